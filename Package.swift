@@ -107,6 +107,11 @@ let package = Package(
         .testTarget(
             name: "GPSOverlayTests", dependencies: ["GPSOverlay", "HLSKitCore"],
             path: "Examples/GPSOverlay/Tests/GPSOverlayTests"),
+        .executableTarget(
+            name: "Monitor", dependencies: ["HLSKitCore"], path: "Examples/Monitor/Sources/Monitor"),
+        .testTarget(
+            name: "MonitorTests", dependencies: ["Monitor", "HLSKitCore", "HLSKitSimulation"],
+            path: "Examples/Monitor/Tests/MonitorTests"),
         .testTarget(name: "hlsgetTests", dependencies: ["hlsget", "TestSupport"], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]

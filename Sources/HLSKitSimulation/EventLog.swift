@@ -99,7 +99,7 @@ public struct EventLog: Sendable, Hashable {
         }
     }
 
-    private static func text(_ error: PlayerError) -> String {
+    private static func text(_ error: HLSError) -> String {
         "\(error.code.rawValue): \(error.cause)" + (error.url.map { " \($0)" } ?? "")
     }
 

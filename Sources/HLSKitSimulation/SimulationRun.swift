@@ -49,7 +49,7 @@ public struct SimulationRun: Sendable {
     private var now = 0.0
     private var hasEnded = false
     private let decisions = DecisionRecord()
-    private var failure: PlayerError?
+    private var failure: HLSError?
 
     /// - Throws: ``SimulationError`` when the pinned variant does not exist, or no bit ever arrives.
     public init(trace: NetworkTrace, movie: MovieFile, options: Options = Options()) throws(SimulationError) {
@@ -198,7 +198,7 @@ public struct SimulationRun: Sendable {
             failure = error
             hasEnded = true
         case .itemStatusChanged(.failed):
-            failure = failure ?? PlayerError(code: .internal, cause: "the item failed")
+            failure = failure ?? HLSError(code: .internal, cause: "the item failed")
             hasEnded = true
         default: break
         }

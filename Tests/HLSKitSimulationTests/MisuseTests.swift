@@ -7,11 +7,11 @@ import Testing
 struct MisuseTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var code: PlayerError.Code
+        var code: HLSError.Code
         var call: @Sendable (VirtualQueue, Player) async throws -> Void
 
         init(
-            _ name: String, _ code: PlayerError.Code,
+            _ name: String, _ code: HLSError.Code,
             _ call: @escaping @Sendable (VirtualQueue, Player) async throws -> Void
         ) {
             testDescription = name
@@ -101,7 +101,7 @@ struct MisuseTests {
         let queue = try VirtualQueue(["a": 4])
         try queue.clock.run {
             let player = Player(configuration: queue.configuration)
-            let error = await #expect(throws: PlayerError.self) { try await c.call(queue, player) }
+            let error = await #expect(throws: HLSError.self) { try await c.call(queue, player) }
             #expect(error?.code == c.code)
             #expect(player.rate == 0)
             await player.close()

@@ -240,7 +240,7 @@ struct OwnOutputTests {
         let (one, other) = (try Stage(), try Stage())
         let counter = FrameCounter()
         try one.item.add(counter)
-        #expect(throws: PlayerError.self) { try other.item.add(counter) }
+        #expect(throws: HLSError.self) { try other.item.add(counter) }
         #expect(one.item.remove(counter))
         #expect(!one.item.remove(counter))
         try other.item.add(counter)

@@ -46,7 +46,7 @@ struct PlayerItemStateTests {
             try player.replaceCurrentItem(with: nil)
             #expect(item.status == .failed)
             #expect(item.error?.code == .notFound)
-            #expect(throws: PlayerError.self) { try player.replaceCurrentItem(with: item) }
+            #expect(throws: HLSError.self) { try player.replaceCurrentItem(with: item) }
             await player.close()
         }
     }

@@ -112,7 +112,7 @@ struct PlayerLooperTests {
                 MediaTimeRange(start: .zero, duration: .zero), MediaTimeRange(start: .zero, duration: .indefinite),
                 MediaTimeRange(start: Self.seconds(-1), duration: Self.seconds(2)),
             ] where range.isValid {
-                #expect(throws: PlayerError.self) { try PlayerLooper(player: player, template: item, range: range) }
+                #expect(throws: HLSError.self) { try PlayerLooper(player: player, template: item, range: range) }
             }
             let range = MediaTimeRange(start: Self.seconds(2), duration: Self.seconds(20))
             let looper = try PlayerLooper(player: player, template: item, range: range)

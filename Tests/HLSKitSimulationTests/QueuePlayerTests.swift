@@ -73,8 +73,8 @@ struct QueuePlayerTests {
             func names() -> String { player.items().map { String($0.urlString.dropFirst(8).prefix(1)) }.joined() }
             #expect(names() == "ab")
             #expect(!player.canInsert(a))
-            #expect(throws: PlayerError.self) { try player.insert(b) }
-            #expect(throws: PlayerError.self) { try player.insert(d, after: c) }
+            #expect(throws: HLSError.self) { try player.insert(b) }
+            #expect(throws: HLSError.self) { try player.insert(d, after: c) }
             #expect(player.canInsert(c, after: a))
             try player.insert(c, after: a)
             #expect(names() == "acb")
@@ -91,7 +91,7 @@ struct QueuePlayerTests {
             #expect(player.rate == 1)
             player.remove(c)
             #expect(player.currentItem === d)
-            #expect(throws: PlayerError.self) { try QueuePlayer(configuration: queue.configuration).insert(a) }
+            #expect(throws: HLSError.self) { try QueuePlayer(configuration: queue.configuration).insert(a) }
             // An item that is out may come back to its own player.
             try player.insert(a)
             #expect(names() == "da")
@@ -101,7 +101,7 @@ struct QueuePlayerTests {
             #expect(player.rate == 0)
             #expect(player.timeControlStatus == .paused)
             await player.close()
-            #expect(throws: PlayerError.self) { try player.insert(queue.item("b")) }
+            #expect(throws: HLSError.self) { try player.insert(queue.item("b")) }
         }
     }
 
@@ -111,7 +111,7 @@ struct QueuePlayerTests {
         try queue.clock.run {
             let player = try Player(item: queue.item("a"), configuration: queue.configuration)
             #expect(player.actionAtItemEnd == .pause)
-            #expect(throws: PlayerError.self) { try player.setActionAtItemEnd(.advance) }
+            #expect(throws: HLSError.self) { try player.setActionAtItemEnd(.advance) }
             try player.setActionAtItemEnd(.none)
             let events = player.events()
             player.play()
@@ -139,7 +139,7 @@ struct QueuePlayerTests {
             player.play()
             var played: [String] = []
             for await event in events {
-                if case .didPlayToEnd = event.kind, let item = items.first(where: { $0.id == event.itemID }) {
+                if case .didPlayToEnd = event.kind, let item = event.item {
                     played.append(String(item.urlString.dropFirst(8).prefix(1)))
                 }
                 if case .currentItemChanged(nil) = event.kind { break }
@@ -198,10 +198,10 @@ struct QueuePlayerTests {
             player.play()
             var changeCount = 0
             for await event in events {
-                guard case .currentItemChanged(let id) = event.kind, id != nil else { continue }
+                guard case .currentItemChanged = event.kind, let current = event.item else { continue }
                 changeCount += 1
                 if changeCount == 5 { break }
-                for item in items where item.id != id && player.canInsert(item) { try player.insert(item) }
+                for item in items where item != current && player.canInsert(item) { try player.insert(item) }
             }
             await player.close()
         }

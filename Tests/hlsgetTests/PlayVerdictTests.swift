@@ -9,7 +9,7 @@ struct PlayVerdictTests {
         var testDescription: String
         var change: @Sendable (inout PlayVerdict) -> Void
         /// Code, cause and detail; nil if all is well.
-        var error: (code: PlayerError.Code, cause: String, detail: String?)?
+        var error: (code: HLSError.Code, cause: String, detail: String?)?
     }
 
     /// A play of 3:00 that came to its end and of which nothing came out.

@@ -9,7 +9,7 @@ struct PlayWishesTests {
 
     private func told(
         _ kind: PlayerEvent.Kind, canPlayFastForward: Bool = false, _ change: (inout PlayOptions) -> Void
-    ) -> [PlayerError] {
+    ) -> [HLSError] {
         var options = PlayOptions(url: "https://a/x")
         change(&options)
         var wishes = PlayWishes(options)

@@ -73,13 +73,13 @@ struct EventReporterTests {
             ),
             (
                 .recoverableError(
-                    PlayerError(code: .network, url: "http://u@a/", cause: "timed out", detail: "curl 28")),
+                    HLSError(code: .network, url: "http://u@a/", cause: "timed out", detail: "curl 28")),
                 [
                     #"{"v":1,"event":"error","recoverable":true,"code":"network","cause":"timed out","url":"http://a/","detail":"curl 28","time":1.23}"#
                 ]
             ),
             // Whoever ends the command tells why.
-            (.failedToPlayToEnd(PlayerError(code: .badMedia, cause: "x")), []),
+            (.failedToPlayToEnd(HLSError(code: .badMedia, cause: "x")), []),
             (.warning("a \"b\""), [#"{"v":1,"event":"warning","text":"a \"b\"","time":1.23}"#]),
             (.didPlayToEnd, [#"{"v":1,"event":"did_play_to_end","time":1.23}"#]),
         ] as [(PlayerEvent.Kind, [String])])
@@ -90,7 +90,7 @@ struct EventReporterTests {
 
     @Test("what ends a command, what it warns of and what it notes are lines of JSON, too")
     func others() {
-        let error = PlayerError(code: .badMedia, url: "http://u:p@a/", cause: "\u{202e}")
+        let error = HLSError(code: .badMedia, url: "http://u:p@a/", cause: "\u{202e}")
         #expect(
             EventReporter.fatal(error, at: .milliseconds(1230))
                 == #"{"v":1,"event":"error","recoverable":false,"code":"badMedia","cause":"\u202e","url":"http://a/","detail":null,"time":1.23}"#
@@ -138,7 +138,7 @@ struct PlaySummaryTests {
         for kind: PlayerEvent.Kind in [
             .variantSwitched(from: nil, to: low, explanation: ""), segment(0, variant: 0), segment(1, variant: 0),
             .variantSwitched(from: low, to: high, explanation: ""), segment(2, variant: 1, bytes: 5000),
-            .segmentSkipped(skipped), .recoverableError(PlayerError(code: .network, cause: "")),
+            .segmentSkipped(skipped), .recoverableError(HLSError(code: .network, cause: "")),
         ] {
             summary.observe(event(kind))
         }
@@ -186,7 +186,7 @@ struct PlaySummaryTests {
     func document() {
         var summary = summary()
         summary.exitStatus = .incomplete
-        summary.error = PlayerError(code: .network, url: "http://u@a/", cause: "x")
+        summary.error = HLSError(code: .network, url: "http://u@a/", cause: "x")
         let text = summary.document
         #expect(
             text.hasPrefix(
@@ -268,7 +268,7 @@ struct EventTextTests {
             (.segmentSkipped(skipped), .quiet, nil), (.warning("odd\n"), .normal, nil),
             (.warning("odd\n"), .verbose, "hlsget: warning: odd\\x0a"),
             (
-                .recoverableError(PlayerError(code: .network, url: "http://a/", cause: "timed out")), .verbose,
+                .recoverableError(HLSError(code: .network, url: "http://a/", cause: "timed out")), .verbose,
                 "hlsget: warning: timed out: http://a/"
             ),
             (

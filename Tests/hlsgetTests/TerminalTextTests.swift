@@ -108,10 +108,10 @@ struct ErrorLineTests {
         "a failure is one line: cause, URL, detail",
         arguments: [
             (
-                PlayerError(code: .notFound, url: "http://u:p@a/b", cause: "not found", detail: "HTTP 404"),
+                HLSError(code: .notFound, url: "http://u:p@a/b", cause: "not found", detail: "HTTP 404"),
                 "hlsget: error: not found: http://a/b (HTTP 404)"
             ),
-            (PlayerError(code: .output, cause: "disk full\nx"), "hlsget: error: disk full\\x0ax"),
+            (HLSError(code: .output, cause: "disk full\nx"), "hlsget: error: disk full\\x0ax"),
             (
                 LoadingError(code: .nameNotFound, url: "http://x/", text: "curl 6: Could not resolve host: x"),
                 "hlsget: error: no such host: http://x/ (curl 6: Could not resolve host: x)"
@@ -131,10 +131,10 @@ struct ExitStatusTests {
         arguments: [
             (.notFound, 3), (.network, 4), (.badPlaylist, 5), (.noEligibleVariant, 6), (.contentKey, 7), (.badMedia, 8),
             (.output, 9), (.staleLive, 11), (.refused, 12), (.invalidArgument, 64), (.itemInUse, 1), (.internal, 1),
-            (PlayerError.Code(rawValue: "fromTheFuture"), 1),
-        ] as [(PlayerError.Code, Int32)])
-    func player(code: PlayerError.Code, status: Int32) {
-        #expect(ExitStatus(PlayerError(code: code, cause: "")).rawValue == status)
+            (HLSError.Code(rawValue: "fromTheFuture"), 1),
+        ] as [(HLSError.Code, Int32)])
+    func player(code: HLSError.Code, status: Int32) {
+        #expect(ExitStatus(HLSError(code: code, cause: "")).rawValue == status)
     }
 
     @Test(

@@ -19,14 +19,14 @@ extension Asset {
     /// The variant is that of ``AssetOptions/initialBitRateHint``; an item that starts on another one, because its player
     /// knows more of the network, loads that. What is live is loaded again where it changes. Cancelling the task stops
     /// loading; what is there by then stays.
-    /// - Throws: ``AssetError``, `CancellationError`.
-    public func preload(_ scope: PreloadScope) async throws {
+    /// - Throws: ``HLSError``.
+    public func preload(_ scope: PreloadScope) async throws(HLSError) {
         switch scope {
         case .multivariant: break
         case .keys: cache.keepKeys()
         case .media: cache.keepMedia()
         }
-        try await inspector.preload(scope)
+        try await HLSError.typed { try await inspector.preload(scope) }
     }
 }
 

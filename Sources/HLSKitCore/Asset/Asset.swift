@@ -18,7 +18,7 @@ import Synchronization
 public final class Asset: Sendable {
     private struct Entry {
         var loadCount = 0
-        var result: Result<any Sendable, any Error>?
+        var result: Result<any Sendable, HLSError>?
     }
 
     /// The absolute URL of the multivariant playlist, media playlist or media file, exactly as it was given.
@@ -76,17 +76,17 @@ public final class Asset: Sendable {
     /// Loads a property.
     ///
     /// A loaded property is answered from memory. Of several loads at a time each request is made once. When the caller's
-    /// task is cancelled this call alone ends, with a `CancellationError`; the property may be loaded again.
+    /// task is cancelled this call alone ends, with ``HLSError/Code/cancelled``; the property may be loaded again.
     ///
-    /// - Throws: ``AssetError``, the same at each call; `CancellationError`.
-    public func load<Value: Sendable>(_ property: AssetProperty<Value>) async throws -> Value {
-        if let result: Result<Value, any Error> = known(property.key) { return try result.get() }
+    /// - Throws: the same error at each call, but for ``HLSError/Code/cancelled``.
+    public func load<Value: Sendable>(_ property: AssetProperty<Value>) async throws(HLSError) -> Value {
+        if let result: Result<Value, HLSError> = known(property.key) { return try result.get() }
         entries.withLock { $0[property.key, default: Entry()].loadCount += 1 }
-        let result: Result<Value, any Error>
+        let result: Result<Value, HLSError>
         do {
             result = .success(try await property.compute(inspector))
         } catch {
-            result = .failure(error)
+            result = .failure(HLSError(error))
         }
         return try finish(property.key, result).get()
     }
@@ -97,21 +97,25 @@ public final class Asset: Sendable {
     /// - Throws: the error of the first property, in the order of the arguments, that has one.
     public func load<each Value: Sendable>(
         _ properties: repeat AssetProperty<each Value>
-    ) async throws -> (repeat each Value) {
+    ) async throws(HLSError) -> (repeat each Value) {
         var cancels: [@Sendable () -> Void] = []
         let pending = (repeat begin(each properties, &cancels))
         let cancel: @Sendable () -> Void = { [cancels] in
             for cancel in cancels { cancel() }
         }
-        return try await withTaskCancellationHandler {
-            do {
-                return (repeat try await (each pending).value)
-            } catch {
+        do {
+            return try await withTaskCancellationHandler {
+                do {
+                    return (repeat try await (each pending).value)
+                } catch {
+                    cancel()
+                    throw error
+                }
+            } onCancel: {
                 cancel()
-                throw error
             }
-        } onCancel: {
-            cancel()
+        } catch {
+            throw HLSError(error)
         }
     }
 
@@ -125,7 +129,7 @@ public final class Asset: Sendable {
 
     /// How far a property is. Never starts any work.
     public func status<Value>(of property: AssetProperty<Value>) -> PropertyStatus<Value> {
-        let result: Result<Value, any Error>? = known(property.key)
+        let result: Result<Value, HLSError>? = known(property.key)
         switch result {
         case .success(let value): return .loaded(value)
         case .failure(let error): return .failed(error)
@@ -135,7 +139,7 @@ public final class Asset: Sendable {
         }
     }
 
-    private func known<Value: Sendable>(_ key: AssetPropertyKey) -> Result<Value, any Error>? {
+    private func known<Value: Sendable>(_ key: AssetPropertyKey) -> Result<Value, HLSError>? {
         switch entries.withLock({ $0[key]?.result }) {
         case nil: nil
         case .failure(let error): .failure(error)
@@ -146,22 +150,22 @@ public final class Asset: Sendable {
 
     /// Keeps the first result of a property. A cancelled load leaves none.
     private func finish<Value: Sendable>(
-        _ key: AssetPropertyKey, _ result: Result<Value, any Error>
-    ) -> Result<Value, any Error> {
+        _ key: AssetPropertyKey, _ result: Result<Value, HLSError>
+    ) -> Result<Value, HLSError> {
         entries.withLock { entries in
             entries[key, default: Entry()].loadCount -= 1
             guard entries[key]?.result == nil else { return }
             switch result {
             case .success(let value): entries[key]?.result = .success(value)
-            case .failure(let error) where !(error is CancellationError): entries[key]?.result = .failure(error)
+            case .failure(let error) where error.code != .cancelled: entries[key]?.result = .failure(error)
             case .failure: break
             }
         }
-        if case .failure(let error) = result, error is CancellationError { return result }
+        if case .failure(let error) = result, error.code == .cancelled { return result }
         return known(key) ?? result
     }
 
-    /// Ends whatever is being loaded: pending loads throw `CancellationError`. What was loaded stays, and the rest may be
+    /// Ends whatever is being loaded: pending loads throw ``HLSError/Code/cancelled``. What was loaded stays, and the rest may be
     /// loaded again.
     public func cancelLoading() { inspection.withLock { $0 }?.cancel() }
 
@@ -176,17 +180,19 @@ public final class Asset: Sendable {
     // MARK: Tracks
 
     /// The track with this number; nil if there is none. Costs what `tracks` does.
-    public func loadTrack(withTrackID trackID: Int) async throws -> AssetTrack? {
+    public func loadTrack(withTrackID trackID: Int) async throws(HLSError) -> AssetTrack? {
         try await load(.tracks).first { $0.trackID == trackID }
     }
 
     /// The tracks of a type. Costs what `tracks` does.
-    public func loadTracks(withMediaType mediaType: MediaType) async throws -> [AssetTrack] {
+    public func loadTracks(withMediaType mediaType: MediaType) async throws(HLSError) -> [AssetTrack] {
         try await load(.tracks).filter { $0.mediaType == mediaType }
     }
 
     /// The tracks with a characteristic. Costs what `tracks` does.
-    public func loadTracks(withMediaCharacteristic characteristic: MediaCharacteristic) async throws -> [AssetTrack] {
+    public func loadTracks(
+        withMediaCharacteristic characteristic: MediaCharacteristic
+    ) async throws(HLSError) -> [AssetTrack] {
         try await load(.tracks).filter { $0.hasMediaCharacteristic(characteristic) }
     }
 
@@ -194,14 +200,16 @@ public final class Asset: Sendable {
 
     /// The options for a characteristic (``MediaCharacteristic/audible``, `legible` or `visual`), of which one at a
     /// time can be selected; nil if there are none. Costs the first request only.
-    public func loadMediaSelectionGroup(for characteristic: MediaCharacteristic) async throws -> MediaSelectionGroup? {
-        try await inspector.mediaSelectionGroup(for: characteristic)
+    public func loadMediaSelectionGroup(
+        for characteristic: MediaCharacteristic
+    ) async throws(HLSError) -> MediaSelectionGroup? {
+        try await HLSError.typed { try await inspector.mediaSelectionGroup(for: characteristic) }
     }
 
     // MARK: Metadata
 
     /// The metadata of one format.
-    public func loadMetadata(for format: MetadataFormat) async throws -> [MetadataItem] {
+    public func loadMetadata(for format: MetadataFormat) async throws(HLSError) -> [MetadataItem] {
         try await load(.metadata).filter { $0.format == format }
     }
 
@@ -209,8 +217,10 @@ public final class Asset: Sendable {
     ///
     /// From the session data `com.apple.hls.chapters` or, of an MP4 file, its chapter tracks or its chapter list.
     /// - Parameter locale: a BCP 47 tag, one of `availableChapterLocales`.
-    public func loadChapterMetadataGroups(withTitleLocale locale: String) async throws -> [TimedMetadataGroup] {
-        try await inspector.chapters().groups(locale: locale)
+    public func loadChapterMetadataGroups(
+        withTitleLocale locale: String
+    ) async throws(HLSError) -> [TimedMetadataGroup] {
+        try await HLSError.typed { try await inspector.chapters().groups(locale: locale) }
     }
 
     /// The chapters in the best language that there is, in the order of time; empty if there are none.
@@ -219,8 +229,8 @@ public final class Asset: Sendable {
     ///   chapters is taken.
     public func loadChapterMetadataGroups(
         bestMatchingPreferredLanguages languages: [String]
-    ) async throws -> [TimedMetadataGroup] {
-        let chapters = try await inspector.chapters()
+    ) async throws(HLSError) -> [TimedMetadataGroup] {
+        let chapters = try await HLSError.typed { try await inspector.chapters() }
         let locales = chapters.locales
         guard let locale = LanguageTag.bestMatch(for: languages, among: locales) ?? locales.first else { return [] }
         return chapters.groups(locale: locale)

@@ -76,7 +76,7 @@ final class AssetInspector: Sendable {
 
     func mediaPlaylist(_ uri: String, of parent: MultivariantPlaylist) async throws -> MediaPlaylist {
         guard let url = parent.resolve(uri) else {
-            throw AssetError(
+            throw HLSError(
                 code: .badPlaylist, url: parent.url, cause: "a URI cannot be resolved", detail: uri.escapingControls)
         }
         let client = client
@@ -89,7 +89,7 @@ final class AssetInspector: Sendable {
                 [options] in PlaylistReader(url: url, options: options)
             }
             guard case .media(let media) = playlist else {
-                throw AssetError(
+                throw HLSError(
                     code: .badPlaylist, url: url, cause: "a multivariant playlist where a media playlist belongs")
             }
             return try media.withSegments(url: url)
@@ -119,7 +119,7 @@ final class AssetInspector: Sendable {
         // The oldest segment of a live stream may be gone before it is asked for.
         let available = playlist.segments.filter { !$0.isGap }
         guard let segment = playlist.hasEndList ? available.first : available.last else {
-            throw AssetError(code: .badPlaylist, url: playlist.url, cause: "the playlist lists no segment")
+            throw HLSError(code: .badPlaylist, url: playlist.url, cause: "the playlist lists no segment")
         }
         var initialization: MP4InitializationSection?
         if let map = segment.map {
@@ -127,7 +127,7 @@ final class AssetInspector: Sendable {
             if let initialization, !initialization.tracks.isEmpty { return MediaHead(tracks: initialization.tracks) }
         }
         guard let url = playlist.resolve(segment.uri) else {
-            throw AssetError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
+            throw HLSError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
         }
         let key = try await self.key(among: segment.keys, in: playlist, client: client)
         let vector = key.map { segment.initializationVector(for: $0.0) } ?? []
@@ -144,7 +144,7 @@ final class AssetInspector: Sendable {
         _ map: MediaInitializationSection, of segment: MediaSegment, in playlist: MediaPlaylist, client: ResourceClient
     ) async throws -> MP4InitializationSection {
         guard let url = playlist.resolve(map.uri) else {
-            throw AssetError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
+            throw HLSError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
         }
         var bytes = try await client.bytes(
             url, .initializationSection, range: map.byteRange?.range, limit: maximumSegmentByteCount,
@@ -157,9 +157,9 @@ final class AssetInspector: Sendable {
             }
             return try MP4InitializationSection(parsing: bytes[...])
         } catch let error as DecryptionError {
-            throw AssetError(error, url: url)
+            throw HLSError(error, url: url)
         } catch let error as MediaError {
-            throw AssetError(error, url: url)
+            throw HLSError(error, url: url)
         }
     }
 
@@ -173,14 +173,14 @@ final class AssetInspector: Sendable {
         guard let key = whole.first(where: { $0.effectiveKeyFormat == "identity" && $0.method == .aes128 }),
             let url = key.uri.flatMap(playlist.resolve)
         else {
-            throw AssetError(
+            throw HLSError(
                 code: .contentKey, url: playlist.url,
                 cause: "the encryption method of the media is not supported",
                 detail: whole.first.map { $0.method.rawValue.escapingControls })
         }
         let bytes = try await client.bytes(url, .key, limit: maximumKeyByteCount, namedBy: playlist.url)
         guard bytes.count == AES128Decryptor.blockByteCount else {
-            throw AssetError(
+            throw HLSError(
                 code: .contentKey, url: url, cause: "the key is not 16 bytes long", detail: "\(bytes.count) bytes")
         }
         return (key, bytes)
@@ -216,12 +216,12 @@ final class AssetInspector: Sendable {
             for index in variantOrder(of: parent).prefix(Self.maximumVariantTryCount) {
                 do {
                     return (try await mediaPlaylist(parent.variants[index].uri, of: parent), parent.variants[index])
-                } catch let error as AssetError {
+                } catch let error as HLSError {
                     failure = failure ?? error
                 }
             }
             throw failure
-                ?? AssetError(code: .noEligibleVariant, url: parent.url, cause: "the playlist lists no variant")
+                ?? HLSError(code: .noEligibleVariant, url: parent.url, cause: "the playlist lists no variant")
         }
     }
 
@@ -335,7 +335,7 @@ final class AssetInspector: Sendable {
         if !own.isEmpty { facts.removeAll { $0.description.mediaType == .audio } }
         // Nothing waits for subtitles that cannot be loaded.
         let lines: [TrackFacts]
-        do { lines = try await text } catch let error as AssetError where error.code != .refused { lines = [] }
+        do { lines = try await text } catch let error as HLSError where error.code != .refused { lines = [] }
         return number(facts + own + lines)
     }
 
@@ -413,7 +413,7 @@ final class AssetInspector: Sendable {
                     if !chapters.isEmpty {
                         return Chapters(chapters: chapters, end: try await facts(of: file).duration)
                     }
-                } catch let error as AssetError where !data.chapters.isEmpty && error.code != .refused {}
+                } catch let error as HLSError where !data.chapters.isEmpty && error.code != .refused {}
             }
             guard !data.chapters.isEmpty else { return .none }
             return Chapters(data.chapters, end: try await facts(of: file).duration)
@@ -427,7 +427,7 @@ final class AssetInspector: Sendable {
             guard let text, let document = JSONDocument(parsing: text),
                 let chapters = Chapters(document, end: .indefinite)
             else {
-                throw AssetError(
+                throw HLSError(
                     code: .badPlaylist, url: url ?? playlist.url, cause: "malformed chapter document")
             }
             return chapters
@@ -452,9 +452,9 @@ extension MediaPlaylist {
     fileprivate var time: MediaTime { hasEndList ? MediaTime(exactly: duration) : .indefinite }
 
     /// Refuses a playlist that has ended without a segment (R32).
-    fileprivate func withSegments(url: String) throws(AssetError) -> MediaPlaylist {
+    fileprivate func withSegments(url: String) throws(HLSError) -> MediaPlaylist {
         guard !segments.isEmpty || !hasEndList else {
-            throw AssetError(code: .badPlaylist, url: url, cause: "the playlist lists no segment")
+            throw HLSError(code: .badPlaylist, url: url, cause: "the playlist lists no segment")
         }
         return self
     }

@@ -18,7 +18,7 @@ public enum PropertyStatus<Value: Sendable>: Sendable {
     case loading
     case loaded(Value)
     /// The error that `load` throws.
-    case failed(any Error)
+    case failed(HLSError)
 }
 
 enum AssetPropertyKey: Hashable, Sendable {

@@ -24,15 +24,15 @@ public final class AssetResourceLoader: Sendable {
 
     /// Lets `loader` load what has one of its schemes, in the place of who did before.
     ///
-    /// - Throws: ``AssetError/Code/loadingHasBegun`` once anything was asked of the asset, or an item made of it: what was
+    /// - Throws: ``HLSError/Code/loadingHasBegun`` once anything was asked of the asset, or an item made of it: what was
     ///   loaded before would not be of the same loader.
-    public func setLoader(_ loader: (any ResourceLoader)?) throws(AssetError) {
+    public func setLoader(_ loader: (any ResourceLoader)?) throws(HLSError) {
         let isSet = state.withLock { state in
             if !state.hasBegun { state.loader = loader }
             return !state.hasBegun
         }
         guard isSet else {
-            throw AssetError(
+            throw HLSError(
                 code: .loadingHasBegun, url: url, cause: "a resource loader must be set before anything is loaded")
         }
     }
@@ -51,9 +51,4 @@ public final class AssetResourceLoader: Sendable {
             return state.loader
         }
     }
-}
-
-extension AssetError.Code {
-    /// Something that has to be set before the asset loads anything.
-    public static let loadingHasBegun = AssetError.Code(rawValue: "loadingHasBegun")
 }

@@ -26,14 +26,14 @@ public final class AssetTrack: Sendable {
     // MARK: Properties
 
     /// Loads a property. Costs nothing: tracks are read as a whole.
-    public func load<Value: Sendable>(_ property: AssetTrackProperty<Value>) async throws -> Value {
+    public func load<Value: Sendable>(_ property: AssetTrackProperty<Value>) async throws(HLSError) -> Value {
         property.compute(self)
     }
 
     /// Loads several properties; the values come in the order of the arguments.
     public func load<each Value: Sendable>(
         _ properties: repeat AssetTrackProperty<each Value>
-    ) async throws -> (repeat each Value) {
+    ) async throws(HLSError) -> (repeat each Value) {
         (repeat (each properties).compute(self))
     }
 
@@ -48,7 +48,7 @@ public final class AssetTrack: Sendable {
     }
 
     /// The metadata of one format.
-    public func loadMetadata(for format: MetadataFormat) async throws -> [MetadataItem] {
+    public func loadMetadata(for format: MetadataFormat) async throws(HLSError) -> [MetadataItem] {
         facts.metadata.filter { $0.format == format }
     }
 
@@ -56,10 +56,10 @@ public final class AssetTrack: Sendable {
 
     /// The segment of the track's timeline that holds a time: how the times of its media lie on it.
     ///
-    /// - Throws: ``AssetError/Code/notAvailable`` if no media has been read at that time.
-    public func loadSegment(forTrackTime time: MediaTime) async throws -> AssetTrackSegment {
+    /// - Throws: ``HLSError/Code/notAvailable`` if no media has been read at that time.
+    public func loadSegment(forTrackTime time: MediaTime) async throws(HLSError) -> AssetTrackSegment {
         guard let segment = facts.segment(at: time) else {
-            throw AssetError.notAvailable("no media of track \(trackID) was read at \(time)", url: inspector.url)
+            throw HLSError.notAvailable("no media of track \(trackID) was read at \(time)", url: inspector.url)
         }
         return segment
     }
@@ -67,10 +67,10 @@ public final class AssetTrack: Sendable {
     /// The presentation time of the sample that is shown at a time: of the last one that begins at it or before.
     ///
     /// In an MP4 file all samples are known from its header, else those that were read to find the tracks.
-    /// - Throws: ``AssetError/Code/notAvailable`` if no media has been read at that time.
-    public func loadSamplePresentationTime(forTrackTime time: MediaTime) async throws -> MediaTime {
+    /// - Throws: ``HLSError/Code/notAvailable`` if no media has been read at that time.
+    public func loadSamplePresentationTime(forTrackTime time: MediaTime) async throws(HLSError) -> MediaTime {
         guard let presentation = facts.samplePresentationTime(at: time) else {
-            throw AssetError.notAvailable("no media of track \(trackID) was read at \(time)", url: inspector.url)
+            throw HLSError.notAvailable("no media of track \(trackID) was read at \(time)", url: inspector.url)
         }
         return presentation
     }
@@ -79,9 +79,9 @@ public final class AssetTrack: Sendable {
     ///
     /// Audio fallbacks are the renditions of the same name and language with fewer channels, the most channels first; their
     /// numbers count from 1001. Costs their playlists and the first bytes of their media.
-    public func loadAssociatedTracks(ofType association: Association) async throws -> [AssetTrack] {
+    public func loadAssociatedTracks(ofType association: Association) async throws(HLSError) -> [AssetTrack] {
         guard association == .audioFallback else { return [] }
-        return try await inspector.audioFallbacks(of: self)
+        return try await HLSError.typed { try await inspector.audioFallbacks(of: self) }
     }
 
     /// How one track is related to another.

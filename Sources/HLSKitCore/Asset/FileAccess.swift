@@ -33,7 +33,7 @@ struct FileAccess: Sendable {
         if let declaresRanges { return declaresRanges }
         do {
             return try await client.load(url, .segment, range: 0..<1, limit: 1, namedBy: nil) { StatusReader() } == 206
-        } catch is AssetError {
+        } catch is HLSError {
             return false
         }
     }

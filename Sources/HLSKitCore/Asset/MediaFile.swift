@@ -56,11 +56,11 @@ extension MediaFile {
             }
             return try MediaFile(try header ?? scanner.finish(), url: url, byteCount: byteCount)
         } catch let error as MediaError {
-            throw AssetError(error, url: url)
+            throw HLSError(error, url: url)
         }
     }
 
-    init(_ header: MP4HeaderScanner.Header, url: String, byteCount: Int?) throws(AssetError) {
+    init(_ header: MP4HeaderScanner.Header, url: String, byteCount: Int?) throws(HLSError) {
         self.url = url
         self.byteCount = byteCount
         movieRange = header.movieRange
@@ -71,7 +71,7 @@ extension MediaFile {
                 try MP4InitializationSection(parsing: header.bytes[...]), MP4UserData(parsing: header.bytes[...]),
                 header.index)
         } catch {
-            throw AssetError(error, url: url)
+            throw HLSError(error, url: url)
         }
     }
 
@@ -169,7 +169,7 @@ extension MediaFile {
                 tail = try await client.load(
                     url, .segment, range: UInt64(start)..<UInt64(byteCount), limit: byteCount - start, namedBy: nil
                 ) { MediaHeadReader(.all) }
-            } catch let error as AssetError where error.code == .badMedia {
+            } catch let error as HLSError where error.code == .badMedia {
                 return .indefinite
             }
             return tail.end(after: origin).map { Self.rounded($0 - origin) } ?? .indefinite

@@ -111,7 +111,7 @@ final class MediaFileTransport: Transport {
             let text: String
             do {
                 text = try await playlist(container, access, settings)
-            } catch let error as AssetError where error.code == .badMedia {
+            } catch let error as HLSError where error.code == .badMedia {
                 // The player reports best what is wrong with the media.
                 answer.withLock { $0 = .whole }
                 text = Self.playlist(of: url, duration: .seconds(1), movieRange: nil)
@@ -178,7 +178,7 @@ extension AssetInspector {
     /// The playlist of one segment that stands for a media file.
     func mediaFilePlaylist() async throws -> String {
         guard case .file(let file) = try await opened() else {
-            throw AssetError(code: .badPlaylist, url: url, cause: "the resource changed while being read")
+            throw HLSError(code: .badPlaylist, url: url, cause: "the resource changed while being read")
         }
         let time = try await duration()
         // The length of the media is known when it has been read. Until then more is safe, and less would end it early.

@@ -108,9 +108,9 @@ public struct MetadataItem: Sendable {
     /// Loads a property.
     ///
     /// Makes a request only for a value that is at a URL, and that once: a value and a failure stay.
-    /// - Throws: ``AssetError``; `CancellationError`.
-    public func load<Value: Sendable>(_ property: MetadataItemProperty<Value>) async throws -> Value {
-        property.compute(try await value())
+    /// - Throws: ``HLSError``.
+    public func load<Value: Sendable>(_ property: MetadataItemProperty<Value>) async throws(HLSError) -> Value {
+        property.compute(try await HLSError.typed { try await value() })
     }
 
     private func value() async throws -> MetadataValue {
@@ -120,7 +120,7 @@ public struct MetadataItem: Sendable {
             let bytes = try await inspector.sessionData(at: url)
             guard isJSON else { return .data(bytes) }
             guard let document = JSONDocument(parsing: bytes) else {
-                throw AssetError(code: .badPlaylist, url: url, cause: "the session data is not JSON")
+                throw HLSError(code: .badPlaylist, url: url, cause: "the session data is not JSON")
             }
             return .json(document)
         }

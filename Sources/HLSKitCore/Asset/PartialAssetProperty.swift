@@ -3,12 +3,12 @@
 /// Source: `AVPartialAsyncProperty`. See docs/behaviour/assets.md.
 public struct PartialAssetProperty: Sendable, Hashable {
     let key: AssetPropertyKey
-    let load: @Sendable (Asset) async throws -> Void
+    let load: @Sendable (Asset) async throws(HLSError) -> Void
 
     /// Forgets the type of the value.
     public init<Value: Sendable>(_ property: AssetProperty<Value>) {
         key = property.key
-        load = { _ = try await $0.load(property) }
+        load = { asset async throws(HLSError) in _ = try await asset.load(property) }
     }
 
     public static func == (one: PartialAssetProperty, other: PartialAssetProperty) -> Bool { one.key == other.key }

@@ -59,7 +59,7 @@ struct ResourceClient: Sendable {
     ///   - mayBeBeyondEnd: `range` is asked for to find out where the resource ends.
     ///   - hedgeDelay: after so long without a byte it is asked once more beside.
     ///   - timeout: from start to end, of each try; nil for that of the options.
-    /// - Throws: ``AssetError``, or `CancellationError`.
+    /// - Throws: ``HLSError``, or `CancellationError`.
     func load<Reader: ResourceReader>(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
         keyFormat: String? = nil, terms: RetryTerms? = nil, account: RequestRetrier.Account? = nil,
@@ -70,7 +70,7 @@ struct ResourceClient: Sendable {
         do {
             try policy.check(url, resourceClass: resourceClass, namedBy: source)
         } catch {
-            throw AssetError(error, as: role)
+            throw HLSError(error, as: role)
         }
         var request = TransportRequest(
             url: url, resourceClass: resourceClass, fields: credentials.fields,
@@ -82,16 +82,20 @@ struct ResourceClient: Sendable {
         let retried = RequestRetrier.Request(
             url: url, terms: terms ?? RetryTerms(kind: source == nil ? .firstPlaylist : .init(resourceClass)),
             deliversMedia: resourceClass.isMedia, mayBeBeyondEnd: mayBeBeyondEnd, account: account)
+        var tries = 0
         do {
-            return try await retrier.value(of: retried) { [request] in try await attempt(request, makeReader()) }
+            return try await retrier.value(of: retried) { [request] in
+                tries += 1
+                return try await attempt(request, makeReader())
+            }
         } catch let error as LoadingError {
-            throw AssetError(error, as: role)
+            throw HLSError(error, as: role).at(attempt: tries)
         } catch let error as PlaylistError {
-            throw AssetError(error, url: url)
+            throw HLSError(error, url: url).at(attempt: tries)
         } catch let error as MediaError {
-            throw AssetError(error, url: url)
+            throw HLSError(error, url: url).at(attempt: tries)
         } catch let error as DecryptionError {
-            throw AssetError(error, url: url)
+            throw HLSError(error, url: url).at(attempt: tries)
         }
     }
 

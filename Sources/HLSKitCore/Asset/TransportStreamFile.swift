@@ -147,7 +147,7 @@ final class TransportStreamFile: Sendable {
                 _ = try reader.take(bytes)
                 return (try reader.finish(), bytes)
             } catch let error as MediaError {
-                throw AssetError(error, url: url)
+                throw HLSError(error, url: url)
             }
         }
         do {
@@ -162,7 +162,7 @@ final class TransportStreamFile: Sendable {
                 try await file.hasSteadyTime()
             else { return nil }
             return FilePresentation(file, selection: selection)
-        } catch let error as AssetError where error.code == .badMedia {
+        } catch let error as HLSError where error.code == .badMedia {
             return nil
         }
     }

@@ -76,9 +76,9 @@ final class TransportStreamPartTask: TransportTask {
                         pid: file.pid, start: start, stride: file.stride, takesAll: file.takesAll)
                 }
                 next()
-            } catch let error as AssetError {
+            } catch let error as HLSError {
                 let code: LoadingError.Code = error.code == .notFound ? .httpStatus : .connectionLost
-                fail(LoadingError(code: code, url: url, status: error.status, text: "\(error)"))
+                fail(LoadingError(code: code, url: url, status: error.statusCode, text: "\(error)"))
             } catch {
                 fail(LoadingError(code: .connectionLost, url: url, text: "\(error)"))
             }

@@ -41,6 +41,18 @@ public struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+extension CodecError: HLSErrorConvertible {
+    var hlsError: HLSError { HLSError(self) }
+}
+
+extension HLSError {
+    init(_ error: CodecError, url: String? = nil) {
+        self.init(
+            code: .badMedia, url: url, cause: "the frame cannot be decoded", detail: error.description,
+            underlyingError: error)
+    }
+}
+
 /// Keeps libav's own messages off standard error: everything that matters comes back as an error value.
 ///
 /// A level other than the libraries' default was chosen by the host program and is left alone.

@@ -2,25 +2,6 @@ public import HLSPlaylist
 
 /// One failure of an item, also of those that were retried or worked around.
 public struct ErrorLogEvent: Sendable, Hashable {
-    /// The area of a failure. An open set.
-    public struct Domain: RawRepresentable, Sendable, Hashable {
-        public let rawValue: String
-        public init(rawValue: String) { self.rawValue = rawValue }
-
-        /// A server answered with a status that is an error.
-        public static let http = Domain(rawValue: "http")
-        /// No answer, or not all of it.
-        public static let network = Domain(rawValue: "network")
-        /// A playlist that cannot be read.
-        public static let playlist = Domain(rawValue: "playlist")
-        /// Media that cannot be read or decoded.
-        public static let media = Domain(rawValue: "media")
-        /// A key that is missing or wrong.
-        public static let key = Domain(rawValue: "key")
-        /// The player itself, or a call to it.
-        public static let core = Domain(rawValue: "core")
-    }
-
     /// When it failed, by the wall clock.
     public var date: PlaylistDate
     /// The resource that was being loaded, without user information; nil if there was none.
@@ -32,7 +13,7 @@ public struct ErrorLogEvent: Sendable, Hashable {
     /// The HTTP status; negative if there is none.
     public var errorStatusCode: Int
     /// The area of the failure.
-    public var errorDomain: Domain
+    public var errorDomain: HLSError.Domain
     /// A description of the failure.
     public var errorComment: String?
     /// The header of the answer, as far as there was one.
@@ -41,7 +22,7 @@ public struct ErrorLogEvent: Sendable, Hashable {
     /// Makes an event; what has a default is unknown.
     public init(
         date: PlaylistDate, uri: String? = nil, serverAddress: String? = nil, playbackSessionID: String? = nil,
-        errorStatusCode: Int = -1, errorDomain: Domain = .core, errorComment: String? = nil,
+        errorStatusCode: Int = -1, errorDomain: HLSError.Domain = .core, errorComment: String? = nil,
         allHTTPResponseHeaderFields: [HTTPField] = []
     ) {
         self.date = date

@@ -21,7 +21,7 @@ struct DownloadAlternates: Sendable {
     private var box: PenaltyBox<Int>
     private var tried: [DownloadPlan.ItemID: Set<Int>] = [:]
     /// Of each segment the first error.
-    private var failures: [DownloadPlan.ItemID: AssetError] = [:]
+    private var failures: [DownloadPlan.ItemID: HLSError] = [:]
     /// By the segments that are loaded instead.
     private var wishes: [DownloadPlan.ItemID: Wish] = [:]
     private var waiting: [Wish] = []
@@ -49,8 +49,8 @@ struct DownloadAlternates: Sendable {
     /// - Parameter isOver: it has been tried for as long as the policies say.
     /// - Returns: nil while it is looked for; else the error that counts, which is the first.
     mutating func look(
-        for target: DownloadPlan.ItemID, after error: AssetError, isOver: Bool, at now: Duration
-    ) -> AssetError? {
+        for target: DownloadPlan.ItemID, after error: HLSError, isOver: Bool, at now: Duration
+    ) -> HLSError? {
         let first = failures[target] ?? error
         failures[target] = first
         guard !isOver, let next = next(for: target, at: now) else { return first }

@@ -79,7 +79,7 @@ struct DownloadLane: Sendable {
     }
 
     /// The map and keys of a segment. Keys are stored as files, so that they are those that the network gives alone.
-    func resources(at index: Int) throws(AssetError) -> SegmentResources {
+    func resources(at index: Int) throws(HLSError) -> SegmentResources {
         let segment = tracker.playlist.segments[index]
         let url = tracker.playlist.resolve(segment.uri) ?? segment.uri
         return try SegmentResources(of: segment, at: url, in: tracker, keyFormats: [])

@@ -40,7 +40,7 @@ struct DownloadLoader: Sendable {
         while true {
             do {
                 return Loaded(segment: try await store(request), key: key)
-            } catch var error as AssetError where error.code == .contentKey {
+            } catch var error as HLSError where error.code == .contentKey {
                 if key != nil { error.url = request.key?.url }
                 let terms = RetryTerms(kind: .key, isLive: request.terms.isLive)
                 guard let id = request.key, try await client.retrier.mayRetry(id.url, terms, keyAccount) else {
@@ -75,7 +75,7 @@ struct DownloadLoader: Sendable {
                 return try folder.write(bytes, to: "key-\(try hash(of: bytes)).bin", mode: 0o600)
             }
             guard try await client.retrier.mayRetry(id.url, terms, account) else {
-                throw AssetError(
+                throw HLSError(
                     code: .contentKey, url: id.url, cause: "the key is not 16 bytes long",
                     detail: "\(bytes.count) bytes")
             }

@@ -15,7 +15,7 @@ struct DownloadRun: Sendable {
     /// Whether something new is listed.
     var live = LiveStreamMonitor()
     /// By lanes, why their playlists could not be loaded when they were last asked for.
-    var failures: [Int: AssetError] = [:]
+    var failures: [Int: HLSError] = [:]
     /// By lanes, what counts the failures of reloads.
     var reloads: [Int: RequestRetrier.Account] = [:]
     var lanes: [DownloadLane] = []
@@ -28,9 +28,9 @@ struct DownloadRun: Sendable {
     var storedByteCount = 0
     /// The files of maps and keys that were loaded.
     var files: [ResourceID: String] = [:]
-    var failedMaps: [ResourceID: AssetError] = [:]
+    var failedMaps: [ResourceID: HLSError] = [:]
     /// Why the first of the missing segments is missing.
-    private(set) var firstLoss: AssetError?
+    private(set) var firstLoss: HLSError?
     /// Files of keys that have decrypted a segment.
     var provenKeys: Set<String> = []
     /// Playlists are not loaded again.
@@ -88,7 +88,7 @@ struct DownloadRun: Sendable {
         if let account = accounts.removeValue(forKey: alternates.wish(of: id)?.target ?? id) { retrier.close(account) }
     }
 
-    mutating func skip(_ id: DownloadPlan.ItemID, _ error: AssetError) {
+    mutating func skip(_ id: DownloadPlan.ItemID, _ error: HLSError) {
         totals.segmentCount -= 1
         firstLoss = firstLoss ?? error
         if let lane = lanes.indices.contains(id.lane) ? lanes[id.lane] : nil, let index = lane.index(of: id.position) {

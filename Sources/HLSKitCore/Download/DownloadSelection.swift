@@ -32,7 +32,7 @@ struct DownloadSelection: Sendable {
         entries = [Entry(lane: lane, url: url, wanted: includesVideo ? [.video, .audio] : [.audio])]
     }
 
-    init(_ configuration: DownloadConfiguration, of playlist: MultivariantPlaylist) throws(AssetError) {
+    init(_ configuration: DownloadConfiguration, of playlist: MultivariantPlaylist) throws(HLSError) {
         variables = playlist.variables
         let (variant, others) = try Self.variants(configuration, of: playlist)
         let audio = try Self.renditions(
@@ -73,7 +73,7 @@ struct DownloadSelection: Sendable {
     /// variant is loaded for its sound.
     private mutating func addSound(
         _ audio: [Rendition], of variant: Variant, in playlist: MultivariantPlaylist
-    ) throws(AssetError) {
+    ) throws(HLSError) {
         let separate = audio.filter { $0.uri != nil && $0.uri != variant.uri }
         guard let first = separate.first, let uri = first.uri else {
             var lane = DownloadJournal.Lane(variant)
@@ -88,9 +88,9 @@ struct DownloadSelection: Sendable {
 
     private mutating func add(
         _ lane: DownloadJournal.Lane, _ uri: String, _ wanted: Set<MediaType>, of playlist: MultivariantPlaylist
-    ) throws(AssetError) {
+    ) throws(HLSError) {
         guard let url = playlist.resolve(uri) else {
-            throw AssetError(
+            throw HLSError(
                 code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved", detail: uri.escapingControls)
         }
         entries.append(Entry(lane: lane, url: url, source: playlist.url, wanted: wanted))
@@ -99,7 +99,7 @@ struct DownloadSelection: Sendable {
     private mutating func add(
         _ rendition: Rendition, _ kind: DownloadJournal.Lane.Kind, _ wanted: Set<MediaType>,
         of playlist: MultivariantPlaylist
-    ) throws(AssetError) {
+    ) throws(HLSError) {
         let lane = Self.lane(of: rendition, kind)
         // Listed twice it is one: the other URL is asked where the first does not give something.
         guard let uri = rendition.uri, !entries.contains(where: { $0.lane.id == lane.id }) else { return }
@@ -140,7 +140,7 @@ struct DownloadSelection: Sendable {
     /// The variant that is wanted, and the others that would do, the best replacement first.
     private static func variants(
         _ configuration: DownloadConfiguration, of playlist: MultivariantPlaylist
-    ) throws(AssetError) -> (chosen: Variant, others: [Variant]) {
+    ) throws(HLSError) -> (chosen: Variant, others: [Variant]) {
         var context = SelectionContext()
         context.isPassThrough = true
         context.quality = configuration.quality
@@ -156,7 +156,7 @@ struct DownloadSelection: Sendable {
         }
         guard let chosen else {
             let cause = configuration.quality.map { "no variant matches \"\($0)\"" } ?? "no variant can be downloaded"
-            throw AssetError(
+            throw HLSError(
                 code: .noEligibleVariant, url: playlist.url, cause: cause,
                 detail: VariantCandidate.list(of: playlist).offer)
         }
@@ -194,7 +194,7 @@ struct DownloadSelection: Sendable {
     private static func renditions(
         _ choice: DownloadConfiguration.Choice, _ type: Rendition.MediaType, group: String?, variant: Variant,
         of playlist: MultivariantPlaylist
-    ) throws(AssetError) -> [Rendition] {
+    ) throws(HLSError) -> [Rendition] {
         let members = group.map { playlist.renditions(type, groupID: $0) } ?? []
         switch choice {
         case .none: return []
@@ -217,7 +217,7 @@ struct DownloadSelection: Sendable {
                 guard let index = expression.matches(candidates).first else {
                     let what = type == .audio ? "audio" : "subtitles"
                     let names = members.map { "\($0.name) (\($0.language ?? "-"))" }.joined(separator: ", ")
-                    throw AssetError(
+                    throw HLSError(
                         code: .noEligibleVariant, url: playlist.url,
                         cause: "no \(what) rendition matches \"\(expression)\"",
                         detail: names.isEmpty ? "none available" : "available: \(names)")

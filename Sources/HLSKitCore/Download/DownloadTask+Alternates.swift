@@ -35,7 +35,7 @@ extension DownloadTask {
         _ clock: HostClock, _ run: inout DownloadRun
     ) throws {
         run.alternates.finishOpening()
-        let missing = AssetError(code: .notFound, cause: "nothing else has the segment")
+        let missing = HLSError(code: .notFound, cause: "nothing else has the segment")
         do {
             let playlist = try result.get()
             let index = run.open(wish.alternate, playlist, began: began, now: clock.now)
@@ -52,7 +52,7 @@ extension DownloadTask {
             guard !run.plan.knows(item.id) else { return try look(for: wish.target, after: missing, clock, &run) }
             run.alternates.note(item.id, for: wish)
             try plan([item], clock, &run)
-        } catch let error as AssetError {
+        } catch let error as HLSError {
             run.alternates.penalize(wish.alternate, at: clock.now)
             let account = run.account(of: wish.target, client.retrier)
             try look(for: wish.target, after: error, isOver: client.retrier.isOver(account), clock, &run)
@@ -63,7 +63,7 @@ extension DownloadTask {
     ///
     /// - Parameter isOver: it has been tried for as long as the policies say.
     func look(
-        for id: DownloadPlan.ItemID, after error: AssetError, isOver: Bool = false, _ clock: HostClock,
+        for id: DownloadPlan.ItemID, after error: HLSError, isOver: Bool = false, _ clock: HostClock,
         _ run: inout DownloadRun
     ) throws {
         var target = id

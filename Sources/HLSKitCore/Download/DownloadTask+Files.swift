@@ -22,15 +22,17 @@ extension DownloadTask {
     ///   - allowsUnreadable: whether there is a file where segments cannot be read; they are left out then. Either way the
     ///     next run loads them again.
     ///   - note: receives what had to be changed so that the media fits the format.
-    /// - Throws: ``OutputError``, ``AssetError`` if there is no media in what was loaded or some of it may not be left
-    ///   out, `CancellationError`.
+    /// - Throws: ``HLSError`` with ``HLSError/Code/output`` where it cannot be written, with another code if there is no
+    ///   media in what was loaded or some of it may not be left out.
     public func write(
         to path: String, format: OutputFormat, overwrite: Bool = false, allowsUnreadable: Bool = true,
         note: @escaping WriterNote = { _ in }
-    ) async throws -> Files {
-        try await DiskThread.run(configuration.loading.clock) {
-            try self.pack(
-                into: path, format: format, overwrite: overwrite, allowsUnreadable: allowsUnreadable, note: note)
+    ) async throws(HLSError) -> Files {
+        try await HLSError.typed {
+            try await DiskThread.run(configuration.loading.clock) {
+                try self.pack(
+                    into: path, format: format, overwrite: overwrite, allowsUnreadable: allowsUnreadable, note: note)
+            }
         }
     }
 
@@ -72,16 +74,16 @@ extension DownloadTask {
         folder.discard(assembler.problems.map(\.segment))
         guard assembler.end > .zero else {
             if let locked = assembler.problems.first(where: \.isLocked) {
-                throw AssetError(code: .contentKey, url: currentURL, cause: locked.text)
+                throw HLSError(code: .contentKey, url: currentURL, cause: locked.text)
             }
             let wanted = entries.reduce(into: Set<MediaType>()) { $0.formUnion($1.wanted) }
             let kind = wanted == [.audio] ? "audio" : wanted == [.video] ? "video" : "media"
-            throw AssetError(
+            throw HLSError(
                 code: .badMedia, url: folder.path, cause: "the loaded media has no \(kind)",
                 detail: files.unreadable.first)
         }
         guard files.unreadable.isEmpty || allowsUnreadable else {
-            throw AssetError(
+            throw HLSError(
                 code: .notAvailable, url: folder.path, cause: "a segment cannot be read", detail: files.unreadable.first
             )
         }
@@ -130,8 +132,9 @@ extension DownloadTask {
     /// server. May be called while the download continues.
     ///
     /// What is missing is a gap in them. See S01 in docs/behaviour/features.md.
-    public func writePlaylists() async throws {
-        try await DiskThread.run(configuration.loading.clock) { try self.listFiles() }
+    /// - Throws: ``HLSError`` with ``HLSError/Code/output``.
+    public func writePlaylists() async throws(HLSError) {
+        try await HLSError.typed { try await DiskThread.run(configuration.loading.clock) { try self.listFiles() } }
     }
 
     private func listFiles() throws {

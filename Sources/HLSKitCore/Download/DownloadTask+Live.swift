@@ -46,7 +46,7 @@ extension DownloadTask {
                 try takeUp(clock, &run)
             }
         case .failure(let error):
-            guard let error = error as? AssetError, !isExpired(error) else { throw error }
+            guard let error = error as? HLSError, !isExpired(error) else { throw error }
             run.lanes[lane].noteFailedReload(at: now)
             run.failures[lane] = error
             // Without the variant there is nothing to go on with; a rendition may come back.
@@ -59,8 +59,8 @@ extension DownloadTask {
     /// Follows the stream no longer, since nothing more comes of it. What is there is kept (R42).
     private func finish(_ run: inout DownloadRun) {
         run.result.failure =
-            run.failures.min { $0.key < $1.key }.map { PlayerError($0.value) }
-            ?? PlayerError(
+            run.failures.min { $0.key < $1.key }.map { $0.value }
+            ?? HLSError(
                 code: .staleLive, url: run.lanes.first?.tracker.url, cause: "the live playlist stopped updating")
         run.isOver = true
     }

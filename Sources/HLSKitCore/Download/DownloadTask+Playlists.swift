@@ -11,7 +11,7 @@ extension DownloadTask {
                 DownloadSelection(mediaPlaylistAt: currentURL, includesVideo: configuration.includesVideo), playlist
             )
         case .file:
-            throw AssetError(
+            throw HLSError(
                 code: .badPlaylist, url: configuration.urlString, cause: "a media file, not a playlist",
                 detail: "it has no segments to download")
         }
@@ -37,11 +37,11 @@ extension DownloadTask {
             [options] in PlaylistReader(url: entry.url, options: options)
         }
         guard case .media(let media) = playlist else {
-            throw AssetError(
+            throw HLSError(
                 code: .badPlaylist, url: entry.url, cause: "a multivariant playlist where a media playlist belongs")
         }
         guard !media.segments.isEmpty || !media.hasEndList else {
-            throw AssetError(code: .badPlaylist, url: entry.url, cause: "the playlist lists no segment")
+            throw HLSError(code: .badPlaylist, url: entry.url, cause: "the playlist lists no segment")
         }
         return media
     }
@@ -80,14 +80,14 @@ extension DownloadTask {
     private func opened(_ index: Int, of selection: DownloadSelection) async throws -> Opened {
         var left = selection.alternates.filter { $0.target == index && $0.isEquivalent }[...]
         var instead: DownloadSelection.Alternate?
-        var first: AssetError?
+        var first: HLSError?
         while true {
             let entry = instead?.entry ?? selection.entries[index]
             do {
                 let terms = RetryTerms(
                     kind: entry.source == nil ? .firstPlaylist : .mediaPlaylist, hasAlternative: !left.isEmpty)
                 return Opened(playlist: try await playlist(of: entry, selection.variables, terms), instead: instead)
-            } catch let error as AssetError {
+            } catch let error as HLSError {
                 try Task.checkCancellation()
                 first = first ?? error
                 guard let next = left.popFirst() else { throw first ?? error }
@@ -96,23 +96,23 @@ extension DownloadTask {
         }
     }
 
-    private func window(of run: DownloadRun) throws(AssetError) -> TimeWindow {
+    private func window(of run: DownloadRun) throws(HLSError) -> TimeWindow {
         guard let main = run.lanes.first?.tracker else { return TimeWindow(from: .zero, until: .zero) }
         return try window(from: main.start, to: main.end, isLive: main.isLive)
     }
 
     /// The times that are wanted of what lies between these.
-    func window(from first: Duration, to last: Duration, isLive: Bool) throws(AssetError) -> TimeWindow {
+    func window(from first: Duration, to last: Duration, isLive: Bool) throws(HLSError) -> TimeWindow {
         func time(_ wish: Duration?) -> Duration? { wish.map { $0 < .zero ? last + $0 : $0 } }
         // There is nothing before the first: the file begins with it.
         let start = time(configuration.start).map { max($0, first) }
         let end = time(configuration.end)
         if let start, let end, start >= end {
-            throw AssetError(
+            throw HLSError(
                 code: .notAvailable, url: configuration.urlString, cause: "the requested range is empty")
         }
         if !isLive, let start, start >= last {
-            throw AssetError(
+            throw HLSError(
                 code: .notAvailable, url: configuration.urlString, cause: "the stream ends before the requested start",
                 detail: "it lasts \(last.wholeMicroseconds / 1_000_000) s")
         }

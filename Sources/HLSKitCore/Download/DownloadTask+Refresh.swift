@@ -3,7 +3,7 @@ import HLSTime
 
 /// A download whose URL has run out, and what it knew then.
 struct ExpiredDownload: Error {
-    var error: AssetError
+    var error: HLSError
     var status: Int
     /// Missing segments of a live stream, which nobody lists any more.
     var gaps: [DownloadGap] = []
@@ -17,13 +17,13 @@ struct ExpiredDownload: Error {
 /// with what is not stored yet, as another run of it would.
 extension DownloadTask {
     /// Whether a failure says that the URL has run out, and there is somebody to ask for another.
-    func isExpired(_ error: AssetError) -> Bool {
-        configuration.loading.hooks.urlRefresher != nil && (error.status == 403 || error.status == 410)
+    func isExpired(_ error: HLSError) -> Bool {
+        configuration.loading.hooks.urlRefresher != nil && (error.statusCode == 403 || error.statusCode == 410)
     }
 
     /// - Parameter run: nil where nothing was loaded yet.
-    func expired(_ error: AssetError, _ run: DownloadRun?) -> ExpiredDownload? {
-        guard isExpired(error), let status = error.status else { return nil }
+    func expired(_ error: HLSError, _ run: DownloadRun?) -> ExpiredDownload? {
+        guard isExpired(error), let status = error.statusCode else { return nil }
         guard let run else { return ExpiredDownload(error: error, status: status) }
         return ExpiredDownload(
             error: error, status: status, gaps: run.beganLive ? run.result.gaps : [], window: run.window,

@@ -14,7 +14,7 @@ extension DownloadTask {
     func checkOrigin(_ run: DownloadRun) async throws {
         let journal = folder.journal
         guard journal.hasMedia, journal.identity != Self.identity(of: configuration.urlString) else { return }
-        var failure: AssetError?
+        var failure: HLSError?
         for (stored, request) in comparable(journal, run).prefix(Self.maximumProbeCount) {
             var probe = request
             probe.file = "probe.\(DownloadLane.ending(of: stored.name))"
@@ -24,7 +24,7 @@ extension DownloadTask {
                 if loaded.segment.file?.md5 == stored.file?.md5 { return }
                 failure = nil
                 break
-            } catch let error as AssetError {
+            } catch let error as HLSError {
                 failure = error
             }
         }
@@ -118,7 +118,7 @@ extension DownloadTask {
             let error = item.resources.compactMap { run.failedMaps[$0] }.first
             try look(
                 for: item.id,
-                after: error ?? AssetError(code: .notFound, cause: "its initialization section could not be loaded"),
+                after: error ?? HLSError(code: .notFound, cause: "its initialization section could not be loaded"),
                 clock, &run)
         }
     }

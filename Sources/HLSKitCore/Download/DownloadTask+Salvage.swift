@@ -5,7 +5,7 @@ import HLSMedia
 extension DownloadTask {
     /// What counts as loaded where the stream cannot be opened any more; nil where there is nothing, or where another run
     /// may bring more.
-    func salvage(after error: AssetError) throws -> Result? {
+    func salvage(after error: HLSError) throws -> Result? {
         let journal = folder.journal
         guard [.notFound, .network, .badPlaylist].contains(error.code), journal.hasMedia,
             journal.url == Redaction.urlWithoutQuery(configuration.urlString),
@@ -24,7 +24,7 @@ extension DownloadTask {
                 to: .microseconds(segments.last.map { $0.start + $0.duration } ?? 0), isLive: true))
         var result = counted(Result(), of: entries.map(\.lane))
         result.resumedSegmentCount = result.segmentCount
-        result.failure = PlayerError(error)
+        result.failure = error
         return result
     }
 }

@@ -18,7 +18,7 @@ extension DownloadTask {
         case .segment(let id):
             let lane = run.lanes[id.lane]
             guard let index = lane.index(of: id.position), var request = request(at: index, of: lane) else {
-                let error = AssetError(
+                let error = HLSError(
                     code: .notFound, url: lane.entry.url, cause: "the segment is gone from the playlist",
                     detail: "number \(id.position.sequence)")
                 group.addTask { .segment(id, .failure(error)) }
@@ -70,7 +70,7 @@ extension DownloadTask {
         case .failure(let error):
             let dropped = run.plan.finish(.resource(id, lane: lane), succeeded: false)
             // Without a key nothing is of use (R50); a map is needed by some segments.
-            guard let error = error as? AssetError, id.kind == .map, error.code == .notFound || error.code == .badMedia
+            guard let error = error as? HLSError, id.kind == .map, error.code == .notFound || error.code == .badMedia
             else {
                 throw error
             }
@@ -99,7 +99,7 @@ extension DownloadTask {
             run.done.duration += .microseconds(segment.duration)
             run.storedByteCount += segment.file?.byteCount ?? 0
         case .failure(let error):
-            guard var error = error as? AssetError else { throw error }
+            guard var error = error as? HLSError else { throw error }
             // A key that has decrypted others is right.
             if error.code == .contentKey, let key = run.keyID(of: id).flatMap({ run.files[$0] }),
                 run.provenKeys.contains(key)

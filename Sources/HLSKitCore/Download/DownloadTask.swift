@@ -37,7 +37,7 @@ public final class DownloadTask: Sendable {
         /// them.
         public var substitutedSegmentCount = 0
         /// Why a live stream was not followed any longer, unless the caller stopped it.
-        public var failure: PlayerError?
+        public var failure: HLSError?
 
         /// Makes the result of a run that loaded nothing.
         public init() {}
@@ -120,10 +120,10 @@ public final class DownloadTask: Sendable {
 
     /// Loads what is missing. May be called again after a failure.
     ///
-    /// - Throws: ``AssetError`` if something that is needed cannot be loaded: what was loaded stays, and another run
-    ///   continues from there; ``OutputError`` where it cannot be stored; `CancellationError`.
-    public func run() async throws -> Result {
-        try await DiskThread.run(configuration.loading.clock) { try await self.loadAll() }
+    /// - Throws: ``HLSError`` if something that is needed cannot be loaded: what was loaded stays, and another run
+    ///   continues from there; with ``HLSError/Code/output`` where it cannot be stored, and ``HLSError/Code/cancelled``.
+    public func run() async throws(HLSError) -> Result {
+        try await HLSError.typed { try await DiskThread.run(configuration.loading.clock) { try await self.loadAll() } }
     }
 
     private func loadAll() async throws -> Result {
@@ -147,7 +147,7 @@ public final class DownloadTask: Sendable {
                     state.withLock { $0.url = url }
                     client.retrier.reset()
                     before = expired
-                } catch let error as AssetError {
+                } catch let error as HLSError {
                     guard var result = try salvage(after: error) else { throw error }
                     result.damagedSegmentCount = damagedCount
                     return result
@@ -167,7 +167,7 @@ public final class DownloadTask: Sendable {
         var run: DownloadRun
         do {
             run = try await opened(clock)
-        } catch let error as AssetError {
+        } catch let error as HLSError {
             if let expired = expired(error, nil) { throw expired }
             guard let result = try salvage(after: error) else { throw error }
             return result
@@ -278,7 +278,7 @@ public final class DownloadTask: Sendable {
                         try take(result, of: lane, began: began, clock, &run)
                     }
                     try checkRequests()
-                } catch let error as AssetError {
+                } catch let error as HLSError {
                     try end(after: error, &run)
                 }
                 if case .playlist(let lane, _, _) = outcome, run.lanes[lane].tracker.isLive, !run.isOver {
@@ -293,30 +293,30 @@ public final class DownloadTask: Sendable {
     }
 
     /// What there is of a live stream is kept, whatever ends it: it cannot be had again (R42).
-    private func end(after error: AssetError, _ run: inout DownloadRun) throws {
+    private func end(after error: HLSError, _ run: inout DownloadRun) throws {
         guard !run.isOver else { return }
         if !isStopping, let expired = expired(error, run) { throw expired }
         guard run.beganLive, run.isLive || error.code != .network, folder.journal.hasMedia else { throw error }
-        run.result.failure = PlayerError(error)
+        run.result.failure = error
         run.isOver = true
         run.plan.stop()
     }
 
     /// Ends a run whose requests bring nothing (R74).
-    private func checkRequests() throws(AssetError) {
+    private func checkRequests() throws(HLSError) {
         guard client.retrier.isExhausted else { return }
-        throw AssetError(
+        throw HLSError(
             code: .network, url: configuration.urlString, cause: "too many requests in a row failed")
     }
 
     private var isStopping: Bool { state.withLock { $0.isStopping } }
 }
 
-extension AssetError {
+extension HLSError {
     /// One segment that is not there ends no download; a server that refuses, or a network that is gone, does.
     var mayBeSkipped: Bool {
         switch code {
-        case .notFound: status.map { ![401, 403, 407].contains($0) } ?? true
+        case .notFound: statusCode.map { ![401, 403, 407].contains($0) } ?? true
         case .badMedia: true
         default: false
         }

@@ -263,7 +263,7 @@ struct FileAssembler {
                         time: ItemTimeline.duration(sample.dts, track.timescale) + offset), to: slot)
             case .fact(.segmentFailed(let id, let failure)):
                 let segment = lanes[index].segments[id.rawValue - 1]
-                let error = PlayerError(failure, url: segment.file?.name ?? "")
+                let error = HLSError(failure, url: segment.file?.name ?? "")
                 problems.append(
                     Problem(segment: segment, text: error.cause, isLocked: error.code == .contentKey))
                 lanes[index].pipeline.abandon(id)

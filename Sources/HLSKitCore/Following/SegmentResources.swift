@@ -35,10 +35,10 @@ struct SegmentResources: Sendable, Hashable {
     ///   - keyFormats: those that the program has keys for, besides `identity`.
     init(
         of segment: MediaSegment, at url: String, in tracker: PlaylistTracker, keyFormats: Set<String>
-    ) throws(AssetError) {
+    ) throws(HLSError) {
         if let section = segment.map {
             guard let mapURL = URIReference.resolve(section.uri, against: tracker.url) else {
-                throw AssetError(
+                throw HLSError(
                     code: .badPlaylist, url: tracker.url,
                     cause: "the URI of an initialization section cannot be resolved")
             }
@@ -75,18 +75,18 @@ extension SegmentKey {
     /// The key among the alternatives that this client can use; nil for clear media.
     static func choose(
         of keys: [EncryptionKey], base: String, mediaSequence: Int, keyFormats: Set<String>
-    ) throws(AssetError) -> SegmentKey? {
+    ) throws(HLSError) -> SegmentKey? {
         guard !keys.isEmpty else { return nil }
         let methods: [EncryptionKey.Method] = [.aes128, .sampleAES, .sampleAESCTR]
         let known = keys.filter { methods.contains($0.method) && $0.isUsable(with: keyFormats) }
         guard let key = known.first(where: { $0.effectiveKeyFormat == "identity" }) ?? known.first, let uri = key.uri
         else {
             let offered = keys.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))" }.joined(separator: ", ")
-            throw AssetError(
+            throw HLSError(
                 code: .contentKey, url: base, cause: "no supported key system", detail: offered.escapingControls)
         }
         guard let url = URIReference.resolve(uri, against: base) else {
-            throw AssetError(code: .contentKey, url: base, cause: "the URI of a key cannot be resolved")
+            throw HLSError(code: .contentKey, url: base, cause: "the URI of a key cannot be resolved")
         }
         return SegmentKey(
             resource: ResourceID(key, url: url), method: key.method,

@@ -90,7 +90,7 @@ final class ImageBatch: Sendable {
             let library = try await PictureLibrary(store.inspector, options)
             let worker = ImageWorker(store: store, library: library, options: options)
             try await run(try await worker.jobs(for: possible), worker)
-        } catch let error as AssetError {
+        } catch let error as HLSError {
             for wish in possible { deliver(wish, .failed(requested: wish.requested, error: error)) }
         } catch {
             cancel()

@@ -79,16 +79,19 @@ public final class ImageGenerator: Sendable {
     /// duration is `.indefinite` where a file does not say.
     ///
     /// Costs the playlist that images are taken from.
-    /// - Throws: ``AssetError``, `CancellationError`.
-    public func loadTimeRange() async throws -> MediaTimeRange {
-        let library = try await PictureLibrary(asset.inspector, state.withLock { $0.options })
-        return MediaTimeRange(start: .zero, duration: try await library.end())
+    /// - Throws: ``HLSError``.
+    public func loadTimeRange() async throws(HLSError) -> MediaTimeRange {
+        try await HLSError.typed {
+            let library = try await PictureLibrary(asset.inspector, state.withLock { $0.options })
+            return MediaTimeRange(start: .zero, duration: try await library.end())
+        }
     }
 
     /// The image at a time, and the time at which its picture is really shown.
     ///
-    /// - Throws: ``AssetError``; `CancellationError` after ``cancelAllImageGeneration()`` or when the task is cancelled.
-    public func image(at time: MediaTime) async throws -> (image: Image, actualTime: MediaTime) {
+    /// - Throws: ``HLSError``; with ``HLSError/Code/cancelled`` after ``cancelAllImageGeneration()`` or when the task is
+    ///   cancelled.
+    public func image(at time: MediaTime) async throws(HLSError) -> (image: Image, actualTime: MediaTime) {
         for await result in images(for: [time]) {
             switch result {
             case .succeeded(_, let actual, let image): return (image, actual)
@@ -96,7 +99,7 @@ public final class ImageGenerator: Sendable {
             case .cancelled: break
             }
         }
-        throw CancellationError()
+        throw HLSError(CancellationError())
     }
 
     /// The images at some times: exactly one result for each of them, in the order of time.

@@ -32,7 +32,7 @@ struct ImageWish: Sendable, Hashable {
 public enum ImageGenerationResult: Sendable {
     /// `actual` is the presentation time of the picture.
     case succeeded(requested: MediaTime, actual: MediaTime, image: Image)
-    case failed(requested: MediaTime, error: AssetError)
+    case failed(requested: MediaTime, error: HLSError)
     /// The generator was stopped, or the requesting task was cancelled.
     case cancelled(requested: MediaTime)
 

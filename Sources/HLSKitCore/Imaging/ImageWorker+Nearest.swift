@@ -6,7 +6,7 @@ extension ImageWorker {
     /// Makes images of the nearest pictures that can be loaded, for wishes whose own segment is missing or damaged
     /// everywhere, as far as their tolerance reaches. Gives back those that have none.
     func takeNearest(
-        _ wishes: [ImageWish], _ failures: [Int: AssetError],
+        _ wishes: [ImageWish], _ failures: [Int: HLSError],
         deliver: @escaping (ImageWish, ImageGenerationResult) async throws -> Void
     ) async throws -> [ImageWish] {
         var open: [ImageWish] = []
@@ -29,7 +29,7 @@ extension ImageWorker {
             do {
                 guard let found = try await library.source(place) else { continue }
                 source = found
-            } catch is AssetError {
+            } catch is HLSError {
                 continue
             }
             var lost: Set<Int> = [source.index(at: wish.time)]
@@ -43,7 +43,7 @@ extension ImageWorker {
                 }
                 do {
                     try await translating(source.playlist.url) { _ = try await search.takeHead(of: index, for: [wish]) }
-                } catch let error as AssetError where error.code == .notFound || error.code == .badMedia {}
+                } catch let error as HLSError where error.code == .notFound || error.code == .badMedia {}
                 if isDone { return true }
             }
         }

@@ -19,11 +19,11 @@ struct ImageWorker: Sendable {
             do {
                 guard let source = try await library.source(place) else { return [wishes] }
                 return groups(of: wishes, in: source).map(\.wishes)
-            } catch let error as AssetError where error.code != .network && error.code != .refused {
+            } catch let error as HLSError where error.code != .network && error.code != .refused {
                 failure = failure ?? error
             }
         }
-        throw failure ?? AssetError.notAvailable("the stream has no video")
+        throw failure ?? HLSError.notAvailable("the stream has no video")
     }
 
     private func groups(
@@ -48,16 +48,16 @@ struct ImageWorker: Sendable {
     /// - Throws: `CancellationError`, and what `deliver` throws.
     func run(_ job: Job, _ deliver: @escaping (ImageWish, ImageGenerationResult) async throws -> Void) async throws {
         var open = job
-        var failures: [Int: AssetError] = [:]
+        var failures: [Int: HLSError] = [:]
         for place in library.places where !open.isEmpty {
             var done: Set<Int> = []
-            var here: [Int: AssetError] = [:]
+            var here: [Int: HLSError] = [:]
             do {
                 try await take(open, from: place, &here) { wish, result in
                     guard done.insert(wish.index).inserted else { return }
                     try await deliver(wish, result)
                 }
-            } catch let error as AssetError {
+            } catch let error as HLSError {
                 for wish in open { here[wish.index] = here[wish.index] ?? error }
             }
             open.removeAll { done.contains($0.index) }
@@ -74,14 +74,14 @@ struct ImageWorker: Sendable {
         for wish in open { try await deliver(wish, failed(wish, failures)) }
     }
 
-    private func failed(_ wish: ImageWish, _ failures: [Int: AssetError]) -> ImageGenerationResult {
+    private func failed(_ wish: ImageWish, _ failures: [Int: HLSError]) -> ImageGenerationResult {
         .failed(
             requested: wish.requested,
             error: failures[wish.index] ?? .notAvailable("no frame within the tolerance"))
     }
 
     private func take(
-        _ wishes: [ImageWish], from place: PictureLibrary.Place, _ failures: inout [Int: AssetError],
+        _ wishes: [ImageWish], from place: PictureLibrary.Place, _ failures: inout [Int: HLSError],
         _ deliver: @escaping (ImageWish, ImageGenerationResult) async throws -> Void
     ) async throws {
         if case .file(let file, let end) = place {
@@ -109,10 +109,10 @@ struct ImageWorker: Sendable {
                             try await search.find(rest, from: source.index(at: first.time))
                         }
                     case .search(let index): try await search.find(group, from: index)
-                    case nil: throw AssetError(code: .notAvailable, url: source.playlist.url, cause: gapText(source))
+                    case nil: throw HLSError(code: .notAvailable, url: source.playlist.url, cause: gapText(source))
                     }
                 }
-            } catch let error as AssetError {
+            } catch let error as HLSError {
                 // Where this place has nothing of the kind, another may.
                 if plan == nil, source.kind == .iFrames { continue }
                 for wish in group { failures[wish.index] = failures[wish.index] ?? error }
@@ -125,7 +125,7 @@ struct ImageWorker: Sendable {
     }
 
     /// Whether there can be a picture for a wish; notes why not.
-    private func note(before end: Duration, _ wish: ImageWish, _ failures: inout [Int: AssetError]) -> Bool {
+    private func note(before end: Duration, _ wish: ImageWish, _ failures: inout [Int: HLSError]) -> Bool {
         // The playlist's durations are rounded.
         let slack = Duration.seconds(1)
         let earliest = options.toleranceBefore.map { wish.time - $0 } ?? .zero
@@ -137,7 +137,7 @@ struct ImageWorker: Sendable {
         return true
     }
 
-    private static let outside = AssetError.notAvailable("the time is outside the available media")
+    private static let outside = HLSError.notAvailable("the time is outside the available media")
 
     func image(
         of picture: Picture, _ track: MediaTrack, for wish: ImageWish, end: Duration
@@ -151,7 +151,7 @@ struct ImageWorker: Sendable {
             let image = try Image(picture.frame, maximumSize: options.maximumSize, quarterTurns: turns)
             return .succeeded(requested: wish.requested, actual: MediaTime(picture.time), image: image)
         } catch {
-            return .failed(requested: wish.requested, error: AssetError(error))
+            return .failed(requested: wish.requested, error: HLSError(error))
         }
     }
 
@@ -159,15 +159,9 @@ struct ImageWorker: Sendable {
         do {
             try await body()
         } catch let error as CodecError {
-            throw AssetError(error, url: url)
+            throw HLSError(error, url: url)
         } catch let error as MediaError {
-            throw AssetError(error, url: url)
+            throw HLSError(error, url: url)
         }
-    }
-}
-
-extension AssetError {
-    init(_ error: CodecError, url: String? = nil) {
-        self.init(code: .badMedia, url: url, cause: "the frame cannot be decoded", detail: error.description)
     }
 }

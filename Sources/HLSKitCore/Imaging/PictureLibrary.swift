@@ -22,10 +22,10 @@ struct PictureLibrary: Sendable {
             let candidates = PictureSourceCandidate.list(of: playlist, options, context: inspector.selectionContext)
             guard !candidates.isEmpty else {
                 guard playlist.variants.contains(where: { _ in true }), !playlist.hasVideo else {
-                    throw AssetError(
+                    throw HLSError(
                         code: .noEligibleVariant, url: playlist.url, cause: "no variant with video can be decoded here")
                 }
-                throw AssetError.noVideo(playlist.url)
+                throw HLSError.noVideo(playlist.url)
             }
             places = candidates.map { .playlist($0, of: playlist) }
         case .file(let file): places = [try await Self.place(of: file, inspector)]
@@ -51,17 +51,17 @@ struct PictureLibrary: Sendable {
                 if case .file(_, let end) = place { return end }
                 guard let source = try await source(place) else { continue }
                 return source.hasExactEnd ? MediaTime(source.end) : .indefinite
-            } catch let error as AssetError {
+            } catch let error as HLSError {
                 failure = failure ?? error
             }
         }
-        throw failure ?? AssetError.notAvailable("the stream has no video")
+        throw failure ?? HLSError.notAvailable("the stream has no video")
     }
 
     private static func place(of file: MediaFile, _ inspector: AssetInspector) async throws -> Place {
         let facts = try await inspector.facts(of: file)
         guard facts.tracks.contains(where: { $0.description.mediaType == .video }) else {
-            throw AssetError.noVideo(file.url)
+            throw HLSError.noVideo(file.url)
         }
         if case .mp4(let header, _, let index) = file.content {
             if let pictures = FilePictures(header, url: file.url) { return .file(pictures, end: facts.duration) }

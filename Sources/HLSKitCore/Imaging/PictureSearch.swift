@@ -82,7 +82,7 @@ struct PictureSearch {
                     }
                     return finder.isDone
                 }
-            } catch let error as AssetError where step > 0 {
+            } catch let error as HLSError where step > 0 {
                 // Later ones would only show that there is nothing better.
                 _ = error
                 break

@@ -50,7 +50,7 @@ final class PictureStore: Sendable {
     /// Reads a segment of a source in order until `body` has enough or the segment ends.
     ///
     /// - Parameter body: takes the samples of the video track; true ends the reading.
-    /// - Throws: ``AssetError``, `CancellationError`, and what `body` throws.
+    /// - Throws: ``HLSError``, `CancellationError`, and what `body` throws.
     func read(
         _ index: Int, of source: PictureSource, _ amount: Amount,
         _ body: (PictureReader.Output, PictureReader) async throws -> Bool
@@ -58,7 +58,7 @@ final class PictureStore: Sendable {
         let playlist = source.playlist
         let segment = playlist.segments[index]
         guard let url = playlist.resolve(segment.uri) else {
-            throw AssetError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
+            throw HLSError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
         }
         do {
             var reader = try await reader(for: segment, of: playlist)
@@ -77,13 +77,13 @@ final class PictureStore: Sendable {
                 if pieces.isSmall { small.withLock { _ = $0.insert(playlist.url) } }
                 isOver = isEnd
                 let output = try reader.append(bytes, isEnd: isEnd)
-                if reader.hasNoVideo { throw AssetError.noVideo(url) }
+                if reader.hasNoVideo { throw HLSError.noVideo(url) }
                 if try await body(output, reader) { return }
             }
         } catch let error as MediaError {
-            throw AssetError(error, url: url)
+            throw HLSError(error, url: url)
         } catch let error as DecryptionError {
-            throw AssetError(error, url: url)
+            throw HLSError(error, url: url)
         }
     }
 
@@ -117,7 +117,7 @@ final class PictureStore: Sendable {
                 bytes = try await client.bytes(
                     url, .segment, range: start..<end, limit: Int(end - start), namedBy: source,
                     mayBeBeyondEnd: range == nil)
-            } catch let error as AssetError where error.isBeyondEnd && range == nil {
+            } catch let error as HLSError where error.isBeyondEnd && range == nil {
                 // The resource ends within the piece, or before it: its length is unknown.
                 if offset == 0 { isSmall = true }
                 let all = try await client.bytes(url, .segment, limit: limit, namedBy: source)
@@ -155,7 +155,7 @@ final class PictureStore: Sendable {
         _ map: MediaInitializationSection, of segment: MediaSegment, in playlist: MediaPlaylist
     ) async throws -> [UInt8] {
         guard let url = playlist.resolve(map.uri) else {
-            throw AssetError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
+            throw HLSError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
         }
         let id = MapID(url: url, range: map.byteRange?.range)
         let key = try await key(among: map.keys, of: playlist)
@@ -171,7 +171,7 @@ final class PictureStore: Sendable {
                     key: secret, vector: key.initializationVector(forMediaSequence: segment.mediaSequence))
                 return try box.decrypt(bytes) + box.finish()
             } catch let error as DecryptionError {
-                throw AssetError(error, url: url)
+                throw HLSError(error, url: url)
             }
         }
     }
@@ -184,7 +184,7 @@ final class PictureStore: Sendable {
         guard let key = keys.first(where: { methods.contains($0.method) && $0.effectiveKeyFormat == "identity" }),
             let url = key.uri.flatMap(playlist.resolve)
         else {
-            throw AssetError(
+            throw HLSError(
                 code: .contentKey, url: playlist.url,
                 cause: "the encryption method of the media is not supported",
                 detail: keys.first.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))".escapingControls })
@@ -194,7 +194,7 @@ final class PictureStore: Sendable {
             let bytes = try await client.bytes(
                 url, .key, limit: AssetInspector.maximumKeyByteCount, namedBy: playlist.url)
             guard bytes.count == AES128Decryptor.blockByteCount else {
-                throw AssetError(
+                throw HLSError(
                     code: .contentKey, url: url, cause: "the key is not 16 bytes long",
                     detail: "\(bytes.count) bytes")
             }
@@ -247,7 +247,7 @@ final class PictureStore: Sendable {
             do {
                 try await read(segment, of: source, .head, body)
                 return segment
-            } catch let error as AssetError where error.code == .notFound {}
+            } catch let error as HLSError where error.code == .notFound {}
         }
         return nil
     }
@@ -287,11 +287,11 @@ final class PictureStore: Sendable {
     }
 }
 
-extension AssetError {
+extension HLSError {
     /// A range was asked for that is not wholly there.
-    fileprivate var isBeyondEnd: Bool { cause == AssetError.noSuchRange || detail == "HTTP 416" }
+    fileprivate var isBeyondEnd: Bool { cause == HLSError.noSuchRange || detail == "HTTP 416" }
 
-    static func noVideo(_ url: String) -> AssetError {
-        AssetError(code: .badMedia, url: url, cause: "the stream has no video")
+    static func noVideo(_ url: String) -> HLSError {
+        HLSError(code: .badMedia, url: url, cause: "the stream has no video")
     }
 }

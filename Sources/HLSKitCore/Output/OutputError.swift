@@ -41,3 +41,14 @@ public struct OutputError: Error, Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { "\(path): \(text)" }
 }
+
+extension OutputError: HLSErrorConvertible {
+    var hlsError: HLSError { HLSError(self) }
+}
+
+extension HLSError {
+    init(_ error: OutputError) {
+        self.init(
+            code: .output, url: error.path, cause: "cannot write", detail: error.text, underlyingError: error)
+    }
+}

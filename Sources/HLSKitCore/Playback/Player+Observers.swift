@@ -2,17 +2,14 @@ public import HLSTime
 import Synchronization
 
 extension Player {
-    /// The player's states, one for each change; only the newest is kept.
-    public func states() -> PlayerStates { core.states() }
-
     /// The current item's time: at each multiple of `interval` on its timeline while time runs, once after each jump
     /// (another item included), and when time begins to run and stops.
     ///
     /// Not when called. At most 60 times a second of the clock. A slow consumer gets the newest time only.
-    /// - Throws: ``PlayerError/Code/invalidArgument`` if `interval` is not a number above 0.
-    public func times(every interval: MediaTime) throws(PlayerError) -> PeriodicTimes {
+    /// - Throws: ``HLSError/Code/invalidArgument`` if `interval` is not a number above 0.
+    public func times(every interval: MediaTime) throws(HLSError) -> PeriodicTimes {
         guard let duration = interval.duration, duration > .zero else {
-            throw PlayerError(
+            throw HLSError(
                 code: .invalidArgument, cause: "an interval must be longer than 0", detail: "\(interval)")
         }
         return core.times(every: duration)
@@ -21,21 +18,17 @@ extension Player {
     /// Each of `times` when playing comes to it or goes over it, in either direction; not when a seek does.
     ///
     /// Whatever item is current. Several at once come in the order of playing; none is lost.
-    /// - Throws: ``PlayerError/Code/invalidArgument`` if one of the times is not a number.
-    public func boundaries(_ times: [MediaTime]) throws(PlayerError) -> BoundaryTimes {
+    /// - Throws: ``HLSError/Code/invalidArgument`` if one of the times is not a number.
+    public func boundaries(_ times: [MediaTime]) throws(HLSError) -> BoundaryTimes {
         let durations = times.compactMap(\.duration)
         guard durations.count == times.count else {
-            throw PlayerError(code: .invalidArgument, cause: "a boundary must be a time")
+            throw HLSError(code: .invalidArgument, cause: "a boundary must be a time")
         }
         return core.boundaries(durations)
     }
 }
 
 extension PlayerCore {
-    func states() -> PlayerStates {
-        PlayerStates(changes: stateChanges.subscribe(.bufferingNewest(1))) { [weak self] in self?.snapshotWhileOpen }
-    }
-
     func times(every interval: Duration) -> PeriodicTimes {
         let now = clock.now
         state.withLock { note(&$0, isNewItem: false, at: now) }

@@ -1,27 +1,22 @@
 public import HLSTime
 
-extension PlayerError.Code {
-    /// A call that needs an item that is ready to play and a player at rest.
-    public static let notReady = PlayerError.Code(rawValue: "notReady")
-}
-
 extension Player {
     /// Decodes the first media at the playhead, so that it is there the moment that time begins to run.
     ///
     /// - Parameter rate: The rate that will be set; what is decoded is the same for all that are above zero.
     /// - Returns: True when the media is decoded. False when a seek, a change of the rate, another item,
     ///   ``cancelPendingPrerolls()`` or the end of the task came before.
-    /// - Throws: ``PlayerError/Code/notReady`` unless the item is ready to play and the rate is 0;
-    ///   ``PlayerError/Code/invalidArgument`` for a rate that is not finite.
+    /// - Throws: ``HLSError/Code/notReady`` unless the item is ready to play and the rate is 0;
+    ///   ``HLSError/Code/invalidArgument`` for a rate that is not finite.
     ///
     /// See docs/behaviour/seeking.md.
-    public func preroll(atRate rate: Float) async throws(PlayerError) -> Bool {
+    public func preroll(atRate rate: Float) async throws(HLSError) -> Bool {
         guard rate.isFinite else {
-            throw PlayerError(code: .invalidArgument, cause: "not a rate", detail: "\(rate)")
+            throw HLSError(code: .invalidArgument, cause: "not a rate", detail: "\(rate)")
         }
         let state = state
         guard state.itemStatus == .readyToPlay, state.rate == 0 else {
-            throw PlayerError(
+            throw HLSError(
                 code: .notReady, cause: "cannot prepare to play",
                 detail: "the item is \(state.itemStatus.rawValue), the rate \(state.rate)")
         }

@@ -11,6 +11,11 @@ extension Player {
     /// See docs/loading.md.
     public var networkResourcePriority: ResourcePriority {
         get { core.state.withLock { $0.budget.priority } }
-        set { core.change { state, _, _ in state.budget.priority = newValue } }
+        set {
+            core.change { state, afterwards, _ in
+                state.budget.priority = newValue
+                afterwards.valuesMayDiffer = true
+            }
+        }
     }
 }

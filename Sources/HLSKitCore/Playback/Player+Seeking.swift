@@ -2,13 +2,6 @@ public import FoundationEssentials
 import HLSPlaylist
 public import HLSTime
 
-extension PlayerError.Code {
-    /// An invalid time: not a number, or a tolerance below zero.
-    public static let invalidTime = PlayerError.Code(rawValue: "invalidTime")
-    /// A call that needs ``Player/automaticallyWaitsToMinimizeStalling`` to be false.
-    public static let requiresManualWaiting = PlayerError.Code(rawValue: "requiresManualWaiting")
-}
-
 extension Player {
     /// Moves the playhead of the current item.
     ///
@@ -29,13 +22,13 @@ extension Player {
     /// - Returns: True when the playhead was moved. False when a newer seek came (at once), when the seek was
     ///   cancelled (``PlayerItem/cancelPendingSeeks()``, or its task), without an item, when the item failed or was
     ///   replaced, and for a time outside of ``PlayerState/seekableTimeRanges``.
-    /// - Throws: ``PlayerError/Code/invalidTime``.
+    /// - Throws: ``HLSError/Code/invalidTime``.
     ///
     /// See docs/behaviour/seeking.md.
     public func seek(
         to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity,
         toleranceAfter: MediaTime = .positiveInfinity
-    ) async throws(PlayerError) -> Bool {
+    ) async throws(HLSError) -> Bool {
         let tolerance = SeekRequest.Tolerance(
             before: try Self.tolerance(toleranceBefore), after: try Self.tolerance(toleranceAfter))
         let destination: SeekRequest.Destination
@@ -46,7 +39,7 @@ extension Player {
         } else if time == .negativeInfinity {
             return false
         } else {
-            throw PlayerError(code: .invalidTime, cause: "cannot seek to this time", detail: "\(time)")
+            throw HLSError(code: .invalidTime, cause: "cannot seek to this time", detail: "\(time)")
         }
         return await core.seek(SeekRequest(destination: destination, tolerance: tolerance))
     }
@@ -55,18 +48,18 @@ extension Player {
     ///
     /// - Returns: As ``seek(to:toleranceBefore:toleranceAfter:)``; false too where the playlist has no
     ///   `EXT-X-PROGRAM-DATE-TIME`.
-    public func seek(to date: Date) async throws(PlayerError) -> Bool {
+    public func seek(to date: Date) async throws(HLSError) -> Bool {
         guard let date = PlaylistDate(date) else {
-            throw PlayerError(
+            throw HLSError(
                 code: .invalidTime, cause: "cannot seek to this date", detail: "\(date.timeIntervalSince1970) s")
         }
         return await core.seek(SeekRequest(destination: .date(date), tolerance: .zero))
     }
 
-    private static func tolerance(_ time: MediaTime) throws(PlayerError) -> Duration? {
+    private static func tolerance(_ time: MediaTime) throws(HLSError) -> Duration? {
         if time.isPositiveInfinity { return nil }
         guard let duration = time.duration, duration >= .zero else {
-            throw PlayerError(
+            throw HLSError(
                 code: .invalidTime, cause: "a tolerance of a seek must be zero or more", detail: "\(time)")
         }
         return duration
@@ -94,20 +87,20 @@ extension Player {
     ///   - rate: The rate, from then on.
     ///   - time: Item time, 0 if it is below; nil is the current one.
     ///   - hostTime: On the ``sourceClock``; nil is now.
-    /// - Throws: ``PlayerError/Code/requiresManualWaiting`` while ``automaticallyWaitsToMinimizeStalling`` is true;
-    ///   ``PlayerError/Code/invalidTime`` for times that are not numbers or decades away;
-    ///   ``PlayerError/Code/invalidArgument`` for a rate that is not finite.
+    /// - Throws: ``HLSError/Code/requiresManualWaiting`` while ``automaticallyWaitsToMinimizeStalling`` is true;
+    ///   ``HLSError/Code/invalidTime`` for times that are not numbers or decades away;
+    ///   ``HLSError/Code/invalidArgument`` for a rate that is not finite.
     ///
     /// See docs/behaviour/seeking.md.
-    public func setRate(_ rate: Float, time: MediaTime?, atHostTime hostTime: HostTime?) throws(PlayerError) {
+    public func setRate(_ rate: Float, time: MediaTime?, atHostTime hostTime: HostTime?) throws(HLSError) {
         guard !automaticallyWaitsToMinimizeStalling else {
-            throw PlayerError(
+            throw HLSError(
                 code: .requiresManualWaiting,
                 cause: "a rate cannot be tied to host time while the player waits by itself",
                 detail: "automaticallyWaitsToMinimizeStalling is true")
         }
         guard rate.isFinite else {
-            throw PlayerError(code: .invalidArgument, cause: "not a rate", detail: "\(rate)")
+            throw HLSError(code: .invalidArgument, cause: "not a rate", detail: "\(rate)")
         }
         let item = try Self.anchor(time ?? state.currentTime)
         let host = try hostTime.map(elapsed) ?? core.clock.now
@@ -118,20 +111,20 @@ extension Player {
     // Sums of times of centuries are no times any more.
     private static let decades = Duration.seconds(1_000_000_000)
 
-    private static func anchor(_ time: MediaTime) throws(PlayerError) -> Duration {
+    private static func anchor(_ time: MediaTime) throws(HLSError) -> Duration {
         guard let duration = time.duration, abs(duration) < decades else {
-            throw PlayerError(code: .invalidTime, cause: "not a time that a rate can be tied to", detail: "\(time)")
+            throw HLSError(code: .invalidTime, cause: "not a time that a rate can be tied to", detail: "\(time)")
         }
         return duration
     }
 
     /// Time since the player was made.
-    private func elapsed(_ hostTime: HostTime) throws(PlayerError) -> Duration {
+    private func elapsed(_ hostTime: HostTime) throws(HLSError) -> Duration {
         // The difference of any two durations need not be one.
         guard hostTime.offset.components.seconds.magnitude < 1 << 40,
             case let elapsed = hostTime - core.clock.origin, abs(elapsed) < Self.decades
         else {
-            throw PlayerError(
+            throw HLSError(
                 code: .invalidTime, cause: "not a host time that a rate can be tied to", detail: "\(hostTime)")
         }
         return elapsed

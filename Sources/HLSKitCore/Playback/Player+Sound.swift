@@ -7,12 +7,18 @@ extension Player {
     /// source.
     public var volume: Float {
         get { core.sound.volume }
-        set { core.sound.volume = newValue }
+        set {
+            core.sound.volume = newValue
+            core.stateChanges.send(())
+        }
     }
 
     /// ``AudioOutput``s give silence, and continue in time. Leaves ``volume`` as it is. Default: false.
     public var isMuted: Bool {
         get { core.sound.isMuted }
-        set { core.sound.isMuted = newValue }
+        set {
+            core.sound.isMuted = newValue
+            core.stateChanges.send(())
+        }
     }
 }

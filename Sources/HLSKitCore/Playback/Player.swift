@@ -17,10 +17,10 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
 
     /// Plays an item.
     ///
-    /// - Throws: ``PlayerError/Code/itemInUse`` if the item belongs to a player already.
+    /// - Throws: ``HLSError/Code/itemInUse`` if the item belongs to a player already.
     public convenience init(
         item: PlayerItem, configuration: PlayerConfiguration = .init()
-    ) throws(PlayerError) {
+    ) throws(HLSError) {
         self.init(configuration: configuration)
         try core.replaceCurrentItem(with: item)
     }
@@ -46,9 +46,9 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
 
     /// Plays another item, or none. The rate stays.
     ///
-    /// - Throws: ``PlayerError/Code/itemInUse`` if the item belongs to a player already. Replacing an item by itself
+    /// - Throws: ``HLSError/Code/itemInUse`` if the item belongs to a player already. Replacing an item by itself
     ///   does nothing.
-    public func replaceCurrentItem(with item: PlayerItem?) throws(PlayerError) {
+    public func replaceCurrentItem(with item: PlayerItem?) throws(HLSError) {
         try core.replaceCurrentItem(with: item)
     }
 
@@ -57,10 +57,10 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
 
     /// Sets what happens when the current item has played to its end. At an end that was reached it acts at once.
     ///
-    /// - Throws: ``PlayerError/Code/invalidArgument`` for `advance` without a queue: only a ``QueuePlayer`` has one.
-    public func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(PlayerError) {
+    /// - Throws: ``HLSError/Code/invalidArgument`` for `advance` without a queue: only a ``QueuePlayer`` has one.
+    public func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(HLSError) {
         guard action != .advance || hasQueue else {
-            throw PlayerError(code: .invalidArgument, cause: "only a queue player can advance to the next item")
+            throw HLSError(code: .invalidArgument, cause: "only a queue player can advance to the next item")
         }
         core.control(.setActionAtItemEnd(action))
     }

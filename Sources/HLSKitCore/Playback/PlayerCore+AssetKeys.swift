@@ -6,15 +6,13 @@ extension PlayerCore {
     func loadAssetKeys(of item: PlayerItem) -> Task<Void, Never>? {
         guard let asset = item.asset, item.awaitsAssetKeys else { return nil }
         return Task(executorPreference: clock.executor) { [weak self] in
-            var failure: PlayerError?
+            var failure: HLSError?
             for property in item.keysToLoad {
-                do {
+                do throws(HLSError) {
                     try await property.load(asset)
-                } catch let error as AssetError {
-                    failure = failure ?? PlayerError(error)
                 } catch {
-                    failure =
-                        failure ?? PlayerError(code: .cancelled, url: item.urlString, cause: "loading was cancelled")
+                    let cancelled = HLSError(code: .cancelled, url: item.urlString, cause: "loading was cancelled")
+                    failure = failure ?? (error.code == .cancelled ? cancelled : error)
                 }
             }
             if Task.isCancelled { return }
@@ -63,17 +61,4 @@ extension PlayerConfiguration {
         if let id = asset.options.playbackSessionID { configuration.playbackSessionID = id }
         return configuration
     }
-}
-
-extension PlayerError {
-    /// Why a property of the item's asset could not be loaded. The codes of both have the same names.
-    init(_ error: AssetError) {
-        self.init(
-            code: Code(rawValue: error.code.rawValue), url: error.url, cause: error.cause, detail: error.detail)
-    }
-}
-
-extension PlayerError.Code {
-    /// A property that an item waits for was not loaded, because its asset was stopped (``Asset/cancelLoading()``).
-    public static let cancelled = PlayerError.Code(rawValue: "cancelled")
 }

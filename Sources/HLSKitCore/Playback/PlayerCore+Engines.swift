@@ -7,6 +7,9 @@ extension PlayerCore {
     ) {
         guard let effects = state.update(id, { $0.isRetired ? [] : $0.engine.handle(event, at: now) }) else { return }
         if effects.isEmpty, let inbox = state.update(id, { $0.inbox }) { afterwards.news.append(inbox) }
+        if !effects.isEmpty || event.changesValues {
+            afterwards.noteValues(of: state.update(id) { $0.item } ?? nil, isCurrent: id == state.current.id)
+        }
         state.noteDuration(of: id, at: now)
         takeIn(effects, of: id, at: now, &state, &afterwards)
         if id == state.current.id {
@@ -32,4 +35,10 @@ extension PlayerCore {
         let advances = effects.contains { if case .advanceToNextItem = $0 { true } else { false } }
         if advances, id == state.current.id { advance(at: now, isAtEnd: true, &state, &afterwards) }
     }
+}
+
+extension EngineEvent {
+    /// Whether something that an item shows may differ after it, though nothing was decided. Bytes come in too many pieces
+    /// to look at each.
+    fileprivate var changesValues: Bool { if case .progress = self { false } else { true } }
 }

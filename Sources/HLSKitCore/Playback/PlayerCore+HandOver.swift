@@ -106,6 +106,13 @@ extension PlayerCore {
 }
 
 extension PlayerCore.Afterwards {
+    /// Something that was not decided has happened to an item.
+    mutating func noteValues(of item: PlayerItem?, isCurrent: Bool) {
+        if isCurrent { valuesMayDiffer = true }
+        guard let item, item.changes.hasReaders, watchedItems.last !== item else { return }
+        watchedItems.append(item)
+    }
+
     mutating func note(lacksDriver: Bool, hasChanged: Bool) {
         self.hasChanged = self.hasChanged || hasChanged
         self.lacksDriver = lacksDriver
@@ -146,8 +153,7 @@ extension PlayerCore.State {
         for effect in effects {
             guard case .publish(let kind) = effect else { continue }
             tickets.append(firstTicket + outbox.count)
-            outbox.append(PlayerEvent(hostTime: origin + now, kind: kind, itemID: item?.id))
-            addressees.append(item)
+            outbox.append(PlayerEvent(hostTime: origin + now, kind: kind, item: item))
         }
         update(teller ?? id) { playback in
             guard playback.item != nil else { return }

@@ -14,8 +14,8 @@ extension PlayerCore {
     }
 
     /// Makes `item` current in the place of the current one. Items behind stay.
-    func replaceCurrentItem(with item: PlayerItem?) throws(PlayerError) {
-        try change { state, afterwards, now throws(PlayerError) in
+    func replaceCurrentItem(with item: PlayerItem?) throws(HLSError) {
+        try change { state, afterwards, now throws(HLSError) in
             guard let item else {
                 if state.current.item != nil { self.handOver(to: nil, at: now, &state, &afterwards) }
                 return
@@ -33,8 +33,8 @@ extension PlayerCore {
     /// Puts an item into the queue; the first one becomes current at once.
     ///
     /// - Parameter other: behind this one; nil for behind all.
-    func insert(_ item: PlayerItem, after other: PlayerItem?) throws(PlayerError) {
-        try change { state, afterwards, now throws(PlayerError) in
+    func insert(_ item: PlayerItem, after other: PlayerItem?) throws(HLSError) {
+        try change { state, afterwards, now throws(HLSError) in
             let index = try state.index(after: other)
             try self.attach(item, state)
             if state.current.item == nil {
@@ -82,23 +82,23 @@ extension PlayerCore {
         }
     }
 
-    private func attach(_ item: PlayerItem, _ state: borrowing State) throws(PlayerError) {
+    private func attach(_ item: PlayerItem, _ state: borrowing State) throws(HLSError) {
         guard !state.isClosed else {
-            throw PlayerError(code: .invalidArgument, url: item.urlString, cause: "the player is closed")
+            throw HLSError(code: .invalidArgument, url: item.urlString, cause: "the player is closed")
         }
         guard item.attach(to: self) else {
-            throw PlayerError(code: .itemInUse, url: item.urlString, cause: "the item belongs to a player already")
+            throw HLSError(code: .itemInUse, url: item.urlString, cause: "the item belongs to a player already")
         }
     }
 }
 
 extension PlayerCore.State {
     /// Where in ``upcoming`` an item goes that is to follow `other`.
-    fileprivate func index(after other: PlayerItem?) throws(PlayerError) -> Int {
+    fileprivate func index(after other: PlayerItem?) throws(HLSError) -> Int {
         guard let other else { return upcoming.count }
         if current.item === other, !current.isRetired { return 0 }
         if let index = upcoming.firstIndex(where: { $0.item === other }) { return index + 1 }
-        throw PlayerError(
+        throw HLSError(
             code: .invalidArgument, url: other.urlString, cause: "the item to insert after is not in the queue")
     }
 }

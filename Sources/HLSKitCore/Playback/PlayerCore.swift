@@ -18,8 +18,6 @@ final class PlayerCore: EngineHost {
         var lastPlayback = 0
         /// Events that were decided and not published yet, and the number of the first one.
         var outbox: [PlayerEvent] = []
-        /// For each of them the item that it is about.
-        var addressees: [PlayerItem?] = []
         var firstTicket = 0
         /// Entries not yet handed to the diaries, in order.
         var diaryEntries: [(diary: ItemDiary, entry: DiaryEntry)] = []
@@ -41,6 +39,10 @@ final class PlayerCore: EngineHost {
         var publishes = false
         /// Something of what ``PlayerState`` shows may be another.
         var hasChanged = false
+        /// Without anything that was decided, a property of the player may have another value.
+        var valuesMayDiffer = false
+        /// Items of which that is true, and that somebody watches.
+        var watchedItems: [PlayerItem] = []
         /// There is no driver that looks after the observers of time.
         var lacksDriver = false
         /// There are entries for diaries.
@@ -137,9 +139,9 @@ final class PlayerCore: EngineHost {
         for inbox in afterwards.alarms { inbox.alarm() }
         for neighbour in afterwards.neighbours { neighbour.allowanceHasChanged() }
         if afterwards.publishes { publish(upTo: .max) }
-        guard afterwards.hasChanged else { return }
-        timeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver)
-        stateChanges.send(())
+        if afterwards.hasChanged { timeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver) }
+        if afterwards.hasChanged || afterwards.valuesMayDiffer { stateChanges.send(()) }
+        for item in afterwards.watchedItems { item.changes.send(()) }
     }
 
     /// Tells diaries what they have to know, in order, whoever decided it: none is closed before the last entry is there.
@@ -185,31 +187,33 @@ final class PlayerCore: EngineHost {
 
     /// Ends the drivers and whatever they run. Waits until no thread of them is at work any more.
     func close() async {
-        let drivers = end()
+        let (drivers, items) = end()
         for driver in drivers { await driver.value }
-        closeObservers()
+        closeObservers(of: items)
     }
 
     /// Ends the drivers without waiting for them.
     func abandon() {
-        _ = end()
-        closeObservers()
+        closeObservers(of: end().items)
     }
 
-    private func closeObservers() {
+    private func closeObservers(of items: [PlayerItem]) {
+        for item in items { item.closeObservers() }
         events.close()
         stateChanges.close()
         timeObservers.close()
     }
 
-    private func end() -> [Task<Void, Never>] {
+    /// Their drivers, and the items that the player still has.
+    private func end() -> (drivers: [Task<Void, Never>], items: [PlayerItem]) {
         return change { state, afterwards, now in
             state.isClosed = true
+            let items = state.upcoming.map(\.item) + ([state.current] + state.others).compactMap(\.item)
             for upcoming in state.upcoming { state.drop(upcoming, at: now, &afterwards) }
             state.upcoming = []
             for id in state.playbackIDs { state.retire(id, at: now, &afterwards) }
             afterwards.publishes = true
-            return ([state.current] + state.others).compactMap(\.driver)
+            return (([state.current] + state.others).compactMap(\.driver), items)
         }
     }
 
@@ -231,12 +235,6 @@ final class PlayerCore: EngineHost {
         return state.withLock { state in
             state.playback(of: item).flatMap { state.update($0) { $0.snapshot(at: now) } }
         }
-    }
-
-    /// nil once the player is closed.
-    var snapshotWhileOpen: PlayerState? {
-        let now = clock.now
-        return state.withLock { $0.isClosed ? nil : $0.current.snapshot(at: now) }
     }
 
     /// Lets the driver of the current item look at what it has to do.
@@ -287,14 +285,14 @@ final class PlayerCore: EngineHost {
     private func publish(upTo ticket: Int) {
         publishing.withLock { _ in
             while true {
-                let next = state.withLock { state -> (event: PlayerEvent, item: PlayerItem?)? in
+                let next = state.withLock { state -> PlayerEvent? in
                     guard state.firstTicket <= ticket, !state.outbox.isEmpty else { return nil }
                     state.firstTicket += 1
-                    return (state.outbox.removeFirst(), state.addressees.removeFirst())
+                    return state.outbox.removeFirst()
                 }
                 guard let next else { return }
-                if next.event.isOfItem { next.item?.eventBroadcast.send(next.event) }
-                events.send(next.event)
+                if next.isOfItem { next.item?.eventBroadcast.send(next) }
+                events.send(next)
             }
         }
     }
@@ -308,7 +306,7 @@ final class PlayerCore: EngineHost {
                 let time = state.outbox.first?.hostTime ?? clock.hostTime(state.changed)
                 return (state.update(id) { $0.item } ?? nil, time)
             }
-            let event = PlayerEvent(hostTime: time, kind: kind, itemID: item?.id)
+            let event = PlayerEvent(hostTime: time, kind: kind, item: item)
             item?.eventBroadcast.send(event)
             events.send(event)
         }

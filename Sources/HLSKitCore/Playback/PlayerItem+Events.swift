@@ -1,17 +1,34 @@
 extension PlayerItem {
     /// The item's events from now on, in order and without gaps, whether it is in a player or not yet. Ends with
-    /// the item.
+    /// the item, and when the player that has it is closed.
     ///
     /// ``Player/events()`` reports the same, between what happens to other items and to the player itself.
     public func events() -> AsyncStream<PlayerEvent> { eventBroadcast.subscribe() }
 }
 
+extension PlayerItem: CustomStringConvertible {
+    /// Which item of the process it is, and its URL without secrets: `item 3 (https://example.com/a.m3u8)`.
+    public var description: String { "\(id) (\(Redaction.url(urlString)))" }
+}
+
 extension PlayerEvent {
+    /// The item that it is about, which may be one that is made ready behind the current one, or one that is not in the
+    /// player any more; nil if the player has none. The event keeps it.
+    public var item: PlayerItem? {
+        get { subject as? PlayerItem }
+        set { subject = newValue }
+    }
+
+    /// Makes an event.
+    public init(hostTime: HostTime, kind: Kind, item: PlayerItem? = nil) {
+        self.init(hostTime: hostTime, kind: kind, subject: item)
+    }
+
     /// Whether it is about the item itself, and not about the player that plays it.
     var isOfItem: Bool {
         switch kind {
         case .timeControl, .rateChanged, .currentItemChanged: false
-        default: itemID != nil
+        default: item != nil
         }
     }
 }

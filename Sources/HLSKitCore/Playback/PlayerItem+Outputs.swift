@@ -4,10 +4,10 @@ extension PlayerItem {
     ///
     /// A kind of media that no one took until now begins with what is presented at the moment: it was loaded and
     /// dropped, and is loaded again from the playhead on. Without pacing it begins with what comes next.
-    /// - Throws: ``PlayerError/Code/outputInUse`` if the output belongs to an item already.
-    public func add(_ output: some PlayerItemOutput) throws(PlayerError) {
+    /// - Throws: ``HLSError/Code/outputInUse`` if the output belongs to an item already.
+    public func add(_ output: some PlayerItemOutput) throws(HLSError) {
         guard outputs.add(output) else {
-            throw PlayerError(code: .outputInUse, url: urlString, cause: "the output belongs to an item already")
+            throw HLSError(code: .outputInUse, url: urlString, cause: "the output belongs to an item already")
         }
     }
 

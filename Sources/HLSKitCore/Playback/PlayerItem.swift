@@ -22,7 +22,7 @@ public final class PlayerItem: Sendable {
         var isQueued = false
         /// Its final state, once it was taken out of its player.
         var last: PlayerState?
-        var error: PlayerError?
+        var error: HLSError?
         var details = Details()
         /// Resources loaded by copies of the item, and by the asset it is made from.
         var cache: ResourceCache?
@@ -56,6 +56,8 @@ public final class PlayerItem: Sendable {
     let outputs = OutputRegistry()
     let diary = ItemDiary()
     let eventBroadcast = Broadcast<PlayerEvent>()
+    /// An element for each moment at which something that the item shows may differ.
+    let changes = Broadcast<Void>(.bufferingNewest(1))
     private let state = Mutex(State())
 
     /// No I/O takes place before the item becomes a player's current one, or soon will.
@@ -83,7 +85,13 @@ public final class PlayerItem: Sendable {
         state.withLock { $0.cache = asset.cache }
     }
 
-    deinit { eventBroadcast.close() }
+    deinit { closeObservers() }
+
+    /// Ends the sequences of all who follow the item.
+    func closeObservers() {
+        eventBroadcast.close()
+        changes.close()
+    }
 
     /// Limits and choices, read at each decision: a change takes effect at the next segment.
     public var preferences: PlayerItemPreferences {
@@ -134,7 +142,7 @@ public final class PlayerItem: Sendable {
     }
 
     /// Why the item failed; nil while it has not.
-    public var error: PlayerError? {
+    public var error: HLSError? {
         let (core, last) = state.withLock { ($0.isQueued ? $0.core : nil, $0.error) }
         return core?.read(of: self) { $0.item?.error } ?? last
     }
@@ -237,7 +245,7 @@ public final class PlayerItem: Sendable {
     }
 
     /// The item is not in its player's queue any more: what it shows stays as it was last; nil if it was not loaded.
-    func freeze(_ last: PlayerState?, error: PlayerError?, details: Details = Details()) {
+    func freeze(_ last: PlayerState?, error: HLSError?, details: Details = Details()) {
         state.withLock { state in
             state.isQueued = false
             if var last {
@@ -253,9 +261,14 @@ public final class PlayerItem: Sendable {
     }
 }
 
-extension PlayerItem: Identifiable {
+extension PlayerItem: Identifiable, Hashable {
     /// Tells an item from every other one of the process, also from those that are gone.
     public typealias ID = PlayerItemID
+
+    /// Whether both are the same item.
+    public static func == (one: PlayerItem, other: PlayerItem) -> Bool { one === other }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 extension PlayerItem.Details {

@@ -27,26 +27,34 @@ public struct PlaylistLoader: Sendable {
 
     /// Loads the playlist that the loader was made for. Parses it while it arrives.
     ///
-    /// - Throws: ``LoadingError`` if the resource cannot be loaded, ``PlaylistError`` if it is not a playlist;
-    ///   `CancellationError`.
-    public func load(_ options: PlaylistParser.Options = .init()) async throws -> Playlist {
-        try await load(url, resourceClass: .multivariantPlaylist, namedBy: nil, options)
+    /// - Throws: ``HLSError``; its `underlyingError` is a ``LoadingError`` if the resource cannot be loaded, a
+    ///   `PlaylistError` if it is not a playlist.
+    public func load(_ options: PlaylistParser.Options = .init()) async throws(HLSError) -> Playlist {
+        try await typed(url, namedBy: nil) { tries throws in
+            try await load(url, resourceClass: .multivariantPlaylist, namedBy: nil, options, &tries)
+        }
     }
 
     /// Loads a playlist that another, at `source`, names.
     ///
-    /// - Throws: As ``load(_:)``, and ``LoadingError`` with code `refused` if the other may not name it.
+    /// - Throws: As ``load(_:)``, and ``HLSError/Code/refused`` if the other may not name it.
     public func load(
         _ url: String, namedBy source: String, _ options: PlaylistParser.Options = .init()
-    ) async throws -> Playlist {
-        try await load(url, resourceClass: .mediaPlaylist, namedBy: source, options)
+    ) async throws(HLSError) -> Playlist {
+        try await typed(url, namedBy: source) { tries throws in
+            try await load(url, resourceClass: .mediaPlaylist, namedBy: source, options, &tries)
+        }
     }
 
     /// The size of a resource that a playlist at `source` names, in bytes, without loading it: the first byte is asked
     /// for. nil if the server does not say.
     ///
     /// - Throws: As ``load(_:namedBy:_:)``.
-    public func byteCount(of url: String, namedBy source: String) async throws -> Int? {
+    public func byteCount(of url: String, namedBy source: String) async throws(HLSError) -> Int? {
+        try await typed(url, namedBy: source) { tries throws in try await size(of: url, namedBy: source, &tries) }
+    }
+
+    private func size(of url: String, namedBy source: String, _ tries: inout Int) async throws -> Int? {
         var request = request(url, .segment)
         request.maximumByteCount = .max
         // A file has its size in any response.
@@ -55,6 +63,7 @@ public struct PlaylistLoader: Sendable {
         let sent = request
         let retried = RequestRetrier.Request(url: url, terms: RetryTerms(kind: .segment), deliversMedia: false)
         return try await retrier.value(of: retried) {
+            tries += 1
             for await event in configuration.transport.events(for: sent) {
                 switch event {
                 case .response(let response): return Self.byteCount(response)
@@ -75,14 +84,32 @@ public struct PlaylistLoader: Sendable {
 
     // MARK: Loading
 
+    /// The error of whatever was thrown, by what the resource was wanted for.
+    private func typed<Value>(
+        _ url: String, namedBy source: String?, _ body: (_ tries: inout Int) async throws -> Value
+    ) async throws(HLSError) -> Value {
+        var tries = 0
+        do {
+            return try await body(&tries)
+        } catch let error as LoadingError {
+            throw HLSError(error, as: source == nil ? .named : .listed).at(attempt: tries)
+        } catch let error as PlaylistError {
+            throw HLSError(error, url: url).at(attempt: tries)
+        } catch {
+            throw HLSError(error)
+        }
+    }
+
     private func load(
-        _ url: String, resourceClass: ResourceClass, namedBy source: String?, _ options: PlaylistParser.Options
+        _ url: String, resourceClass: ResourceClass, namedBy source: String?, _ options: PlaylistParser.Options,
+        _ tries: inout Int
     ) async throws -> Playlist {
         try policy.check(url, resourceClass: resourceClass, namedBy: source)
         let request = request(url, resourceClass)
         let retried = RequestRetrier.Request(
             url: url, terms: RetryTerms(kind: source == nil ? .firstPlaylist : .mediaPlaylist), deliversMedia: false)
         return try await retrier.value(of: retried) {
+            tries += 1
             var parser = PlaylistParser(url: url, options: options)
             for await event in configuration.transport.events(for: request) {
                 switch event {

@@ -30,7 +30,7 @@ public final class ScrubSession: Sendable {
     /// - Returns: False if a newer place came before the frame, and after ``end()``.
     /// - Throws: As ``Player/seek(to:toleranceBefore:toleranceAfter:)``.
     @discardableResult
-    public func scrub(to time: MediaTime) async throws(PlayerError) -> Bool {
+    public func scrub(to time: MediaTime) async throws(HLSError) -> Bool {
         guard rate.withLock({ $0 != nil }) else { return false }
         return try await player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
     }

@@ -70,7 +70,7 @@ struct CaptionsSession {
     private func list(_ url: String, _ interruption: Interruption) async throws -> ExitStatus {
         let listed = try await interruption.cancelling { try await options(of: url, configuration()) }
         guard !listed.isEmpty else {
-            throw AssetError(code: .noEligibleVariant, url: url, cause: "the playlist lists no subtitles or captions")
+            throw HLSError(code: .noEligibleVariant, url: url, cause: "the playlist lists no subtitles or captions")
         }
         for option in listed {
             var line = option.renditions.first?.instreamID.map { "--service \($0)" } ?? "subtitles"
@@ -91,7 +91,7 @@ struct CaptionsSession {
 
     private func save(_ url: String, to file: OutputFile, _ interruption: Interruption) async throws -> ExitStatus {
         let configuration = configuration()
-        var failure: PlayerError?
+        var failure: HLSError?
         let options: [MediaSelectionOption]
         if command.subs == nil, command.service == nil {
             options = try await interruption.cancelling { try await self.options(of: url, configuration) }
@@ -102,7 +102,7 @@ struct CaptionsSession {
                 options = try await interruption.cancelling { try await self.options(of: url, configuration) }
             } catch let interrupted as Interruption.Interrupted {
                 throw interrupted
-            } catch let error as AssetError where [.network, .notFound, .refused].contains(error.code) {
+            } catch let error as HLSError where [.network, .notFound, .refused].contains(error.code) {
                 throw error
             } catch {
                 options = []
@@ -140,7 +140,7 @@ struct CaptionsSession {
                 case .didPlayToEnd: break loop
                 case .itemStatusChanged(.failed):
                     failure =
-                        item.error ?? PlayerError(code: .internal, url: url, cause: "loading failed")
+                        item.error ?? HLSError(code: .internal, url: url, cause: "loading failed")
                     break loop
                 case .warning(let text) where !command.quiet && told.count < 5 && told.insert(text).inserted:
                     // Omissions are reported.
@@ -188,7 +188,7 @@ struct CaptionsSession {
     }
 
     private func finish(
-        _ captions: [Caption], _ writer: CaptionFileWriter, _ file: OutputFile, _ failure: PlayerError?,
+        _ captions: [Caption], _ writer: CaptionFileWriter, _ file: OutputFile, _ failure: HLSError?,
         _ status: ExitStatus, _ url: String
     ) throws -> ExitStatus {
         if let failure {

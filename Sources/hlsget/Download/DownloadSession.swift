@@ -40,7 +40,7 @@ struct DownloadSession {
             try target.check(overwrite: command.overwrite)
             let task = try await DownloadTask(configuration, folder: target.workPath)
             return try await download(task, signals, &report)
-        } catch is CancellationError {
+        } catch  where ErrorLine.isCancellation(error) {
             return end(DownloadSummary(url: command.url, exitStatus: .interrupted(signal: SIGINT)), report)
         } catch {
             var summary = DownloadSummary(url: command.url, exitStatus: ExitStatus(error))
@@ -130,7 +130,7 @@ struct DownloadSession {
                 }
                 if command.strict, !loaded.gaps.isEmpty {
                     var summary = DownloadSummary(url: command.url, result, exitStatus: .incomplete)
-                    summary.error = PlayerError(
+                    summary.error = HLSError(
                         code: .incomplete, url: target.workPath, cause: "incomplete",
                         detail:
                             "\(Decimals.count(loaded.gaps.count, "segment")) missing; loaded segments are kept there")
@@ -238,10 +238,10 @@ struct DownloadSession {
     }
 
     /// With more than a tenth missing that is not a file of the stream any more.
-    private func incompleteness(of result: DownloadTask.Result) -> PlayerError? {
+    private func incompleteness(of result: DownloadTask.Result) -> HLSError? {
         let total = result.gaps.count + result.segmentCount
         guard result.gaps.count * 10 > total else { return nil }
-        return PlayerError(
+        return HLSError(
             code: .incomplete, url: target.path, cause: "incomplete",
             detail: "\(result.gaps.count) of \(total) segments missing")
     }

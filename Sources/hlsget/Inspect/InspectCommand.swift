@@ -49,7 +49,7 @@ struct InspectCommand: AsyncParsableCommand {
                     }
                     return .done
                 }
-            } catch let failure as AssetError where failure.code == .badMedia {
+            } catch let failure as HLSError where failure.code == .badMedia {
                 error = PlaylistInput.Failure(failure)
             } catch {}
             if json { StandardStream.output.writeLine(PlaylistJSON.document(error).text) }

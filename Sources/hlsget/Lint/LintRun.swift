@@ -211,7 +211,11 @@ struct LintRun: Sendable {
             do {
                 sizes.byteCounts[index] = try await loader.byteCount(of: url, namedBy: playlist.url)
                 failures = 0
-            } catch let error as LoadingError {
+            } catch {
+                guard let error = error.underlyingError as? LoadingError else {
+                    failures += 1
+                    continue
+                }
                 let failure = LoadingFailure(error, as: .listed)
                 // 405, 416 and 501: the server does not let itself be asked in this way.
                 if failure.kind == .notFound, ![405, 416].contains(error.status ?? 0), error.code != .badRange {
@@ -221,8 +225,6 @@ struct LintRun: Sendable {
                     sizes.obstacle = failure
                     failures += 1
                 }
-            } catch {
-                failures += 1
             }
         }
         return sizes

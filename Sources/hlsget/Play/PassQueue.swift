@@ -33,7 +33,7 @@ struct PassQueue {
     }
 
     /// Puts further passes into the player's queue.
-    mutating func fill(_ player: Player) throws(PlayerError) {
+    mutating func fill(_ player: Player) throws(HLSError) {
         guard let player = player as? QueuePlayer else { return }
         while madeCount < count, madeCount - finishedCount < Self.queuedCount {
             guard let item = items.first?.copy() else { return }
@@ -55,7 +55,7 @@ struct PassQueue {
     var accessLogEvents: [AccessLogEvent] { items.flatMap { $0.accessLog?.events ?? [] } }
 
     /// Why a pass failed.
-    var error: PlayerError? { items.lazy.compactMap(\.error).first }
+    var error: HLSError? { items.lazy.compactMap(\.error).first }
 
     /// The player's state, with the counters of all passes together.
     func state(of player: Player) -> PlayerState {

@@ -126,10 +126,10 @@ struct PlaySession {
         case played
         /// Whoever sits at the terminal has seen enough.
         case left
-        case failed(PlayerError)
+        case failed(HLSError)
         case interrupted(Int32)
 
-        var error: PlayerError? {
+        var error: HLSError? {
             if case .failed(let error) = self { return error }
             return nil
         }
@@ -209,11 +209,11 @@ struct PlaySession {
                     if passes.finishOne() { return .played }
                     do { try passes.fill(player) } catch { return .failed(error) }
                 case .itemStatusChanged(.failed):
-                    let unknown = PlayerError(code: .internal, url: options.url, cause: "playback failed")
+                    let unknown = HLSError(code: .internal, url: options.url, cause: "playback failed")
                     return .failed(passes.error ?? player.currentItem?.error ?? unknown)
                 case .rateChanged(_, .setRateFailed) where options.rate < 0:
                     return .failed(
-                        PlayerError(
+                        HLSError(
                             code: .noEligibleVariant, url: options.url, cause: "cannot be played backwards",
                             detail: "requires an on-demand stream with I-frame playlists"))
                 default: break
@@ -243,7 +243,7 @@ struct PlaySession {
         }
     }
 
-    private func warn(_ error: PlayerError, at time: Duration) {
+    private func warn(_ error: HLSError, at time: Duration) {
         if reportsJSON {
             StandardStream.error.writeLine(
                 EventReporter.warning(error.cause, url: error.url, detail: error.detail, at: time))
@@ -312,7 +312,7 @@ struct PlaySession {
         case .played: summary.error = verdict.failure
         case .left, .interrupted:
             guard !outputs.isEmpty, let failure = verdict.failure, let detail = failure.detail else { return }
-            warn(PlayerError(code: failure.code, cause: detail), at: summary.elapsed)
+            warn(HLSError(code: failure.code, cause: detail), at: summary.elapsed)
         case .failed: break
         }
     }
@@ -353,8 +353,8 @@ struct PlaySession {
         }
     }
 
-    private func finish(_ outputs: [Output], _ summary: inout PlaySummary) -> PlayerError? {
-        var first: PlayerError?
+    private func finish(_ outputs: [Output], _ summary: inout PlaySummary) -> HLSError? {
+        var first: HLSError?
         for output in outputs {
             do {
                 try output.sink.finish()
@@ -367,7 +367,7 @@ struct PlaySession {
                 summary.files += (remuxer?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
                 summary.files.append(PlaySummary.File(unfinished: remuxer?.paths.last ?? output.path))
                 first =
-                    first ?? PlayerError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
+                    first ?? HLSError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
             }
         }
         return first
@@ -392,13 +392,13 @@ extension PlaySession {
         }
     }
 
-    private func finish(_ recording: RecordingTransport?) -> PlayerError? {
+    private func finish(_ recording: RecordingTransport?) -> HLSError? {
         do {
             try recording?.finish()
             return nil
         } catch {
             let path = options.recordingPath
-            return PlayerError(code: .output, url: path, cause: "cannot write", detail: error.text)
+            return HLSError(code: .output, url: path, cause: "cannot write", detail: error.text)
         }
     }
 }

@@ -29,7 +29,7 @@ struct PlayVerdict: Sendable, Equatable {
     var state = PlayerState()
 
     /// Why nothing was played or written, or not to one of the outputs; nil if everything got something.
-    var failure: PlayerError? {
+    var failure: HLSError? {
         if outputs.isEmpty { return hasPlayed && !startsBehindEnd && !endsBeforeStart ? nil : emptiness }
         guard let empty = outputs.first(where: \.isEmpty) else { return nil }
         var error = outputs.allSatisfy(\.isEmpty) ? emptiness : missingKind(for: empty)
@@ -50,10 +50,10 @@ struct PlayVerdict: Sendable, Equatable {
     private var startsBehindEnd: Bool { Self.startBehindEnd(from, state.duration, url: url) != nil }
 
     /// Why there is nothing from a place on: the stream is shorter. nil if it is not, or is not known to be.
-    static func startBehindEnd(_ from: TimePosition?, _ duration: MediaTime, url: String) -> PlayerError? {
+    static func startBehindEnd(_ from: TimePosition?, _ duration: MediaTime, url: String) -> HLSError? {
         guard case .fromStart(let time)? = from, let duration = duration.finiteSeconds, time / .seconds(1) >= duration
         else { return nil }
-        return PlayerError(
+        return HLSError(
             code: .notAvailable, url: url, cause: "the stream ends before the requested start",
             detail: "it lasts \(Decimals.clock(duration))")
     }
@@ -64,34 +64,34 @@ struct PlayVerdict: Sendable, Equatable {
         return time / .seconds(1) < start - 0.001
     }
 
-    private var emptiness: PlayerError {
+    private var emptiness: HLSError {
         let start = state.currentTime.finiteSeconds
         if let error = Self.startBehindEnd(from, state.duration, url: url) { return error }
         if endsBeforeStart, let start {
-            return PlayerError(
+            return HLSError(
                 code: .notAvailable, url: url, cause: "--to is before the point where playback began",
                 detail: "it began at \(Decimals.clock(start))")
         }
         if let empty = outputs.first(where: \.isEmpty), !has(empty.media) { return missingKind(for: empty) }
         let damaged = state.statistics.numberOfDamagedSamples
         if damaged > 0 {
-            return PlayerError(
+            return HLSError(
                 code: .badMedia, url: url, cause: "nothing in the stream could be decoded",
                 detail: "\(Decimals.count(damaged, "sample")) damaged")
         }
         if state.statistics.numberOfSegments == 0 {
-            return PlayerError(
+            return HLSError(
                 code: .notAvailable, url: url, cause: "the stream ended before there was anything to play")
         }
-        return PlayerError(code: .badMedia, url: url, cause: "the stream has nothing to play")
+        return HLSError(code: .badMedia, url: url, cause: "the stream has nothing to play")
     }
 
     private func has(_ kinds: (video: Bool, audio: Bool)) -> Bool {
         kinds.video && media.contains(.video) || kinds.audio && media.contains(.audio)
     }
 
-    private func missingKind(for output: Output) -> PlayerError {
+    private func missingKind(for output: Output) -> HLSError {
         let kind = output.media.video && output.media.audio ? "media" : output.media.video ? "video" : "audio"
-        return PlayerError(code: .badMedia, url: url, cause: "the stream has no \(kind)")
+        return HLSError(code: .badMedia, url: url, cause: "the stream has no \(kind)")
     }
 }

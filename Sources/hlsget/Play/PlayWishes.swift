@@ -10,13 +10,13 @@ struct PlayWishes: Sendable {
     init(_ options: PlayOptions) { self.options = options }
 
     /// The option that `event` shows to be unavailable, reported once; the code is that with which `--strict` ends.
-    mutating func unfulfilled(by event: PlayerEvent, canPlayFastForward: Bool) -> PlayerError? {
+    mutating func unfulfilled(by event: PlayerEvent, canPlayFastForward: Bool) -> HLSError? {
         switch event.kind {
         case .itemStatusChanged(.readyToPlay):
             // Between the rates of ordinary playback and those of I-frames there is nothing else.
             guard Double(options.rate) > Self.fastestOrdinaryRate, !canPlayFastForward, !hasToldRate else { return nil }
             hasToldRate = true
-            return PlayerError(
+            return HLSError(
                 code: .noEligibleVariant, url: options.url,
                 cause: "played at \(Decimals.rate(Self.fastestOrdinaryRate)) instead of "
                     + Decimals.rate(Double(options.rate)),
@@ -25,7 +25,7 @@ struct PlayWishes: Sendable {
             let limit = options.peakBitRate
             guard limit > 0, Double(variant.bandwidth) > limit, !hasToldBitRate else { return nil }
             hasToldBitRate = true
-            return PlayerError(
+            return HLSError(
                 code: .noEligibleVariant, url: options.url,
                 cause: "no variant is within --peak-bitrate \(Decimals.bitRate(limit))",
                 detail: "the lowest has \(Decimals.bitRate(Double(variant.bandwidth)))")

@@ -7,7 +7,7 @@ struct AccessLogFile: ~Copyable {
     private let isJSON: Bool
     private let descriptor: Int32
     private var writtenCount = 0
-    private var failure: PlayerError?
+    private var failure: HLSError?
 
     /// Makes the file, for its owner only: URLs may hold what is secret.
     init(path: String, overwrite: Bool) throws(OutputError) {
@@ -25,7 +25,7 @@ struct AccessLogFile: ~Copyable {
     }
 
     /// Writes the rest of all events; reports what went wrong.
-    mutating func finish(_ events: [AccessLogEvent]) -> PlayerError? {
+    mutating func finish(_ events: [AccessLogEvent]) -> HLSError? {
         for event in events.dropFirst(writtenCount) { write(event) }
         return failure
     }
@@ -46,7 +46,7 @@ struct AccessLogFile: ~Copyable {
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else {
                 let text = String(cString: strerror(errno))
-                failure = PlayerError(code: .output, url: path, cause: "cannot write", detail: text)
+                failure = HLSError(code: .output, url: path, cause: "cannot write", detail: text)
                 return
             }
             offset += count

@@ -5,7 +5,7 @@ struct DownloadSummary: Sendable, Equatable {
     var url: String
     var exitStatus: ExitStatus
     /// The failure that ended it; nil if nothing went wrong.
-    var error: PlayerError?
+    var error: HLSError?
     /// Media time of what was written.
     var duration = Duration.zero
     var segmentCount = 0

@@ -2,34 +2,36 @@ import HLSKitCore
 
 /// The one line that a failure prints: `hlsget: error: <cause>: <url> (<detail>)`.
 enum ErrorLine {
+    /// What was being done was cancelled: that is the user's doing and no failure.
+    static func isCancellation(_ error: any Error) -> Bool {
+        error is CancellationError || (error as? HLSError)?.code == .cancelled
+    }
+
     /// The longest URL that is printed, in characters; longer ones lose their middle.
     static let maximumURLLength = 1000
 
     static func text(for error: any Error) -> String { text(for: playerError(error)) }
 
-    static func text(for error: PlayerError) -> String { line(error.cause, url: error.url, detail: error.detail) }
+    static func text(for error: HLSError) -> String { line(error.cause, url: error.url, detail: error.detail) }
 
     /// Any error in the form of a player's error: what ``text(for:)`` and lines of JSON say.
-    static func playerError(_ error: any Error) -> PlayerError {
+    static func playerError(_ error: any Error) -> HLSError {
         switch error {
-        case let error as PlayerError: error
-        case let error as AssetError:
-            PlayerError(
-                code: .init(rawValue: error.code.rawValue), url: error.url, cause: error.cause, detail: error.detail)
+        case let error as HLSError: (error.underlyingError as? OutputError).map { playerError($0) } ?? error
         case let error as OutputError:
-            PlayerError(
+            HLSError(
                 code: .output, url: error.path, cause: "cannot write",
                 detail: error.code == .fileExists && error.text.lowercased().hasSuffix("file exists")
                     ? "\(error.text); --overwrite replaces it" : error.text)
         case let error as LoadingError: playerError(error)
-        case let error as ArgumentValueError: PlayerError(code: .invalidArgument, cause: error.description)
-        default: PlayerError(code: .internal, cause: String(describing: error))
+        case let error as ArgumentValueError: HLSError(code: .invalidArgument, cause: error.description)
+        default: HLSError(code: .internal, cause: String(describing: error))
         }
     }
 
-    private static func playerError(_ error: LoadingError) -> PlayerError {
+    private static func playerError(_ error: LoadingError) -> HLSError {
         let failure = LoadingFailure(error, as: .named)
-        return PlayerError(
+        return HLSError(
             code: .init(rawValue: failure.kind.rawValue), url: error.url, cause: failure.cause, detail: failure.detail)
     }
 

@@ -84,7 +84,7 @@ struct EventReporter: Sendable {
     // MARK: Lines of every command
 
     /// The failure that ends the command: the line before its last.
-    static func fatal(_ error: PlayerError, at time: Duration) -> String {
+    static func fatal(_ error: HLSError, at time: Duration) -> String {
         line(for: error, isRecoverable: false, at: time)
     }
 
@@ -107,12 +107,12 @@ struct EventReporter: Sendable {
         return JSONValue.object(first + members + [.init(name: "time", value: .number(time.inSeconds))]).text
     }
 
-    static func json(_ error: PlayerError?) -> JSONValue {
+    static func json(_ error: HLSError?) -> JSONValue {
         guard let error else { return .null }
         return .object(members(of: error))
     }
 
-    private static func members(of error: PlayerError) -> [JSONValue.Member] {
+    private static func members(of error: HLSError) -> [JSONValue.Member] {
         [
             .init(name: "code", value: .string(error.code.rawValue)), .init(name: "cause", value: .string(error.cause)),
             .init(name: "url", value: JSONValue(error.url.map(ErrorLine.bare(url:)))),
@@ -156,7 +156,7 @@ struct EventReporter: Sendable {
             ])
     }
 
-    private static func line(for error: PlayerError, isRecoverable: Bool, at time: Duration) -> String {
+    private static func line(for error: HLSError, isRecoverable: Bool, at time: Duration) -> String {
         text("error", at: time, [.init(name: "recoverable", value: .bool(isRecoverable))] + members(of: error))
     }
 

@@ -32,17 +32,16 @@ enum ExitStatus: Sendable, Hashable {
 
     init(_ error: any Error) {
         switch error {
-        case let error as PlayerError: self.init(error.code)
+        case let error as HLSError: self.init(error.code)
         case let error as LoadingError: self.init(error)
         case let error as MediaError: self.init(error.code)
-        case let error as AssetError: self.init(error.code)
         case is OutputError: self = .output
         case is ArgumentValueError: self = .usage
         default: self = .internalError
         }
     }
 
-    init(_ code: PlayerError.Code) {
+    init(_ code: HLSError.Code) {
         switch code {
         case .notFound: self = .notFound
         case .network: self = .network
@@ -63,18 +62,13 @@ enum ExitStatus: Sendable, Hashable {
     /// For what the user named and is loaded without a player. One loading error has one status, whoever met it: that of
     /// the library's code.
     init(_ error: LoadingError) {
-        self.init(PlayerError.Code(rawValue: LoadingFailure(error, as: .named).kind.rawValue))
+        self.init(HLSError.Code(rawValue: LoadingFailure(error, as: .named).kind.rawValue))
     }
 
     init(_ code: MediaError.Code) { self = code == .limitExceeded ? .refused : .badMedia }
-
-    /// The codes of assets and of players have the same names.
-    init(_ code: AssetError.Code) {
-        self = code == .notAvailable ? .incomplete : Self(PlayerError.Code(rawValue: code.rawValue))
-    }
 }
 
-extension PlayerError.Code {
+extension HLSError.Code {
     /// The output is incomplete.
-    static let incomplete = PlayerError.Code(rawValue: "incomplete")
+    static let incomplete = HLSError.Code(rawValue: "incomplete")
 }

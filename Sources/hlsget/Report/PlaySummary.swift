@@ -52,7 +52,7 @@ struct PlaySummary: Sendable, Equatable {
     var passCount = 1
     var exitStatus = ExitStatus.done
     /// The failure that ended the play.
-    var error: PlayerError?
+    var error: HLSError?
     /// The item was over; otherwise someone ended the play.
     var hasEnded = false
     /// Clock time from the start of the player to its end.
@@ -110,21 +110,21 @@ struct PlaySummary: Sendable, Equatable {
     }
 
     /// Whether a stream with an end was played in part, and all that follows is missing: the error says why.
-    func isCutShort(by error: PlayerError) -> Bool {
+    func isCutShort(by error: HLSError) -> Bool {
         [.notFound, .network, .badMedia, .contentKey].contains(error.code) && state.duration.finiteSeconds != nil
             && state.statistics.durationWatched > .zero
     }
 
     /// The error of what is incomplete: names the first thing that is missing.
-    var incompleteError: PlayerError {
-        let code = PlayerError.Code.incomplete
+    var incompleteError: HLSError {
+        let code = HLSError.Code.incomplete
         guard let first = skipped.first ?? missed.first else {
-            return PlayerError(code: code, url: url, cause: "incomplete: damaged samples")
+            return HLSError(code: code, url: url, cause: "incomplete: damaged samples")
         }
         let others = (skipped + missed).reduce(0) { $0 + Self.count($1) } - Self.count(first)
         let range = first.first == first.last ? "segment \(first.first)" : "segments \(first.first)-\(first.last)"
         let more = others > 0 ? " and \(Decimals.count(others, "other"))" : ""
-        return PlayerError(
+        return HLSError(
             code: code, url: first.url, cause: "incomplete: \(range)\(more) missing", detail: first.cause)
     }
 

@@ -50,10 +50,14 @@ struct LadderSource: Sendable {
             }
         } catch let error as MovieFileError {
             throw SimulationFailure(cause: "cannot be simulated", path: path, detail: error.text, status: .badPlaylist)
-        } catch let error as PlaylistError {
-            throw SimulationFailure(
-                cause: "malformed playlist", path: path, detail: error.description, status: .badPlaylist)
-        } catch let error as LoadingError {
+        } catch let error as HLSError {
+            if let error = error.underlyingError as? PlaylistError {
+                throw SimulationFailure(
+                    cause: "malformed playlist", path: path, detail: error.description, status: .badPlaylist)
+            }
+            guard let error = error.underlyingError as? LoadingError else {
+                throw SimulationFailure(cause: "cannot be loaded", path: path, detail: "\(error)", status: .network)
+            }
             let failure = LoadingFailure(error, as: .named)
             throw SimulationFailure(
                 cause: failure.cause, path: error.url, detail: failure.detail, status: ExitStatus(error))

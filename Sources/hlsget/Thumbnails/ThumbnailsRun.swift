@@ -18,7 +18,7 @@ struct ThumbnailsRun {
         var actual: MediaTime?
         var image: Image?
         var file: String?
-        var error: AssetError?
+        var error: HLSError?
     }
 
     /// Makes all that was asked for and says how it went.
@@ -74,7 +74,7 @@ struct ThumbnailsRun {
             }
         }
         guard let end, end > .zero else {
-            throw AssetError(
+            throw HLSError(
                 code: .notAvailable, url: url, cause: "the duration is unknown; give the times with --times")
         }
         if let step = command.every {
@@ -149,7 +149,7 @@ struct ThumbnailsRun {
             switch result {
             case .succeeded(_, let actual, _) where Self.isBehindEnd(one.wish.time, actual, end: end):
                 // No one who asks for a frame of 10:00 wants the last one of a stream of 3:00.
-                one.error = AssetError(code: .notAvailable, cause: "the time is outside the available media")
+                one.error = HLSError(code: .notAvailable, cause: "the time is outside the available media")
             case .succeeded(_, let actual, let image):
                 one.actual = actual
                 if command.sheet != nil { one.image = image }
@@ -159,7 +159,7 @@ struct ThumbnailsRun {
                     one.file = name
                 }
             case .failed(_, let error): one.error = error
-            case .cancelled: one.error = AssetError(code: .notAvailable, cause: "interrupted")
+            case .cancelled: one.error = HLSError(code: .notAvailable, cause: "interrupted")
             }
             made.append(one)
         }
@@ -193,7 +193,7 @@ struct ThumbnailsRun {
     private func report(_ made: [Made], url: String) -> ExitStatus {
         let failures = made.filter { $0.error != nil }
         // Common facts are printed once.
-        var told: Set<AssetError> = []
+        var told: Set<HLSError> = []
         for failure in failures {
             guard var error = failure.error, told.insert(error).inserted else { continue }
             var same = failures.count { $0.error == error }

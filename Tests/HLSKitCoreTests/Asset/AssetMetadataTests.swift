@@ -55,7 +55,7 @@ import Testing
         let raw = try #require(items.first { $0.key == "com.example.raw" })
         #expect(try await raw.load(.dataValue) == Array("raw bytes".utf8))
         let bad = try #require(items.first { $0.key == "com.example.bad" })
-        await #expect(throws: AssetError.self) { try await bad.load(.value) }
+        await #expect(throws: HLSError.self) { try await bad.load(.value) }
         #expect(try await asset.loadMetadata(for: .hlsMetadata).count == 6)
         #expect(try await asset.loadMetadata(for: .id3Metadata).isEmpty)
     }

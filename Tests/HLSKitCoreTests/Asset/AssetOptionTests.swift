@@ -96,7 +96,7 @@ struct AssetOptionTests {
         if c.isAllowed {
             #expect(try await asset.load(.variants).count == 1)
         } else {
-            let error = await #expect(throws: AssetError.self) { try await asset.load(.variants) }
+            let error = await #expect(throws: HLSError.self) { try await asset.load(.variants) }
             #expect(error?.code == .refused)
             #expect(transport.urls.isEmpty)
         }
@@ -158,7 +158,7 @@ struct AssetOptionTests {
         try asset.resourceLoader.setLoader(TextLoader(text: Self.stream[Self.base + "master.m3u8"] ?? ""))
         #expect(try await asset.load(.variants).count == 1)
         #expect(transport.urls.isEmpty)
-        let error = #expect(throws: AssetError.self) { try asset.resourceLoader.setLoader(nil) }
+        let error = #expect(throws: HLSError.self) { try asset.resourceLoader.setLoader(nil) }
         #expect(error?.code == .loadingHasBegun)
         #expect(asset.resourceLoader.loader != nil)
     }

@@ -37,7 +37,7 @@ import Testing
         #expect(try await asset.loadTrack(withTrackID: 4) == nil)
         #expect(try await asset.loadTracks(withMediaCharacteristic: .legible).map(\.trackID) == [3])
         #expect(try await asset.load(.shortestTrackEnd) == duration)
-        await #expect(throws: AssetError.self) { try await video.loadSamplePresentationTime(forTrackTime: .zero) }
+        await #expect(throws: HLSError.self) { try await video.loadSamplePresentationTime(forTrackTime: .zero) }
     }
 
     @Test("H07: the shortest track says where a loop should end, and an item that ends there ends there")
@@ -136,7 +136,7 @@ import Testing
         let segment = try await video.loadSegment(forTrackTime: .zero)
         #expect(segment.timeMapping.target == MediaTimeRange(start: .zero, end: seconds(1)))
         for time in [seconds(1), seconds(-1), .indefinite, .positiveInfinity] {
-            await #expect(throws: AssetError.self) { try await video.loadSamplePresentationTime(forTrackTime: time) }
+            await #expect(throws: HLSError.self) { try await video.loadSamplePresentationTime(forTrackTime: time) }
         }
     }
 
@@ -218,7 +218,7 @@ import Testing
         var without = resources
         without[base + "key"] = nil
         let locked = Asset(urlString: base + "v.m3u8", options: .table(TableTransport(without)))
-        let error = await #expect(throws: AssetError.self) { try await locked.load(.tracks) }
+        let error = await #expect(throws: HLSError.self) { try await locked.load(.tracks) }
         #expect(error?.code == .contentKey)
         #expect(try await locked.load(.duration) == MediaTime(value: 1, timescale: 1))
     }

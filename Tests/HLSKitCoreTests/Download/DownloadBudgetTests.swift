@@ -33,7 +33,7 @@ struct DownloadBudgetTests {
             return .failure(.timedOut)
         }
         let client = ResourceClient(url: Self.url, options: AssetOptions(clock: clock, transport: transport))
-        await #expect(throws: AssetError.self) {
+        await #expect(throws: HLSError.self) {
             _ = try await client.bytes(Self.url, .segment, limit: 100, namedBy: nil)
         }
         // After 0, 8.5, 17.5 and, where nothing was late, 27.5 s; by the waits alone they would be eight.
@@ -47,7 +47,7 @@ struct DownloadBudgetTests {
         let list = Self.list(0..<2000, ends: true)
         let transport = ScriptedTransport { url in url == Self.url ? .bytes(list) : .status(404) }
         let task = try await task(transport, clock, in: folder)
-        let error = await #expect(throws: AssetError.self) { _ = try await task.run() }
+        let error = await #expect(throws: HLSError.self) { _ = try await task.run() }
         #expect(error?.code == .network)
         #expect((200...215).contains(transport.urls.count), "\(transport.urls.count)")
     }
@@ -144,7 +144,7 @@ struct DownloadBudgetTests {
         if isFreshBetter {
             #expect(try await task.run().segmentCount == 3)
         } else {
-            await #expect(throws: AssetError.self) { _ = try await task.run() }
+            await #expect(throws: HLSError.self) { _ = try await task.run() }
         }
         #expect(refresher.calls.count.withLock { $0 } == 1)
     }

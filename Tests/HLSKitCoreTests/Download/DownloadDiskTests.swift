@@ -54,7 +54,7 @@ struct DownloadDiskTests {
             #expect(transport.requests.dropFirst().allSatisfy { $0.isOffThePool })
             let notes = Mutex<[Bool]>([])
             // There is no media in it.
-            await #expect(throws: AssetError.self) {
+            await #expect(throws: HLSError.self) {
                 _ = try await task.write(to: folder.path + "/a.ts", format: .ts) { _ in
                     notes.withLock { $0.append(isOffThePool()) }
                 }

@@ -17,7 +17,7 @@ struct DownloadRetryTests {
     /// What became of a download.
     private struct Outcome {
         var result: DownloadTask.Result?
-        var error: AssetError?
+        var error: HLSError?
         var requests: [ScriptedTransport.Request] = []
 
         /// When what ends so was asked for.
@@ -46,7 +46,7 @@ struct DownloadRetryTests {
             let task = try await DownloadTask(configuration, folder: folder.path + "/d")
             do {
                 return Outcome(result: try await task.run())
-            } catch let error as AssetError {
+            } catch let error as HLSError {
                 return Outcome(error: error)
             }
         }
@@ -79,7 +79,7 @@ struct DownloadRetryTests {
         var policies: RetryPolicies
         var expected: [Duration]
         /// nil where the segment is missing in what was loaded.
-        var code: AssetError.Code?
+        var code: HLSError.Code?
         var testDescription: String { name }
     }
 

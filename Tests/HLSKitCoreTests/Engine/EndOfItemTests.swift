@@ -32,7 +32,7 @@ struct EndOfItemTests {
         return facts
     }
 
-    private static func error(_ cause: String) -> PlayerError { PlayerError(code: .badMedia, cause: cause) }
+    private static func error(_ cause: String) -> HLSError { HLSError(code: .badMedia, cause: cause) }
 
     private static func steps(_ end: EndOfItem, _ facts: EndOfItem.Facts, at now: Duration = .seconds(9)) -> [Step] {
         end.check(facts, at: now).map { action in

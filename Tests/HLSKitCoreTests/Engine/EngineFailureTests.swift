@@ -29,6 +29,26 @@ struct EngineFailureTests {
         #expect(tries.last.map { $0 - tries[0] } == .milliseconds(520))
     }
 
+    @Test("F16: each failure says which try it was, and what ends an item how many there were")
+    func attempts() {
+        var origin = ScriptedOrigin.vod()
+        origin.answer("s3.ts", .status(503), .status(503), .media(100_000))
+        var harness = EngineHarness.playing("vod.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        let errors = harness.events.compactMap { event -> HLSError? in
+            if case .recoverableError(let error) = event.kind { error } else { nil }
+        }
+        #expect(errors.map(\.attempt) == [1, 2])
+        #expect(errors.map(\.statusCode) == [503, 503])
+
+        origin.answer("vod.m3u8", .status(503))
+        harness = EngineHarness.playing("vod.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.error?.attempt == harness.requests(of: "vod.m3u8").count)
+        #expect(harness.error?.isPermanent == false)
+    }
+
     @Test("E16, R2: a segment that is gone comes from another variant, and the first is left for a minute")
     func absentSegment() {
         var origin = ScriptedOrigin.twoVariants(count: 40)
@@ -278,7 +298,7 @@ struct EngineFailureTests {
 
     struct Dead: CustomTestStringConvertible {
         var reply: ScriptedOrigin.Reply
-        var code: PlayerError.Code
+        var code: HLSError.Code
         var testDescription: String { "\(reply.body) is \(code.rawValue)" }
     }
 
@@ -426,7 +446,7 @@ struct EngineFailureTests {
 
     @Test("R74: what ends with the last failed request ends for what the server said")
     func causeOfLastRequest() {
-        for (status, code) in [(404, PlayerError.Code.notFound), (503, .network)] {
+        for (status, code) in [(404, HLSError.Code.notFound), (503, .network)] {
             var origin = ScriptedOrigin.vod(count: 1_000)
             origin.media = { _ in .status(status).after(.milliseconds(1)) }
             var harness = EngineHarness.playing("vod.m3u8", from: origin) {

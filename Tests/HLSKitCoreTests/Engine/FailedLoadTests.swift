@@ -5,10 +5,10 @@ import Testing
 @Suite("What failed requests lead to")
 struct FailedLoadTests {
     /// What is done, without what for.
-    enum Step: Hashable { case again, elsewhere, passOver, giveUp(PlayerError.Code) }
+    enum Step: Hashable { case again, elsewhere, passOver, giveUp(HLSError.Code) }
 
     private static let timeOut = LoadingError(code: .timedOut, url: "https://host/a", text: "too slow")
-    private static let error = PlayerError(code: .network, cause: "too slow")
+    private static let error = HLSError(code: .network, cause: "too slow")
 
     static func flight(in lane: LaneID = .main) -> SegmentInFlight {
         let id = SegmentID(lane: lane, rawValue: 7)
@@ -36,7 +36,7 @@ struct FailedLoadTests {
         FailedLoad(playlistOf: .main, trouble, url: "https://host/list", isFirst: false, isReload: false)
     }
 
-    private static let map = FailedLoad(mapOf: flight(), PlayerError(code: .badMedia, url: "m", cause: "not a map"))
+    private static let map = FailedLoad(mapOf: flight(), HLSError(code: .badMedia, url: "m", cause: "not a map"))
     private static let key = FailedLoad(ResourceID(kind: .key, url: "https://host/key"), of: .main, timeOut)
     private static let first = FailedLoad(firstPlaylist: timeOut)
 
@@ -125,7 +125,7 @@ struct FailedLoadTests {
             if hasAlternative {
                 #expect(Self.step(outcome) != .giveUp(.badPlaylist))
             } else {
-                #expect(outcome == .giveUp(PlayerError(failure)))
+                #expect(outcome == .giveUp(HLSError(failure)))
             }
             #expect(!state.requests.isWaiting(.mediaPlaylist(.main)) || hasAlternative)
         }

@@ -58,7 +58,7 @@ struct FailoverTests {
         return failover
     }
 
-    private static let error = PlayerError(code: .network, cause: "gone")
+    private static let error = HLSError(code: .network, cause: "gone")
 
     // MARK: Whether
 

@@ -13,7 +13,7 @@ struct ItemContentsTests {
         var testDescription: String { name }
     }
 
-    private static let loss = PlayerError(code: .notFound, cause: "not there")
+    private static let loss = HLSError(code: .notFound, cause: "not there")
 
     static let cases = [
         Case(name: "nothing was asked for", found: { _ in }),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Items that fail")
 struct ItemFailureTests {
-    private static let error = PlayerError(code: .network, cause: "gone")
+    private static let error = HLSError(code: .network, cause: "gone")
 
     @Test("the first failure decides, at once or when what was loaded is played")
     func verdicts() {

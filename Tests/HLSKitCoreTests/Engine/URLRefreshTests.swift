@@ -16,7 +16,7 @@ struct URLRefreshTests {
         var testDescription: String { name }
     }
 
-    private static let cause = PlayerError(code: .notFound, cause: "gone")
+    private static let cause = HLSError(code: .notFound, cause: "gone")
 
     static let cases = [
         Case(name: "the first refusal", before: { _ in }, expected: .asks),

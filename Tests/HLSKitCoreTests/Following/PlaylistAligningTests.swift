@@ -53,7 +53,7 @@ struct PlaylistAligningTests {
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:\(c.0.lowerBound)\n"
         let text = head + date + segments + (c.ends ? "#EXT-X-ENDLIST\n" : "")
         guard case .media(let playlist) = try Playlist(parsing: Array(text.utf8), url: "http://a.example/l.m3u8") else {
-            throw AssetError(code: .badPlaylist, cause: "no media playlist")
+            throw HLSError(code: .badPlaylist, cause: "no media playlist")
         }
         return playlist
     }

@@ -243,13 +243,13 @@ import Testing
     @Test("L03: an error is thrown, and says what is wrong")
     func thrown() async throws {
         let missing = SampleImages.generator(TableTransport([:]))
-        let absence = await #expect(throws: AssetError.self) { try await missing.image(at: .zero) }
+        let absence = await #expect(throws: HLSError.self) { try await missing.image(at: .zero) }
         #expect(absence?.code == .notFound)
         let sound = SampleImages.generator(
             try SampleImages.transport(), url: SampleImages.base + "audio-en.m3u8")
-        let error = await #expect(throws: AssetError.self) { try await sound.image(at: .zero) }
+        let error = await #expect(throws: HLSError.self) { try await sound.image(at: .zero) }
         #expect(error?.cause == "the stream has no video")
         let generator = SampleImages.generator(try SampleImages.transport())
-        await #expect(throws: AssetError.self) { try await generator.image(at: .indefinite) }
+        await #expect(throws: HLSError.self) { try await generator.image(at: .indefinite) }
     }
 }

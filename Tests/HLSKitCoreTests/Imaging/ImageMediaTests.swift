@@ -63,7 +63,7 @@ import Testing
             + "#EXT-X-ENDLIST\n"
         let table = [Self.playlist: Array(text.utf8), SampleImages.base + "0.ts": [UInt8](repeating: 0, count: 188)]
         let generator = SampleImages.generator(TableTransport(table), url: Self.playlist)
-        let error = await #expect(throws: AssetError.self) { try await generator.image(at: .zero) }
+        let error = await #expect(throws: HLSError.self) { try await generator.image(at: .zero) }
         #expect(error?.code == .contentKey)
         #expect(error?.url == SampleImages.base + "gone.bin")
     }

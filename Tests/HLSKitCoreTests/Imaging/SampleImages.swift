@@ -76,7 +76,7 @@ extension ImageGenerator {
 extension ImageGenerationResult {
     var image: Image? { if case .succeeded(_, _, let image) = self { image } else { nil } }
     var actual: MediaTime? { if case .succeeded(_, let actual, _) = self { actual } else { nil } }
-    var error: AssetError? { if case .failed(_, let error) = self { error } else { nil } }
+    var error: HLSError? { if case .failed(_, let error) = self { error } else { nil } }
     var isCancelled: Bool { if case .cancelled = self { true } else { false } }
 }
 

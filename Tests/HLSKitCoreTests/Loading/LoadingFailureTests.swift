@@ -53,18 +53,17 @@ struct LoadingFailureTests {
     ]
 
     @Test(
-        "one error has one code and one text, in a player, in an asset and where retries are decided", arguments: cases)
+        "one error has one code and one text, whatever it is about", arguments: cases)
     func table(_ test: Case) {
         for (role, kind) in zip(LoadingFailure.Role.allCases, test.kinds) {
             let failure = LoadingFailure(test.error, as: role)
             #expect(failure.kind == kind, "\(role)")
-            let player = PlayerError(test.error, as: role)
-            let asset = AssetError(test.error, as: role)
-            #expect(player.code.rawValue == kind.rawValue)
-            #expect(asset.code.rawValue == kind.rawValue)
-            #expect(player.cause == failure.cause && asset.cause == failure.cause)
-            #expect(player.detail == failure.detail && asset.detail == failure.detail)
-            #expect(player.description == asset.description)
+            let error = HLSError(test.error, as: role)
+            #expect(error.code.rawValue == kind.rawValue)
+            #expect(error.cause == failure.cause)
+            #expect(error.detail == failure.detail)
+            #expect(error.statusCode == (test.error.code == .httpStatus ? test.error.status : nil))
+            #expect((error.underlyingError as? LoadingError)?.code == test.error.code)
         }
     }
 

@@ -233,7 +233,7 @@ struct SessionJournalTests {
     struct Failure: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var reply: ScriptedOrigin.Reply
-        var domain: ErrorLogEvent.Domain
+        var domain: HLSError.Domain
         var status = -1
     }
 

@@ -260,8 +260,8 @@ struct VideoOutputTests {
         let (one, other) = (PlayerItem(urlString: "https://a.invalid/"), PlayerItem(urlString: "https://b.invalid/"))
         let output = VideoOutput()
         try one.add(output)
-        #expect(throws: PlayerError.self) { try other.add(output) }
-        #expect(throws: PlayerError.self) { try one.add(output) }
+        #expect(throws: HLSError.self) { try other.add(output) }
+        #expect(throws: HLSError.self) { try one.add(output) }
         #expect(!other.remove(output))
         #expect(one.remove(output))
         try other.add(output)

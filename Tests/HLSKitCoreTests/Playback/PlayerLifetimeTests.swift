@@ -55,7 +55,7 @@ struct PlayerLifetimeTests {
         #expect(second.pictures.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[..<200]))
         #expect(first.pictures.count == count)
         #expect(count < SampleMedia.frameCount)
-        #expect(throws: PlayerError.self) { try Player().replaceCurrentItem(with: one) }
+        #expect(throws: HLSError.self) { try Player().replaceCurrentItem(with: one) }
     }
 
     @Test("F16: an item that cannot be loaded fails with what is wrong with it")

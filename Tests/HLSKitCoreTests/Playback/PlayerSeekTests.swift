@@ -240,12 +240,12 @@ struct PlayerSeekTests {
         try bench.play { bench in
             try await bench.pass(.seconds(2))
             for time in [MediaTime.invalid, .indefinite] {
-                await #expect(throws: PlayerError.self) { try await bench.player.seek(to: time) }
-                await #expect(throws: PlayerError.self) {
+                await #expect(throws: HLSError.self) { try await bench.player.seek(to: time) }
+                await #expect(throws: HLSError.self) {
                     try await bench.player.seek(to: .zero, toleranceBefore: time)
                 }
             }
-            await #expect(throws: PlayerError.self) {
+            await #expect(throws: HLSError.self) {
                 try await bench.player.seek(to: .zero, toleranceAfter: MediaTime(value: -1, timescale: 1))
             }
             #expect(try await bench.seek(41_000) == false)
@@ -269,7 +269,7 @@ struct PlayerSeekTests {
         try bench.play { bench in
             try await bench.pass(.seconds(2))
             let half = Duration.milliseconds(500)
-            #expect(throws: PlayerError.self) {
+            #expect(throws: HLSError.self) {
                 try bench.player.setRate(1, time: .zero, atHostTime: bench.player.sourceClock.now)
             }
             bench.player.automaticallyWaitsToMinimizeStalling = false
@@ -318,9 +318,9 @@ struct PlayerSeekTests {
     func preroll() async throws {
         let bench = try VirtualBench()
         try bench.play { bench in
-            await #expect(throws: PlayerError.self) { try await bench.player.preroll(atRate: 1) }
+            await #expect(throws: HLSError.self) { try await bench.player.preroll(atRate: 1) }
             try await bench.pass(.seconds(3))
-            await #expect(throws: PlayerError.self) { try await bench.player.preroll(atRate: 1) }
+            await #expect(throws: HLSError.self) { try await bench.player.preroll(atRate: 1) }
             bench.player.pause()
             #expect(try await bench.player.preroll(atRate: 1))
             let pictures = bench.writer.pictures.count

@@ -43,7 +43,7 @@ import HLSKitCore
         player.play()
         try player.replaceCurrentItem(with: item)
         let watcher = Task {
-            for await state in player.states() where state.itemStatus == .failed { await player.close() }
+            for await status in item.values(of: \.status) where status == .failed { await player.close() }
         }
         defer { watcher.cancel() }
         var number = 0

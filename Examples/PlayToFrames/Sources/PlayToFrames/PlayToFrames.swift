@@ -30,7 +30,7 @@ import HLSKitCore
         try player.replaceCurrentItem(with: item)
         // Without it, the pictures of an item that fails would be waited for.
         let watcher = Task {
-            for await state in player.states() where state.itemStatus == .failed { await player.close() }
+            for await status in item.values(of: \.status) where status == .failed { await player.close() }
         }
         defer { watcher.cancel() }
         var rest = count

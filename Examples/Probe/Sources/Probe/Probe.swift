@@ -52,7 +52,7 @@ import HLSKitCore
         for await event in events {
             if case .didPlayToEnd = event.kind { break }
             if case .failedToPlayToEnd(let error) = event.kind { throw error }
-            if item.status == .failed { throw item.error ?? PlayerError(code: .internal, cause: "failed") }
+            if item.status == .failed { throw item.error ?? HLSError(code: .internal, cause: "failed") }
         }
         // What is measured ends with the item.
         try player.replaceCurrentItem(with: nil)

@@ -43,6 +43,8 @@ struct FailurePolicy<Role: Hashable & Sendable>: Sendable {
 
     /// The last request for `role` failed, and is to be tried again.
     func isFailing(_ role: Role) -> Bool { schedule.isFailing(role) }
+    /// How often the request for `role` has failed since it last succeeded or was given up.
+    func failureCount(of role: Role) -> Int { schedule.failureCount(of: role) }
     /// Too many failed requests in the window.
     var isExhausted: Bool { rateLimit.isExhausted }
     /// How long the next request has to wait.

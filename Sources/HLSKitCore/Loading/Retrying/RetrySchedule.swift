@@ -31,6 +31,9 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
     /// The last request for `role` failed, and is to be tried again.
     func isFailing(_ role: Role) -> Bool { accounts[role] != nil }
 
+    /// How often the request for `role` has failed since it last succeeded or was given up.
+    func failureCount(of role: Role) -> Int { accounts[role]?.failureCount ?? 0 }
+
     /// Decides, and counts the failure. After `skip` and `fail` the role starts anew.
     mutating func decide(_ failure: RequestFailure, for role: Role, at now: Duration) -> Decision {
         var account = accounts[role] ?? Account(firstFailure: now)

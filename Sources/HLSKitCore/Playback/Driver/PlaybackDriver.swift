@@ -150,7 +150,7 @@ struct PlaybackDriver: ~Copyable {
             do throws(OutputError) {
                 try presenter.welcome(output, tracker)
             } catch {
-                engine.handle(.output(.failed(PlayerError(error))))
+                engine.handle(.output(.failed(HLSError(error))))
             }
         }
         if let limits = outputs.takeChangedLimits(of: configuration.outputs) {

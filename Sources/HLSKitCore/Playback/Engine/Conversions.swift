@@ -8,21 +8,20 @@ extension MediaTimeRange {
     }
 }
 
-extension PlayerError {
+extension HLSError {
     init(_ failure: PlaylistFailure) {
         self.init(
             code: failure.kind == .limitExceeded ? .refused : .badPlaylist, url: failure.url, cause: failure.text,
             detail: failure.detail)
-    }
-
-    init(_ error: OutputError) {
-        self.init(code: .output, url: error.path, cause: "cannot write", detail: error.text)
+        domain = .playlist
     }
 
     init(_ error: SegmentFailure, url: String) {
         switch error {
         case .media(let error):
-            self.init(code: .badMedia, url: url, cause: "the segment cannot be read", detail: error.description)
+            self.init(
+                code: .badMedia, url: url, cause: "the segment cannot be read", detail: error.description,
+                underlyingError: error)
         case .truncatedCiphertext:
             self.init(code: .network, url: url, cause: "the encrypted segment was cut short", detail: nil)
         case .wrongKey:
@@ -35,22 +34,9 @@ extension PlayerError {
         case .badInitializationSection(let error):
             self.init(
                 code: .badMedia, url: url, cause: "the initialization section cannot be read",
-                detail: error.description)
+                detail: error.description, underlyingError: error)
         }
     }
-
-    /// A failure of loading, as ``LoadingFailure`` has it.
-    init(_ error: LoadingError, as role: LoadingFailure.Role) {
-        let failure = LoadingFailure(error, as: role)
-        self.init(code: Code(failure.kind), url: error.url, cause: failure.cause, detail: failure.detail)
-    }
-
-    /// A failure of loading; `isFirst` where it is the first playlist, without which there is nothing.
-    init(_ error: LoadingError, isFirst: Bool) { self.init(error, as: isFirst ? .named : .listed) }
-}
-
-extension PlayerError.Code {
-    init(_ kind: LoadingFailure.Kind) { self.init(rawValue: kind.rawValue) }
 }
 
 extension PlaylistFailure {

@@ -6,7 +6,7 @@ struct EndOfItem: Sendable {
     /// Up to when outputs are waited for at an end time.
     private var deadline: Duration?
     /// Nothing of a kind of media could be decoded from the playhead's last place to the end.
-    @Shared private var undecodable: PlayerError? = nil
+    @Shared private var undecodable: HLSError? = nil
 
     /// What the end depends on.
     struct Facts {
@@ -16,9 +16,9 @@ struct EndOfItem: Sendable {
         /// Any media was handed on.
         var hasPresentable = false
         /// Why there is nothing to present of what was loaded; nil where there is something.
-        var missing: PlayerError?
+        var missing: HLSError?
         /// Loading cannot go on: what the item fails with when it was played.
-        var pendingFailure: PlayerError?
+        var pendingFailure: HLSError?
         /// Time has come to where that is missed; to the end time that is set; to where playing ends.
         var isAtFailure = false
         var isAtEndTime = false
@@ -26,15 +26,15 @@ struct EndOfItem: Sendable {
         /// Media is played, and neither a seek nor subtitles are waited for.
         var mayEnd = false
         /// The last segments could not be had, more than one of them.
-        var loss: PlayerError?
+        var loss: HLSError?
         var awaitsOutputs = false
     }
 
     enum Action: Sendable {
         /// There is nothing to play, or not all of it.
-        case fail(PlayerError)
+        case fail(HLSError)
         /// What could not go on is played.
-        case failAtLast(PlayerError)
+        case failAtLast(HLSError)
         /// Media behind the end time is not loaded any more.
         case cut
         /// The outputs have still to present what is due.
@@ -65,7 +65,7 @@ struct EndOfItem: Sendable {
     mutating func wait(until time: Duration) { deadline = time }
 
     /// Nothing of a kind of media comes out of its decoder.
-    mutating func noteUndecodable(_ error: PlayerError) { undecodable = error }
+    mutating func noteUndecodable(_ error: HLSError) { undecodable = error }
 
     /// The end is elsewhere: it is waited for again.
     mutating func move() { deadline = nil }

@@ -83,7 +83,7 @@ enum EngineControl: Sendable {
     /// Ends reverse playing at this item time; nil is the start.
     case setReversePlaybackEndTime(Duration?)
     /// The properties of the asset that the item waits for are there, or one has failed.
-    case assetKeysEnded(PlayerError?)
+    case assetKeysEnded(HLSError?)
     case select(MediaCharacteristic, MediaSelectionChoice)
     case setMediaSelectionCriteria(MediaCharacteristic, MediaSelectionCriteria?)
     case setAppliesMediaSelectionCriteria(Bool)
@@ -159,9 +159,9 @@ enum OutputFact: Sendable {
     /// picture, or of the first sound where there is none.
     case primed(Int, first: Duration?)
     /// Nothing of this media comes out of its decoder. `isAll`: from where it began to its end.
-    case undecodable(LaneID, PlayerError, isAll: Bool)
+    case undecodable(LaneID, HLSError, isAll: Bool)
     /// An output cannot go on.
-    case failed(PlayerError)
+    case failed(HLSError)
 }
 
 /// The timers of an engine; arming one again replaces its time.

@@ -29,7 +29,7 @@ struct FailedLoad: Sendable {
         /// The lane goes on behind the segment.
         case passOver
         /// The lane cannot go on.
-        case giveUp(PlayerError)
+        case giveUp(HLSError)
     }
 
     private enum Subject: Sendable {
@@ -43,7 +43,7 @@ struct FailedLoad: Sendable {
     /// What waits for another try, and what is counted.
     let purpose: RequestPurpose
     let role: RequestRole
-    let error: PlayerError
+    let error: HLSError
     private let kind: RetryTerms.Kind
     private let cause: RequestFailure.Cause
     private let subject: Subject
@@ -54,7 +54,7 @@ struct FailedLoad: Sendable {
 
     private init(
         _ purpose: RequestPurpose, as role: RequestRole, _ kind: RetryTerms.Kind, _ subject: Subject,
-        _ cause: RequestFailure.Cause, _ error: PlayerError
+        _ cause: RequestFailure.Cause, _ error: HLSError
     ) {
         (self.purpose, self.role, self.kind, self.subject, self.cause) = (purpose, role, kind, subject, cause)
         self.error = error
@@ -64,7 +64,7 @@ struct FailedLoad: Sendable {
     init(firstPlaylist error: LoadingError) {
         self.init(
             .firstPlaylist, as: .firstPlaylist, .firstPlaylist, .playlist, .loading(error),
-            PlayerError(error, isFirst: true))
+            HLSError(error, isFirst: true))
     }
 
     /// The playlist of a lane.
@@ -73,10 +73,10 @@ struct FailedLoad: Sendable {
     ///   - isFirst: the program gave its URL.
     ///   - isReload: it is asked for as long as one that was read before.
     init(playlistOf lane: LaneID, _ trouble: PlaylistTrouble, url: String, isFirst: Bool, isReload: Bool) {
-        let (cause, error): (RequestFailure.Cause, PlayerError) =
+        let (cause, error): (RequestFailure.Cause, HLSError) =
             switch trouble {
-            case .loading(let error): (.loading(error), PlayerError(error, isFirst: isFirst))
-            case .playlist(let failure): (.badContent(url: url), PlayerError(failure))
+            case .loading(let error): (.loading(error), HLSError(error, isFirst: isFirst))
+            case .playlist(let failure): (.badContent(url: url), HLSError(failure))
             }
         self.init(
             .mediaPlaylist(lane), as: .mediaPlaylist(lane), isReload ? .reload : .mediaPlaylist, .playlist, cause,
@@ -86,7 +86,7 @@ struct FailedLoad: Sendable {
 
     /// The initialization section of a segment, which was loaded and cannot be read (R70): without it there is nothing to
     /// play in its variant.
-    init(mapOf flight: SegmentInFlight, _ error: PlayerError) {
+    init(mapOf flight: SegmentInFlight, _ error: HLSError) {
         self.init(
             flight.purpose, as: .map(flight.id.lane), .initializationSection, .map,
             .badContent(url: error.url ?? ""), error)
@@ -99,7 +99,7 @@ struct FailedLoad: Sendable {
     ///   - isAtLiveEdge: it may be listed before it exists.
     ///   - lost: what could not be had of its lane.
     init(
-        _ flight: SegmentInFlight, _ error: PlayerError, _ loadingError: LoadingError?, isAtLiveEdge: Bool,
+        _ flight: SegmentInFlight, _ error: HLSError, _ loadingError: LoadingError?, isAtLiveEdge: Bool,
         lost: LostMedia, _ limits: LossLimits
     ) {
         self.init(
@@ -113,7 +113,7 @@ struct FailedLoad: Sendable {
         let isKey = resource.kind == .key
         self.init(
             .resource(resource, lane), as: isKey ? .key(lane) : .map(lane), isKey ? .key : .initializationSection,
-            .resource, .loading(error), PlayerError(error, as: isKey ? .key : .listed))
+            .resource, .loading(error), HLSError(error, as: isKey ? .key : .listed))
     }
 
     /// Its bytes came. So may those behind it that have come as well, and prove nothing.
@@ -163,10 +163,15 @@ extension LoadingState {
     /// Decides what a failure leads to, and counts it. What is asked for again waits for its time.
     mutating func judge(_ load: FailedLoad, _ facts: FailedLoad.Facts, at now: Duration) -> FailedLoad.Outcome {
         if load.isHopeless(facts) { return .giveUp(load.error) }
+        let attempt = failures.failureCount(of: load.role) + 1
         let decision = failures.decide(
             load.failure(facts), for: load.role, isPatient: load.isPatient(facts), at: now)
         let outcome = load.outcome(of: decision, hasAlternative: facts.hasAlternative, at: now)
-        if case .again = outcome { requests.wait(for: load.purpose) }
+        switch outcome {
+        case .again: requests.wait(for: load.purpose)
+        case .giveUp(let error): return .giveUp(error.at(attempt: attempt))
+        case .elsewhere, .passOver: break
+        }
         return outcome
     }
 }
@@ -174,34 +179,34 @@ extension LoadingState {
 /// What is wrong with a segment whose bytes came.
 enum BadSegment: Sendable {
     /// It cannot be decrypted: another key would have to come from another variant.
-    case key(PlayerError)
-    case map(PlayerError)
+    case key(HLSError)
+    case map(HLSError)
     /// This client can never use it.
-    case unsupported(PlayerError)
-    case media(PlayerError)
+    case unsupported(HLSError)
+    case media(HLSError)
 
     init(_ failure: SegmentFailure, of job: SegmentJob) {
         switch failure {
         case .wrongKey, .noKey, .badKey:
-            self = .key(PlayerError(failure, url: job.key?.resource.url ?? job.url))
-        case .badInitializationSection: self = .map(PlayerError(failure, url: job.map?.url ?? job.url))
+            self = .key(HLSError(failure, url: job.key?.resource.url ?? job.url))
+        case .badInitializationSection: self = .map(HLSError(failure, url: job.map?.url ?? job.url))
         case .media(let media) where media.code == .unsupported:
-            self = .unsupported(PlayerError(failure, url: job.url))
-        case .media, .truncatedCiphertext: self = .media(PlayerError(failure, url: job.url))
+            self = .unsupported(HLSError(failure, url: job.url))
+        case .media, .truncatedCiphertext: self = .media(HLSError(failure, url: job.url))
         }
     }
 }
 
-extension PlayerError {
+extension HLSError {
     /// The same with another code.
-    fileprivate func with(_ kind: LoadingFailure.Kind) -> PlayerError {
+    fileprivate func with(_ kind: LoadingFailure.Kind) -> HLSError {
         var error = self
         error.code = Code(kind)
         return error
     }
 
     /// As the error of the last segment of a run that could not be had.
-    func asLast(of run: LostMedia.Run) -> PlayerError {
+    func asLast(of run: LostMedia.Run) -> HLSError {
         guard run.count > 1 else { return self }
         var error = self
         error.cause = "\(run.count) segments in a row, the last: \(error.cause)"

@@ -84,7 +84,7 @@ struct Failover: Sendable {
     }
 
     /// Where a lane goes on, once it is known what is avoided.
-    func next(for id: LaneID, _ error: PlayerError) -> [Action] {
+    func next(for id: LaneID, _ error: HLSError) -> [Action] {
         let id = source(of: id)
         switch id {
         case .main:

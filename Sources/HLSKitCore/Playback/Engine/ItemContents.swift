@@ -14,7 +14,7 @@ struct ItemContents: Sendable {
     /// Whether any segment of pictures or sound could be read, be it in part.
     private(set) var hasMedia = false
     /// Why the segment was skipped that was skipped last.
-    @Shared private(set) var lastLoss: PlayerError? = nil
+    @Shared private(set) var lastLoss: HLSError? = nil
     /// Segments that were read and named no track, while none has.
     private var tracklessCount = 0
 
@@ -23,7 +23,7 @@ struct ItemContents: Sendable {
 
     mutating func notePresentable() { hasPresentable = true }
     mutating func noteMedia() { hasMedia = true }
-    mutating func noteLoss(_ error: PlayerError) { lastLoss = error }
+    mutating func noteLoss(_ error: HLSError) { lastLoss = error }
 
     mutating func note(_ tracks: [MediaTrack], of lane: LaneID) {
         if self.tracks[lane] != tracks { self.tracks[lane] = tracks }
@@ -32,23 +32,23 @@ struct ItemContents: Sendable {
     /// A segment was read to its end and named no track.
     ///
     /// - Returns: the error, once there were too many of them.
-    mutating func noteTrackless(url: String) -> PlayerError? {
+    mutating func noteTrackless(url: String) -> HLSError? {
         guard !hasTracks else { return nil }
         tracklessCount += 1
         return tracklessCount == Self.maximumTracklessSegments ? Self.nothingPlayable(at: url) : nil
     }
 
     /// Why there was nothing to present of an item that is loaded; nil where there was something, or nothing was asked for.
-    func whatIsMissing(of url: String, hasSkipped: Bool) -> PlayerError? {
+    func whatIsMissing(of url: String, hasSkipped: Bool) -> HLSError? {
         if !hasMedia {
             if let lastLoss { return lastLoss }
-            return hasSkipped ? PlayerError(code: .badMedia, url: url, cause: "every segment is missing") : nil
+            return hasSkipped ? HLSError(code: .badMedia, url: url, cause: "every segment is missing") : nil
         }
         return tracklessCount > 0 && !hasTracks ? Self.nothingPlayable(at: url) : nil
     }
 
-    private static func nothingPlayable(at url: String) -> PlayerError {
-        PlayerError(
+    private static func nothingPlayable(at url: String) -> HLSError {
+        HLSError(
             code: .badMedia, url: url, cause: "nothing in it can be played", detail: "no track of a known kind")
     }
 }

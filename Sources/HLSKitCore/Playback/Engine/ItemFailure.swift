@@ -1,9 +1,9 @@
 /// Whether an item has failed, or does when what was loaded is played.
 struct ItemFailure: Sendable {
     /// It has failed.
-    @Shared private(set) var error: PlayerError? = nil
+    @Shared private(set) var error: HLSError? = nil
     /// Loading cannot go on; the item fails when what was loaded is played.
-    @Shared private(set) var pending: PlayerError? = nil
+    @Shared private(set) var pending: HLSError? = nil
     /// The lane that cannot go on then, without which nothing is played.
     private(set) var lane: LaneID?
 
@@ -24,8 +24,8 @@ struct ItemFailure: Sendable {
         isOver ? nil : canPlayOn ? .playsOn : .fails
     }
 
-    mutating func fail(_ error: PlayerError) { self.error = error }
-    mutating func playOn(until error: PlayerError) { pending = error }
+    mutating func fail(_ error: HLSError) { self.error = error }
+    mutating func playOn(until error: HLSError) { pending = error }
     /// Without the media of this lane nothing is played.
     mutating func end(with lane: LaneID?) { self.lane = lane }
     /// What was loaded is played.

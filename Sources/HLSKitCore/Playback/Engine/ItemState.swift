@@ -90,11 +90,11 @@ struct ItemState: Sendable {
     var start: Duration? { extent.start }
     var mediaEnd: Duration? { extent.mediaEnd }
     var forwardEnd: Duration? { endTime.time }
-    var error: PlayerError? {
+    var error: HLSError? {
         _read { yield failure.error }
     }
     /// Loading cannot go on; the item fails when what was loaded is played.
-    var pendingFailure: PlayerError? {
+    var pendingFailure: HLSError? {
         _read { yield failure.pending }
     }
     var failingLane: LaneID? { failure.lane }

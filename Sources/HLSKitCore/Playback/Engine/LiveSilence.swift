@@ -19,11 +19,11 @@ struct LiveSilence: Sendable {
     enum Action: Sendable, Hashable {
         case checkAgain(at: Duration)
         /// Another variant may come from another machine.
-        case leave(PlayerError)
-        case tell(PlayerError)
+        case leave(HLSError)
+        case tell(HLSError)
         /// What is listed is played to its end.
         case close(warning: String)
-        case fail(PlayerError)
+        case fail(HLSError)
     }
 
     /// The stream is taken to be over.
@@ -59,8 +59,8 @@ struct LiveSilence: Sendable {
         }
     }
 
-    private static func error(_ tracker: PlaylistTracker, _ cause: String, _ silence: Duration) -> PlayerError {
-        PlayerError(
+    private static func error(_ tracker: PlaylistTracker, _ cause: String, _ silence: Duration) -> HLSError {
+        HLSError(
             code: .staleLive, url: tracker.url, cause: cause, detail: "nothing new for \(Int(silence.seconds)) s")
     }
 }

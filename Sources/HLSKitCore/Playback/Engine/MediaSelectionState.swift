@@ -188,10 +188,10 @@ struct MediaSelectionState: Sendable {
         var characteristic: MediaCharacteristic
         var offered: [MediaSelectionOption]
 
-        func error(url: String?) -> PlayerError {
+        func error(url: String?) -> HLSError {
             let what = characteristic == .audible ? "audio" : "subtitles"
             let names = offered.map { "\($0.displayName) (\($0.extendedLanguageTag ?? "-"))" }.joined(separator: ", ")
-            return PlayerError(
+            return HLSError(
                 code: .noEligibleVariant, url: url, cause: "no \(what) rendition matches \"\(wish)\"",
                 detail: names.isEmpty ? "none available" : "available: \(names)")
         }

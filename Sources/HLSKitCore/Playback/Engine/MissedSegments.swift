@@ -42,8 +42,8 @@ struct MissedSegments: Sendable, Hashable {
     }
 
     /// The failure of an item that is not to fall behind.
-    func failure(url: String) -> PlayerError {
-        PlayerError(
+    func failure(url: String) -> HLSError {
+        HLSError(
             code: .staleLive, url: url, cause: "playback fell behind the live window",
             detail: "\(gone) segments are gone")
     }

@@ -48,14 +48,14 @@ extension PlaybackEngine {
     // MARK: Where
 
     /// Continues with another variant, and does not come back for a while.
-    mutating func leaveVariant(because error: PlayerError) { leave(.main, because: error) }
+    mutating func leaveVariant(because error: HLSError) { leave(.main, because: error) }
 
     /// What a lane plays is loaded from elsewhere from now on.
-    mutating func leave(_ id: LaneID, because error: PlayerError) {
+    mutating func leave(_ id: LaneID, because error: HLSError) {
         carryOut(failover(of: id).leave(id), of: id, because: error)
     }
 
-    private mutating func carryOut(_ actions: [Failover.Action], of id: LaneID, because error: PlayerError) {
+    private mutating func carryOut(_ actions: [Failover.Action], of id: LaneID, because error: HLSError) {
         let time = now
         for action in actions {
             switch action {
@@ -74,7 +74,7 @@ extension PlaybackEngine {
     /// A variant that cannot even be asked for.
     mutating func failVariant(_ index: Int, because text: String) {
         item?.variants.exclude(index)
-        let error = PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "variant \(index): \(text)")
+        let error = HLSError(code: .badPlaylist, url: item?.multivariantURL, cause: "variant \(index): \(text)")
         effects.append(.publish(.recoverableError(error)))
         guard let next = failover(of: .main).next(insteadOf: index) else { return failItem(error) }
         use(next, explanation: "variant \(index): \(text)")

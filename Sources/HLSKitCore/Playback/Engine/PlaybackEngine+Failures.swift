@@ -10,7 +10,7 @@ extension PlaybackEngine {
             guard item?.lanes[lane]?.playlistURL == context.url else { return }
             failPlaylist(of: lane, .loading(error), url: context.url)
         case .segment(let segment, _):
-            failSegment(segment, error: PlayerError(error, isFirst: false), loadingError: error)
+            failSegment(segment, error: HLSError(error, isFirst: false), loadingError: error)
         case .head(let segment): effects.append(.endHead(segment))
         case .resource(let resource, let lane):
             let others = item?.resources.lanes(sharing: id, of: resource).filter { $0 != lane } ?? []
@@ -55,7 +55,7 @@ extension PlaybackEngine {
         }
     }
 
-    private mutating func failSegment(_ segment: SegmentID, error: PlayerError, loadingError: LoadingError?) {
+    private mutating func failSegment(_ segment: SegmentID, error: HLSError, loadingError: LoadingError?) {
         let id = segment.lane
         guard let flight = item?.lanes[id]?.segments[segment] else { return }
         item?.lanes[id]?.segments.fail(segment)
@@ -84,7 +84,7 @@ extension PlaybackEngine {
     }
 
     /// Media that this client can never use, whatever it loads.
-    mutating func failUnsupported(_ error: PlayerError, in id: LaneID) {
+    mutating func failUnsupported(_ error: HLSError, in id: LaneID) {
         guard hasAlternative(for: id) else { return failLane(id, error) }
         if id == .main, let index = item?.variantIndex { item?.variants.exclude(index) }
         leave(id, because: error)
@@ -109,7 +109,8 @@ extension PlaybackEngine {
     private mutating func follow(_ outcome: FailedLoad.Outcome, of load: FailedLoad, _ flight: SegmentInFlight?) {
         switch outcome {
         case .again(let delay):
-            effects.append(.publish(.recoverableError(load.error)))
+            let attempt = loading.failures.failureCount(of: load.role)
+            effects.append(.publish(.recoverableError(load.error.at(attempt: attempt))))
             if let role = load.purpose.role { effects.append(.arm(.retry(role), at: now + delay)) }
         case .elsewhere:
             if let flight { return takeElsewhere(flight.id, because: load.error) }
@@ -120,7 +121,7 @@ extension PlaybackEngine {
     }
 
     /// Loads a segment from another variant.
-    private mutating func takeElsewhere(_ segment: SegmentID, because error: PlayerError) {
+    private mutating func takeElsewhere(_ segment: SegmentID, because error: HLSError) {
         guard let flight = item?.lanes[segment.lane]?.segments[segment], goBack(to: segment) else { return }
         guard item?.lanes[segment.lane]?.hasLeftPlaylist(of: flight) == true else {
             return leave(segment.lane, because: error)

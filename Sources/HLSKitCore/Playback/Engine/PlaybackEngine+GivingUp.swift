@@ -5,7 +5,7 @@ extension PlaybackEngine {
     /// Passes over a segment, or gives the lane up where that is one too many.
     ///
     /// - Parameter isBad: it arrived. So may those behind it that have arrived as well, and prove nothing.
-    mutating func lose(_ segment: SegmentID, _ error: PlayerError, isBad: Bool) {
+    mutating func lose(_ segment: SegmentID, _ error: HLSError, isBad: Bool) {
         let id = segment.lane
         guard let flight = item?.lanes[id]?.segments[segment] else { return }
         let isTooLong = hasWaitedTooLong(for: flight)
@@ -65,7 +65,7 @@ extension PlaybackEngine {
     // MARK: Lanes
 
     /// A lane cannot go on: the item cannot either, unless nobody needs the lane.
-    mutating func failLane(_ id: LaneID?, _ error: PlayerError, from segment: SegmentID? = nil) {
+    mutating func failLane(_ id: LaneID?, _ error: HLSError, from segment: SegmentID? = nil) {
         if id == .subtitles { return dropLane(.subtitles, because: error.description) }
         failWhenPlayed(error, from: segment, in: id)
     }
@@ -74,7 +74,7 @@ extension PlaybackEngine {
 
     /// Loading cannot go on; what was loaded before `segment` is played before the item fails.
     /// Without the media of `lane` nothing is played: neither before its first, nor after its last.
-    mutating func failWhenPlayed(_ error: PlayerError, from segment: SegmentID? = nil, in lane: LaneID? = nil) {
+    mutating func failWhenPlayed(_ error: HLSError, from segment: SegmentID? = nil, in lane: LaneID? = nil) {
         if item?.trick != nil { return giveUpTrickPlay(because: error) }
         guard let canPlayOn = item?.canPlayOn(without: lane, hasPlayed: timeControl.hasPlayed),
             let verdict = item?.failure.verdict(canPlayOn: canPlayOn)
@@ -92,7 +92,7 @@ extension PlaybackEngine {
     }
 
     /// The item cannot be played any further.
-    mutating func failItem(_ error: PlayerError) {
+    mutating func failItem(_ error: HLSError) {
         guard item != nil, item?.error == nil else { return }
         item?.failure.fail(error)
         effects.append(.note(.failure(error)))

@@ -55,7 +55,7 @@ extension PlaybackEngine {
     /// The properties of an asset that have to be there before its item is ready are all loaded, or one has failed.
     ///
     /// See docs/behaviour/playback.md.
-    mutating func endAssetKeys(_ error: PlayerError?) {
+    mutating func endAssetKeys(_ error: HLSError?) {
         guard item?.awaitsAssetKeys == true, item?.error == nil else { return }
         item?.awaitsAssetKeys = false
         if let error { failItem(error) } else { becomeReady() }

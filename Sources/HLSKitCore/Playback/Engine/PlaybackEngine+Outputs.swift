@@ -42,7 +42,7 @@ extension PlaybackEngine {
     }
 
     /// Nothing of a kind of media comes out of its decoder.
-    mutating func noteUndecodable(_ id: LaneID, _ error: PlayerError, isAll: Bool) {
+    mutating func noteUndecodable(_ id: LaneID, _ error: HLSError, isAll: Bool) {
         guard let lane = item?.lanes[id], item?.error == nil else { return }
         var error = error
         error.url = error.url ?? lane.playlistURL

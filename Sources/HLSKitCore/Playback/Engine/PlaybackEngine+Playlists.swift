@@ -34,7 +34,7 @@ extension PlaybackEngine {
             } else {
                 open(loaded, began: context.began)
             }
-        case (.firstPlaylist, .failure(let failure)): failWhenPlayed(PlayerError(failure))
+        case (.firstPlaylist, .failure(let failure)): failWhenPlayed(HLSError(failure))
         case (.mediaPlaylist(let lane), _):
             item?.lanes[lane]?.playlist.answer()
             takeMediaPlaylist(result, lane, context)

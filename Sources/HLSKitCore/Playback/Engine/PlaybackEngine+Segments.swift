@@ -71,7 +71,7 @@ extension PlaybackEngine {
         }
         let sequence = tracker.playlist.segments[index].mediaSequence
         leaveVariant(
-            because: PlayerError(
+            because: HLSError(
                 code: .badMedia, url: tracker.url, cause: "segment \(sequence) is marked EXT-X-GAP"))
         return item?.lanes[id]?.tracker != nil
     }

@@ -43,7 +43,7 @@ extension PlaybackEngine {
         guard let tracker = item?.mainTracker,
             let variant = iFrameVariants.best(at: rate, height: item?.variant?.height, bitsPerSecond: throughput),
             let base = item?.multivariantURL, let url = URIReference.resolve(variant.uri, against: base)
-        else { return giveUpTrickPlay(because: PlayerError(code: .badPlaylist, cause: "no I-frames to play")) }
+        else { return giveUpTrickPlay(because: HLSError(code: .badPlaylist, cause: "no I-frames to play")) }
         let place = beginOwnMove()
         // Where the item ends, whatever its end time is.
         let end = item?.trick?.end ?? item?.mediaEnd ?? item?.listedEnd ?? tracker.end
@@ -122,7 +122,7 @@ extension PlaybackEngine {
     }
 
     /// I-frames that cannot be had: the media itself goes on, as fast as it can.
-    mutating func giveUpTrickPlay(because error: PlayerError) {
+    mutating func giveUpTrickPlay(because error: HLSError) {
         effects.append(.publish(.recoverableError(error)))
         item?.rates.fail()
         run(.capabilitiesChanged(TimeControlMachine.RateCapabilities()))
@@ -162,7 +162,7 @@ extension PlaybackEngine {
                 note(id, at: index, in: list)
             } else {
                 giveUpTrickPlay(
-                    because: PlayerError(code: .badPlaylist, url: list.url, cause: "a frame has no address"))
+                    because: HLSError(code: .badPlaylist, url: list.url, cause: "a frame has no address"))
             }
             return false
         }

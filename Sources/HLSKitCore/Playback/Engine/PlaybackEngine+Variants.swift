@@ -8,7 +8,7 @@ extension PlaybackEngine {
     mutating func openVariant(of playlist: MultivariantPlaylist) {
         guard !playlist.variants.isEmpty else {
             return failItem(
-                PlayerError(code: .badPlaylist, url: item?.multivariantURL, cause: "the playlist lists no variant"))
+                HLSError(code: .badPlaylist, url: item?.multivariantURL, cause: "the playlist lists no variant"))
         }
         let isSoundOnly = configuration.wantsSoundOnly
         item?.renditions.open(isSoundOnly: isSoundOnly)
@@ -36,8 +36,8 @@ extension PlaybackEngine {
         preloadKeys(of: playlist)
     }
 
-    private func noVariant(of eligibility: VariantEligibility) -> PlayerError {
-        PlayerError(
+    private func noVariant(of eligibility: VariantEligibility) -> HLSError {
+        HLSError(
             noneOf: item?.candidates ?? [], eligibility, quality: preferences.quality, url: item?.multivariantURL,
             lacksLibrary: configuration.canPlayCodec != nil && CodecLibrary.installed == nil)
     }

@@ -8,7 +8,7 @@ struct SegmentChoice: Sendable {
         /// Its URI leads nowhere.
         case unaddressed
         /// What it is encrypted with, or begins with, is of no use.
-        case unsupported(PlayerError)
+        case unsupported(HLSError)
     }
 
     /// What its job depends on besides the lane.
@@ -41,7 +41,7 @@ struct SegmentChoice: Sendable {
         do {
             resources = try SegmentResources(of: segment, at: url, in: tracker, keyFormats: keyFormats)
         } catch {
-            throw .unsupported(PlayerError(error))
+            throw .unsupported(HLSError(error))
         }
     }
 

@@ -33,7 +33,7 @@ struct SelectionLimits: Sendable, Equatable {
     }
 }
 
-extension PlayerError {
+extension HLSError {
     /// No variant may be used.
     ///
     /// - Parameter lacksLibrary: nothing can be decoded, since the library that does it is not there.

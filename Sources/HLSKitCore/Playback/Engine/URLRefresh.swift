@@ -19,7 +19,7 @@ struct URLRefresh: Sendable {
     /// Media came since then.
     private var isProved = true
     /// Why the program was asked.
-    @Shared private var cause: PlayerError? = nil
+    @Shared private var cause: HLSError? = nil
 
     /// - Parameters:
     ///   - began: when the request was made that was refused.
@@ -36,8 +36,8 @@ struct URLRefresh: Sendable {
     /// Why the program is asked.
     ///
     /// - Parameter hasOpened: a playlist of the item is here.
-    static func cause(of error: LoadingError, for purpose: RequestPurpose, hasOpened: Bool) -> PlayerError {
-        var cause = PlayerError(error, isFirst: !hasOpened)
+    static func cause(of error: LoadingError, for purpose: RequestPurpose, hasOpened: Bool) -> HLSError {
+        var cause = HLSError(error, isFirst: !hasOpened)
         cause.code = .notFound
         if case .resource(let resource, _) = purpose, resource.kind == .key { cause.code = .contentKey }
         return cause
@@ -46,7 +46,7 @@ struct URLRefresh: Sendable {
     /// Whether a list that was asked for then comes from the fresh URL.
     func isFresh(_ began: Duration) -> Bool { !isUnderWay && renewed.map { began >= $0 } ?? false }
 
-    mutating func ask(because error: PlayerError) {
+    mutating func ask(because error: HLSError) {
         isUnderWay = true
         cause = error
     }
@@ -61,9 +61,9 @@ struct URLRefresh: Sendable {
     mutating func end() { isUnderWay = false }
 
     /// There is no fresh URL. Gives what the item fails with: why one was asked for.
-    mutating func refuse(because error: LoadingError) -> PlayerError {
+    mutating func refuse(because error: LoadingError) -> HLSError {
         isUnderWay = false
-        var final = cause ?? PlayerError(error, isFirst: false)
+        var final = cause ?? HLSError(error, isFirst: false)
         final.detail = (final.detail.map { "\($0); " } ?? "") + "no fresh URL: \(error.text)"
         return final
     }
@@ -82,7 +82,7 @@ enum FreshPlaylist: Sendable {
     case media(MediaPlaylist)
     /// The same variants.
     case multivariant(MultivariantPlaylist)
-    case otherStream(PlayerError)
+    case otherStream(HLSError)
 
     /// - Parameters:
     ///   - old: nil for a media playlist that was opened directly.
@@ -97,7 +97,7 @@ enum FreshPlaylist: Sendable {
             self = .multivariant(playlist)
         case (.media, _?), (.multivariant, _):
             self = .otherStream(
-                PlayerError(
+                HLSError(
                     code: .badPlaylist, url: loaded.url, cause: "the fresh URL belongs to another stream"))
         }
     }

@@ -9,7 +9,7 @@ enum Decision: Sendable {
     /// Which variant the next segment comes from, or whether one on its way continues.
     case variant(SelectionInput, SelectionDecision)
     /// That the item cannot be played, or not to its end.
-    case failure(PlayerError)
+    case failure(HLSError)
 }
 
 /// How much of what is decided is reported.

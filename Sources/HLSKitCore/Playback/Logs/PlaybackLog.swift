@@ -157,7 +157,7 @@ extension SkippedSegments {
     }
 }
 
-extension PlayerError {
+extension HLSError {
     fileprivate var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["code": "\(code.rawValue)", "cause": "\(cause)"]
         if let url { metadata["url"] = "\(Redaction.urlWithoutQuery(url))" }

@@ -17,6 +17,6 @@ enum LaneOutput: Sendable {
     case metadata(TimedMetadata, at: Duration)
     case fact(MediaFact)
     /// Media of a kind that is wanted is left out, because nothing can be made of it.
-    case leftOut(PlayerError)
+    case leftOut(HLSError)
     case note(String)
 }

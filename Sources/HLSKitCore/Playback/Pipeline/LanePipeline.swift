@@ -269,7 +269,7 @@ struct LanePipeline {
             guard let name = reader.selection.undecodable(type), leftOut.insert(name).inserted else { continue }
             let kind = type == .audio ? "sound" : "pictures"
             output.append(
-                .leftOut(PlayerError(code: .trackLeftOut, cause: "\(kind) skipped: \(name) cannot be decoded")))
+                .leftOut(HLSError(code: .trackLeftOut, cause: "\(kind) skipped: \(name) cannot be decoded")))
         }
     }
 

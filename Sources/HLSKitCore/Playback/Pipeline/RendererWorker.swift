@@ -141,7 +141,7 @@ struct RendererWorker {
         } catch {
             isUndecodable = true
             let cause = "\(track.codec.rawValue) cannot be decoded"
-            renderer.report(.failed(PlayerError(code: .badMedia, cause: cause, detail: "\(error)")))
+            renderer.report(.failed(HLSError(code: .badMedia, cause: cause, detail: "\(error)")))
         }
     }
 
@@ -237,10 +237,10 @@ struct RendererWorker {
         notePrimed(nil)
     }
 
-    private var silenceError: PlayerError {
+    private var silenceError: HLSError {
         let kind = track?.mediaType == .audio ? "sound" : "pictures"
         let start = ((silence.start ?? .zero).seconds * 1000).rounded() / 1000
-        return PlayerError(
+        return HLSError(
             code: .badMedia, cause: "no \(kind) can be decoded",
             detail: "\(track?.codec.rawValue ?? "media") from \(start) s on")
     }
@@ -548,7 +548,7 @@ struct RendererWorker {
             try await body(renderer.dispatcher)
         } catch {
             hasFailed = true
-            renderer.report(.failed(PlayerError(error)))
+            renderer.report(.failed(HLSError(error)))
         }
     }
 }

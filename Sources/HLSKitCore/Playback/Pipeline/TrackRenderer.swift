@@ -25,8 +25,8 @@ final class TrackRenderer: Sendable {
         /// wait for. `first` is its item time.
         case primed(generation: Int, first: Duration?)
         /// Nothing comes out of the decoder for a while; `isAll`: nothing has, from where it began to the end.
-        case silent(PlayerError, isAll: Bool)
-        case failed(PlayerError)
+        case silent(HLSError, isAll: Bool)
+        case failed(HLSError)
         /// The decoder has refused a sample in a way that it had not before.
         case damaged(String)
     }
@@ -73,7 +73,7 @@ final class TrackRenderer: Sendable {
         let thread = executor == nil ? ThreadExecutor() : nil
         guard let executor = executor ?? thread else {
             exit.set(())
-            report(.failed(PlayerError(code: .internal, cause: "no thread to decode \(mediaType.rawValue)")))
+            report(.failed(HLSError(code: .internal, cause: "no thread to decode \(mediaType.rawValue)")))
             return
         }
         Task(executorPreference: executor) { [self] in

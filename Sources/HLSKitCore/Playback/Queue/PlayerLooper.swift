@@ -15,7 +15,7 @@ public final class PlayerLooper: Sendable {
         case unknown
         case ready
         /// A copy failed, or the range is not inside the item.
-        case failed(PlayerError)
+        case failed(HLSError)
         /// ``PlayerLooper/disableLooping()`` was called.
         case cancelled
     }
@@ -51,17 +51,17 @@ public final class PlayerLooper: Sendable {
     ///   - template: is copied as it is now; later changes are not seen.
     ///   - range: what is played of it; `.invalid` (the default) plays all.
     ///   - ordering: whether items that are in the queue wait until looping ends (the default) or play before.
-    /// - Throws: ``PlayerError/Code/invalidArgument`` if the range is empty, endless or before 0. A range that turns
+    /// - Throws: ``HLSError/Code/invalidArgument`` if the range is empty, endless or before 0. A range that turns
     ///   out to be outside the item makes the ``status`` `failed`.
     public init(
         player: QueuePlayer, template: PlayerItem, range: MediaTimeRange = .invalid,
         ordering: Ordering = .precedesExistingItems
-    ) throws(PlayerError) {
+    ) throws(HLSError) {
         if range.isValid {
             guard let start = range.start.duration, let duration = range.duration.duration, start >= .zero,
                 duration > .zero
             else {
-                throw PlayerError(
+                throw HLSError(
                     code: .invalidArgument, url: template.urlString,
                     cause: "a range to loop has a start and a duration above 0")
             }
@@ -100,7 +100,7 @@ public final class PlayerLooper: Sendable {
     public var status: Status { state.withLock(\.status) }
 
     /// Why looping failed; nil while it has not.
-    public var error: PlayerError? { if case .failed(let error) = status { error } else { nil } }
+    public var error: HLSError? { if case .failed(let error) = status { error } else { nil } }
 
     /// Rounds that were played to their end.
     public var loopCount: Int { state.withLock(\.loopCount) }
@@ -142,15 +142,15 @@ public final class PlayerLooper: Sendable {
     /// True when there is nothing more to look after.
     private func take(_ event: PlayerEvent) -> Bool {
         let items = state.withLock(\.items)
-        let isOfCopy = items.contains { $0.id == event.itemID }
+        let isOfCopy = event.item.map(items.contains) ?? false
         switch event.kind {
-        case .itemStatusChanged(.readyToPlay) where isOfCopy: check(items.first { $0.id == event.itemID })
+        case .itemStatusChanged(.readyToPlay) where isOfCopy: check(event.item)
         case .itemStatusChanged(.failed) where isOfCopy:
-            let error = items.first { $0.id == event.itemID }?.error
-            fail(error ?? PlayerError(code: .internal, url: pattern.urlString, cause: "a copy failed"))
+            let error = event.item?.error
+            fail(error ?? HLSError(code: .internal, url: pattern.urlString, cause: "a copy failed"))
         case .didPlayToEnd:
             state.withLock { state in
-                guard let id = event.itemID, state.unfinished.remove(id) != nil else { return }
+                guard let item = event.item, state.unfinished.remove(item.id) != nil else { return }
                 state.loopCount += 1
             }
         case .currentItemChanged(let id):
@@ -188,19 +188,19 @@ public final class PlayerLooper: Sendable {
     private func check(_ item: PlayerItem?) {
         if item?.duration == .indefinite {
             return fail(
-                PlayerError(
+                HLSError(
                     code: .invalidArgument, url: pattern.urlString, cause: "a live stream has no end to loop at"))
         }
         if range.isValid, let end = item?.duration.duration, let wanted = range.end.duration, wanted > end {
             return fail(
-                PlayerError(
+                HLSError(
                     code: .invalidArgument, url: pattern.urlString, cause: "the range to loop is not inside the item",
                     detail: "\(range.end.seconds) s of \(end / .seconds(1)) s"))
         }
         state.withLock { if case .unknown = $0.status { $0.status = .ready } }
     }
 
-    private func fail(_ error: PlayerError) {
+    private func fail(_ error: HLSError) {
         state.withLock { state in
             if case .cancelled = state.status { return }
             state.status = .failed(error)
@@ -217,8 +217,4 @@ public final class PlayerLooper: Sendable {
     }
 
     private func restoreAction() { try? player.setActionAtItemEnd(formerAction) }
-}
-
-extension [PlayerItem] {
-    fileprivate func contains(_ item: PlayerItem) -> Bool { contains { $0 === item } }
 }

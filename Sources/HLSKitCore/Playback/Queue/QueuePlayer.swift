@@ -14,11 +14,11 @@ public final class QueuePlayer: Player, @unchecked Sendable {  // stores nothing
 
     /// Plays items; the first one is current.
     ///
-    /// - Throws: ``PlayerError/Code/itemInUse`` if one of them belongs to a player already, or comes twice. The items
+    /// - Throws: ``HLSError/Code/itemInUse`` if one of them belongs to a player already, or comes twice. The items
     ///   before it are taken then: they were this player's, and can be no other's.
     public convenience init(
         items: [PlayerItem], configuration: PlayerConfiguration = .init()
-    ) throws(PlayerError) {
+    ) throws(HLSError) {
         self.init(configuration: configuration)
         for item in items { try core.insert(item, after: nil) }
     }
@@ -31,9 +31,9 @@ public final class QueuePlayer: Player, @unchecked Sendable {  // stores nothing
     /// Puts an item into the queue. The first one becomes current at once; others are loaded when their turn comes soon.
     ///
     /// - Parameter other: the item that it follows; nil (the default) puts it behind all.
-    /// - Throws: ``PlayerError/Code/itemInUse`` if the item is in a queue already, was another player's or has failed;
-    ///   ``PlayerError/Code/invalidArgument`` where `other` is not in this queue or the player is closed.
-    public func insert(_ item: PlayerItem, after other: PlayerItem? = nil) throws(PlayerError) {
+    /// - Throws: ``HLSError/Code/itemInUse`` if the item is in a queue already, was another player's or has failed;
+    ///   ``HLSError/Code/invalidArgument`` where `other` is not in this queue or the player is closed.
+    public func insert(_ item: PlayerItem, after other: PlayerItem? = nil) throws(HLSError) {
         try core.insert(item, after: other)
     }
 

@@ -6,24 +6,21 @@ public struct PlayerEvent: Sendable {
     public var hostTime: HostTime
     /// The kind of event.
     public var kind: Kind
-    /// The item that it is about, which may be one that is made ready behind the current one; nil if the player has
-    /// none.
-    public var itemID: PlayerItemID?
-
-    /// Makes an event.
-    public init(hostTime: HostTime, kind: Kind, itemID: PlayerItemID? = nil) {
-        self.hostTime = hostTime
-        self.kind = kind
-        self.itemID = itemID
-    }
+    /// The item that it is about, of which this folder knows nothing.
+    var subject: (any AnyObject & Sendable)?
 
     /// The kind of event. Values are those right after it.
+    ///
+    /// An open set: a `switch` needs a `default`.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Kind: Sendable {
         /// The time control status or the reason for waiting changed.
         case timeControl(TimeControlChange)
         /// The desired rate changed, or did not stay what it was set to.
         case rateChanged(Float, RateChangeReason)
-        /// Another item is current, or none.
+        /// Another item is current, which ``PlayerEvent/item`` has, or none.
         case currentItemChanged(PlayerItemID?)
         /// The item became ready to play or failed.
         case itemStatusChanged(PlayerItemStatus)
@@ -52,7 +49,7 @@ public struct PlayerEvent: Sendable {
         /// A live playlist moved on past segments that had not been loaded.
         case segmentsMissed(SkippedSegments)
         /// A failure that was, or will be, retried or worked around.
-        case recoverableError(PlayerError)
+        case recoverableError(HLSError)
         /// Something odd in a playlist or in media that a person might want to know.
         case warning(String)
         /// A new event was added to the item's access log.
@@ -62,7 +59,7 @@ public struct PlayerEvent: Sendable {
         case recommendedTimeOffsetFromLiveChanged(MediaTime)
         case didPlayToEnd
         /// Playing ended before the end of the item.
-        case failedToPlayToEnd(PlayerError)
+        case failedToPlayToEnd(HLSError)
     }
 }
 

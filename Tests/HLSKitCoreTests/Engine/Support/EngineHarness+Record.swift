@@ -32,7 +32,7 @@ extension EngineHarness {
         }
     }
 
-    var error: PlayerError? { engine.item?.error }
+    var error: HLSError? { engine.item?.error }
     var didPlayToEnd: Bool { story.contains("didPlayToEnd") }
     var statistics: PlaybackStatistics { state.statistics }
 

@@ -48,9 +48,7 @@ struct RetriedLoadsTests {
                         of: segment, namedBy: url)
                 }
                 Issue.record("it cannot succeed")
-            } catch is LoadingError {
-            } catch is AssetError {
-            }
+            } catch is HLSError {}
         }
         return transport.times
     }
@@ -156,8 +154,8 @@ struct RetriedLoadsTests {
             let clock = VirtualClock()
             let transport = TimedTransport(clock) { _ in .success([1, 2, 3]) }
             let client = ResourceClient(url: Self.url, options: AssetOptions(clock: clock, transport: transport))
-            try clock.run {
-                await #expect(throws: AssetError.self) {
+            _ = try clock.run {
+                await #expect(throws: HLSError.self) {
                     try await client.load(Self.segment, .segment, limit: 100, namedBy: source) { Refusing() }
                 }
             }
@@ -177,8 +175,9 @@ struct RetriedLoadsTests {
         var options = AssetOptions(clock: clock, transport: transport)
         options.retryPolicies.secondTryDelay = .seconds(3)
         let asset = Asset(urlString: Self.url, options: options)
-        try clock.run { await #expect(throws: AssetError.self) { try await asset.load(.duration) } }
+        let error = try clock.run { await #expect(throws: HLSError.self) { try await asset.load(.duration) } }
         #expect(transport.times == Self.seconds(0, 0, 3))
+        #expect(error?.attempt == 2)
     }
 
     /// Finds damage in whatever comes.

@@ -5,7 +5,7 @@ import TestSupport
 struct Play: Sendable {
     var events: [PlayerEvent] = []
     var state = PlayerState()
-    var error: PlayerError?
+    var error: HLSError?
 
     /// Plays an item until it ends or fails, and closes the player.
     static func toEnd(_ item: PlayerItem, _ configuration: PlayerConfiguration) async throws -> Play {

@@ -87,7 +87,7 @@ final class ControlStage: Sendable {
         return Task(executorPreference: executor) { [self] in
             var outcome: String
             do { outcome = try await call() } catch {
-                outcome = "throws \((error as? PlayerError)?.code.rawValue ?? "")"
+                outcome = "throws \((error as? HLSError)?.code.rawValue ?? "")"
             }
             note("\(what) -> \(outcome)")
             state.withLock { $0.openCalls -= 1 }

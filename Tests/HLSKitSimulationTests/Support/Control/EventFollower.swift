@@ -73,13 +73,13 @@ extension EventFollower.View {
             // An item may come back to a player that it was taken out of.
             currentItem = id
         case .itemStatusChanged(let new):
-            guard let id = event.itemID else { return require(false, "of no item") }
+            guard let id = event.item?.id else { return require(false, "of no item") }
             let old = items[id, default: .init()].status
             require(old != .failed, "failed is for ever")
             require(new != .unknown, "nothing becomes unknown")
             items[id, default: .init()].status = new
         case .durationChanged(let duration):
-            guard let id = event.itemID else { return require(false, "of no item") }
+            guard let id = event.item?.id else { return require(false, "of no item") }
             items[id, default: .init()].duration = duration
         case .didPlayToEnd, .playbackStalled: require(status == .playing, "it was \(status)")
         default: break

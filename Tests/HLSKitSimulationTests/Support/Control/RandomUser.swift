@@ -420,7 +420,7 @@ struct RandomUser {
             guard let times = try? player.boundaries(times) else { return note("observe boundaries: refused") }
             listen(for: "boundaries") { for await _ in times {} }
         case 2:
-            let states = player.states()
+            let states = player.values(of: \.state)
             listen(for: "states") { for await _ in states {} }
         case 3:
             guard let item = player.currentItem else { return }

@@ -18,7 +18,7 @@ struct SessionJournal: Sendable {
         var isExpensive: Bool
         var isLive: Bool
         var itemURL: String
-        var error: PlayerError?
+        var error: HLSError?
         var variant: VariantDescription?
         var loadedTimeRanges: [MediaTimeRange]
         var throughput: Double?
@@ -410,7 +410,7 @@ struct SessionJournal: Sendable {
     // MARK: Errors
 
     private mutating func log(_ error: LoadingError, of request: OpenRequest?, _ view: View) {
-        var domain = error.status.map { $0 >= 400 } == true ? ErrorLogEvent.Domain.http : .network
+        var domain = error.status.map { $0 >= 400 } == true ? HLSError.Domain.http : .network
         if [.refused, .badURL].contains(error.code) { domain = .core }
         log(
             ErrorLogEvent(
@@ -421,20 +421,12 @@ struct SessionJournal: Sendable {
                 allHTTPResponseHeaderFields: error.fields.isEmpty ? request?.fields ?? [] : error.fields))
     }
 
-    private mutating func log(_ error: PlayerError, _ view: View) {
-        let domain: ErrorLogEvent.Domain =
-            switch error.code {
-            case .badPlaylist, .staleLive: .playlist
-            case .badMedia: .media
-            case .contentKey: .key
-            case .network, .notFound: .network
-            default: .core
-            }
+    private mutating func log(_ error: HLSError, _ view: View) {
         let comment = error.detail.map { "\(error.cause) (\($0))" } ?? error.cause
         log(
             ErrorLogEvent(
-                date: epoch + view.now, uri: error.url.map(Redaction.url), playbackSessionID: session.id,
-                errorDomain: domain, errorComment: comment))
+                date: epoch + view.now, uri: error.url, playbackSessionID: session.id,
+                errorStatusCode: error.statusCode ?? -1, errorDomain: error.domain, errorComment: comment))
     }
 
     private mutating func log(_ missed: SkippedSegments, _ view: View) {

@@ -1,0 +1,71 @@
+import Foundation
+import HLSKitCore
+
+/// Plays streams without decoding anything, says in a line what happens to them, and brings those back that fail.
+@main struct Monitor {
+    static func main() async {
+        let urls = Array(CommandLine.arguments.dropFirst())
+        guard !urls.isEmpty else {
+            print("usage: Monitor URL…")
+            exit(64)
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for (number, url) in urls.enumerated() {
+                group.addTask { await StreamWatch(url: url).run { print("\(number): \($0)") } }
+            }
+        }
+    }
+}
+
+/// Watches one stream, until it was played to its end or the task is cancelled.
+struct StreamWatch: Sendable {
+    var url: String
+    var configuration = PlayerConfiguration()
+    var comeback = Comeback()
+
+    /// - Parameter tell: gets a line for each thing that matters.
+    nonisolated(nonsending) func run(tell: (String) -> Void) async {
+        let player = Player(configuration: configuration)
+        var comeback = comeback
+        // Where the item was that failed; nil for a live stream, which is played from its edge.
+        var place: MediaTime?
+        while !Task.isCancelled {
+            // An item that has failed stays failed: another one takes its place.
+            let item = PlayerItem(url: url)
+            let events = item.events()
+            // The failure has set the rate to 0.
+            player.play()
+            do {
+                try player.replaceCurrentItem(with: item)
+                if let place { _ = try await player.seek(to: place) }
+            } catch {
+                tell("\(error)")
+                break
+            }
+            guard let error = await Self.failure(of: item, events, tell: tell) else { break }
+            let state = item.latestState
+            if state.duration.isNumeric { place = state.currentTime }
+            let delay = comeback.delay(after: error, played: .seconds(state.statistics.durationWatched))
+            tell("failed\(error.isPermanent ? " until somebody mends it" : ""): \(error); again in \(delay)")
+            do { try await configuration.clock.sleep(for: delay) } catch { break }
+        }
+        await player.close()
+    }
+
+    /// Why the item failed; nil if it was played to its end, or the task is cancelled.
+    private nonisolated(nonsending) static func failure(
+        of item: PlayerItem, _ events: AsyncStream<PlayerEvent>, tell: (String) -> Void
+    ) async -> HLSError? {
+        for await event in events {
+            switch event.kind {
+            case .didPlayToEnd:
+                tell("\(event)")
+                return nil
+            case .itemStatusChanged(.failed): return item.error
+            case .itemStatusChanged, .playbackStalled, .segmentSkipped, .recoverableError, .warning: tell("\(event)")
+            default: break
+            }
+        }
+        return nil
+    }
+}

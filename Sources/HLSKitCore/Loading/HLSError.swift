@@ -1,0 +1,298 @@
+import HLSMedia
+import HLSPlaylist
+
+/// Why something could not be loaded, played, read or written: the one error of players, assets, images and downloads.
+///
+/// ``code`` says what is wrong, ``domain`` where to look for it, ``isPermanent`` whether trying again can help.
+/// `underlyingError` is what the library below said: a ``LoadingError`` of the transport, a `PlaylistError`, a `MediaError`, a
+/// ``CodecError`` or an ``OutputError``. Nothing in it has a secret (docs/behaviour/credentials.md).
+///
+/// See <doc:FailuresAndRetry> and docs/behaviour/loading-failures.md.
+public struct HLSError: Error, Sendable, CustomStringConvertible {
+    /// The area of a failure. An open set.
+    public struct Domain: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// A server answered with a status that is an error: ``HLSError/statusCode``.
+        public static let http = Domain(rawValue: "http")
+        /// No answer, or not all of it.
+        public static let network = Domain(rawValue: "network")
+        /// A playlist that cannot be read.
+        public static let playlist = Domain(rawValue: "playlist")
+        /// Media that cannot be read or decoded.
+        public static let media = Domain(rawValue: "media")
+        /// A key that is missing or wrong.
+        public static let key = Domain(rawValue: "key")
+        /// A file or a pipe that cannot be written.
+        public static let output = Domain(rawValue: "output")
+        /// The library itself, or a call to it.
+        public static let core = Domain(rawValue: "core")
+
+        /// Where the failures of a code belong, as far as no server answered.
+        init(_ code: Code) {
+            self =
+                switch code {
+                case .badPlaylist, .staleLive: .playlist
+                case .badMedia, .trackLeftOut: .media
+                case .contentKey: .key
+                case .network, .notFound: .network
+                case .output: .output
+                default: .core
+                }
+        }
+    }
+
+    /// The kind of failure. An open set.
+    public struct Code: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// A resource without which nothing can be played does not exist or is refused by its server (HTTP 4xx, no such
+        /// file).
+        public static let notFound = Code(rawValue: "notFound")
+        /// The network failed and kept failing after retries.
+        public static let network = Code(rawValue: "network")
+        /// Neither a playlist nor media, or a playlist that breaks a rule that matters.
+        public static let badPlaylist = Code(rawValue: "badPlaylist")
+        /// No variant may be played: all are excluded by settings, or cannot be decoded here.
+        public static let noEligibleVariant = Code(rawValue: "noEligibleVariant")
+        /// Encrypted with a method that is not supported, or the key cannot be loaded or is wrong.
+        public static let contentKey = Code(rawValue: "contentKey")
+        /// Media that cannot be demuxed or decoded.
+        public static let badMedia = Code(rawValue: "badMedia")
+        /// Video or audio that nothing can decode, beside other media that plays. Never why an item fails.
+        public static let trackLeftOut = Code(rawValue: "trackLeftOut")
+        /// The requested part of the item does not exist, or a property is unknown without reading more media.
+        public static let notAvailable = Code(rawValue: "notAvailable")
+        /// An output cannot be written.
+        public static let output = Code(rawValue: "output")
+        /// A live stream whose playlist does not continue.
+        public static let staleLive = Code(rawValue: "staleLive")
+        /// A scheme, address, certificate or size that the rules do not allow.
+        public static let refused = Code(rawValue: "refused")
+        /// A control call with arguments that cannot be, or a URL that is none.
+        public static let invalidArgument = Code(rawValue: "invalidArgument")
+        /// An item that belongs to another player.
+        public static let itemInUse = Code(rawValue: "itemInUse")
+        /// An output that belongs to another item.
+        public static let outputInUse = Code(rawValue: "outputInUse")
+        /// The caller's task was cancelled, or the asset or the images that it waited for were stopped.
+        public static let cancelled = Code(rawValue: "cancelled")
+        /// A mistake in the library.
+        public static let `internal` = Code(rawValue: "internal")
+    }
+
+    /// The kind of failure.
+    public var code: Code
+    /// The area of the failure; by default what ``code`` and ``statusCode`` say.
+    public var domain: Domain {
+        get { ownDomain ?? (statusCode == nil || code == .contentKey ? Domain(code) : .http) }
+        set { ownDomain = newValue }
+    }
+    private var ownDomain: Domain?
+    /// The resource that it is about, without secrets (docs/behaviour/credentials.md); nil if there is none.
+    public var url: String? {
+        get { publicURL }
+        set {
+            publicURL = newValue.map(Redaction.url)
+            secretURL = newValue.map { Secret(url: $0) }
+        }
+    }
+    private var publicURL: String?
+    private var secretURL: Secret?
+    /// For the program that may know a fresh one.
+    var fullURL: String? { secretURL?.url }
+    /// The cause, in a few words (`segment not found`).
+    public var cause: String
+    /// HTTP status, transport code, line number or limit (`HTTP 404`, `line 14`); nil if there is none.
+    public var detail: String?
+    /// HTTP status of the answer that was the failure, such as 404; nil if there was none.
+    public var statusCode: Int?
+    /// Which try of the same it was that failed, from 1; nil where nothing was tried, or it was not counted.
+    public var attempt: Int?
+    /// What the library below said, without secrets; nil if there is nothing below.
+    public var underlyingError: (any Error)? {
+        get { underlying }
+        set { underlying = newValue.map(Self.withoutSecrets) }
+    }
+    private var underlying: (any Error)?
+
+    /// Makes an error; without `url` no resource is to blame.
+    ///
+    /// - Parameters:
+    ///   - code: one of the library's, or of the program's own.
+    ///   - domain: nil leaves it to the code.
+    ///   - url: may have secrets: they are not kept where anybody can read them.
+    ///   - cause: a few words, for people.
+    ///   - detail: the status, or the words of the library below.
+    ///   - statusCode: of an HTTP answer that is an error.
+    ///   - underlyingError: what the library below said.
+    public init(
+        code: Code, domain: Domain? = nil, url: String? = nil, cause: String, detail: String? = nil,
+        statusCode: Int? = nil, underlyingError: (any Error)? = nil
+    ) {
+        self.code = code
+        ownDomain = domain
+        publicURL = url.map(Redaction.url)
+        secretURL = url.map { Secret(url: $0) }
+        self.cause = Redaction.text(cause)
+        self.detail = detail.map(Redaction.text)
+        self.statusCode = statusCode
+        underlying = underlyingError.map(Self.withoutSecrets)
+    }
+
+    /// `<cause>: <url> (<detail>)`
+    public var description: String {
+        var text = cause
+        if let url { text += ": \(url)" }
+        if let detail { text += " (\(detail))" }
+        return text
+    }
+
+    // MARK: Trying again
+
+    /// The same again, with the same URL and the same settings, would fail in the same way: somebody has to change something
+    /// first. False for what may pass by itself: a network, a server that is overloaded, a live stream that stands still.
+    ///
+    /// What the library tries again by itself it has tried by then. See <doc:FailuresAndRetry>.
+    public var isPermanent: Bool {
+        switch code {
+        case .network, .staleLive, .cancelled, .notReady, .internal: false
+        // Why the key could not be loaded decides.
+        case .contentKey:
+            (underlying as? LoadingError).map { LoadingFailure($0, as: .listed).kind != .network } ?? true
+        case .notFound, .badPlaylist, .noEligibleVariant, .badMedia, .trackLeftOut, .notAvailable, .output, .refused,
+            .invalidArgument, .invalidTime, .itemInUse, .outputInUse, .requiresManualWaiting, .loadingHasBegun:
+            true
+        // Of codes that come later nothing is known.
+        default: false
+        }
+    }
+}
+
+extension HLSError.Code {
+    /// An invalid time: not a number, or a tolerance below zero.
+    public static let invalidTime = HLSError.Code(rawValue: "invalidTime")
+    /// A call that needs ``Player/automaticallyWaitsToMinimizeStalling`` to be false.
+    public static let requiresManualWaiting = HLSError.Code(rawValue: "requiresManualWaiting")
+    /// A call that needs an item that is ready to play and a player at rest.
+    public static let notReady = HLSError.Code(rawValue: "notReady")
+    /// Something that has to be set before the asset loads anything.
+    public static let loadingHasBegun = HLSError.Code(rawValue: "loadingHasBegun")
+}
+
+// MARK: - Hashable
+
+extension HLSError: Hashable {
+    public static func == (one: HLSError, other: HLSError) -> Bool {
+        one.code == other.code && one.domain == other.domain && one.url == other.url && one.cause == other.cause
+            && one.detail == other.detail && one.statusCode == other.statusCode && one.attempt == other.attempt
+            && one.underlyingText == other.underlyingText
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(publicURL)
+        hasher.combine(cause)
+        hasher.combine(detail)
+    }
+
+    private var underlyingText: String? { underlying.map { "\($0)" } }
+}
+
+// MARK: - Secrets
+
+extension HLSError {
+    /// A URL that must not be written anywhere, not by `dump` either.
+    private struct Secret: Sendable, CustomStringConvertible, CustomReflectable {
+        var url: String
+        var description: String { "…" }
+        var customMirror: Mirror { Mirror(self, children: []) }
+    }
+
+    private static func withoutSecrets(_ error: any Error) -> any Error {
+        guard var error = error as? LoadingError else { return error }
+        error.url = Redaction.url(error.url)
+        // A header may set cookies. The error log has what may be seen of it.
+        error.fields = []
+        return error
+    }
+}
+
+// MARK: - From the errors below
+
+/// An error of a folder that knows more than this one.
+protocol HLSErrorConvertible: Error {
+    /// What the program gets.
+    var hlsError: HLSError { get }
+}
+
+extension HLSError {
+    /// Whatever was thrown, as the one error that the program gets.
+    init(_ error: any Error) {
+        switch error {
+        case let error as HLSError: self = error
+        case let error as LoadingError: self.init(error, as: .listed)
+        case let error as PlaylistError: self.init(error, url: nil)
+        case let error as MediaError: self.init(error, url: nil)
+        case let error as DecryptionError: self.init(error, url: nil)
+        case let error as any HLSErrorConvertible: self = error.hlsError
+        case is CancellationError: self.init(code: .cancelled, cause: "cancelled", underlyingError: error)
+        default: self.init(code: .internal, cause: "\(error)", underlyingError: error)
+        }
+    }
+
+    /// Does `body`, whatever it throws as the one error that the program gets.
+    static func typed<Value>(_ body: () async throws -> Value) async throws(HLSError) -> Value {
+        do { return try await body() } catch { throw HLSError(error) }
+    }
+
+    /// A failure of loading, as ``LoadingFailure`` has it.
+    init(_ error: LoadingError, as role: LoadingFailure.Role) {
+        let failure = LoadingFailure(error, as: role)
+        self.init(
+            code: Code(failure.kind), url: error.url, cause: failure.cause, detail: failure.detail,
+            // Of a range that is not there the status is that of a success.
+            statusCode: error.code == .httpStatus ? error.status : nil, underlyingError: error)
+    }
+
+    /// A failure of loading; `isFirst` where it is the first playlist, without which there is nothing.
+    init(_ error: LoadingError, isFirst: Bool) { self.init(error, as: isFirst ? .named : .listed) }
+
+    init(_ error: PlaylistError, url: String?) {
+        let words = error.words
+        self.init(
+            code: error.code == .limitExceeded ? .refused : .badPlaylist, domain: .playlist, url: url,
+            cause: words.cause,
+            detail: words.detail, underlyingError: error)
+    }
+
+    init(_ error: MediaError, url: String?) {
+        self.init(
+            code: .badMedia, url: url, cause: "the media cannot be read", detail: error.description,
+            underlyingError: error)
+    }
+
+    init(_ error: DecryptionError, url: String?) {
+        self.init(code: .contentKey, url: url, cause: "the media cannot be decrypted", detail: error.text)
+    }
+
+    static func notAvailable(_ cause: String, url: String? = nil) -> HLSError {
+        HLSError(code: .notAvailable, url: url, cause: cause)
+    }
+
+    /// The cause where a resource has not the bytes that were asked for.
+    static let noSuchRange = LoadingFailure.badRange
+
+    /// The same, as the failure of one try of several.
+    func at(attempt: Int) -> HLSError {
+        var error = self
+        error.attempt = attempt
+        return error
+    }
+}
+
+extension HLSError.Code {
+    init(_ kind: LoadingFailure.Kind) { self.init(rawValue: kind.rawValue) }
+}

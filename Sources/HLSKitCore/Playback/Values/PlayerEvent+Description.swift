@@ -1,0 +1,121 @@
+import HLSPlaylist
+import HLSTime
+
+extension PlayerEvent: CustomStringConvertible {
+    /// One line for people: when it happened, in seconds of the clock, and what (`12.345 s: stall at 10.0 s`). Its
+    /// words may change; programs read ``kind``.
+    public var description: String { "\(Self.text(hostTime.offset.seconds, places: 3)) s: \(kind)" }
+
+    /// Decimals without Foundation, so that a line looks the same everywhere.
+    fileprivate static func text(_ value: Double, places: Int) -> String {
+        var scale = 1.0
+        for _ in 0..<places { scale *= 10 }
+        guard value.isFinite, (value * scale).magnitude < 1e15 else { return "\(value)" }
+        let units = Int((value * scale).rounded())
+        let digits = String(units.magnitude)
+        let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+        return (units < 0 ? "-" : "") + padded.dropLast(places) + "." + padded.suffix(places)
+    }
+}
+
+extension PlayerEvent.Kind: CustomStringConvertible {
+    /// A few words for people, without a line break (`waiting to minimize stalls at 3.2 s`). They may change.
+    public var description: String {
+        let text =
+            switch self {
+            case .timeControl(let change): Self.text(change)
+            case .rateChanged(let rate, let reason): "rate \(rate): \(reason.words)"
+            case .currentItemChanged(let id): id.map { "current \($0)" } ?? "no current item"
+            case .itemStatusChanged(.readyToPlay): "ready to play"
+            case .itemStatusChanged(let status): "the item's status is \(status)"
+            case .durationChanged(let duration): "duration \(Self.text(duration))"
+            case .playlistLoaded(let load):
+                (load.isMultivariant ? "multivariant playlist" : "playlist") + (load.isReload ? " again" : "")
+                    + ": \(load.url), \(load.byteCount) bytes in \(Self.text(load.duration))"
+            case .segmentLoaded(let load): "segment \(Self.text(load))"
+            case .variantSwitched(let old, let new, let explanation):
+                "variant \(old.map(Self.text) ?? "none") -> \(Self.text(new)): \(explanation)"
+            case .downloadAbandoned(let load): "abandoned segment \(Self.text(load))"
+            case .playbackLikelyToKeepUpChanged(let isLikely): isLikely ? "likely to keep up" : "not likely to keep up"
+            case .playbackBufferFullChanged(let isFull): isFull ? "buffer full" : "buffer not full"
+            case .playbackStalled(let time): "stall at \(Self.text(time))"
+            case .timeJumped(let time): "jump to \(Self.text(time))"
+            case .mediaSelectionChanged(let selection):
+                "audio: \(selection[.audible]?.displayName ?? "none"), "
+                    + "subtitles: \(selection[.legible]?.displayName ?? "none")"
+            case .legibleCue(let cue):
+                "cue at \(Self.text(cue.timeRange.start)): "
+                    + cue.text.split(separator: "\n").joined(separator: " / ")
+            case .segmentSkipped(let segments): "skipped \(Self.text(segments))"
+            case .segmentsMissed(let segments): "missed \(Self.text(segments))"
+            case .recoverableError(let error): "recovered from: \(error)"
+            case .warning(let text): "warning: \(text)"
+            case .newAccessLogEntry: "new entry in the access log"
+            case .newErrorLogEntry(let event):
+                "new entry in the error log: \(event.errorComment ?? event.errorDomain.rawValue)"
+            case .recommendedTimeOffsetFromLiveChanged(let offset):
+                "recommended distance from the live edge: \(Self.text(offset))"
+            case .didPlayToEnd: "played to the end"
+            case .failedToPlayToEnd(let error): "failed to play to the end: \(error)"
+            }
+        return text.escapingControls
+    }
+
+    private static func text(_ change: TimeControlChange) -> String {
+        let place = " at \(text(change.itemTime))"
+        return switch change.new {
+        case .paused: "paused" + place
+        case .playing: "playing" + place + ", rate \(change.timebaseRate)"
+        case .waitingToPlayAtSpecifiedRate: "waiting" + (change.reason.map { " \($0.words)" } ?? "") + place
+        }
+    }
+
+    private static func text(_ load: SegmentLoad) -> String {
+        "\(load.mediaSequence): \(load.url), \(load.byteCount) bytes in \(text(load.duration))"
+    }
+
+    private static func text(_ segments: SkippedSegments) -> String {
+        let numbers =
+            segments.first == segments.last
+            ? "segment \(segments.first)" : "segments \(segments.first)-\(segments.last)"
+        return "\(numbers), \(text(segments.mediaDuration)) of media: \(segments.cause): \(segments.url)"
+    }
+
+    private static func text(_ variant: VariantDescription) -> String {
+        let height = variant.height > 0 ? "\(variant.height)p " : ""
+        return variant.bandwidth > 0 ? height + "\(variant.bandwidth / 1000)k" : height + "#\(variant.index)"
+    }
+
+    private static func text(_ duration: Duration) -> String { "\(PlayerEvent.text(duration.seconds, places: 3)) s" }
+
+    private static func text(_ time: MediaTime) -> String {
+        time.isNumeric ? "\(PlayerEvent.text(time.seconds, places: 1)) s" : time.isIndefinite ? "indefinite" : "\(time)"
+    }
+}
+
+extension WaitingReason {
+    /// What follows "waiting".
+    fileprivate var words: String {
+        switch self {
+        case .noItemToPlay: "for an item"
+        case .evaluatingBufferingRate: "to see how fast media comes"
+        case .toMinimizeStalls: "to minimize stalls"
+        case .interstitialEvent: "for an interstitial to end"
+        case .coordinatedPlayback: "for other players"
+        }
+    }
+}
+
+extension RateChangeReason {
+    fileprivate var words: String {
+        switch self {
+        case .setRateCalled: "set by the program"
+        case .setRateFailed: "the rate cannot be played"
+        case .reachedLiveEdge: "the live edge was reached"
+        case .reachedStart: "the start was reached"
+        case .itemEnded: "the item ended"
+        case .itemFailed: "the item failed"
+        case .stalled: "the buffer ran empty"
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import HLSMedia
+import HLSPlaylist
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("the error that programs get")
+struct HLSErrorTests {
+    private static let url = "https://host/a.m3u8"
+
+    private static func loading(_ code: LoadingError.Code, status: Int? = nil) -> LoadingError {
+        LoadingError(code: code, url: url, status: status, text: code.rawValue)
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        var error: HLSError
+        var domain: HLSError.Domain
+        var isPermanent: Bool
+        var testDescription: String { "\(error.code.rawValue): \(error)" }
+
+        init(_ error: HLSError, _ domain: HLSError.Domain, isPermanent: Bool) {
+            (self.error, self.domain, self.isPermanent) = (error, domain, isPermanent)
+        }
+
+        init(_ code: HLSError.Code, _ domain: HLSError.Domain, isPermanent: Bool) {
+            self.init(HLSError(code: code, cause: "x"), domain, isPermanent: isPermanent)
+        }
+    }
+
+    static let cases = [
+        Case(HLSError(loading(.httpStatus, status: 503), as: .listed), .http, isPermanent: false),
+        Case(HLSError(loading(.httpStatus, status: 429), as: .named), .http, isPermanent: false),
+        Case(HLSError(loading(.httpStatus, status: 404), as: .named), .http, isPermanent: true),
+        Case(HLSError(loading(.httpStatus, status: 403), as: .listed), .http, isPermanent: true),
+        Case(HLSError(loading(.connectionLost), as: .listed), .network, isPermanent: false),
+        Case(HLSError(loading(.nameNotFound), as: .named), .network, isPermanent: false),
+        Case(HLSError(loading(.badRange, status: 200), as: .listed), .network, isPermanent: true),
+        Case(HLSError(loading(.fileNotFound), as: .named), .network, isPermanent: true),
+        Case(HLSError(loading(.untrustedCertificate), as: .named), .core, isPermanent: true),
+        // A key server that is down comes up again; a key that is refused is refused.
+        Case(HLSError(loading(.httpStatus, status: 503), as: .key), .key, isPermanent: false),
+        Case(HLSError(loading(.timedOut), as: .key), .key, isPermanent: false),
+        Case(HLSError(loading(.httpStatus, status: 403), as: .key), .key, isPermanent: true),
+        Case(.contentKey, .key, isPermanent: true),
+        Case(
+            HLSError(
+                PlaylistError(code: .limitExceeded, rule: .header, text: "too many variants"), url: url), .playlist,
+            isPermanent: true),
+        Case(HLSError(MediaError(code: .malformed, text: "x"), url: url), .media, isPermanent: true),
+        Case(HLSError(CodecError(call: "open", code: -1, text: "x"), url: url), .media, isPermanent: true),
+        Case(HLSError(OutputError(code: .diskFull, path: "/a", text: "full")), .output, isPermanent: true),
+        Case(.network, .network, isPermanent: false), Case(.staleLive, .playlist, isPermanent: false),
+        Case(.badPlaylist, .playlist, isPermanent: true), Case(.noEligibleVariant, .core, isPermanent: true),
+        Case(.itemInUse, .core, isPermanent: true), Case(.invalidTime, .core, isPermanent: true),
+        Case(.notReady, .core, isPermanent: false), Case(.cancelled, .core, isPermanent: false),
+        Case(.internal, .core, isPermanent: false),
+        Case(HLSError.Code(rawValue: "fromTheFuture"), .core, isPermanent: false),
+    ]
+
+    @Test("the code and what is below say where to look, and whether trying again can help", arguments: cases)
+    func nature(_ test: Case) {
+        #expect(test.error.domain == test.domain)
+        #expect(test.error.isPermanent == test.isPermanent)
+    }
+
+    @Test("a program's own error has its own domain, whatever the code becomes")
+    func own() {
+        var error = HLSError(code: .init(rawValue: "mine"), domain: .init(rawValue: "app"), cause: "x")
+        error.code = .badMedia
+        #expect(error.domain.rawValue == "app")
+        var other = HLSError(code: .network, cause: "x")
+        other.code = .badPlaylist
+        #expect(other.domain == .playlist)
+    }
+
+    @Test("whatever is thrown inside becomes one error; what it came from is below")
+    func conversion() {
+        let cases: [(any Error, HLSError.Code)] = [
+            (Self.loading(.connectionLost), .network), (MediaError(code: .malformed, text: "x"), .badMedia),
+            (PlaylistError(code: .malformed, rule: .header, text: "x"), .badPlaylist),
+            (CodecError(call: "c", code: -1, text: "x"), .badMedia),
+            (OutputError(code: .fileExists, path: "/a", text: "x"), .output), (CancellationError(), .cancelled),
+            (SharedLoadsError(), .internal),
+        ]
+        for (below, code) in cases {
+            let error = HLSError(below)
+            #expect(error.code == code, "\(below)")
+            #expect(error.underlyingError.map { type(of: $0) == type(of: below) } == true, "\(below)")
+            #expect(HLSError(error as any Error) == error)
+        }
+    }
+
+    private struct SharedLoadsError: Error {}
+
+    @Test("two errors are the same where all that can be seen of them is")
+    func equality() {
+        let error = HLSError(Self.loading(.connectionLost), as: .listed)
+        #expect(error == HLSError(Self.loading(.connectionLost), as: .listed))
+        #expect(error != error.at(attempt: 2))
+        var other = error
+        other.underlyingError = nil
+        #expect(error != other)
+        #expect(Set([error, error, other]).count == 2)
+    }
+
+    @Test("nothing in it has a secret, not for `dump` either")
+    func secrets() {
+        let url = "https://user:S3CRET@host/a?token=S3CRET"
+        var below = LoadingError(code: .httpStatus, url: url, status: 403, text: "HTTP 403")
+        below.fields = [HTTPField(name: "Set-Cookie", value: "session=S3CRET")]
+        var error = HLSError(below, as: .named)
+        var text = ""
+        dump(error, to: &text)
+        error.url = url
+        error.underlyingError = below
+        dump(error, to: &text)
+        text +=
+            "\(error) \(String(reflecting: error)) \(error.url ?? "") \(error.underlyingError.map { "\($0)" } ?? "")"
+        #expect(text.contains("host/a"))
+        #expect(!text.contains("S3CRET"))
+        // The program that may know a fresh one gets it as it was.
+        #expect(error.fullURL == url)
+    }
+}

@@ -1,0 +1,170 @@
+import HLSKitCore
+import HLSKitSimulation
+import Synchronization
+import Testing
+
+@Suite("values of properties", .timeLimit(.minutes(1)))
+struct PropertyValuesTests {
+    /// Collects what a sequence gives, until it ends.
+    private final class Reader<Value: Equatable & Sendable>: Sendable {
+        private let state = Mutex((values: [Value](), hasEnded: false))
+        private let task = Mutex<Task<Void, Never>?>(nil)
+
+        init(_ values: PropertyValues<Value>, on clock: VirtualClock) {
+            let task = Task(executorPreference: clock) { [weak self] in
+                for await value in values { self?.state.withLock { $0.values.append(value) } }
+                self?.state.withLock { $0.hasEnded = true }
+            }
+            self.task.withLock { $0 = task }
+        }
+
+        var values: [Value] { state.withLock(\.values) }
+        var hasEnded: Bool { state.withLock(\.hasEnded) }
+        func cancel() { task.withLock { $0 }?.cancel() }
+    }
+
+    @Test("F23: a reader gets the value that there is, then each that differs from the one before")
+    func player() throws {
+        let queue = try VirtualQueue(["a": 8])
+        try queue.clock.run {
+            let player = Player(configuration: queue.configuration)
+            let early = Reader(player.values(of: \.timeControlStatus), on: queue.clock)
+            let rates = Reader(player.values(of: \.rate), on: queue.clock)
+            let variants = Reader(player.values(of: \.state.variant?.index), on: queue.clock)
+            let items = Reader(player.values(of: \.currentItem), on: queue.clock)
+            try await queue.clock.sleep(for: .seconds(1))
+            #expect(early.values == [.paused])
+            let item = queue.item("a")
+            player.play()
+            try player.replaceCurrentItem(with: item)
+            try await queue.clock.sleep(for: .seconds(2))
+            let late = Reader(player.values(of: \.timeControlStatus), on: queue.clock)
+            try await queue.clock.sleep(for: .seconds(10))
+            #expect(early.values == [.paused, .waitingToPlayAtSpecifiedRate, .playing, .paused])
+            #expect(late.values == [.playing, .paused])
+            #expect(rates.values == [0, 1, 0])
+            #expect(variants.values == [nil, 0])
+            #expect(items.values == [nil, item])
+            await player.close()
+        }
+    }
+
+    @Test("F23: status, duration, tracks and what is loaded of an item, from before it is in a player")
+    func item() throws {
+        let queue = try VirtualQueue(["a": 8])
+        try queue.clock.run {
+            let item = queue.item("a")
+            let statuses = Reader(item.values(of: \.status), on: queue.clock)
+            let durations = Reader(item.values(of: \.duration), on: queue.clock)
+            let tracks = Reader(item.values(of: \.tracks.count), on: queue.clock)
+            let loaded = Reader(item.values(of: \.loadedTimeRanges), on: queue.clock)
+            let errors = Reader(item.values(of: \.error), on: queue.clock)
+            try await queue.clock.sleep(for: .seconds(1))
+            let player = try Player(item: item, configuration: queue.configuration)
+            try await queue.clock.sleep(for: .seconds(5))
+            #expect(statuses.values == [.unknown, .readyToPlay])
+            #expect(durations.values.map { $0.isIndefinite ? -1 : $0.inSeconds } == [-1, 8])
+            #expect(tracks.values == [0, 1])
+            #expect(errors.values == [nil])
+            let ends = loaded.values.map { $0.last?.end.inSeconds ?? 0 }
+            #expect(ends.first == 0 && ends.last == 8 && ends.count >= 3)
+            #expect(zip(ends, ends.dropFirst()).allSatisfy { $0 < $1 })
+            await player.close()
+        }
+    }
+
+    @Test("F23: an item that fails, and one that is made ready behind another")
+    func queued() throws {
+        let queue = try VirtualQueue(["a": 4, "b": 4])
+        try queue.clock.run {
+            let items = ["a", "x", "b"].map { queue.item($0) }
+            let statuses = items.map { Reader($0.values(of: \.status), on: queue.clock) }
+            let error = Reader(items[1].values(of: \.error?.code), on: queue.clock)
+            let player = try QueuePlayer(items: items, configuration: queue.configuration)
+            let current = Reader(player.values(of: \.currentItem), on: queue.clock)
+            player.play()
+            try await queue.clock.sleep(for: .seconds(2))
+            // Before its turn.
+            #expect(
+                statuses.map(\.values) == [[.unknown, .readyToPlay], [.unknown, .failed], [.unknown, .readyToPlay]])
+            #expect(error.values == [nil, .notFound])
+            #expect(current.values == [items[0]])
+            try await queue.clock.sleep(for: .seconds(10))
+            #expect(current.values == [items[0], items[2], nil])
+            await player.close()
+        }
+    }
+
+    @Test("F23: a slow reader gets the newest value only")
+    func slow() throws {
+        let queue = try VirtualQueue([:])
+        try queue.clock.run {
+            let player = Player(configuration: queue.configuration)
+            var iterator = player.values(of: \.volume).makeAsyncIterator()
+            #expect(await iterator.next() == 1)
+            for step in 1...9 { player.volume = Float(step) / 10 }
+            #expect(await iterator.next() == 0.9)
+            player.isMuted = true
+            player.volume = 0.5
+            #expect(await iterator.next() == 0.5)
+            player.networkResourcePriority = .high
+            var priorities = player.values(of: \.networkResourcePriority).makeAsyncIterator()
+            #expect(await priorities.next() == .high)
+            player.networkResourcePriority = .low
+            #expect(await priorities.next() == .low)
+            await player.close()
+            #expect(await iterator.next() == nil)
+        }
+    }
+
+    @Test("F23: values end with the player, with its items, and with the reading task")
+    func ends() throws {
+        let queue = try VirtualQueue(["a": 8, "b": 8])
+        try queue.clock.run {
+            let items = [queue.item("a"), queue.item("b")]
+            let player = try QueuePlayer(items: items, configuration: queue.configuration)
+            let cancelled = Reader(player.values(of: \.rate), on: queue.clock)
+            let rates = Reader(player.values(of: \.rate), on: queue.clock)
+            let statuses = items.map { Reader($0.values(of: \.status), on: queue.clock) }
+            let events = items.map { item in
+                Task(executorPreference: queue.clock) { [events = item.events()] in for await _ in events {} }
+            }
+            try await queue.clock.sleep(for: .seconds(1))
+            cancelled.cancel()
+            try await queue.clock.sleep(for: .seconds(1))
+            #expect(cancelled.hasEnded && !rates.hasEnded && statuses.allSatisfy { !$0.hasEnded })
+            await player.close()
+            for task in events { await task.value }
+            try await queue.clock.sleep(for: .milliseconds(1))
+            #expect(rates.hasEnded && statuses.allSatisfy(\.hasEnded))
+            // What is there is still told, once.
+            let late = Reader(items[0].values(of: \.status), on: queue.clock)
+            try await queue.clock.sleep(for: .milliseconds(1))
+            #expect(late.values == [.readyToPlay] && late.hasEnded)
+        }
+    }
+
+    private struct Weak {
+        weak var player: Player?
+        weak var item: PlayerItem?
+    }
+
+    @Test("F23: a sequence keeps neither the player nor the item")
+    func lifetime() throws {
+        let queue = try VirtualQueue(["a": 8])
+        try queue.clock.run {
+            var item: PlayerItem? = queue.item("a")
+            var player: Player? = Player(configuration: queue.configuration)
+            try player?.replaceCurrentItem(with: item)
+            let weak = Weak(player: player, item: item)
+            let rates = (player?.values(of: \.rate)).map { Reader($0, on: queue.clock) }
+            let statuses = (item?.values(of: \.status)).map { Reader($0, on: queue.clock) }
+            try await queue.clock.sleep(for: .seconds(1))
+            item = nil
+            player = nil
+            try await queue.clock.sleep(for: .seconds(1))
+            #expect(weak.item == nil && weak.player == nil)
+            #expect(rates?.hasEnded == true && statuses?.hasEnded == true)
+        }
+    }
+}

@@ -123,8 +123,8 @@ struct PlayerItemStateTests {
             player.play()
             try await clock.sleep(for: .seconds(5))
             let events = player.events()
-            item.preferences.audio = try QualityExpression(parsing: "lang=de", for: .renditions)
-            item.preferences.subtitles = try QualityExpression(parsing: "lang=de", for: .renditions)
+            item.audio = try QualityExpression(parsing: "lang=de", for: .renditions)
+            item.subtitles = try QualityExpression(parsing: "lang=de", for: .renditions)
             #expect(player.timeControlStatus == .playing)
             #expect(item.error == nil)
             try await clock.sleep(for: .seconds(5))
@@ -193,7 +193,7 @@ struct PlayerItemStateTests {
         let queue = try VirtualQueue(["a": 100])
         try queue.clock.run {
             let item = queue.item("a")
-            item.preferredForwardBufferDuration = 5
+            item.preferredForwardBufferDuration = .seconds(5)
             let player = try Player(item: item, configuration: queue.configuration)
             player.play()
             try await queue.clock.sleep(for: .seconds(3))
@@ -218,10 +218,11 @@ struct PlayerItemStateTests {
         try clock.run { [configuration] in
             let items = (0..<2).map { _ in PlayerItem(url: stream.url) }
             for item in items {
-                item.preferredForwardBufferDuration = number
+                // A Duration holds less than a Double, and nothing that is not a number.
+                let wish = number.isNaN ? nil : Duration.seconds(min(max(number, -1e18), 1e18))
+                item.preferredForwardBufferDuration = wish
                 item.preferredPeakBitRate = number
                 item.preferredPeakBitRateForExpensiveNetworks = number
-                item.preferences.configuredTimeOffsetFromLive = number
                 item.configuredTimeOffsetFromLive = MediaTime(seconds: number, preferredTimescale: 600)
             }
             let player = try QueuePlayer(items: items, configuration: configuration)
@@ -242,7 +243,7 @@ struct PlayerItemStateTests {
                 player.volume = Float(number)
                 for time in times {
                     items[0].forwardPlaybackEndTime = time
-                    items[0].forwardPlaybackEndTime = .invalid
+                    items[0].forwardPlaybackEndTime = nil
                     _ = try? await player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .positiveInfinity)
                     for host in times + [.zero, .invalid] {
                         try? player.setRate(Float(number), time: time, atHostTime: host)

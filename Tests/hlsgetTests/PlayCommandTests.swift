@@ -31,7 +31,7 @@ struct PlayCommandTests {
         expected.rate = 1.5
         expected.startsImmediately = true
         expected.automaticallyWaits = false
-        expected.forwardBufferDuration = 30
+        expected.forwardBufferDuration = .seconds(30)
         expected.peakBitRate = 2.5e6
         expected.maximumResolution = PixelSize(width: 1280, height: 720)
         expected.display = DisplaySize(size: PixelSize(width: 640, height: 360), scale: 2)
@@ -76,8 +76,8 @@ struct PlayCommandTests {
             ([], .jumpToEdge), (["-o", "a.ts"], .jumpToOldest),
             (["-o", "-", "-f", "s16le"], .jumpToOldest), (["-o", "a.ts", "--fell-behind", "edge"], .jumpToEdge),
             (["--fell-behind", "fail"], .fail),
-        ] as [([String], PlayerItemPreferences.FellBehindPolicy)])
-    func fellBehind(arguments: [String], policy: PlayerItemPreferences.FellBehindPolicy) throws {
+        ] as [([String], PlayerItem.FellBehindPolicy)])
+    func fellBehind(arguments: [String], policy: PlayerItem.FellBehindPolicy) throws {
         let command = try #require(try HLSGet.parseAsRoot(arguments + ["http://a/b"]) as? PlayCommand)
         #expect(try command.options().fellBehindPolicy == policy)
     }

@@ -158,7 +158,7 @@ struct Bench {
             for _ in 0..<max(5, seekCount / 4) {
                 let writer = PictureTimes()
                 let item = item(writer)
-                if start > 0 { item.preferences.startPosition = .time(.seconds(start)) }
+                if start > 0 { item.startPosition = .time(.seconds(start)) }
                 let began = ContinuousClock.now
                 let player = try Player(item: item, configuration: configuration())
                 player.playImmediately(atRate: 1)

@@ -232,17 +232,17 @@ final class AssetInspector: Sendable {
         return try await primary()?.0.time ?? .indefinite
     }
 
-    func minimumTimeOffsetFromLive() async throws -> MediaTime {
-        guard let (playlist, _) = try await primary(), !playlist.hasEndList else { return .invalid }
+    func minimumTimeOffsetFromLive() async throws -> MediaTime? {
+        guard let (playlist, _) = try await primary(), !playlist.hasEndList else { return nil }
         let hasParts = playlist.partTarget != nil || !playlist.trailingParts.isEmpty
         if hasParts, let holdBack = playlist.serverControl?.partHoldBack { return MediaTime(exactly: holdBack) }
         return MediaTime(exactly: playlist.serverControl?.holdBack ?? playlist.targetDuration * 3)
     }
 
-    func shortestTrackEnd() async throws -> MediaTime {
+    func shortestTrackEnd() async throws -> MediaTime? {
         let ends = try await tracks().filter { $0.mediaType == .video || $0.mediaType == .audio }
             .map(\.facts.timeRange.end)
-        return ends.min() ?? .invalid
+        return ends.min()
     }
 
     // MARK: Variants

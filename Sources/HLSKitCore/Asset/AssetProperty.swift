@@ -34,15 +34,18 @@ extension AssetProperty where Value == MediaTime {
     /// Costs the playlists up to the first variant's. A duration that was reckoned from a part of a file has
     /// `hasBeenRounded` set; see ``AssetOptions/prefersPreciseDurationAndTiming``.
     public static var duration: AssetProperty<MediaTime> { .init(.duration) { try await $0.duration() } }
+}
 
+extension AssetProperty where Value == MediaTime? {
     /// How far behind the live edge playing has to stay: `PART-HOLD-BACK` where there are parts, else `HOLD-BACK`, else
-    /// three target durations. `.invalid` for what is not live.
-    public static var minimumTimeOffsetFromLive: AssetProperty<MediaTime> {
+    /// three target durations. nil for what is not live.
+    public static var minimumTimeOffsetFromLive: AssetProperty<MediaTime?> {
         .init(.minimumTimeOffsetFromLive) { try await $0.minimumTimeOffsetFromLive() }
     }
 
-    /// The end of the shortest track: with it as `forwardPlaybackEndTime`, no track is missing at the end of a loop.
-    public static var shortestTrackEnd: AssetProperty<MediaTime> {
+    /// The end of the shortest track of video or audio: with it as `forwardPlaybackEndTime`, no track is missing at the end
+    /// of a loop. nil where there is no such track.
+    public static var shortestTrackEnd: AssetProperty<MediaTime?> {
         .init(.shortestTrackEnd) { try await $0.shortestTrackEnd() }
     }
 }

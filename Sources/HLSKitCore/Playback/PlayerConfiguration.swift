@@ -39,8 +39,8 @@ public struct PlayerConfiguration: Sendable {
     public var allowsFilesAnywhere = false
     /// Refuses playlists that break a rule, instead of reading on where the meaning is clear. Default false.
     public var isPlaylistParsingStrict = false
-    /// Threads that each video decoder may use; 0 (the default) is one per core.
-    public var decodingThreadCount = 0
+    /// Threads that each video decoder may use, `1...`; nil (the default) is one per core.
+    public var decodingThreadCount: Int?
     /// The media to play. Other kinds are not decoded, and not loaded if they are separate: with `[.audio]` the audio
     /// that is wanted is loaded from its own playlist, and where it is among the video, from the lowest variant with
     /// the best audio. Default: video and audio.
@@ -57,12 +57,13 @@ public struct PlayerConfiguration: Sendable {
     public var networkConditions = NetworkConditions()
     /// Decides which variant the next segment comes from.
     public var variantSelector: any VariantSelector = ScenarioRule()
-    /// Seed of the only randomness there is, the jitter of retries. 0 (the default) is a new one for each player where
-    /// ``clock`` is a `ContinuousClock` or a `SuspendingClock`.
-    public var seed: UInt64 = 0
-    /// Sent to servers as `X-Playback-Session-Id`. nil (the default) sends a new UUID for each item; an empty string sends
-    /// nothing.
+    /// Seed of the only randomness there is, the jitter of retries. nil (the default) is a new one for each player where
+    /// ``clock`` is a `ContinuousClock` or a `SuspendingClock`, else always the same.
+    public var seed: UInt64?
+    /// Sent to servers as `X-Playback-Session-Id`; nil (the default) sends a new UUID for each item.
     public var playbackSessionID: String?
+    /// Servers are told the ``playbackSessionID``. Default true.
+    public var sendsPlaybackSessionID = true
     /// The date of now, for logs. nil (the default) is the system's date where ``clock`` is a `ContinuousClock` or a
     /// `SuspendingClock`, and otherwise 1970-01-01, so that the same session under a virtual clock has the same log.
     /// Read once, when a player is made; from there on dates go with the clock.

@@ -22,7 +22,7 @@ public struct PlaylistLoader: Sendable {
         policy = .forItem(at: url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
         credentials = RequestCredentials(url: url, configuration.fields, origins: configuration.credentialOrigins)
         retrier = RequestRetrier(
-            policies: configuration.retryPolicies, clock: configuration.clock, seed: configuration.seed)
+            policies: configuration.retryPolicies, clock: configuration.clock, seed: configuration.seed ?? 0)
     }
 
     /// Loads the playlist that the loader was made for. Parses it while it arrives.

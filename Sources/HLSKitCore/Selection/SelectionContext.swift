@@ -52,8 +52,8 @@ public struct SelectionContext: Sendable {
     public var prefersLosslessAudio = false
     /// Variants that failed of late (``PenaltyBox``).
     public var penalizedVariants: Set<Int> = []
-    /// Bits per second; 0 (default) means no limit.
-    public var preferredPeakBitRate = 0.0
+    /// Bits per second; nil (default) means no limit.
+    public var preferredPeakBitRate: Double?
     /// Size limit; nil (default) is none.
     public var preferredMaximumResolution: PixelSize?
     /// The largest output that shows video; nil (default) means no limit.

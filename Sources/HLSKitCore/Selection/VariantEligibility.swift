@@ -72,9 +72,7 @@ public struct VariantEligibility: Sendable, Hashable {
         }
         keepUnlessNone(.penalized) { !context.penalizedVariants.contains($0.index) }
         if context.wantsPictures { keepUnlessNone(.audioOnly, \.hasVideo) }
-        if context.preferredPeakBitRate > 0 {
-            keepOrLowest(.peakBitRate) { $0.bandwidth <= context.preferredPeakBitRate }
-        }
+        if let limit = context.preferredPeakBitRate { keepOrLowest(.peakBitRate) { $0.bandwidth <= limit } }
         if let limit = context.preferredMaximumResolution {
             keepOrLowest(.maximumResolution) { variant in
                 variant.resolution.map { $0.width <= limit.width && $0.height <= limit.height } ?? true

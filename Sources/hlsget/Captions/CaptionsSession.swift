@@ -113,10 +113,10 @@ struct CaptionsSession {
             try command.subs ?? (hasSubtitles ? QualityExpression(parsing: "best", for: .renditions) : nil)
         let player = Player(configuration: configuration)
         let item = PlayerItem(url: url)
-        item.preferences.quality = try QualityExpression(parsing: "worst")
-        item.preferences.subtitles = expression
-        item.preferences.startPosition = command.range.from.map { .time($0.itemTime) } ?? .oldest
-        if let to = command.range.to { item.preferences.endPosition = .time(to.itemTime) }
+        item.quality = try QualityExpression(parsing: "worst")
+        item.subtitles = expression
+        item.startPosition = command.range.from.map { .time($0.itemTime) } ?? .oldest
+        if let to = command.range.to { item.endPosition = .time(to.itemTime) }
         let collector = CueCollector()
         try item.add(collector)
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)

@@ -22,8 +22,9 @@ struct PlayWishes: Sendable {
                     + Decimals.rate(Double(options.rate)),
                 detail: "higher rates require an on-demand stream with I-frame playlists")
         case .variantSwitched(_, let variant, _):
-            let limit = options.peakBitRate
-            guard limit > 0, Double(variant.bandwidth) > limit, !hasToldBitRate else { return nil }
+            guard let limit = options.peakBitRate, Double(variant.bandwidth) > limit, !hasToldBitRate else {
+                return nil
+            }
             hasToldBitRate = true
             return PlayerError(
                 code: .noEligibleVariant, url: options.url,

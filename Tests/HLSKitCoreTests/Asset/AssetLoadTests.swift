@@ -179,19 +179,19 @@ import Testing
 
     struct Live: Sendable, CustomStringConvertible {
         var tags: String
-        var offset: MediaTime
+        var offset: MediaTime?
         var description: String { tags }
     }
 
     @Test(
-        "the distance from the live edge: PART-HOLD-BACK, HOLD-BACK, three target durations, invalid for VOD",
+        "the distance from the live edge: PART-HOLD-BACK, HOLD-BACK, three target durations, nil for VOD",
         arguments: [
             Live(
                 tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n#EXT-X-SERVER-CONTROL:HOLD-BACK=20,PART-HOLD-BACK=1.5",
                 offset: MediaTime(value: 3, timescale: 2)),
             Live(tags: "#EXT-X-SERVER-CONTROL:HOLD-BACK=20", offset: MediaTime(value: 20, timescale: 1)),
             Live(tags: "#EXT-X-VERSION:3", offset: MediaTime(value: 18, timescale: 1)),
-            Live(tags: "#EXT-X-ENDLIST", offset: .invalid),
+            Live(tags: "#EXT-X-ENDLIST", offset: nil),
         ])
     func live(_ c: Live) async throws {
         let url = "http://a.example/live.m3u8"
@@ -200,7 +200,7 @@ import Testing
         let asset = Asset(url: url, options: .table(transport))
         let (offset, duration) = try await asset.load(.minimumTimeOffsetFromLive, .duration)
         #expect(offset == c.offset)
-        #expect(duration == (c.offset == .invalid ? MediaTime(value: 6, timescale: 1) : .indefinite))
+        #expect(duration == (c.offset == nil ? MediaTime(value: 6, timescale: 1) : .indefinite))
         #expect(try await asset.load(.variants).map(\.peakBitRate) == [-1])
     }
 

@@ -44,8 +44,8 @@ struct WatchedTimeTests {
 
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        var start = PlayerItemPreferences.StartPosition.automatic
-        var end = PlayerItemPreferences.EndPosition.automatic
+        var start = PlayerItem.StartPosition.automatic
+        var end = PlayerItem.EndPosition.automatic
         var isLive = false
         var losesSegment = false
         var seek: Duration?

@@ -208,7 +208,7 @@ struct VariantEligibilityTests {
         #expect(first() == 0)
         context.preferredPeakBitRate = 2e6
         #expect(first() == 1)
-        context.preferredPeakBitRate = 0
+        context.preferredPeakBitRate = nil
         #expect(first() == 0)
         context.preferredPeakBitRate = 0.5e6
         #expect(first() == 1)

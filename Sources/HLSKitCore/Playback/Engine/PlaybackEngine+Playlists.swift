@@ -154,8 +154,7 @@ extension PlaybackEngine {
     }
 
     func liveOffset(of tracker: PlaylistTracker) -> Duration {
-        guard let offset = preferences.configuredTimeOffsetFromLive, !offset.isNaN else { return tracker.holdBack }
-        return .milliseconds(Int64(min(max(offset, 0), 1e9) * 1000))
+        preferences.configuredTimeOffsetFromLive ?? tracker.holdBack
     }
 
     /// Gives each lane whose playlist is known the place where it begins to load.

@@ -72,15 +72,19 @@ extension SelectionContext {
 
 extension PlayerItemPreferences {
     /// The limits that hold: where the network is expensive the lower ones of both kinds.
-    fileprivate func limits(in conditions: NetworkConditions) -> (peakBitRate: Double, resolution: PixelSize?) {
-        var (peakBitRate, resolution) = (preferredPeakBitRate, preferredMaximumResolution)
+    fileprivate func limits(in conditions: NetworkConditions) -> (peakBitRate: Double?, resolution: PixelSize?) {
+        var (peakBitRate, resolution) = (preferredPeakBitRate.flatMap(Self.limit), preferredMaximumResolution)
         guard conditions.isExpensive else { return (peakBitRate, resolution) }
-        let rate = preferredPeakBitRateForExpensiveNetworks
-        if rate > 0 { peakBitRate = peakBitRate > 0 ? min(peakBitRate, rate) : rate }
+        if let rate = preferredPeakBitRateForExpensiveNetworks.flatMap(Self.limit) {
+            peakBitRate = min(peakBitRate ?? rate, rate)
+        }
         if let size = preferredMaximumResolutionForExpensiveNetworks {
             resolution = PixelSize(
                 width: min(resolution?.width ?? .max, size.width), height: min(resolution?.height ?? .max, size.height))
         }
         return (peakBitRate, resolution)
     }
+
+    /// A bit rate that limits anything.
+    private static func limit(_ bitRate: Double) -> Double? { bitRate > 0 ? bitRate : nil }
 }

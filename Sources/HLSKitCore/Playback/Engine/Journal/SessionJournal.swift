@@ -417,7 +417,7 @@ struct SessionJournal: Sendable {
                 date: epoch + view.now,
                 uri: Redaction.url(error.url.isEmpty ? request?.request.url ?? "" : error.url),
                 serverAddress: error.serverAddress ?? request?.request.serverAddress, playbackSessionID: session.id,
-                errorStatusCode: error.status ?? -1, errorDomain: domain, errorComment: error.text,
+                errorStatusCode: error.status, errorDomain: domain, errorComment: error.text,
                 allHTTPResponseHeaderFields: error.fields.isEmpty ? request?.fields ?? [] : error.fields))
     }
 

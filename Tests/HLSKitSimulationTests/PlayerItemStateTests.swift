@@ -98,11 +98,14 @@ struct PlayerItemStateTests {
         let configuration = try Self.twoVariants(clock)
         try clock.run {
             let item = PlayerItem(url: SyntheticStream().url)
-            item.variantPolicy = .pinned(0)
+            var options = AssetOptions(transport: configuration.transport)
+            options.clock = clock
+            let names = try await Asset(url: item.url, options: options).load(.variants).map(\.id)
+            item.variantPolicy = .pinned(names[0])
             let player = try Player(item: item, configuration: configuration)
             player.play()
             try await clock.sleep(for: .seconds(20))
-            item.variantPolicy = .pinned(1)
+            item.variantPolicy = .pinned(names[1])
             for _ in 0..<1000 {
                 #expect(item.duration.inSeconds == 120)
                 #expect(item.seekableTimeRanges.count == 1)

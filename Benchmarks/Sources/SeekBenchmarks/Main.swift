@@ -44,7 +44,7 @@ struct Bench {
     private func item(_ writer: PictureTimes) -> PlayerItem {
         let item = PlayerItem(url: url)
         item.startsOnFirstEligibleVariant = true
-        item.variantPolicy = .pinned(0)
+        item.variantPolicy = .best(isFixed: true)
         item.add(writer)
         return item
     }

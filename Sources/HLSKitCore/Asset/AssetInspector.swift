@@ -198,7 +198,7 @@ final class AssetInspector: Sendable {
     /// Positions of variants in the order in which they are tried: the one to start on, the other eligible ones, and,
     /// where none is eligible, all.
     private func variantOrder(of playlist: MultivariantPlaylist) -> [Int] {
-        let candidates = VariantCandidate.list(of: playlist)
+        let candidates = AssetVariant.list(of: playlist)
         let eligible = VariantEligibility(candidates, in: selectionContext).eligible
         let first = InitialVariantRule().choose(
             from: eligible, knownThroughput: client.options.initialBitRateHint)
@@ -249,11 +249,12 @@ final class AssetInspector: Sendable {
 
     func variants() async throws -> [AssetVariant] {
         guard case .multivariant(let playlist) = try await opened() else { return [AssetVariant(onlyVariantAt: url)] }
-        let eligibility = VariantEligibility(VariantCandidate.list(of: playlist), in: selectionContext)
-        let audible = MediaSelectionGroup(.audible, of: playlist, canDecode: canDecode)
-        return playlist.variants.enumerated().map { index, variant in
-            AssetVariant(
-                variant, index: index, of: playlist, audible: audible, reason: eligibility.exclusions[index])
+        let variants = AssetVariant.list(of: playlist)
+        let eligibility = VariantEligibility(variants, in: selectionContext)
+        return variants.map { variant in
+            var variant = variant
+            if let reason = eligibility.exclusions[variant.index] { variant.facts.ineligibilityReasons = [reason] }
+            return variant
         }
     }
 

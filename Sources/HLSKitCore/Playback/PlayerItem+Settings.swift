@@ -1,5 +1,3 @@
-public import HLSMedia
-
 /// How to play the item: limits of the choice among variants, choice of renditions, start, end and buffering.
 ///
 /// Settings may be changed at any time from any thread. They are read at each decision: a change takes effect at the next

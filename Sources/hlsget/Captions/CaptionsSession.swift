@@ -157,7 +157,7 @@ struct CaptionsSession {
             expression == nil
             ? options.first { $0.renditions.first?.instreamID == service?.rawValue }?.extendedLanguageTag
             : collector.cues.first?.language
-        if let rate = player.state.variant?.frameRate, let duration = Self.frameDuration(rate) {
+        if let rate = player.state.variant?.videoAttributes?.nominalFrameRate, let duration = Self.frameDuration(rate) {
             writer.timeCodeFrameDuration = duration
         }
         let duration = item.duration

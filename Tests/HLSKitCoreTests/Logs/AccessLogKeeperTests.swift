@@ -70,7 +70,7 @@ struct AccessLogKeeperTests {
         #expect((888_888.0...888_889.0).contains(try #require(event.observedBitrate)))
         #expect(event.observedMinBitrate == 0.5e6)
         #expect(event.observedMaxBitrate == 2e6)
-        #expect((623_609.0...623_611.0).contains(event.observedBitrateStandardDeviation))
+        #expect((623_609.0...623_611.0).contains(try #require(event.observedBitrateStandardDeviation)))
         #expect(event.downloadOverdue == 1)
         #expect(event.segmentsDownloadedDuration == 12)
         #expect((666_666.0...666_667.0).contains(try #require(event.averageVideoBitrate)))

@@ -82,9 +82,9 @@ struct VideoOutputTests {
         var context = SelectionContext()
         context.display = board.limits.display
         let variants = [360, 720, 1080].enumerated().map { index, height in
-            VariantCandidate(
-                index: index, uri: "\(height)", bandwidth: Double(height) * 1000,
-                resolution: PixelSize(width: height * 16 / 9, height: height))
+            AssetVariant(
+                index: index, peakBitRate: Double(height) * 1000,
+                presentationSize: PixelSize(width: height * 16 / 9, height: height))
         }
         #expect(
             VariantEligibility(variants, in: context).eligible.compactMap(\.resolution?.height) == test.heights)

@@ -55,8 +55,8 @@ extension PlaybackEngine {
             item?.multivariantURL = loaded.url
             openVariant(of: playlist)
         case .media(let playlist):
-            item?.variants.openSingle()
             let url = item?.url ?? loaded.url
+            item?.variants.openSingle(at: url)
             item?.lanes[.main] = MediaLane(id: .main, playlistURL: url, requestBegan: began)
             buffer.setRequiredTracks([.video])
             attach(playlist, url: loaded.url, to: .main)

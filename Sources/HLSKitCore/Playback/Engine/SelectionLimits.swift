@@ -9,7 +9,7 @@ struct SelectionLimits: Sendable, Equatable {
     /// Variants that failed of late.
     var penalized: Set<Int> = []
     /// The selected audio; nil where there is no choice.
-    var audibleOption: VariantCandidate.AudioOption?
+    var audibleOption: AudioRendition?
 
     /// Adds these limits to those of the item.
     func limit(_ context: inout SelectionContext) {
@@ -21,10 +21,10 @@ struct SelectionLimits: Sendable, Equatable {
         switch preferences.variantPolicy {
         case .automatic, .best: break
         case .bounded(let bitRates): context.bitRateBounds = bitRates
-        case .pinned(let index, _): context.pinnedVariant = index
+        case .pinned(let id, _): context.pinnedVariant = id
         }
         context.display = outputs.display ?? preferences.displaySize.map { SelectionContext.Display(size: $0) }
-        if outputs.needsStandardRange { context.supportedVideoRanges = ["SDR"] }
+        if outputs.needsStandardRange { context.supportedVideoRanges = [.sdr] }
         context.quality = preferences.quality
         context.audibleOption = audibleOption
         if let count = outputs.maximumChannelCount {
@@ -38,7 +38,7 @@ extension PlayerError {
     ///
     /// - Parameter lacksLibrary: nothing can be decoded, since the library that does it is not there.
     init(
-        noneOf candidates: [VariantCandidate], _ eligibility: VariantEligibility, quality: QualityExpression?,
+        noneOf candidates: [AssetVariant], _ eligibility: VariantEligibility, quality: QualityExpression?,
         url: String?, lacksLibrary: Bool
     ) {
         if let quality, eligibility.exclusions.values.allSatisfy({ $0 == .limits }) {

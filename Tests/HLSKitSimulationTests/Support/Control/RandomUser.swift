@@ -383,9 +383,14 @@ struct RandomUser {
         unchanged(player, "wish \(choice) \(number) of \(stage.name(of: item))") {
             switch choice {
             case 1: item?.preferredPeakBitRate = [nil, 300_000, 800_000, -5, .nan][number]
-            case 2: item?.preferredForwardBufferDuration = [nil, .zero, .seconds(5), .seconds(60), .seconds(-1)][number]
+            case 2:
+                item?.preferredForwardBufferDuration = [nil, .zero, .seconds(5), .seconds(60), .seconds(-1)][number]
             case 3: item?.preferredMaximumResolution = number < 2 ? nil : PixelSize(width: 64 * number, height: 40)
-            case 4: item?.variantPolicy = number < 2 ? .automatic : .pinned(number - 2, flush: number % 2 == 0)
+            case 4:
+                // Those of the film; other streams have none of them.
+                let name = ["250000 64x36", "500000 128x72", "1000000 256x144"][number % 3]
+                let id = AssetVariant.ID(rawValue: "\(name) avc1.42C00A,mp4a.40.2 audio=a")
+                item?.variantPolicy = number < 2 ? .automatic : .pinned(id, flush: number % 2 == 0)
             case 5:
                 item?.audio = try? QualityExpression(
                     parsing: ["lang=en", "lang=fr", "name=Deutsch"][number % 3], for: .renditions)

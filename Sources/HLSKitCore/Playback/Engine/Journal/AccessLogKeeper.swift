@@ -189,7 +189,7 @@ struct AccessPeriod: Sendable {
     var numberOfStalls = 0
     var byteCount = 0
     var transferDuration = Duration.zero
-    var variant: VariantDescription?
+    var variant: AssetVariant?
     /// Of the variant, and of separate audio.
     var media = [Media(), Media()]
     var content = Content.unknown

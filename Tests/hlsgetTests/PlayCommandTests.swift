@@ -76,8 +76,8 @@ struct PlayCommandTests {
             ([], .jumpToEdge), (["-o", "a.ts"], .jumpToOldest),
             (["-o", "-", "-f", "s16le"], .jumpToOldest), (["-o", "a.ts", "--fell-behind", "edge"], .jumpToEdge),
             (["--fell-behind", "fail"], .fail),
-        ] as [([String], PlayerItem.FellBehindPolicy)])
-    func fellBehind(arguments: [String], policy: PlayerItem.FellBehindPolicy) throws {
+        ] as [([String], FellBehindPolicy)])
+    func fellBehind(arguments: [String], policy: FellBehindPolicy) throws {
         let command = try #require(try HLSGet.parseAsRoot(arguments + ["http://a/b"]) as? PlayCommand)
         #expect(try command.options().fellBehindPolicy == policy)
     }

@@ -99,7 +99,7 @@ struct PlayOptions: Sendable, Equatable {
 
     /// As asked; else media that is kept continues with the oldest segment that is listed, and what is watched at the
     /// edge.
-    var fellBehindPolicy: PlayerItem.FellBehindPolicy {
+    var fellBehindPolicy: FellBehindPolicy {
         switch fellBehindAction {
         case .edge: .jumpToEdge
         case .oldest: .jumpToOldest

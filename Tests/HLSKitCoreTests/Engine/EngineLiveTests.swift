@@ -55,7 +55,7 @@ struct EngineLiveTests {
     struct Start: CustomTestStringConvertible {
         var name: String
         var header: [String] = []
-        var position = PlayerItem.StartPosition.automatic
+        var position = StartPosition.automatic
         var offset: Double?
         var first: String
         var testDescription: String { name }
@@ -408,8 +408,8 @@ struct EngineLiveTests {
     @Test(
         "a stream that stands still is waited for as long as is asked",
         arguments: [(.wait, nil, 900, true), (.fail, 300, 280, true), (.fail, 300, 320, false), (.fail, 20, 30, false)]
-            as [(PlayerItem.StalePolicy, Int?, Int, Bool)])
-    func patience(policy: PlayerItem.StalePolicy, limit: Int?, seconds: Int, goesOn: Bool) {
+            as [(StalePolicy, Int?, Int, Bool)])
+    func patience(policy: StalePolicy, limit: Int?, seconds: Int, goesOn: Bool) {
         var preferences = PlayerItemPreferences()
         preferences.stalePolicy = policy
         preferences.staleLimit = limit.map { .seconds($0) }

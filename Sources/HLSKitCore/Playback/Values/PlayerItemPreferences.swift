@@ -16,14 +16,14 @@ struct PlayerItemPreferences: Sendable, Hashable {
     var quality: QualityExpression?
     var audio: QualityExpression?
     var subtitles: QualityExpression?
-    var startPosition = PlayerItem.StartPosition.automatic
-    var endPosition = PlayerItem.EndPosition.automatic
+    var startPosition = StartPosition.automatic
+    var endPosition = EndPosition.automatic
     var configuredTimeOffsetFromLive: Duration?
     var automaticallyPreservesTimeOffsetFromLive = false
-    var stalePolicy = PlayerItem.StalePolicy.fail
+    var stalePolicy = StalePolicy.fail
     var staleLimit: Duration?
     var canUseNetworkResourcesForLiveStreamingWhilePaused = false
-    var fellBehindPolicy = PlayerItem.FellBehindPolicy.jumpToEdge
+    var fellBehindPolicy = FellBehindPolicy.jumpToEdge
 
     /// ``preferredForwardBufferDuration``, a day at most; nil where the player decides, and where it is not above zero.
     var forwardBuffer: Duration? {

@@ -113,6 +113,7 @@ struct PlayCommandTests {
             "http://a/b", "--cookies", "\(folder.path)/cookies.txt", "--cert", "\(folder.path)/client.pem",
             "--key-file",
             "\(folder.path)/client.key", "--proxy", "socks5h://p:1080", "--limit-rate", "1.5k", "--interface", "eth7",
+            "--connections-per-host", "3",
             "-6",
             "--send-credentials-to", "https://cdn.example", "--send-credentials-to", "http://x:81")
         let network = parsed.transportConfiguration
@@ -121,6 +122,7 @@ struct PlayCommandTests {
         #expect(network.clientKeyFile == "\(folder.path)/client.key")
         #expect(network.proxy == .url("socks5h://p:1080"))
         #expect(network.maximumBytesPerSecond == 1536)
+        #expect(network.maximumConnectionsPerHost == 3)
         #expect(network.interface == "eth7")
         #expect(network.addressFamily == .ipv6)
         #expect(parsed.credentialOrigins == Set(["https://cdn.example", "http://x:81"].compactMap(Origin.init(of:))))

@@ -55,6 +55,7 @@ struct PlayOptions: Sendable, Equatable {
     var proxy: TransportConfiguration.Proxy?
     /// nil means no limit.
     var maximumBytesPerSecond: Int?
+    var maximumConnectionsPerHost: Int?
     /// nil leaves it to the system.
     var interface: String?
     var addressFamily = TransportConfiguration.AddressFamily.any
@@ -121,6 +122,7 @@ struct PlayOptions: Sendable, Equatable {
         network.clientKeyFile = clientKeyFile
         network.proxy = proxy ?? .environment
         network.maximumBytesPerSecond = maximumBytesPerSecond
+        network.maximumConnectionsPerHost = maximumConnectionsPerHost
         network.interface = interface
         network.addressFamily = addressFamily
         var denied = deniesPrivateAddresses ? AddressPolicy.denyPrivate.denied : []

@@ -28,8 +28,8 @@ public struct PlayerConfiguration: Sendable {
     public var keepUpPolicy = KeepUpPolicy.predictive
     /// How often and when requests are tried again.
     public var retryPolicies = RetryPolicies()
-    /// Deadlines of each request.
-    public var timeouts = TransportTimeouts()
+    /// Deadlines of each request, for all classes of resources or for one.
+    public var timeouts = ResourceTimeouts()
     /// Header fields of requests to the origin of the item's URL and to ``credentialOrigins``. Other origins get those that
     /// hold no secret (``TransportRequest/fields`` lists them).
     public var fields: [HTTPField] = []

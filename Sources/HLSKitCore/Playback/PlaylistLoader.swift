@@ -103,6 +103,6 @@ public struct PlaylistLoader: Sendable {
         TransportRequest(
             url: url, resourceClass: resourceClass, fields: credentials.fields,
             credentialOrigins: credentials.origins,
-            timeouts: configuration.timeouts, maximumByteCount: ResourceLimits.playlistByteCount)
+            timeouts: configuration.timeouts[resourceClass], maximumByteCount: ResourceLimits.playlistByteCount)
     }
 }

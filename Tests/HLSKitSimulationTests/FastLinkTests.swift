@@ -19,7 +19,7 @@ struct FastLinkTests {
     func best(bitsPerSecond: Double) throws {
         let (player, clock) = try player(bitsPerSecond, SyntheticStream())
         clock.advance(by: .seconds(60))
-        #expect(player.state.variant?.bandwidth == 5_000_000)
+        #expect(player.state.variant?.peakBitRate == 5_000_000)
         #expect((player.state.statistics.throughputEstimate ?? 0) > 10e6)
         clock.advance(by: .seconds(540))
     }

@@ -199,7 +199,7 @@ struct LoadingHooksTests {
         #expect(play.log.decisions.last == "played to end", "\(play.log.text)")
         #expect(count.withLock { $0 } == 1)
         #expect(play.state.statistics.numberOfVariantSwitches <= 1)
-        #expect((play.state.variant?.bandwidth ?? 0) >= 2_000_000)
+        #expect((play.state.variant?.peakBitRate ?? 0) >= 2_000_000)
     }
 
     @Test("the same hooks give the same events, byte for byte")

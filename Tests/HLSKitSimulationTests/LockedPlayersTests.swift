@@ -91,11 +91,11 @@ struct LockedPlayersTests {
     func refused(offset: Duration) {
         let player = Player(configuration: PlayerConfiguration(clock: VirtualClock()))
         player.automaticallyWaitsToMinimizeStalling = false
-        let error = #expect(throws: PlayerError.self) {
+        let error = #expect(throws: HLSError.self) {
             try player.setRate(1, time: .zero, atHostTime: HostTime(offset: offset))
         }
         #expect(error?.code == .invalidTime)
-        #expect(throws: PlayerError.self) { try player.setRate(1, time: .indefinite, atHostTime: nil) }
+        #expect(throws: HLSError.self) { try player.setRate(1, time: .indefinite, atHostTime: nil) }
         #expect(player.rate == 0)
     }
 }

@@ -73,7 +73,7 @@ struct LogDeterminismTests {
                 if last == 2 { break }
             }
             await player.close()
-            return items.map { $0.accessLog?.events.map(\.startupTime).max() ?? -1 }
+            return items.map { $0.accessLog?.events.compactMap(\.startupTime).max() ?? -1 }
         }
         #expect(times[0] > 0)
         #expect(times[1] == 0)

@@ -78,7 +78,6 @@ struct MisuseTests {
         Case("preroll at a rate that is none", .invalidArgument) { _, player in
             _ = try await player.preroll(atRate: .infinity)
         },
-        Case("advance without a queue", .invalidArgument) { _, player in try player.setActionAtItemEnd(.advance) },
         Case("an output of another item", .outputInUse) { queue, _ in
             let output = VideoOutput()
             let (one, other) = (queue.item("a"), queue.item("a"))

@@ -112,9 +112,9 @@ struct OwnOutputTests {
             player = Player(configuration: configuration)
             item = PlayerItem(urlString: "https://sample.invalid/\(path)")
             if files.isEmpty {
-                item.preferences.quality = try QualityExpression(parsing: "180p")
-                item.preferences.subtitles = try QualityExpression(parsing: "lang=en", for: .renditions)
-                item.preferences.endPosition = .time(.seconds(10))
+                item.quality = try QualityExpression(parsing: "180p")
+                item.subtitles = try QualityExpression(parsing: "lang=en", for: .renditions)
+                item.endPosition = .time(.seconds(10))
             }
         }
 

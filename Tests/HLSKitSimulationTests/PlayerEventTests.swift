@@ -62,7 +62,7 @@ struct PlayerEventTests {
             ),
             (
                 .variantSwitched(
-                    from: nil, to: VariantDescription(index: 2, bandwidth: 1_500_000, height: 720), explanation: "first"
+                    from: nil, to: AssetVariant(index: 2, peakBitRate: 1_500_000, presentationSize: PixelSize(width: 1280, height: 720)), explanation: "first"
                 ),
                 "variant none -> 720p 1500k: first"
             ),

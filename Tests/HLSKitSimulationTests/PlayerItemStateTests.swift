@@ -98,11 +98,14 @@ struct PlayerItemStateTests {
         let configuration = try Self.twoVariants(clock)
         try clock.run {
             let item = PlayerItem(urlString: SyntheticStream().url)
-            item.variantPolicy = .pinned(0)
+            var options = AssetOptions(transport: configuration.transport)
+            options.clock = clock
+            let names = try await Asset(urlString: item.urlString, options: options).load(.variants).map(\.id)
+            item.variantPolicy = .pinned(names[0])
             let player = try Player(item: item, configuration: configuration)
             player.play()
             try await clock.sleep(for: .seconds(20))
-            item.variantPolicy = .pinned(1)
+            item.variantPolicy = .pinned(names[1])
             for _ in 0..<1000 {
                 #expect(item.duration.inSeconds == 120)
                 #expect(item.seekableTimeRanges.count == 1)
@@ -123,8 +126,8 @@ struct PlayerItemStateTests {
             player.play()
             try await clock.sleep(for: .seconds(5))
             let events = player.events()
-            item.preferences.audio = try QualityExpression(parsing: "lang=de", for: .renditions)
-            item.preferences.subtitles = try QualityExpression(parsing: "lang=de", for: .renditions)
+            item.audio = try QualityExpression(parsing: "lang=de", for: .renditions)
+            item.subtitles = try QualityExpression(parsing: "lang=de", for: .renditions)
             #expect(player.timeControlStatus == .playing)
             #expect(item.error == nil)
             try await clock.sleep(for: .seconds(5))
@@ -193,7 +196,7 @@ struct PlayerItemStateTests {
         let queue = try VirtualQueue(["a": 100])
         try queue.clock.run {
             let item = queue.item("a")
-            item.preferredForwardBufferDuration = 5
+            item.preferredForwardBufferDuration = .seconds(5)
             let player = try Player(item: item, configuration: queue.configuration)
             player.play()
             try await queue.clock.sleep(for: .seconds(3))
@@ -218,10 +221,11 @@ struct PlayerItemStateTests {
         try clock.run { [configuration] in
             let items = (0..<2).map { _ in PlayerItem(urlString: stream.url) }
             for item in items {
-                item.preferredForwardBufferDuration = number
+                // A Duration holds less than a Double, and nothing that is not a number.
+                let wish = number.isNaN ? nil : Duration.seconds(min(max(number, -1e18), 1e18))
+                item.preferredForwardBufferDuration = wish
                 item.preferredPeakBitRate = number
                 item.preferredPeakBitRateForExpensiveNetworks = number
-                item.preferences.configuredTimeOffsetFromLive = number
                 item.configuredTimeOffsetFromLive = MediaTime(seconds: number, preferredTimescale: 600)
             }
             let player = try QueuePlayer(items: items, configuration: configuration)
@@ -242,7 +246,7 @@ struct PlayerItemStateTests {
                 player.volume = Float(number)
                 for time in times {
                     items[0].forwardPlaybackEndTime = time
-                    items[0].forwardPlaybackEndTime = .invalid
+                    items[0].forwardPlaybackEndTime = nil
                     _ = try? await player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .positiveInfinity)
                     let hosts = times.compactMap { $0.duration.map(HostTime.init(offset:)) }
                     for host in hosts + [.zero, nil] {

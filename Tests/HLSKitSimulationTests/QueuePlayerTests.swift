@@ -105,21 +105,23 @@ struct QueuePlayerTests {
         }
     }
 
-    @Test("H03: advance only with a queue; none lets time run on past the end, another action then acts at once")
+    @Test("H03: advance without a queue is pause; none lets time run on past the end, another action then acts at once")
     func actionAtItemEnd() throws {
         let queue = try VirtualQueue(["a": 4])
         try queue.clock.run {
             let player = try Player(item: queue.item("a"), configuration: queue.configuration)
             #expect(player.actionAtItemEnd == .pause)
-            #expect(throws: HLSError.self) { try player.setActionAtItemEnd(.advance) }
-            try player.setActionAtItemEnd(.none)
+            player.actionAtItemEnd = .none
+            player.actionAtItemEnd = .advance
+            #expect(player.actionAtItemEnd == .pause)
+            player.actionAtItemEnd = .none
             let events = player.events()
             player.play()
             try await queue.clock.sleep(for: .seconds(10))
             #expect(player.timeControlStatus == .playing)
             #expect(player.state.timebaseRate == 1)
             #expect(player.state.currentTime.seconds > 9)
-            try player.setActionAtItemEnd(.pause)
+            player.actionAtItemEnd = .pause
             #expect(player.timeControlStatus == .paused)
             #expect(player.rate == 0)
             await player.close()
@@ -234,12 +236,12 @@ struct QueuePlayerTests {
         let queue = try VirtualQueue(["a": 4])
         try queue.clock.run {
             let player = try QueuePlayer(items: [queue.item("a")], configuration: queue.configuration)
-            try player.setActionAtItemEnd(.none)
+            player.actionAtItemEnd = .none
             player.play()
             try await queue.clock.sleep(for: .seconds(8))
             #expect(player.timeControlStatus == .playing)
             let events = player.events()
-            try player.setActionAtItemEnd(.advance)
+            player.actionAtItemEnd = .advance
             #expect(player.reasonForWaitingToPlay == .noItemToPlay)
             try await queue.clock.sleep(for: .milliseconds(1))
             var iterator = events.makeAsyncIterator()

@@ -29,7 +29,7 @@ struct RandomControlTests {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.seed = seed
         configuration.decodingThreadCount = 1
-        configuration.playbackSessionID = ""
+        configuration.sendsPlaybackSessionID = false
         // Small, so that it is full now and then.
         if seed % 2 == 0 { configuration.buffering.forwardDuration = .seconds(12) }
         return configuration
@@ -99,7 +99,7 @@ struct RandomControlTests {
         clock.advance(by: .seconds(1))
         player.automaticallyWaitsToMinimizeStalling = true
         player.defaultRate = 1
-        try player.setActionAtItemEnd(.pause)
+        player.actionAtItemEnd = .pause
         let item = stage.newItem(.short)
         try player.replaceCurrentItem(with: item)
         player.play()

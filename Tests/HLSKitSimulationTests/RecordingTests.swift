@@ -174,7 +174,7 @@ struct RecordingTests {
         configuration.decodesWithoutOutput = [.video, .audio]
         let player = Player(configuration: configuration)
         let item = PlayerItem(urlString: origin.plain + "/sample/master.m3u8")
-        item.preferences.endPosition = .time(.seconds(4))
+        item.endPosition = .time(.seconds(4))
         let events = player.events()
         player.play()
         try player.replaceCurrentItem(with: item)

@@ -42,7 +42,7 @@ struct URLRefreshTests {
         }
         return try VirtualPlay(
             "https://old.invalid/index.m3u8", clock: clock, transport: transport, writers: [pictures],
-            change: { $0.hooks.urlRefresher = signer }, prefer: { $0.preferredForwardBufferDuration = 8 })
+            change: { $0.hooks.urlRefresher = signer }, prefer: { $0.preferredForwardBufferDuration = .seconds(8) })
     }
 
     @Test("D06: the program is asked once, meanwhile playback continues, and every frame is shown once")

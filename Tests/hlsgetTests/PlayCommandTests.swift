@@ -31,7 +31,7 @@ struct PlayCommandTests {
         expected.rate = 1.5
         expected.startsImmediately = true
         expected.automaticallyWaits = false
-        expected.forwardBufferDuration = 30
+        expected.forwardBufferDuration = .seconds(30)
         expected.peakBitRate = 2.5e6
         expected.maximumResolution = PixelSize(width: 1280, height: 720)
         expected.display = DisplaySize(size: PixelSize(width: 640, height: 360), scale: 2)
@@ -76,8 +76,8 @@ struct PlayCommandTests {
             ([], .jumpToEdge), (["-o", "a.ts"], .jumpToOldest),
             (["-o", "-", "-f", "s16le"], .jumpToOldest), (["-o", "a.ts", "--fell-behind", "edge"], .jumpToEdge),
             (["--fell-behind", "fail"], .fail),
-        ] as [([String], PlayerItemPreferences.FellBehindPolicy)])
-    func fellBehind(arguments: [String], policy: PlayerItemPreferences.FellBehindPolicy) throws {
+        ] as [([String], FellBehindPolicy)])
+    func fellBehind(arguments: [String], policy: FellBehindPolicy) throws {
         let command = try #require(try HLSGet.parseAsRoot(arguments + ["http://a/b"]) as? PlayCommand)
         #expect(try command.options().fellBehindPolicy == policy)
     }
@@ -113,6 +113,7 @@ struct PlayCommandTests {
             "http://a/b", "--cookies", "\(folder.path)/cookies.txt", "--cert", "\(folder.path)/client.pem",
             "--key-file",
             "\(folder.path)/client.key", "--proxy", "socks5h://p:1080", "--limit-rate", "1.5k", "--interface", "eth7",
+            "--connections-per-host", "3",
             "-6",
             "--send-credentials-to", "https://cdn.example", "--send-credentials-to", "http://x:81")
         let network = parsed.transportConfiguration
@@ -121,6 +122,7 @@ struct PlayCommandTests {
         #expect(network.clientKeyFile == "\(folder.path)/client.key")
         #expect(network.proxy == .url("socks5h://p:1080"))
         #expect(network.maximumBytesPerSecond == 1536)
+        #expect(network.maximumConnectionsPerHost == 3)
         #expect(network.interface == "eth7")
         #expect(network.addressFamily == .ipv6)
         #expect(parsed.credentialOrigins == Set(["https://cdn.example", "http://x:81"].compactMap(Origin.init(of:))))

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("wishes that a stream cannot fulfil")
 struct PlayWishesTests {
-    private static let variant = VariantDescription(index: 0, bandwidth: 599_000, width: 426, height: 240)
+    private static let variant = AssetVariant(
+        index: 0, peakBitRate: 599_000, presentationSize: PixelSize(width: 426, height: 240))
 
     private func told(
         _ kind: PlayerEvent.Kind, canPlayFastForward: Bool = false, _ change: (inout PlayOptions) -> Void

@@ -3,10 +3,11 @@ import Testing
 
 @testable import hlsget
 
-private let low = VariantDescription(
-    index: 0, bandwidth: 800_000, averageBandwidth: 700_000, width: 640, height: 360, frameRate: 25,
-    codecs: "avc1.4d401e")
-private let high = VariantDescription(index: 1, bandwidth: 3_000_000, width: 1280, height: 720)
+private let low = AssetVariant(
+    index: 0, peakBitRate: 800_000, averageBitRate: 700_000, codecs: ["avc1.4d401e"],
+    presentationSize: PixelSize(width: 640, height: 360), nominalFrameRate: 25)
+private let high = AssetVariant(
+    index: 1, peakBitRate: 3_000_000, presentationSize: PixelSize(width: 1280, height: 720))
 private let lowJSON =
     #"{"index":0,"bandwidth":800000,"average_bandwidth":700000,"width":640,"height":360,"frame_rate":25,"codecs":"avc1.4d401e"}"#
 private let highJSON =

@@ -44,7 +44,7 @@ struct Bench {
     private func item(_ writer: PictureTimes) -> PlayerItem {
         let item = PlayerItem(urlString: url)
         item.startsOnFirstEligibleVariant = true
-        item.variantPolicy = .pinned(0)
+        item.variantPolicy = .best(isFixed: true)
         item.add(writer)
         return item
     }
@@ -158,7 +158,7 @@ struct Bench {
             for _ in 0..<max(5, seekCount / 4) {
                 let writer = PictureTimes()
                 let item = item(writer)
-                if start > 0 { item.preferences.startPosition = .time(.seconds(start)) }
+                if start > 0 { item.startPosition = .time(.seconds(start)) }
                 let began = ContinuousClock.now
                 let player = try Player(item: item, configuration: configuration())
                 player.playImmediately(atRate: 1)

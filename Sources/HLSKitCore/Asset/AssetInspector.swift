@@ -198,7 +198,7 @@ final class AssetInspector: Sendable {
     /// Positions of variants in the order in which they are tried: the one to start on, the other eligible ones, and,
     /// where none is eligible, all.
     private func variantOrder(of playlist: MultivariantPlaylist) -> [Int] {
-        let candidates = VariantCandidate.list(of: playlist)
+        let candidates = AssetVariant.list(of: playlist)
         let eligible = VariantEligibility(candidates, in: selectionContext).eligible
         let first = InitialVariantRule().choose(
             from: eligible, knownThroughput: client.options.initialBitRateHint)
@@ -232,28 +232,29 @@ final class AssetInspector: Sendable {
         return try await primary()?.0.time ?? .indefinite
     }
 
-    func minimumTimeOffsetFromLive() async throws -> MediaTime {
-        guard let (playlist, _) = try await primary(), !playlist.hasEndList else { return .invalid }
+    func minimumTimeOffsetFromLive() async throws -> MediaTime? {
+        guard let (playlist, _) = try await primary(), !playlist.hasEndList else { return nil }
         let hasParts = playlist.partTarget != nil || !playlist.trailingParts.isEmpty
         if hasParts, let holdBack = playlist.serverControl?.partHoldBack { return MediaTime(exactly: holdBack) }
         return MediaTime(exactly: playlist.serverControl?.holdBack ?? playlist.targetDuration * 3)
     }
 
-    func shortestTrackEnd() async throws -> MediaTime {
+    func shortestTrackEnd() async throws -> MediaTime? {
         let ends = try await tracks().filter { $0.mediaType == .video || $0.mediaType == .audio }
             .map(\.facts.timeRange.end)
-        return ends.min() ?? .invalid
+        return ends.min()
     }
 
     // MARK: Variants
 
     func variants() async throws -> [AssetVariant] {
         guard case .multivariant(let playlist) = try await opened() else { return [AssetVariant(onlyVariantAt: url)] }
-        let eligibility = VariantEligibility(VariantCandidate.list(of: playlist), in: selectionContext)
-        let audible = MediaSelectionGroup(.audible, of: playlist, canDecode: canDecode)
-        return playlist.variants.enumerated().map { index, variant in
-            AssetVariant(
-                variant, index: index, of: playlist, audible: audible, reason: eligibility.exclusions[index])
+        let variants = AssetVariant.list(of: playlist)
+        let eligibility = VariantEligibility(variants, in: selectionContext)
+        return variants.map { variant in
+            var variant = variant
+            if let reason = eligibility.exclusions[variant.index] { variant.facts.ineligibilityReasons = [reason] }
+            return variant
         }
     }
 

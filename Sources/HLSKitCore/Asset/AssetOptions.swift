@@ -27,7 +27,7 @@ public struct AssetOptions: Sendable {
     /// Default: none.
     public var credentialOrigins: Set<Origin> = []
     /// Deadlines of each request.
-    public var timeouts = TransportTimeouts()
+    public var timeouts = ResourceTimeouts()
     /// How what failed is tried again, and how many requests may bring nothing.
     public var retryPolicies = RetryPolicies()
     /// Of the jitter of retries, as ``PlayerConfiguration`` has it.

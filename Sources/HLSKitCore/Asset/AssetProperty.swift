@@ -34,15 +34,18 @@ extension AssetProperty where Value == MediaTime {
     /// Costs the playlists up to the first variant's. A duration that was reckoned from a part of a file has
     /// `hasBeenRounded` set; see ``AssetOptions/prefersPreciseDurationAndTiming``.
     public static var duration: AssetProperty<MediaTime> { .init(.duration) { try await $0.duration() } }
+}
 
+extension AssetProperty where Value == MediaTime? {
     /// How far behind the live edge playing has to stay: `PART-HOLD-BACK` where there are parts, else `HOLD-BACK`, else
-    /// three target durations. `.invalid` for what is not live.
-    public static var minimumTimeOffsetFromLive: AssetProperty<MediaTime> {
+    /// three target durations. nil for what is not live.
+    public static var minimumTimeOffsetFromLive: AssetProperty<MediaTime?> {
         .init(.minimumTimeOffsetFromLive) { try await $0.minimumTimeOffsetFromLive() }
     }
 
-    /// The end of the shortest track: with it as `forwardPlaybackEndTime`, no track is missing at the end of a loop.
-    public static var shortestTrackEnd: AssetProperty<MediaTime> {
+    /// The end of the shortest track of video or audio: with it as `forwardPlaybackEndTime`, no track is missing at the end
+    /// of a loop. nil where there is no such track.
+    public static var shortestTrackEnd: AssetProperty<MediaTime?> {
         .init(.shortestTrackEnd) { try await $0.shortestTrackEnd() }
     }
 }
@@ -100,21 +103,4 @@ extension AssetProperty where Value == [String] {
     public static var availableChapterLocales: AssetProperty<[String]> {
         .init(.availableChapterLocales) { try await $0.chapterLocales() }
     }
-}
-
-/// A way of presenting video that an asset is made for: an entry of `REQ-VIDEO-LAYOUT`. An open set.
-///
-/// Source: rfc8216bis §4.4.6.2.
-public struct PlaybackConfigurationOption: RawRepresentable, Sendable, Hashable {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// Stereo video (`CH-STEREO`).
-    public static let stereoVideo = PlaybackConfigurationOption(rawValue: "CH-STEREO")
-    /// Half-equirectangular video of 180° (`PROJ-HEQU`).
-    public static let nonRectilinearProjection180 = PlaybackConfigurationOption(rawValue: "PROJ-HEQU")
-    /// Equirectangular video of 360° (`PROJ-EQUI`).
-    public static let nonRectilinearProjection360 = PlaybackConfigurationOption(rawValue: "PROJ-EQUI")
-    /// Apple Immersive Video (`PROJ-AIV`).
-    public static let immersiveVideo = PlaybackConfigurationOption(rawValue: "PROJ-AIV")
 }

@@ -105,7 +105,7 @@ final class MediaFileTransport: Transport {
         var options = options
         options.transport = base
         options.fields = request.fields
-        options.timeouts = request.timeouts
+        options.timeouts = ResourceTimeouts(request.timeouts)
         let settings = options
         return MadeAnswer(on: options.executor, handler: handler) { [self] in
             let text: String

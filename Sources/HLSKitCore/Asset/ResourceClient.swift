@@ -74,7 +74,7 @@ struct ResourceClient: Sendable {
         }
         var request = TransportRequest(
             url: url, resourceClass: resourceClass, fields: credentials.fields,
-            credentialOrigins: credentials.origins, byteRange: range, timeouts: options.timeouts,
+            credentialOrigins: credentials.origins, byteRange: range, timeouts: options.timeouts[resourceClass],
             maximumByteCount: limit)
         request.keyFormat = keyFormat
         request.hedgeDelay = hedgeDelay

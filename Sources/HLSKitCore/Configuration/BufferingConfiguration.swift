@@ -2,7 +2,7 @@
 ///
 /// See docs/behaviour/buffering.md; R73.
 public struct BufferingConfiguration: Sendable, Hashable {
-    /// Media to hold ahead of the playhead while `preferredForwardBufferDuration` of the item is 0. Default 30 s.
+    /// Media to hold ahead of the playhead where the item has no `preferredForwardBufferDuration`. Default 30 s.
     public var forwardDuration: Duration
     /// A hard limit on the media ahead: a segment is loaded whenever it fits below it, and only then. Replaces
     /// ``forwardDuration`` and the pause in loading that goes with it. Default nil, no such limit.

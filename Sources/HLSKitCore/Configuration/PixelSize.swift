@@ -11,6 +11,9 @@ public struct PixelSize: Sendable, Hashable, Codable {
         self.height = height
     }
 
+    /// No size.
+    public static let zero = PixelSize(width: 0, height: 0)
+
     /// Width times height; the largest integer where that does not fit.
     public var pixelCount: Int {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)

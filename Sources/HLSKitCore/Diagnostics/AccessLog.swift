@@ -30,18 +30,18 @@ extension AccessLogEvent {
     /// The columns of the extended format but for date and time, which come first.
     fileprivate enum Column: Sendable {
         case string(@Sendable (AccessLogEvent) -> String?)
-        case integer(@Sendable (AccessLogEvent) -> Int)
+        case integer(@Sendable (AccessLogEvent) -> Int?)
         case bytes(@Sendable (AccessLogEvent) -> Int64)
-        case seconds(@Sendable (AccessLogEvent) -> Double)
-        case bitsPerSecond(@Sendable (AccessLogEvent) -> Double)
+        case seconds(@Sendable (AccessLogEvent) -> Double?)
+        case bitsPerSecond(@Sendable (AccessLogEvent) -> Double?)
 
         func value(in event: AccessLogEvent) -> LogValue {
             switch self {
             case .string(let value): .string(value(event))
-            case .integer(let value): .integer(Int64(value(event)))
+            case .integer(let value): .integer(Int64(value(event) ?? -1))
             case .bytes(let value): .integer(value(event))
-            case .seconds(let value): .number(value(event), decimals: 3)
-            case .bitsPerSecond(let value): .number(value(event), decimals: 0)
+            case .seconds(let value): .number(value(event) ?? -1, decimals: 3)
+            case .bitsPerSecond(let value): .number(value(event) ?? -1, decimals: 0)
             }
         }
     }

@@ -3,8 +3,8 @@ public import HLSPlaylist
 /// One period of an item's playback: from the first media request, a change of the media playlist that is loaded, or
 /// the end of a seek, to the next of these.
 ///
-/// A number that is not known is negative; a string or date that is not known is nil. What is counted only grows while
-/// the period lasts, so that sums over all events never fall. See docs/behaviour/logs.md.
+/// What is not known is nil; in text (``jsonLine``) a number that is not known is negative. What is counted only grows
+/// while the period lasts, so that sums over all events never fall. See docs/behaviour/logs.md.
 public struct AccessLogEvent: Sendable, Hashable {
     /// When the timebase first ran in this period; nil while it has not.
     public var playbackStartDate: PlaylistDate?
@@ -19,7 +19,7 @@ public struct AccessLogEvent: Sendable, Hashable {
     /// Segments that were asked for; playlists, initialization sections and keys do not count.
     public var numberOfMediaRequests = 0
     /// Item time in seconds when the timebase first ran in this period.
-    public var playbackStartOffset = -1.0
+    public var playbackStartOffset: Double?
     /// Media time in seconds of the segments that arrived whole: those of the variant, not of its renditions.
     public var segmentsDownloadedDuration = 0.0
     /// Media time in seconds that was played; not the time that it took.
@@ -31,29 +31,29 @@ public struct AccessLogEvent: Sendable, Hashable {
     /// Seconds in which at least one of these transfers was under way, from request to last byte.
     public var transferDuration = 0.0
     /// 8 × bytes ÷ ``transferDuration``, in bits per second.
-    public var observedBitrate = -1.0
+    public var observedBitrate: Double?
     /// Over single segments of the variant and its audio, in bits per second.
-    public var observedMinBitrate = -1.0
+    public var observedMinBitrate: Double?
     /// The highest; see ``observedMinBitrate``.
-    public var observedMaxBitrate = -1.0
+    public var observedMaxBitrate: Double?
     /// The standard deviation; see ``observedMinBitrate``.
-    public var observedBitrateStandardDeviation = -1.0
+    public var observedBitrateStandardDeviation: Double?
     /// `BANDWIDTH` and `AVERAGE-BANDWIDTH` of the variant, in bits per second.
-    public var indicatedBitrate = -1.0
+    public var indicatedBitrate: Double?
     /// `AVERAGE-BANDWIDTH`; see ``indicatedBitrate``.
-    public var indicatedAverageBitrate = -1.0
+    public var indicatedAverageBitrate: Double?
     /// Measured over what arrived, in bits per second. Where video and audio share segments both count as video.
-    public var averageVideoBitrate = -1.0
+    public var averageVideoBitrate: Double?
     /// Measured over the audio that arrived; see ``averageVideoBitrate``.
-    public var averageAudioBitrate = -1.0
+    public var averageAudioBitrate: Double?
     /// Video frames that were decoded but too late to be shown.
-    public var numberOfDroppedVideoFrames = -1
-    /// Seconds from the item becoming current to its being ready to play; negative in later periods.
-    public var startupTime = -1.0
+    public var numberOfDroppedVideoFrames: Int?
+    /// Seconds from the item becoming current to its being ready to play; nil in later periods.
+    public var startupTime: Double?
     /// Segments that took longer to arrive than to play.
     public var downloadOverdue = 0
     /// The expected throughput that caused the switch with which the period began, in bits per second.
-    public var switchBitrate = -1.0
+    public var switchBitrate: Double?
     /// `LIVE`, `VOD` or `FILE`.
     public var playbackType: String?
     /// Segments that were asked for while the network was an expensive one.

@@ -10,8 +10,8 @@ public struct ErrorLogEvent: Sendable, Hashable {
     public var serverAddress: String?
     /// The session, as in ``AccessLogEvent/playbackSessionID``.
     public var playbackSessionID: String?
-    /// The HTTP status; negative if there is none.
-    public var errorStatusCode: Int
+    /// The HTTP status; nil if there is none.
+    public var errorStatusCode: Int?
     /// The area of the failure.
     public var errorDomain: HLSError.Domain
     /// A description of the failure.
@@ -22,7 +22,7 @@ public struct ErrorLogEvent: Sendable, Hashable {
     /// Makes an event; what has a default is unknown.
     public init(
         date: PlaylistDate, uri: String? = nil, serverAddress: String? = nil, playbackSessionID: String? = nil,
-        errorStatusCode: Int = -1, errorDomain: HLSError.Domain = .core, errorComment: String? = nil,
+        errorStatusCode: Int? = nil, errorDomain: HLSError.Domain = .core, errorComment: String? = nil,
         allHTTPResponseHeaderFields: [HTTPField] = []
     ) {
         self.date = date
@@ -42,7 +42,7 @@ public struct ErrorLogEvent: Sendable, Hashable {
         line.add("uri", .string(uri))
         line.add("server_address", .string(serverAddress))
         line.add("playback_session_id", .string(playbackSessionID))
-        line.add("status_code", .integer(Int64(errorStatusCode)))
+        line.add("status_code", .integer(Int64(errorStatusCode ?? -1)))
         line.add("domain", .string(errorDomain.rawValue))
         line.add("comment", .string(errorComment))
         return line.text
@@ -65,7 +65,7 @@ public struct ErrorLog: Sendable, Hashable {
         let rows = events.map { event -> [LogValue] in
             [
                 .date(event.date), .time(event.date), .string(event.uri), .string(event.serverAddress),
-                .string(event.playbackSessionID), .integer(Int64(event.errorStatusCode)),
+                .string(event.playbackSessionID), .integer(Int64(event.errorStatusCode ?? -1)),
                 .string(event.errorDomain.rawValue), .string(event.errorComment),
             ]
         }

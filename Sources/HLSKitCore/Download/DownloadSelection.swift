@@ -144,7 +144,7 @@ struct DownloadSelection: Sendable {
         var context = SelectionContext()
         context.isPassThrough = true
         context.quality = configuration.quality
-        let all = VariantEligibility(VariantCandidate.list(of: playlist), in: context).eligible
+        let all = VariantEligibility(AssetVariant.list(of: playlist), in: context).eligible
         // Without pictures, only how the sound is carried tells variants apart: the least that carries the best.
         let eligible = configuration.includesVideo ? all : Self.cheapestWithBestSound(all, of: playlist)
         // Of equals the first: pathways and redundant streams come later in the list.
@@ -158,10 +158,10 @@ struct DownloadSelection: Sendable {
             let cause = configuration.quality.map { "no variant matches \"\($0)\"" } ?? "no variant can be downloaded"
             throw HLSError(
                 code: .noEligibleVariant, url: playlist.url, cause: cause,
-                detail: VariantCandidate.list(of: playlist).offer)
+                detail: AssetVariant.list(of: playlist).offer)
         }
         let others = eligible.sortedByQuality().reversed().filter { $0.index != chosen.index }
-        let isAlike = { (other: VariantCandidate) in
+        let isAlike = { (other: AssetVariant) in
             other.resolution == chosen.resolution && other.bandwidth == chosen.bandwidth
         }
         return (
@@ -178,10 +178,10 @@ struct DownloadSelection: Sendable {
     /// The variants that carry the best sound (the renditions of the best variant, or its audio codec), least first; only
     /// the first of them.
     private static func cheapestWithBestSound(
-        _ all: [VariantCandidate], of playlist: MultivariantPlaylist
-    ) -> [VariantCandidate] {
+        _ all: [AssetVariant], of playlist: MultivariantPlaylist
+    ) -> [AssetVariant] {
         guard let best = all.sortedByQuality().last else { return [] }
-        func sound(_ candidate: VariantCandidate) -> [String] {
+        func sound(_ candidate: AssetVariant) -> [String] {
             let variant = playlist.variants[candidate.index]
             let codecs = (variant.codecsText ?? "").split(separator: ",").map { $0.drop { $0 == " " }.lowercased() }
             return [variant.audio ?? ""]

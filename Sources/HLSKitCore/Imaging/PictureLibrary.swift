@@ -105,5 +105,5 @@ struct PictureLibrary: Sendable {
 
 extension MultivariantPlaylist {
     /// A variant says, or does not deny, that it has pictures.
-    fileprivate var hasVideo: Bool { VariantCandidate.list(of: self).contains(where: \.hasVideo) }
+    fileprivate var hasVideo: Bool { AssetVariant.list(of: self).contains(where: \.hasVideo) }
 }

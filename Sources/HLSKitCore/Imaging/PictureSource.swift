@@ -121,7 +121,7 @@ extension PictureSourceCandidate {
                 candidate: PictureSourceCandidate(uri: variant.uri, bandwidth: variant.bandwidth),
                 size: variant.resolution.map { PixelSize(width: $0.width, height: $0.height) })
         }
-        var withoutSound = VariantCandidate.list(of: playlist)
+        var withoutSound = AssetVariant.list(of: playlist)
         for index in withoutSound.indices {
             withoutSound[index].codecs.removeAll { CodecString(rawValue: $0).mediaType == .audio }
         }

@@ -37,6 +37,11 @@ public struct TransportConfiguration: Sendable, Hashable {
     public var interface: String?
     /// Bytes a second that all transfers of the transport may receive together; nil (the default) means no limit.
     public var maximumBytesPerSecond: Int?
+    /// Connections that all requests of the transport may use at once to one host (scheme, name and port), `1...`; nil (the
+    /// default) means no limit. Further requests wait, segments behind all others, and no deadline of theirs runs
+    /// meanwhile. What is not being read does not count, and a host that carries many requests over one connection (HTTP/2)
+    /// has no limit. Redirects count for the host that was asked first.
+    public var maximumConnectionsPerHost: Int?
     /// File of cookies to start with, as browsers' extensions and curl write them (Netscape's format, or lines of
     /// `Set-Cookie:`); nil (the default) starts without. Each goes where its domain, path and scheme say. Not written.
     public var cookieFile: String?
@@ -54,8 +59,8 @@ public struct TransportConfiguration: Sendable, Hashable {
         userAgent: String = "HLSKit", caFile: String? = nil, verifiesCertificates: Bool = true,
         forcesHTTP11: Bool = false, allowsDowngradeRedirect: Bool = false, maximumRedirectCount: Int = 10,
         proxy: Proxy = .environment, addressPolicy: AddressPolicy = .init(), addressFamily: AddressFamily = .any,
-        interface: String? = nil, maximumBytesPerSecond: Int? = nil, cookieFile: String? = nil,
-        netrcFile: String? = nil, clientCertificateFile: String? = nil, clientKeyFile: String? = nil
+        interface: String? = nil, maximumBytesPerSecond: Int? = nil, maximumConnectionsPerHost: Int? = nil,
+        cookieFile: String? = nil, netrcFile: String? = nil, clientCertificateFile: String? = nil, clientKeyFile: String? = nil
     ) {
         self.userAgent = userAgent
         self.caFile = caFile
@@ -68,6 +73,7 @@ public struct TransportConfiguration: Sendable, Hashable {
         self.addressFamily = addressFamily
         self.interface = interface
         self.maximumBytesPerSecond = maximumBytesPerSecond
+        self.maximumConnectionsPerHost = maximumConnectionsPerHost
         self.cookieFile = cookieFile
         self.netrcFile = netrcFile
         self.clientCertificateFile = clientCertificateFile

@@ -35,7 +35,7 @@ extension DriverConfiguration {
         bandwidthHistory = configuration.bandwidthHistory
         mediaTypes = configuration.mediaTypes
         decodes = configuration.decodesWithoutOutput
-        decodingThreadCount = configuration.decodingThreadCount
+        decodingThreadCount = max(0, configuration.decodingThreadCount ?? 0)
         demuxes = configuration.demuxesMedia
         workQueue = configuration.workQueue
         isPaced = configuration.pacing == .realTime
@@ -49,7 +49,7 @@ extension AssetOptions {
         self.init(transport: configuration.transport)
         clock = configuration.sourceClock
         retryPolicies = configuration.retryPolicies
-        seed = configuration.seed
+        seed = configuration.seed ?? 0
         hooks = configuration.hooks
         allowsFilesAnywhere = configuration.allowsFilesAnywhere
         acceptsAllCodecs = configuration.acceptsAllCodecs

@@ -12,9 +12,9 @@ extension EngineConfiguration {
         credentialOrigins = configuration.credentialOrigins
         timeouts = configuration.timeouts
         initialBitRateHint = configuration.initialBitRateHint
-        sessionID = configuration.playbackSessionID.flatMap { $0.isEmpty ? nil : $0 }
-        sendsSessionID = configuration.playbackSessionID != ""
-        sessionSeed = configuration.isClockOfThisMachine ? nil : configuration.seed
+        sessionID = configuration.playbackSessionID
+        sendsSessionID = configuration.sendsPlaybackSessionID
+        sessionSeed = configuration.isClockOfThisMachine ? nil : configuration.seed ?? 0
         keyFormats = configuration.hooks.keyFormats
         preloadsKeys = configuration.preloadsEligibleContentKeys
         if let history = configuration.bandwidthHistory { bandwidths = history.estimates }
@@ -22,8 +22,7 @@ extension EngineConfiguration {
         epoch = configuration.now
         // Players of one clock come back from an outage one after another, not all at once.
         seed =
-            configuration.isClockOfThisMachine && configuration.seed == 0
-            ? UInt64.random(in: 1 ... .max) : configuration.seed
+            configuration.seed ?? (configuration.isClockOfThisMachine ? UInt64.random(in: 1 ... .max) : 0)
         networkConditions = configuration.networkConditions
         selector = configuration.variantSelector
         capabilities = configuration.capabilities

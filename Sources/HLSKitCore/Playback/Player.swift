@@ -53,16 +53,12 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
     }
 
     /// The action when the current item has played to its end. Default `pause`, `advance` for a ``QueuePlayer``.
-    public var actionAtItemEnd: ActionAtItemEnd { core.read { $0.machine.actionAtItemEnd } }
-
-    /// Sets what happens when the current item has played to its end. At an end that was reached it acts at once.
     ///
-    /// - Throws: ``HLSError/Code/invalidArgument`` for `advance` without a queue: only a ``QueuePlayer`` has one.
-    public func setActionAtItemEnd(_ action: ActionAtItemEnd) throws(HLSError) {
-        guard action != .advance || hasQueue else {
-            throw HLSError(code: .invalidArgument, cause: "only a queue player can advance to the next item")
-        }
-        core.control(.setActionAtItemEnd(action))
+    /// Set at an end that was reached, it acts at once. Only a ``QueuePlayer`` can advance: for others `advance` is taken
+    /// as `pause`.
+    public var actionAtItemEnd: ActionAtItemEnd {
+        get { core.read { $0.machine.actionAtItemEnd } }
+        set { core.control(.setActionAtItemEnd(newValue == .advance && !hasQueue ? .pause : newValue)) }
     }
 
     /// Whether items follow the current one.

@@ -29,8 +29,8 @@ public struct PlayerConfiguration: Sendable {
     public var keepUpPolicy = KeepUpPolicy.predictive
     /// How often and when requests are tried again.
     public var retryPolicies = RetryPolicies()
-    /// Deadlines of each request.
-    public var timeouts = TransportTimeouts()
+    /// Deadlines of each request, for all classes of resources or for one.
+    public var timeouts = ResourceTimeouts()
     /// Header fields of requests to the origin of the item's URL and to ``credentialOrigins``. Other origins get those that
     /// hold no secret (``TransportRequest/fields`` lists them).
     public var fields: [HTTPField] = []
@@ -40,8 +40,8 @@ public struct PlayerConfiguration: Sendable {
     public var allowsFilesAnywhere = false
     /// Refuses playlists that break a rule, instead of reading on where the meaning is clear. Default false.
     public var isPlaylistParsingStrict = false
-    /// Threads that each video decoder may use; 0 (the default) is one per core.
-    public var decodingThreadCount = 0
+    /// Threads that each video decoder may use, `1...`; nil (the default) is one per core.
+    public var decodingThreadCount: Int?
     /// The media to play. Other kinds are not decoded, and not loaded if they are separate: with `[.audio]` the audio
     /// that is wanted is loaded from its own playlist, and where it is among the video, from the lowest variant with
     /// the best audio. Default: video and audio.
@@ -58,12 +58,13 @@ public struct PlayerConfiguration: Sendable {
     public var networkConditions = NetworkConditions()
     /// Decides which variant the next segment comes from.
     public var variantSelector: any VariantSelector = ScenarioRule()
-    /// Seed of the only randomness there is, the jitter of retries. 0 (the default) is a new one for each player where
-    /// ``clock`` is a `ContinuousClock` or a `SuspendingClock`.
-    public var seed: UInt64 = 0
-    /// Sent to servers as `X-Playback-Session-Id`. nil (the default) sends a new UUID for each item; an empty string sends
-    /// nothing.
+    /// Seed of the only randomness there is, the jitter of retries. nil (the default) is a new one for each player where
+    /// ``clock`` is a `ContinuousClock` or a `SuspendingClock`, else always the same.
+    public var seed: UInt64?
+    /// Sent to servers as `X-Playback-Session-Id`; nil (the default) sends a new UUID for each item.
     public var playbackSessionID: String?
+    /// Servers are told the ``playbackSessionID``. Default true.
+    public var sendsPlaybackSessionID = true
     /// The date of now, for logs. nil (the default) is the system's date where ``clock`` is a `ContinuousClock` or a
     /// `SuspendingClock`, and otherwise 1970-01-01, so that the same session under a virtual clock has the same log.
     /// Read once, when a player is made; from there on dates go with the clock.

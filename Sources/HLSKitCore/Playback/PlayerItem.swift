@@ -93,25 +93,19 @@ public final class PlayerItem: Sendable {
         changes.close()
     }
 
-    /// Limits and choices, read at each decision: a change takes effect at the next segment.
-    public var preferences: PlayerItemPreferences {
+    /// All settings together (`PlayerItem+Settings`).
+    var preferences: PlayerItemPreferences {
         get { state.withLock(\.preferences) }
-        set {
-            let core = state.withLock { state in
-                state.preferences = newValue
-                return state.core
-            }
-            core?.control(.setPreferences(newValue), of: self)
-        }
+        set { changePreferences { $0 = newValue } }
     }
 
-    /// Item time at which playing ends, before the end of the media; `.invalid` (the default), like every time that is no
+    /// Item time at which playing ends, before the end of the media. nil (the default), like every time that is not a
     /// number, plays all.
-    public var forwardPlaybackEndTime: MediaTime {
-        get { state.withLock(\.forwardPlaybackEndTime).map { MediaTime($0) } ?? .invalid }
+    public var forwardPlaybackEndTime: MediaTime? {
+        get { state.withLock(\.forwardPlaybackEndTime).map { MediaTime($0) } }
         set {
             // Beyond this there is no media, and sums of times are no times any more.
-            let end = newValue.duration.map { min(max($0, .zero), .seconds(1_000_000_000)) }
+            let end = newValue?.duration.map { min(max($0, .zero), .seconds(1_000_000_000)) }
             let core = state.withLock { state in
                 state.forwardPlaybackEndTime = end
                 return state.core
@@ -120,13 +114,12 @@ public final class PlayerItem: Sendable {
         }
     }
 
-    /// Item time at which playing in reverse ends, after the start of the media; `.invalid` (the default), like every time
-    /// that is not a number, is the start. Says nothing of playing forward, as ``forwardPlaybackEndTime`` says nothing
-    /// of this.
-    public var reversePlaybackEndTime: MediaTime {
-        get { state.withLock(\.reversePlaybackEndTime).map { MediaTime($0) } ?? .invalid }
+    /// Item time at which playing in reverse ends, after the start of the media. nil (the default), like every time that is
+    /// not a number, is the start. Says nothing of playing forward, as ``forwardPlaybackEndTime`` says nothing of this.
+    public var reversePlaybackEndTime: MediaTime? {
+        get { state.withLock(\.reversePlaybackEndTime).map { MediaTime($0) } }
         set {
-            let end = newValue.duration
+            let end = newValue?.duration
             let core = state.withLock { state in
                 state.reversePlaybackEndTime = end
                 return state.core
@@ -135,7 +128,7 @@ public final class PlayerItem: Sendable {
         }
     }
 
-    /// Item time at which playing starts; nil (the default) leaves it to ``preferences``. Read when the item is loaded.
+    /// Item time at which playing starts; nil (the default) leaves it to ``startPosition``. Read when the item is loaded.
     var startTime: Duration? {
         get { state.withLock(\.start) }
         set { state.withLock { $0.start = newValue } }
@@ -152,7 +145,7 @@ public final class PlayerItem: Sendable {
 
     // MARK: Copies
 
-    /// An item of the same stream with the same preferences, for another player or another turn in a queue.
+    /// An item of the same stream with the same settings, for another player or another turn in a queue.
     ///
     /// Outputs are not copied. What the item and its copies load from now on is kept in memory, up to 64 MiB, and used by
     /// all of them.

@@ -22,7 +22,7 @@ public struct PlaylistLoader: Sendable {
         policy = .forItem(at: url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
         credentials = RequestCredentials(url: url, configuration.fields, origins: configuration.credentialOrigins)
         retrier = RequestRetrier(
-            policies: configuration.retryPolicies, clock: configuration.sourceClock, seed: configuration.seed)
+            policies: configuration.retryPolicies, clock: configuration.sourceClock, seed: configuration.seed ?? 0)
     }
 
     /// Loads the playlist that the loader was made for. Parses it while it arrives.
@@ -130,6 +130,6 @@ public struct PlaylistLoader: Sendable {
         TransportRequest(
             url: url, resourceClass: resourceClass, fields: credentials.fields,
             credentialOrigins: credentials.origins,
-            timeouts: configuration.timeouts, maximumByteCount: ResourceLimits.playlistByteCount)
+            timeouts: configuration.timeouts[resourceClass], maximumByteCount: ResourceLimits.playlistByteCount)
     }
 }

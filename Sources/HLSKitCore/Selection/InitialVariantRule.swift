@@ -9,7 +9,7 @@ struct InitialVariantRule: Sendable, Hashable {
     ///
     /// `eligible` is in playlist order; `knownThroughput` in bits per second, nil when nothing is known.
     func choose(
-        from eligible: [VariantCandidate], knownThroughput: Double?, startsOnFirstEligibleVariant: Bool = false
+        from eligible: [AssetVariant], knownThroughput: Double?, startsOnFirstEligibleVariant: Bool = false
     ) -> SelectionDecision? {
         guard let first = eligible.first, let lowest = eligible.lowestBandwidth else { return nil }
         if startsOnFirstEligibleVariant {

@@ -1,15 +1,17 @@
+public import HLSPlaylist
+
 /// Capabilities of the machine and the display, apart from codecs: variants beyond them are left out.
 ///
 /// See docs/behaviour/selection.md.
 public struct PlaybackCapabilities: Sendable, Hashable {
-    /// The highest `HDCP-LEVEL` that is allowed: `NONE` (default), `TYPE-0` or `TYPE-1`. Not looked at where outputs take
+    /// The highest `HDCP-LEVEL` that is allowed. Default none. Not looked at where outputs take
     /// samples of every codec.
-    public var allowedHDCPLevel: String
+    public var allowedHDCPLevel: HDCPLevel
     /// Values of `VIDEO-RANGE` that outputs take. Default SDR, HLG and PQ. Where an output shows standard range only, SDR
     /// whatever is said here.
-    public var supportedVideoRanges: Set<String>
+    public var supportedVideoRanges: Set<VideoRange>
     /// Entries of `REQ-VIDEO-LAYOUT` that outputs understand. Default: monoscopic video.
-    public var understoodVideoLayouts: Set<String>
+    public var understoodVideoLayouts: Set<PlaybackConfigurationOption>
     /// Content protection that the key providers offer, one entry per label of `ALLOWED-CPC`: `com.example.drm:PC`.
     /// Default none.
     public var contentProtection: Set<String>
@@ -22,8 +24,9 @@ public struct PlaybackCapabilities: Sendable, Hashable {
 
     /// Makes capabilities; the defaults are those of a screen without copy protection that shows high dynamic range.
     public init(
-        allowedHDCPLevel: String = "NONE", supportedVideoRanges: Set<String> = ["SDR", "HLG", "PQ"],
-        understoodVideoLayouts: Set<String> = ["CH-MONO"], contentProtection: Set<String> = [],
+        allowedHDCPLevel: HDCPLevel = .none, supportedVideoRanges: Set<VideoRange> = [.sdr, .hlg, .pq],
+        understoodVideoLayouts: Set<PlaybackConfigurationOption> = [.monoscopicVideo],
+        contentProtection: Set<String> = [],
         maximumChannelCount: Int? = nil, maximumPixelCount: Int? = nil, maximumFrameRate: Double? = nil
     ) {
         self.allowedHDCPLevel = allowedHDCPLevel

@@ -48,7 +48,7 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The variants that the first matching alternative leaves, best first, by their indexes.
-    public func matches(_ variants: [VariantCandidate]) -> [Int] {
+    public func matches(_ variants: [AssetVariant]) -> [Int] {
         matches(variants.sortedByQuality().reversed()) { $0.value(of: $1) }.map(\.index)
     }
 
@@ -286,16 +286,16 @@ extension QualityExpression {
     }
 }
 
-extension VariantCandidate {
+extension AssetVariant {
     fileprivate func value(of key: QualityExpression.Key) -> QualityExpression.Value? {
         switch key {
-        case .height: resolution.map { .number(Double($0.height)) }
+        case .height: height.map { .number(Double($0)) }
         case .width: resolution.map { .number(Double($0.width)) }
         case .bitrate: .number(bandwidth)
         // 59.94 is written 60.
-        case .fps: frameRate.map { .number($0.rounded()) }
+        case .fps: storage.facts.frameRate.map { .number($0.rounded()) }
         case .codec: .texts(codecs)
-        case .range: .texts([videoRange])
+        case .range: .texts([videoRange.rawValue])
         case .lang, .name, .channels, .forced: nil
         }
     }

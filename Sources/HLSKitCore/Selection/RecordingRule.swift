@@ -14,7 +14,7 @@ struct RecordingRule: Sendable, Hashable {
 
     struct Situation: Sendable {
         /// Not empty.
-        var candidates: [VariantCandidate]
+        var candidates: [AssetVariant]
         var current: Int?
         /// Bits per second; nil while nothing was measured.
         var throughput: Double?
@@ -26,7 +26,7 @@ struct RecordingRule: Sendable, Hashable {
 
     /// A live segment on its way.
     struct Download: Sendable {
-        var current: VariantCandidate
+        var current: AssetVariant
         var duration: Duration
         var remainingByteCount: Int
         /// Bits per second.
@@ -50,7 +50,7 @@ struct RecordingRule: Sendable, Hashable {
     mutating func left(at time: Duration?) { leftAt = time }
 
     /// The best, of equals the first in the playlist.
-    static func best(of candidates: [VariantCandidate]) -> VariantCandidate? {
+    static func best(of candidates: [AssetVariant]) -> AssetVariant? {
         let sorted = candidates.sortedByQuality()
         guard let best = sorted.last else { return nil }
         return sorted.first {
@@ -91,7 +91,7 @@ struct RecordingRule: Sendable, Hashable {
     /// The variant to load a segment from instead, where what is under way takes so long that what follows is gone when
     /// it is there; nil lets it continue.
     mutating func judge(
-        _ download: Download, among candidates: [VariantCandidate], at itemTime: Duration
+        _ download: Download, among candidates: [AssetVariant], at itemTime: Duration
     ) -> SelectionDecision? {
         let bitsPerSecond = max(download.throughput, 1)
         let remaining = Double(max(0, download.remainingByteCount)) * 8 / bitsPerSecond
@@ -108,20 +108,20 @@ struct RecordingRule: Sendable, Hashable {
 
     private mutating func lowered(at time: Duration) { loweredAt = time }
 
-    private static func decision(_ candidate: VariantCandidate, _ text: String) -> SelectionDecision {
+    private static func decision(_ candidate: AssetVariant, _ text: String) -> SelectionDecision {
         SelectionDecision(variantIndex: candidate.index, explanation: text)
     }
 
     /// The best below `current` that the throughput carries, else the lowest.
     private static func lower(
-        than current: VariantCandidate, in sorted: [VariantCandidate], throughput: Double
-    ) -> VariantCandidate? {
+        than current: AssetVariant, in sorted: [AssetVariant], throughput: Double
+    ) -> AssetVariant? {
         let lower = sorted.filter { $0.bandwidth < current.bandwidth }
         return lower.last { $0.bandwidth <= throughput * share } ?? lower.lowestBandwidth
     }
 }
 
-extension VariantCandidate {
+extension AssetVariant {
     /// Its average bit rate, in bits per second.
     fileprivate var meanBitRate: Double { averageBandwidth ?? bandwidth }
 }

@@ -3,8 +3,8 @@ struct VariantPlace: Sendable, Hashable {
     private let name: String
 
     /// - Parameter base: the URL of the multivariant playlist.
-    init(_ variant: VariantCandidate, base: String?) {
-        if let pathway = variant.pathway {
+    init(_ variant: AssetVariant, base: String?) {
+        if let pathway = variant.pathwayID {
             name = pathway
         } else {
             let url = base.flatMap { URIReference.resolve(variant.uri, against: $0) } ?? variant.uri
@@ -21,9 +21,9 @@ enum RedundantVariants {
     /// One variant of each quality, in the order of `variants`: the one in use, else the one from where that comes, else
     /// the first.
     static func withoutOthers(
-        _ variants: [VariantCandidate], current: VariantCandidate?, base: String?
-    ) -> [VariantCandidate] {
-        var kept: [VariantCandidate] = []
+        _ variants: [AssetVariant], current: AssetVariant?, base: String?
+    ) -> [AssetVariant] {
+        var kept: [AssetVariant] = []
         var positions: [Quality: Int] = [:]
         let place = current.map { VariantPlace($0, base: base) }
         for variant in variants {
@@ -45,14 +45,16 @@ enum RedundantVariants {
 
     /// All that a listener or viewer, or the network, could tell.
     private struct Quality: Hashable {
-        private var variant: VariantCandidate
+        private var facts: AssetVariant.Facts
 
-        init(_ variant: VariantCandidate) {
-            self.variant = variant
-            self.variant.index = 0
-            self.variant.uri = ""
-            self.variant.pathway = nil
-            self.variant.audioGroup = nil
+        init(_ variant: AssetVariant) {
+            facts = variant.facts
+            facts.id = AssetVariant.ID(rawValue: "")
+            facts.index = 0
+            facts.uri = ""
+            facts.url = nil
+            facts.pathway = nil
+            facts.audioGroup = nil
         }
     }
 }

@@ -1,3 +1,5 @@
+public import HLSPlaylist
+
 /// Limits of the choice among the variants of a playlist. Read at every decision.
 ///
 /// See docs/behaviour/selection.md.
@@ -27,7 +29,7 @@ public struct SelectionContext: Sendable {
     }
 
     /// The only variant to use, whatever else is said here; nil selects by rule.
-    public var pinnedVariant: Int?
+    public var pinnedVariant: AssetVariant.ID?
     /// Nothing is decoded or shown by the player, so codecs and HDCP levels do not matter. Default false.
     public var isPassThrough = false
     /// Video is played. Default true: variants without video are left out if others have it.
@@ -37,23 +39,23 @@ public struct SelectionContext: Sendable {
     /// Variants whose media turned out not to be decodable.
     public var unplayableVariants: Set<Int> = []
     /// Entries of `REQ-VIDEO-LAYOUT` that outputs understand. Default: monoscopic video.
-    public var understoodVideoLayouts: Set<String> = ["CH-MONO"]
+    public var understoodVideoLayouts: Set<PlaybackConfigurationOption> = [.monoscopicVideo]
     /// Content protection that the key providers offer, one entry per label: `com.example.drm:PC`. Default none.
     public var contentProtection: Set<String> = []
-    /// The highest `HDCP-LEVEL` allowed: `NONE` (default), `TYPE-0` or `TYPE-1`.
-    public var allowedHDCPLevel = "NONE"
+    /// The highest `HDCP-LEVEL` that is allowed. Default none.
+    public var allowedHDCPLevel = HDCPLevel.none
     /// Values of `VIDEO-RANGE` that outputs take. Default SDR, HLG and PQ.
-    public var supportedVideoRanges: Set<String> = ["SDR", "HLG", "PQ"]
+    public var supportedVideoRanges: Set<VideoRange> = [.sdr, .hlg, .pq]
     /// The selected audible option; nil if there is no choice.
-    public var audibleOption: VariantCandidate.AudioOption?
+    public var audibleOption: AudioRendition?
     /// Channels of the audio output; nil means no limit.
     public var maximumChannelCount: Int?
     /// Lossless audio is wanted. Default false.
     public var prefersLosslessAudio = false
     /// Variants that failed of late (``PenaltyBox``).
     public var penalizedVariants: Set<Int> = []
-    /// Bits per second; 0 (default) means no limit.
-    public var preferredPeakBitRate = 0.0
+    /// Bits per second; nil (default) means no limit.
+    public var preferredPeakBitRate: Double?
     /// Size limit; nil (default) is none.
     public var preferredMaximumResolution: PixelSize?
     /// The largest output that shows video; nil (default) means no limit.

@@ -7,15 +7,15 @@ import HLSMedia
 struct SoundOnlyRule: Sendable {
     /// - Parameter isApart: whether the audio of a variant has a playlist of its own.
     func choose(
-        from eligible: [VariantCandidate], isApart: (VariantCandidate) -> Bool
-    ) -> VariantCandidate? {
+        from eligible: [AssetVariant], isApart: (AssetVariant) -> Bool
+    ) -> AssetVariant? {
         if let cheapest = eligible.filter({ isApart($0) || !$0.hasVideo }).lowestBandwidth { return cheapest }
         let best = eligible.map(\.soundRank).max()
         return eligible.filter { $0.soundRank == best }.lowestBandwidth
     }
 }
 
-extension VariantCandidate {
+extension AssetVariant {
     /// How good its audio is, as far as its codecs say: the more a codec makes up of what was left out, the less.
     fileprivate var soundRank: Int {
         let ranks = codecs.filter { CodecString(rawValue: $0).mediaType == .audio }.map { codec in

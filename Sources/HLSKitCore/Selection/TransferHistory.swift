@@ -78,7 +78,7 @@ struct TransferAverages: Sendable, Hashable {
 /// The eligible variants as rules without a model of their own see them: times in seconds of the clock, rates in bits per
 /// second of the clock, from worst to best.
 struct RuleLadder {
-    let variants: [VariantCandidate]
+    let variants: [AssetVariant]
     let rates: [Double]
     /// The time in which the next segment is played.
     let segmentDuration: Double

@@ -27,15 +27,15 @@ public struct VariantEligibility: Sendable, Hashable {
     }
 
     /// The variants that may be used, in playlist order.
-    public private(set) var eligible: [VariantCandidate]
+    public private(set) var eligible: [AssetVariant]
     /// One reason for each variant that is out, by its index: that of the first step that took it.
     public private(set) var exclusions: [Int: Reason] = [:]
 
     /// Runs the steps over `candidates` (one pathway, playlist order).
-    public init(_ candidates: [VariantCandidate], in context: SelectionContext) {
+    public init(_ candidates: [AssetVariant], in context: SelectionContext) {
         eligible = candidates
-        if let pinned = context.pinnedVariant, candidates.contains(where: { $0.index == pinned }) {
-            keep(.notPinned) { $0.index == pinned }
+        if let pinned = context.pinnedVariant, candidates.contains(where: { $0.id == pinned }) {
+            keep(.notPinned) { $0.id == pinned }
             return
         }
         applyHardSteps(context)
@@ -52,13 +52,14 @@ public struct VariantEligibility: Sendable, Hashable {
                 !context.unplayableVariants.contains(variant.index) && variant.codecs.allSatisfy(context.canDecode)
             }
         }
+        let understood = context.understoodVideoLayouts
         keep(.requirement) { variant in
-            context.understoodVideoLayouts.isSuperset(of: variant.requiredVideoLayouts)
-                && (variant.allowedCPC.isEmpty || !context.contentProtection.isDisjoint(with: variant.allowedCPC))
+            let facts = variant.storage.facts
+            return facts.requiredVideoLayouts.allSatisfy { understood.contains(.init(rawValue: $0)) }
+                && (facts.allowedCPC.isEmpty || !context.contentProtection.isDisjoint(with: facts.allowedCPC))
         }
         if !context.isPassThrough {
-            let allowed = Self.hdcpRank(context.allowedHDCPLevel)
-            keep(.hdcpLevel) { Self.hdcpRank($0.hdcpLevel ?? "NONE") <= allowed }
+            keep(.hdcpLevel) { ($0.hdcpLevel ?? .none) <= context.allowedHDCPLevel }
         }
         keepUnlessNone(.videoRange) { context.supportedVideoRanges.contains($0.videoRange) }
         if let option = context.audibleOption { keepAudio(option) }
@@ -72,9 +73,7 @@ public struct VariantEligibility: Sendable, Hashable {
         }
         keepUnlessNone(.penalized) { !context.penalizedVariants.contains($0.index) }
         if context.wantsPictures { keepUnlessNone(.audioOnly, \.hasVideo) }
-        if context.preferredPeakBitRate > 0 {
-            keepOrLowest(.peakBitRate) { $0.bandwidth <= context.preferredPeakBitRate }
-        }
+        if let limit = context.preferredPeakBitRate { keepOrLowest(.peakBitRate) { $0.bandwidth <= limit } }
         if let limit = context.preferredMaximumResolution {
             keepOrLowest(.maximumResolution) { variant in
                 variant.resolution.map { $0.width <= limit.width && $0.height <= limit.height } ?? true
@@ -84,14 +83,14 @@ public struct VariantEligibility: Sendable, Hashable {
         keepOrLowest(.limits) { variant in
             let pixels = variant.resolution?.pixelCount ?? 0
             return pixels <= context.maximumPixelCount ?? .max
-                && variant.frameRate ?? 0 <= context.maximumFrameRate ?? .infinity
+                && variant.storage.facts.frameRate ?? 0 <= context.maximumFrameRate ?? .infinity
                 && context.bitRateBounds?.contains(variant.bandwidth) != false
         }
     }
 
     /// Step 5: the option itself, else its language, else any.
-    private mutating func keepAudio(_ option: VariantCandidate.AudioOption) {
-        let offersOption = { (variant: VariantCandidate) in variant.audioOptions.contains { $0.id == option.id } }
+    private mutating func keepAudio(_ option: AudioRendition) {
+        let offersOption = { (variant: AssetVariant) in variant.audioOptions.contains { $0.id == option.id } }
         if eligible.contains(where: offersOption) {
             keep(.audioGroup, offersOption)
         } else if let language = option.language {
@@ -121,7 +120,7 @@ public struct VariantEligibility: Sendable, Hashable {
 
     // MARK: - Kinds of steps
 
-    private mutating func keep(_ reason: Reason, _ isAllowed: (VariantCandidate) -> Bool) {
+    private mutating func keep(_ reason: Reason, _ isAllowed: (AssetVariant) -> Bool) {
         // Most steps take nothing.
         guard let first = eligible.firstIndex(where: { !isAllowed($0) }) else { return }
         var kept = Array(eligible[..<first])
@@ -135,24 +134,15 @@ public struct VariantEligibility: Sendable, Hashable {
         eligible = kept
     }
 
-    private mutating func keepUnlessNone(_ reason: Reason, _ isAllowed: (VariantCandidate) -> Bool) {
+    private mutating func keepUnlessNone(_ reason: Reason, _ isAllowed: (AssetVariant) -> Bool) {
         if eligible.contains(where: isAllowed) { keep(reason, isAllowed) }
     }
 
-    private mutating func keepOrLowest(_ reason: Reason, _ isAllowed: (VariantCandidate) -> Bool) {
+    private mutating func keepOrLowest(_ reason: Reason, _ isAllowed: (AssetVariant) -> Bool) {
         if eligible.contains(where: isAllowed) {
             keep(reason, isAllowed)
         } else if let lowest = eligible.lowestBandwidth {
             keep(reason) { $0.index == lowest.index }
-        }
-    }
-
-    private static func hdcpRank(_ level: String) -> Int {
-        switch level {
-        case "NONE": 0
-        case "TYPE-0": 1
-        case "TYPE-1": 2
-        default: 3
         }
     }
 
@@ -161,9 +151,9 @@ public struct VariantEligibility: Sendable, Hashable {
     }
 }
 
-extension VariantCandidate {
+extension AssetVariant {
     /// Channels of the rendition that would be played; 0 if undeclared.
-    fileprivate func channelCount(of option: AudioOption?) -> Int {
+    fileprivate func channelCount(of option: AudioRendition?) -> Int {
         let played =
             audioOptions.first { $0.id == option?.id } ?? audioOptions.first { $0.language == option?.language }
         return (played ?? audioOptions.first)?.channelCount ?? 0

@@ -60,7 +60,7 @@ public struct SelectionInput: Sendable {
     /// The time of the decision.
     public var now: Duration
     /// The eligible variants, lowest `BANDWIDTH` first. Never empty.
-    public var candidates: [VariantCandidate]
+    public var candidates: [AssetVariant]
     /// The variant in use, that of the last segment; nil at the first. It may no longer be eligible.
     public var currentVariantIndex: Int?
     /// nil while nothing was measured.
@@ -88,7 +88,7 @@ public struct SelectionInput: Sendable {
 
     /// Makes an input; what has a default is unknown or does not apply.
     public init(
-        now: Duration, candidates: [VariantCandidate], currentVariantIndex: Int? = nil,
+        now: Duration, candidates: [AssetVariant], currentVariantIndex: Int? = nil,
         throughput: ThroughputEstimate? = nil, recentTransfers: [ThroughputEstimator.Transfer] = [],
         forwardBuffer: Duration, bufferCapacity: Duration = .seconds(30), rate: Double = 1, isPlaying: Bool = true,
         availableAhead: Duration? = nil, upcoming: [UpcomingSegment], segmentNumber: Int? = nil,

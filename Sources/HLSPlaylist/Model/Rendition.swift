@@ -73,6 +73,25 @@ public struct Rendition: Sendable, Hashable {
     public var channelCount: Int? {
         channels?.split(separator: "/", omittingEmptySubsequences: false).first.flatMap { Int($0) }
     }
+
+    /// How the channels are meant: the third field of ``channels``; empty where there is none.
+    public var channelUsage: [ChannelUsage] {
+        let fields = channels?.split(separator: "/", omittingEmptySubsequences: false) ?? []
+        return fields.count > 2 ? fields[2].split(separator: ",").map { ChannelUsage(rawValue: String($0)) } : []
+    }
+}
+
+/// How the channels of an audio rendition are meant: an entry of the third field of `CHANNELS`. An open set.
+public struct ChannelUsage: RawRepresentable, Sendable, Hashable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Made for headphones.
+    public static let binaural = ChannelUsage(rawValue: "BINAURAL")
+    /// Already processed to surround a listener.
+    public static let immersive = ChannelUsage(rawValue: "IMMERSIVE")
+    /// Made from a rendition with more channels.
+    public static let downmix = ChannelUsage(rawValue: "DOWNMIX")
 }
 
 extension Rendition {

@@ -95,6 +95,22 @@ public struct HDCPLevel: RawRepresentable, Sendable, Hashable {
     public static let type1 = HDCPLevel(rawValue: "TYPE-1")
 }
 
+extension HDCPLevel: Comparable {
+    /// In the order of protection. One that is not known is above all that are.
+    public static func < (one: HDCPLevel, other: HDCPLevel) -> Bool {
+        one.rank != other.rank ? one.rank < other.rank : one.rank == 3 && one.rawValue < other.rawValue
+    }
+
+    private var rank: Int {
+        switch self {
+        case .none: 0
+        case .type0: 1
+        case .type1: 2
+        default: 3
+        }
+    }
+}
+
 /// The dynamic range of a variant's video. An open set.
 public struct VideoRange: RawRepresentable, Sendable, Hashable {
     public let rawValue: String

@@ -36,6 +36,10 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         help: ArgumentHelp("Receive at most this many bytes per second, as in 500k.", valueName: "rate"),
         transform: ByteRateArgument.parse)
     var limitRate: Int?
+    @Option(
+        help: ArgumentHelp("Connections to one host at once, at most.", valueName: "n"),
+        transform: NumberArgument.connections)
+    var connectionsPerHost: Int?
     @Option(help: ArgumentHelp("Connect from this interface or local address.", valueName: "name"))
     var interface: String?
     @Flag(name: .customShort("4"), help: "Use IPv4 addresses only.") var ipv4 = false
@@ -78,6 +82,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         options.clientKeyFile = keyFile
         options.proxy = proxy
         options.maximumBytesPerSecond = limitRate
+        options.maximumConnectionsPerHost = connectionsPerHost
         options.interface = interface
         options.addressFamily = ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any
         options.certificateFile = cacert

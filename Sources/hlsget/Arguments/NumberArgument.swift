@@ -13,6 +13,8 @@ enum NumberArgument {
 
     static func threads(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 1...64) }
 
+    static func connections(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 1...1000) }
+
     static func passes(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 1...1_000_000) }
 
     static func positiveDuration(_ text: String) throws(ArgumentValueError) -> Duration {

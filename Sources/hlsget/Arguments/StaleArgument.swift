@@ -2,11 +2,11 @@ import HLSKitCore
 
 /// The value of `--stale`: `end`, `fail` or `wait`; a time after which it fails; or both, as in `end,10m`.
 struct StaleArgument: Sendable, Equatable {
-    var policy = PlayerItemPreferences.StalePolicy.fail
+    var policy = StalePolicy.fail
     /// nil leaves it to the library.
     var limit: Duration?
 
-    init(_ policy: PlayerItemPreferences.StalePolicy = .fail, after limit: Duration? = nil) {
+    init(_ policy: StalePolicy = .fail, after limit: Duration? = nil) {
         self.policy = policy
         self.limit = limit
     }
@@ -14,7 +14,7 @@ struct StaleArgument: Sendable, Equatable {
     init(parsing text: String) throws(ArgumentValueError) {
         let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard let first = words.first, words.count <= 2 else { throw Self.failure }
-        if let policy = PlayerItemPreferences.StalePolicy(rawValue: first) {
+        if let policy = StalePolicy(rawValue: first) {
             self.policy = policy
             guard words.count == 2 else { return }
             guard policy != .wait, let limit = DurationArgument.parseOptional(words[1]) else { throw Self.failure }

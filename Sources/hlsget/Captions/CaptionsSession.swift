@@ -113,10 +113,10 @@ struct CaptionsSession {
             try command.subs ?? (hasSubtitles ? QualityExpression(parsing: "best", for: .renditions) : nil)
         let player = Player(configuration: configuration)
         let item = PlayerItem(urlString: url)
-        item.preferences.quality = try QualityExpression(parsing: "worst")
-        item.preferences.subtitles = expression
-        item.preferences.startPosition = command.range.from.map { .time($0.itemTime) } ?? .oldest
-        if let to = command.range.to { item.preferences.endPosition = .time(to.itemTime) }
+        item.quality = try QualityExpression(parsing: "worst")
+        item.subtitles = expression
+        item.startPosition = command.range.from.map { .time($0.itemTime) } ?? .oldest
+        if let to = command.range.to { item.endPosition = .time(to.itemTime) }
         let collector = CueCollector()
         try item.add(collector)
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
@@ -157,7 +157,7 @@ struct CaptionsSession {
             expression == nil
             ? options.first { $0.renditions.first?.instreamID == service?.rawValue }?.extendedLanguageTag
             : collector.cues.first?.language
-        if let rate = player.state.variant?.frameRate, let duration = Self.frameDuration(rate) {
+        if let rate = player.state.variant?.videoAttributes?.nominalFrameRate, let duration = Self.frameDuration(rate) {
             writer.timeCodeFrameDuration = duration
         }
         let duration = item.duration

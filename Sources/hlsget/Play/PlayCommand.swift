@@ -130,8 +130,8 @@ struct PlaybackOptions: ParsableArguments {
         if let rate { options.rate = rate }
         options.startsImmediately = immediately
         options.automaticallyWaits = !noAutoWait
-        if let forwardBuffer { options.forwardBufferDuration = forwardBuffer / .seconds(1) }
-        if let peakBitrate { options.peakBitRate = peakBitrate }
+        options.forwardBufferDuration = forwardBuffer
+        options.peakBitRate = peakBitrate
         options.maximumResolution = maxResolution
         options.display = display
         options.startsOnFirstEligibleVariant = startFirstEligible

@@ -17,10 +17,10 @@ struct PlayOptions: Sendable, Equatable {
     var rate: Float = 1
     var startsImmediately = false
     var automaticallyWaits = true
-    /// Seconds; 0 leaves it to the player.
-    var forwardBufferDuration = 0.0
-    /// Bits per second; 0 means no limit.
-    var peakBitRate = 0.0
+    /// nil leaves it to the player.
+    var forwardBufferDuration: Duration?
+    /// Bits per second; nil means no limit.
+    var peakBitRate: Double?
     var maximumResolution: PixelSize?
     var display: DisplaySize?
     var startsOnFirstEligibleVariant = false
@@ -55,6 +55,7 @@ struct PlayOptions: Sendable, Equatable {
     var proxy: TransportConfiguration.Proxy?
     /// nil means no limit.
     var maximumBytesPerSecond: Int?
+    var maximumConnectionsPerHost: Int?
     /// nil leaves it to the system.
     var interface: String?
     var addressFamily = TransportConfiguration.AddressFamily.any
@@ -99,7 +100,7 @@ struct PlayOptions: Sendable, Equatable {
 
     /// As asked; else media that is kept continues with the oldest segment that is listed, and what is watched at the
     /// edge.
-    var fellBehindPolicy: PlayerItemPreferences.FellBehindPolicy {
+    var fellBehindPolicy: FellBehindPolicy {
         switch fellBehindAction {
         case .edge: .jumpToEdge
         case .oldest: .jumpToOldest
@@ -121,6 +122,7 @@ struct PlayOptions: Sendable, Equatable {
         network.clientKeyFile = clientKeyFile
         network.proxy = proxy ?? .environment
         network.maximumBytesPerSecond = maximumBytesPerSecond
+        network.maximumConnectionsPerHost = maximumConnectionsPerHost
         network.interface = interface
         network.addressFamily = addressFamily
         var denied = deniesPrivateAddresses ? AddressPolicy.denyPrivate.denied : []

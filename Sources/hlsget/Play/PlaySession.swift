@@ -60,11 +60,10 @@ struct PlaySession {
             return fail(error, &summary)
         }
         let item = PlayerItem(urlString: options.url)
-        var preferences = preferences
+        set(item)
         if options.hasOneVariant {
-            preferences.variantPolicy = .best(isFixed: outputs.contains { !$0.writer.holdsTrackChanges })
+            item.variantPolicy = .best(isFixed: outputs.contains { !$0.writer.holdsTrackChanges })
         }
-        item.preferences = preferences
         let metrics = reportsJSON ? MetricLines() : nil
         var passes = PassQueue(item: item, writers: outputs.map(\.sink), count: options.passCount) {
             metrics?.follow($0)
@@ -415,38 +414,37 @@ extension PlaySession {
         }
     }
 
-    var preferences: PlayerItemPreferences {
-        var preferences = PlayerItemPreferences()
-        preferences.preferredForwardBufferDuration = options.forwardBufferDuration
-        preferences.preferredPeakBitRate = options.peakBitRate
-        preferences.preferredMaximumResolution = options.maximumResolution
-        preferences.displaySize = options.display.map { display in
+    /// Gives an item the settings that the options ask for.
+    func set(_ item: PlayerItem) {
+        item.preferredForwardBufferDuration = options.forwardBufferDuration
+        item.preferredPeakBitRate = options.peakBitRate
+        item.preferredMaximumResolution = options.maximumResolution
+        item.displaySize = options.display.map { display in
             PixelSize(
                 width: Int((Double(display.size.width) * display.scale).rounded()),
                 height: Int((Double(display.size.height) * display.scale).rounded()))
         }
-        if options.hasOneVariant { preferences.variantPolicy = .best() }
-        preferences.startsOnFirstEligibleVariant = options.startsOnFirstEligibleVariant
-        preferences.quality = options.quality
-        preferences.audio = options.audio
-        preferences.subtitles = options.subtitles
+        if options.hasOneVariant { item.variantPolicy = .best() }
+        item.startsOnFirstEligibleVariant = options.startsOnFirstEligibleVariant
+        item.quality = options.quality
+        item.audio = options.audio
+        item.subtitles = options.subtitles
         switch options.from {
-        case .fromStart(let time): preferences.startPosition = .time(time)
-        case .fromEnd(let time): preferences.startPosition = .time(.zero - time)
+        case .fromStart(let time): item.startPosition = .time(time)
+        case .fromEnd(let time): item.startPosition = .time(.zero - time)
         // Backwards there is nothing to be seen before the start.
-        case nil where options.rate < 0: preferences.startPosition = .time(.milliseconds(-1))
-        case nil: preferences.startPosition = options.liveFromStart ? .oldest : .automatic
+        case nil where options.rate < 0: item.startPosition = .time(.milliseconds(-1))
+        case nil: item.startPosition = options.liveFromStart ? .oldest : .automatic
         }
         switch options.to {
-        case .fromStart(let time): preferences.endPosition = .time(time)
-        case .fromEnd(let time): preferences.endPosition = .time(.zero - time)
-        case nil: if let duration = options.duration { preferences.endPosition = .duration(duration) }
+        case .fromStart(let time): item.endPosition = .time(time)
+        case .fromEnd(let time): item.endPosition = .time(.zero - time)
+        case nil: if let duration = options.duration { item.endPosition = .duration(duration) }
         }
-        preferences.configuredTimeOffsetFromLive = options.liveOffset.map { $0 / .seconds(1) }
-        preferences.stalePolicy = options.stale.policy
-        preferences.staleLimit = options.stale.limit
-        preferences.fellBehindPolicy = options.fellBehindPolicy
-        return preferences
+        item.configuredTimeOffsetFromLive = options.liveOffset.map { MediaTime($0, timescale: 1_000_000) }
+        item.stalePolicy = options.stale.policy
+        item.staleLimit = options.stale.limit
+        item.fellBehindPolicy = options.fellBehindPolicy
     }
 
     func configuration(clock: any Clock<Duration>, transport: any Transport) -> PlayerConfiguration {
@@ -460,7 +458,7 @@ extension PlaySession {
         configuration.fields = options.fields
         configuration.credentialOrigins = options.credentialOrigins
         configuration.allowsFilesAnywhere = options.allowsFilesOutside
-        configuration.decodingThreadCount = options.threads ?? 0
+        configuration.decodingThreadCount = options.threads
         if !options.media.video { configuration.mediaTypes.remove(.video) }
         if !options.media.audio { configuration.mediaTypes.remove(.audio) }
         if options.outputs.isEmpty, options.decodes {

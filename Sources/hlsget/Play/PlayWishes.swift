@@ -22,13 +22,13 @@ struct PlayWishes: Sendable {
                     + Decimals.rate(Double(options.rate)),
                 detail: "higher rates require an on-demand stream with I-frame playlists")
         case .variantSwitched(_, let variant, _):
-            let limit = options.peakBitRate
-            guard limit > 0, Double(variant.bandwidth) > limit, !hasToldBitRate else { return nil }
+            guard let limit = options.peakBitRate, let rate = variant.peakBitRate, rate > limit, !hasToldBitRate
+            else { return nil }
             hasToldBitRate = true
             return HLSError(
                 code: .noEligibleVariant, url: options.url,
                 cause: "no variant is within --peak-bitrate \(Decimals.bitRate(limit))",
-                detail: "the lowest has \(Decimals.bitRate(Double(variant.bandwidth)))")
+                detail: "the lowest has \(Decimals.bitRate(rate))")
         default: return nil
         }
     }

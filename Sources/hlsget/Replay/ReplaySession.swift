@@ -48,7 +48,7 @@ struct ReplaySession {
         if !decodes { configuration.decodesWithoutOutput = [] }
         let player = Player(configuration: configuration)
         let item = PlayerItem(urlString: options.url)
-        item.preferences = session.preferences
+        session.set(item)
         let events = player.events()
         session.start(player)
         try player.replaceCurrentItem(with: item)

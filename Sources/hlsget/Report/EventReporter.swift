@@ -174,7 +174,8 @@ struct EventReporter: Sendable {
                 "seekable_time_ranges": json(state.seekableTimeRanges),
                 "likely_to_keep_up": .bool(state.isPlaybackLikelyToKeepUp),
                 "buffer_full": .bool(state.isPlaybackBufferFull), "buffer_empty": .bool(state.isPlaybackBufferEmpty),
-                "variant": json(state.variant), "throughput_estimate": JSONValue(statistics.throughputEstimate),
+                "variant": state.variant?.json ?? .null,
+                "throughput_estimate": JSONValue(statistics.throughputEstimate),
                 "buffered_bytes": .integer(statistics.bufferedByteCount), "stalls": .integer(statistics.numberOfStalls),
                 "dropped_frames": .integer(statistics.numberOfDroppedVideoFrames),
                 "skipped_segments": .integer(statistics.numberOfSkippedSegments),
@@ -190,16 +191,6 @@ struct EventReporter: Sendable {
                 }
                 return [.number(start), .number(start + length)]
             })
-    }
-
-    static func json(_ variant: VariantDescription?) -> JSONValue {
-        guard let variant else { return .null }
-        return [
-            "index": .integer(variant.index), "bandwidth": .integer(variant.bandwidth),
-            "average_bandwidth": JSONValue(variant.averageBandwidth), "width": .integer(variant.width),
-            "height": .integer(variant.height), "frame_rate": JSONValue(variant.frameRate),
-            "codecs": .string(variant.codecs),
-        ]
     }
 
     private static func line(

@@ -19,7 +19,7 @@ enum EventText {
     }
 
     /// The line for a variant that takes another's place in what is recorded.
-    static func change(from: VariantDescription, to: VariantDescription, because explanation: String) -> String {
+    static func change(from: AssetVariant, to: AssetVariant, because explanation: String) -> String {
         ErrorLine.line(
             "from here on \(name(to)) instead of \(name(from))", url: nil, detail: explanation, severity: "note")
     }
@@ -76,9 +76,8 @@ enum EventText {
         ErrorLine.line(cause, url: url, detail: detail, severity: "warning")
     }
 
-    private static func name(_ variant: VariantDescription) -> String {
-        let height = variant.height > 0 ? "\(variant.height)p " : ""
-        return variant.bandwidth > 0
-            ? height + Decimals.bitRate(Double(variant.bandwidth)) : "\(height)#\(variant.index)"
+    private static func name(_ variant: AssetVariant) -> String {
+        if variant.peakBitRate != nil { return variant.name() }
+        return (variant.rows.map { "\($0)p " } ?? "") + "#\(variant.index)"
     }
 }

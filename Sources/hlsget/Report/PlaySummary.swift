@@ -29,7 +29,7 @@ struct PlaySummary: Sendable, Equatable {
 
     /// The use of one variant.
     struct VariantUse: Sendable, Equatable {
-        var variant: VariantDescription
+        var variant: AssetVariant
         var numberOfSegments = 0
         var byteCount = 0
         var mediaDuration = Duration.zero
@@ -129,11 +129,11 @@ struct PlaySummary: Sendable, Equatable {
     }
 
     /// Declared bit rate over the loaded media, weighted with its time, in bits per second; nil if undeclared.
-    private func declaredBitRate(_ rate: (VariantDescription) -> Int) -> Double? {
-        let rated = variants.filter { $0.variant.bandwidth > 0 && $0.mediaDuration > .zero }
+    private func declaredBitRate(_ rate: (AssetVariant) -> Double?) -> Double? {
+        let rated = variants.filter { $0.variant.peakBitRate != nil && $0.mediaDuration > .zero }
         let seconds = rated.reduce(0) { $0 + $1.mediaDuration.inSeconds }
         guard seconds > 0 else { return nil }
-        return rated.reduce(0) { $0 + Double(rate($1.variant)) * $1.mediaDuration.inSeconds } / seconds
+        return rated.reduce(0) { $0 + (rate($1.variant) ?? 0) * $1.mediaDuration.inSeconds } / seconds
     }
 
     // MARK: JSON
@@ -156,8 +156,8 @@ struct PlaySummary: Sendable, Equatable {
             "variant_switches": .integer(statistics.numberOfVariantSwitches),
             "variants": .array(variants.map(Self.json)),
             // As in the library's playback_summary.
-            "average_bitrate": JSONValue(declaredBitRate { $0.averageBandwidth ?? $0.bandwidth }),
-            "peak_bitrate": JSONValue(declaredBitRate(\.bandwidth)),
+            "average_bitrate": JSONValue(declaredBitRate { $0.averageBitRate ?? $0.peakBitRate }),
+            "peak_bitrate": JSONValue(declaredBitRate(\.peakBitRate)),
             "throughput_estimate": JSONValue(statistics.throughputEstimate),
             "requests": .integer(statistics.numberOfRequests), "segments": .integer(statistics.numberOfSegments),
             "bytes": .integer(statistics.receivedByteCount),
@@ -178,7 +178,7 @@ struct PlaySummary: Sendable, Equatable {
 
     private static func json(_ use: VariantUse) -> JSONValue {
         [
-            "variant": EventReporter.json(use.variant), "segments": .integer(use.numberOfSegments),
+            "variant": use.variant.json, "segments": .integer(use.numberOfSegments),
             "bytes": .integer(use.byteCount), "media_duration": .number(use.mediaDuration.inSeconds),
         ]
     }
@@ -240,11 +240,8 @@ extension PlaySummary {
         let used = variants.filter { $0.numberOfSegments > 0 }
         guard !used.isEmpty else { return nil }
         let names = used.map { use in
-            var words: [String] = []
-            if use.variant.height > 0 { words.append("\(use.variant.height)p") }
-            if use.variant.bandwidth > 0 { words.append(Decimals.bitRate(Double(use.variant.bandwidth))) }
-            if words.isEmpty { words.append("\(use.variant.index)") }
-            return "\(words.joined(separator: " ")) for \(Decimals.length(use.mediaDuration.inSeconds))"
+            let name = use.variant.name()
+            return "\(name.isEmpty ? "\(use.variant.index)" : name) for \(Decimals.length(use.mediaDuration.inSeconds))"
         }
         let switches = state.statistics.numberOfVariantSwitches
         let count = switches == 0 ? "" : " (\(switches) \(switches == 1 ? "switch" : "switches"))"

@@ -61,7 +61,7 @@ struct StatusLine: Sendable, Equatable {
         parts.append(status(state, detail))
         if detail.includes(.noBuffer) { parts.append(buffer(state)) }
         if detail.includes(.noVariant), let variant = state.variant {
-            let name = Self.name(of: variant, withBitRate: detail.includes(.noBitRate))
+            let name = variant.name(withBitRate: detail.includes(.noBitRate))
             if !name.isEmpty { parts.append([Span(text: name)]) }
         }
         if detail.includes(.noThroughput), let estimate = state.statistics.throughputEstimate, estimate.isFinite {
@@ -127,16 +127,6 @@ struct StatusLine: Sendable, Equatable {
         if state.isPlaybackLikelyToKeepUp { spans.append(Span(text: " keep-up", style: .good)) }
         if state.isPlaybackBufferFull { spans.append(Span(text: " full", style: .good)) }
         return spans
-    }
-
-    /// `360p 800k`.
-    private static func name(of variant: VariantDescription, withBitRate: Bool) -> String {
-        var words: [String] = []
-        if variant.height > 0 { words.append("\(variant.height)p") }
-        if variant.bandwidth > 0 && (withBitRate || words.isEmpty) {
-            words.append(Decimals.bitRate(Double(variant.bandwidth)))
-        }
-        return words.joined(separator: " ")
     }
 
     // MARK: The bar

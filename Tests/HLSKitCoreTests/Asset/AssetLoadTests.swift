@@ -146,16 +146,16 @@ import Testing
         #expect(try await asset.load(.duration).isNumeric)
     }
 
-    @Test("A13: variants have what is declared, −1 for what is not, and why they are not played")
+    @Test("A13: variants have what is declared, nil for what is not, and why they are not played")
     func variants() async throws {
         let (asset, _) = makeAsset()
         let variants = try await asset.load(.variants)
         let first = try #require(variants.first)
         #expect(first.peakBitRate == 100_000)
-        #expect(first.averageBitRate == -1)
+        #expect(first.averageBitRate == nil)
         #expect(first.url == Self.low)
         #expect(first.videoAttributes?.presentationSize == PixelSize(width: 320, height: 180))
-        #expect(first.videoAttributes?.nominalFrameRate == -1)
+        #expect(first.videoAttributes?.nominalFrameRate == nil)
         #expect(first.videoAttributes?.videoRange == .sdr)
         #expect(first.ineligibilityReasons.isEmpty)
         #expect(variants.last?.ineligibilityReasons == [.codec])
@@ -182,19 +182,19 @@ import Testing
 
     struct Live: Sendable, CustomStringConvertible {
         var tags: String
-        var offset: MediaTime
+        var offset: MediaTime?
         var description: String { tags }
     }
 
     @Test(
-        "the distance from the live edge: PART-HOLD-BACK, HOLD-BACK, three target durations, invalid for VOD",
+        "the distance from the live edge: PART-HOLD-BACK, HOLD-BACK, three target durations, nil for VOD",
         arguments: [
             Live(
                 tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n#EXT-X-SERVER-CONTROL:HOLD-BACK=20,PART-HOLD-BACK=1.5",
                 offset: MediaTime(value: 3, timescale: 2)),
             Live(tags: "#EXT-X-SERVER-CONTROL:HOLD-BACK=20", offset: MediaTime(value: 20, timescale: 1)),
             Live(tags: "#EXT-X-VERSION:3", offset: MediaTime(value: 18, timescale: 1)),
-            Live(tags: "#EXT-X-ENDLIST", offset: .invalid),
+            Live(tags: "#EXT-X-ENDLIST", offset: nil),
         ])
     func live(_ c: Live) async throws {
         let url = "http://a.example/live.m3u8"
@@ -203,8 +203,8 @@ import Testing
         let asset = Asset(urlString: url, options: .table(transport))
         let (offset, duration) = try await asset.load(.minimumTimeOffsetFromLive, .duration)
         #expect(offset == c.offset)
-        #expect(duration == (c.offset == .invalid ? MediaTime(value: 6, timescale: 1) : .indefinite))
-        #expect(try await asset.load(.variants).map(\.peakBitRate) == [-1])
+        #expect(duration == (c.offset == nil ? MediaTime(value: 6, timescale: 1) : .indefinite))
+        #expect(try await asset.load(.variants).map(\.peakBitRate) == [nil])
     }
 
     @Test("A14: credentials in the URL go to its own origin, and fields of the user to every request")

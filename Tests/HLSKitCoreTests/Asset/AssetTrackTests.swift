@@ -53,12 +53,13 @@ import Testing
             toFile: path, atomically: true, encoding: .utf8)
         let url = "file://" + folder.path + "/sample/master.m3u8"
         let asset = Asset(urlString: url, options: AssetOptions(transport: PlayerConfiguration.unpaced().transport))
-        let (end, duration) = try await asset.load(.shortestTrackEnd, .duration)
+        let (shortest, duration) = try await asset.load(.shortestTrackEnd, .duration)
+        let end = try #require(shortest)
         #expect(duration.seconds == 40)
         #expect(abs(end.seconds - 36) < 0.1)
         let writer = CapturingWriter()
         let item = try PlayerItem(url, quality: "180p", to: writer)
-        #expect(item.forwardPlaybackEndTime == .invalid)
+        #expect(item.forwardPlaybackEndTime == nil)
         item.forwardPlaybackEndTime = end
         let play = try await Play.toEnd(item, .unpaced())
         #expect(play.didPlayToEnd)

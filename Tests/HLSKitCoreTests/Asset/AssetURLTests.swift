@@ -41,7 +41,7 @@ struct AssetURLTests {
     @Test("A01: a plain path is no URL for the library", arguments: ["/media/film.m3u8", "film.m3u8", ""])
     func paths(_ path: String) async throws {
         let transport = TableTransport([:])
-        let error = await #expect(throws: AssetError.self) {
+        let error = await #expect(throws: HLSError.self) {
             try await Asset(urlString: path, options: .table(transport)).load(.duration)
         }
         #expect(error?.cause.isEmpty == false)

@@ -13,7 +13,7 @@ struct DownloadJudgeTests {
             request: request, segment: segment, variantIndex: 1, segmentDuration: .seconds(4),
             probableByteCount: 1_000,
             input: SelectionInput(
-                now: .zero, candidates: [0, 1].map { VariantCandidate(index: $0, bandwidth: 1e6) },
+                now: .zero, candidates: [0, 1].map { AssetVariant(index: $0, peakBitRate: 1e6) },
                 forwardBuffer: .zero, upcoming: []))
     }
 

@@ -25,17 +25,17 @@ struct EngineCapabilityTests {
             Case(testDescription: "HDCP", attributes: ",HDCP-LEVEL=TYPE-0", isTaken: false),
             Case(
                 testDescription: "HDCP, allowed", attributes: ",HDCP-LEVEL=TYPE-0", isTaken: true,
-                change: { $0.allowedHDCPLevel = "TYPE-0" }),
+                change: { $0.allowedHDCPLevel = .type0 }),
             Case(
                 testDescription: "a higher HDCP level", attributes: ",HDCP-LEVEL=TYPE-1", isTaken: false,
-                change: { $0.allowedHDCPLevel = "TYPE-0" }),
+                change: { $0.allowedHDCPLevel = .type0 }),
             Case(
                 testDescription: "HDCP, samples only", attributes: ",HDCP-LEVEL=TYPE-1", isTaken: true,
                 isPassThrough: true),
             Case(testDescription: "PQ", attributes: ",VIDEO-RANGE=PQ", isTaken: true),
             Case(
                 testDescription: "PQ, not supported", attributes: ",VIDEO-RANGE=PQ", isTaken: false,
-                change: { $0.supportedVideoRanges = ["SDR", "HLG"] }),
+                change: { $0.supportedVideoRanges = [.sdr, .hlg] }),
             Case(
                 testDescription: "HLG, an output of standard range", attributes: ",VIDEO-RANGE=HLG", isTaken: false,
                 outputs: OutputLimits(needsStandardRange: true)),
@@ -43,7 +43,7 @@ struct EngineCapabilityTests {
                 testDescription: "stereoscopic", attributes: #",REQ-VIDEO-LAYOUT="CH-STEREO""#, isTaken: false),
             Case(
                 testDescription: "stereoscopic, understood", attributes: #",REQ-VIDEO-LAYOUT="CH-STEREO""#,
-                isTaken: true, change: { $0.understoodVideoLayouts = ["CH-MONO", "CH-STEREO"] }),
+                isTaken: true, change: { $0.understoodVideoLayouts = [.monoscopicVideo, .stereoVideo] }),
             Case(
                 testDescription: "content protection", attributes: #",ALLOWED-CPC="com.example.drm1:SMART-TV/PC""#,
                 isTaken: false),
@@ -96,7 +96,7 @@ struct EngineCapabilityTests {
     @Test("where every variant is of a range that is not supported, that counts for nothing")
     func onlyUnsupportedRanges() {
         var configuration = EngineConfiguration()
-        configuration.capabilities.supportedVideoRanges = ["SDR"]
+        configuration.capabilities.supportedVideoRanges = [.sdr]
         var origin = Self.origin(",VIDEO-RANGE=PQ")
         origin.answer(
             "main.m3u8", .text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=2000000,VIDEO-RANGE=PQ\na.m3u8\n"))

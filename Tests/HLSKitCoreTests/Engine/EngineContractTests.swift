@@ -18,14 +18,14 @@ struct EngineContractTests {
     @Test("F13: a small preference loads little; taken back, the buffer fills")
     func smallBuffer() {
         var preferences = PlayerItemPreferences()
-        preferences.preferredForwardBufferDuration = 5
+        preferences.preferredForwardBufferDuration = .seconds(5)
         var harness = EngineHarness(origin: .vod(count: 30))
         harness.control(.setPreferences(preferences))
         harness.open("vod.m3u8")
         harness.run(until: .seconds(60))
         #expect(harness.mediaPaths == ["s0.ts", "s1.ts"])
         #expect(harness.state.isPlaybackBufferFull)
-        preferences.preferredForwardBufferDuration = 0
+        preferences.preferredForwardBufferDuration = nil
         harness.control(.setPreferences(preferences))
         harness.run(until: .seconds(120))
         #expect(harness.mediaPaths.count == 8)

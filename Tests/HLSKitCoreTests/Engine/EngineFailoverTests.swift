@@ -141,7 +141,7 @@ struct EngineFailoverTests {
             var origin = Self.origin(audio: ("ea.m3u8", "ea.m3u8"), count: 200)
             for number in 8..<200 { origin.answer("ea\(number).ts", death) }
             var preferences = PlayerItemPreferences()
-            preferences.preferredForwardBufferDuration = 700
+            preferences.preferredForwardBufferDuration = .seconds(700)
             var harness = EngineHarness.playing("main.m3u8", from: origin, preferences: preferences)
             let isOver = harness.runToEnd(by: .seconds(100))
             #expect(isOver)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Engine, behind the live window")
 struct EngineFellBehindTests {
     /// A player of a live stream whose media does not come for a minute and a half, so that the window moves on.
-    private static func player(_ policy: PlayerItemPreferences.FellBehindPolicy) -> EngineHarness {
+    private static func player(_ policy: FellBehindPolicy) -> EngineHarness {
         var origin = ScriptedOrigin.live()
         origin.media = { visit in
             (.seconds(8)..<(.seconds(98))).contains(visit.time) ? .failure(.timedOut) : .media(100_000)
@@ -24,8 +24,8 @@ struct EngineFellBehindTests {
 
     @Test(
         "M04: what the window took is counted, and playback continues where the policy says",
-        arguments: [PlayerItemPreferences.FellBehindPolicy.jumpToEdge, .jumpToOldest])
-    func goesOn(_ policy: PlayerItemPreferences.FellBehindPolicy) throws {
+        arguments: [FellBehindPolicy.jumpToEdge, .jumpToOldest])
+    func goesOn(_ policy: FellBehindPolicy) throws {
         var harness = Self.player(policy)
         harness.run(until: .seconds(130))
         #expect(harness.state.timeControlStatus == .playing)
@@ -61,7 +61,7 @@ struct EngineFellBehindTests {
         var preferences = PlayerItemPreferences()
         preferences.fellBehindPolicy = .jumpToEdge
         preferences.startPosition = .oldest
-        preferences.configuredTimeOffsetFromLive = 4
+        preferences.configuredTimeOffsetFromLive = .seconds(4)
         var harness = EngineHarness.playing("live.m3u8", from: origin, preferences: preferences)
         harness.run(until: .seconds(45))
         let listed = try #require(harness.engine.item?.lanes[.main]?.tracker?.start)
@@ -82,7 +82,7 @@ struct EngineFellBehindTests {
     /// A player that was paused for three minutes, but continued loading, and plays again. The window holds 24 seconds,
     /// the buffer 30. One that rests is in ``EngineRestTests``.
     private static func rested(
-        _ policy: PlayerItemPreferences.FellBehindPolicy, origin: ScriptedOrigin = .live(),
+        _ policy: FellBehindPolicy, origin: ScriptedOrigin = .live(),
         then control: EngineControl = .play
     ) -> EngineHarness {
         var preferences = PlayerItemPreferences()

@@ -20,7 +20,7 @@ struct EngineLiveOffsetTests {
     ) -> EngineHarness {
         var preferences = PlayerItemPreferences()
         preferences.automaticallyPreservesTimeOffsetFromLive = preserves
-        preferences.configuredTimeOffsetFromLive = offset
+        preferences.configuredTimeOffsetFromLive = offset.map { .seconds($0) }
         return EngineHarness.playing("live.m3u8", from: origin, preferences: preferences)
     }
 
@@ -55,7 +55,7 @@ struct EngineLiveOffsetTests {
         #expect(harness.statistics.numberOfStalls >= 1)
         #expect(harness.engine.recommendedLiveOffset == .seconds(24))
         var preferences = harness.engine.preferences
-        preferences.configuredTimeOffsetFromLive = configured
+        preferences.configuredTimeOffsetFromLive = .seconds(configured)
         harness.control(.setPreferences(preferences))
         let stalls = Double(harness.statistics.numberOfStalls)
         let expected = max(configured, min(configured + 4 * stalls, 24))

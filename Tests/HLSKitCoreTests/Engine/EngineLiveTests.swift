@@ -55,7 +55,7 @@ struct EngineLiveTests {
     struct Start: CustomTestStringConvertible {
         var name: String
         var header: [String] = []
-        var position = PlayerItemPreferences.StartPosition.automatic
+        var position = StartPosition.automatic
         var offset: Double?
         var first: String
         var testDescription: String { name }
@@ -76,7 +76,7 @@ struct EngineLiveTests {
     func startPosition(_ example: Start) {
         var preferences = PlayerItemPreferences()
         preferences.startPosition = example.position
-        preferences.configuredTimeOffsetFromLive = example.offset
+        preferences.configuredTimeOffsetFromLive = example.offset.map { .seconds($0) }
         var origin = ScriptedOrigin()
         origin.routes["live.m3u8"] = { visit in
             var text = Broadcast().text(at: visit.time)
@@ -408,8 +408,8 @@ struct EngineLiveTests {
     @Test(
         "a stream that stands still is waited for as long as is asked",
         arguments: [(.wait, nil, 900, true), (.fail, 300, 280, true), (.fail, 300, 320, false), (.fail, 20, 30, false)]
-            as [(PlayerItemPreferences.StalePolicy, Int?, Int, Bool)])
-    func patience(policy: PlayerItemPreferences.StalePolicy, limit: Int?, seconds: Int, goesOn: Bool) {
+            as [(StalePolicy, Int?, Int, Bool)])
+    func patience(policy: StalePolicy, limit: Int?, seconds: Int, goesOn: Bool) {
         var preferences = PlayerItemPreferences()
         preferences.stalePolicy = policy
         preferences.staleLimit = limit.map { .seconds($0) }

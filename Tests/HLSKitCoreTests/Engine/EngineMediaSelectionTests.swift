@@ -294,7 +294,9 @@ struct EngineMediaSelectionTests {
         var harness = EngineHarness.playing("main.m3u8", from: origin)
         harness.run(until: .seconds(20))
         var preferences = PlayerItemPreferences()
-        preferences.variantPolicy = .pinned(harness.engine.item?.variantIndex == 0 ? 1 : 0, flush: true)
+        let other = try #require(
+            harness.engine.item?.candidates.first { $0.index != harness.engine.item?.variantIndex }?.id)
+        preferences.variantPolicy = .pinned(other, flush: true)
         harness.control(.setPreferences(preferences))
         harness.run(until: .seconds(20) + .milliseconds(500))
         harness.control(.select(.legible, .option(try Self.option("English", .legible, in: harness))))

@@ -378,7 +378,7 @@ struct EnginePlaybackTests {
 
     struct Start: CustomTestStringConvertible {
         var tag: String?
-        var position = PlayerItemPreferences.StartPosition.automatic
+        var position = StartPosition.automatic
         var time: Double
         var first: String
         var window: Double?
@@ -418,8 +418,8 @@ struct EnginePlaybackTests {
         arguments: [
             (.time(.seconds(10)), 10, 3), (.time(.seconds(12)), 12, 3), (.time(.seconds(-30)), 10, 3),
             (.duration(.seconds(5)), 5, 2), (.time(.seconds(400)), 40, 10),
-        ] as [(PlayerItemPreferences.EndPosition, Double, Int)])
-    func endPosition(position: PlayerItemPreferences.EndPosition, time: Double, count: Int) throws {
+        ] as [(EndPosition, Double, Int)])
+    func endPosition(position: EndPosition, time: Double, count: Int) throws {
         var preferences = PlayerItemPreferences()
         preferences.endPosition = position
         var harness = EngineHarness.playing("vod.m3u8", from: .vod(), preferences: preferences)

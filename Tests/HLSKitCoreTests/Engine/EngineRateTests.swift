@@ -18,7 +18,7 @@ struct EngineRateTests {
     private static func live(offset: Double? = nil, _ broadcast: Broadcast = .init()) -> EngineHarness {
         var preferences = PlayerItemPreferences()
         preferences.startPosition = .oldest
-        preferences.configuredTimeOffsetFromLive = offset
+        preferences.configuredTimeOffsetFromLive = offset.map { .seconds($0) }
         return EngineHarness.playing("live.m3u8", from: .live(broadcast), preferences: preferences)
     }
 

@@ -30,7 +30,7 @@ struct EngineRestTests {
 
     @Test("the next play loads the playlist first, and then the policy decides where it continues")
     func goesOn() {
-        for policy in PlayerItemPreferences.FellBehindPolicy.allCases {
+        for policy in FellBehindPolicy.allCases {
             var harness = Self.paused { $0.fellBehindPolicy = policy }
             harness.run(until: .seconds(300))
             let count = harness.requests.count

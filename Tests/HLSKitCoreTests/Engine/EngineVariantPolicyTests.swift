@@ -14,12 +14,20 @@ struct EngineVariantPolicyTests {
         return .setPreferences(preferences)
     }
 
+    /// The name of the variant at `index` of a stream with two.
+    private func name(_ index: Int) throws -> AssetVariant.ID {
+        var harness = EngineHarness.playing("main.m3u8", from: .twoVariants())
+        harness.run(until: .seconds(5))
+        return try #require(harness.engine.item?.candidates[index].id)
+    }
+
     @Test("E13: a variant that is pinned in mid-play is loaded from the next segment on, until it is let go")
-    func pinned() {
+    func pinned() throws {
         var harness = EngineHarness.playing("main.m3u8", from: .twoVariants(count: 20))
         harness.run(until: .seconds(5))
         let loaded = harness.loadedSegments.count
-        harness.control(preferences { $0.variantPolicy = .pinned(1) })
+        let second = try name(1)
+        harness.control(preferences { $0.variantPolicy = .pinned(second) })
         harness.run(until: .seconds(30))
         #expect(harness.loadedSegments[..<loaded].allSatisfy { $0.hasPrefix("a") })
         #expect(harness.loadedSegments[loaded...].allSatisfy { $0.hasPrefix("b") })
@@ -31,14 +39,15 @@ struct EngineVariantPolicyTests {
     }
 
     @Test("E13: a variant that is pinned with a flush replaces what lies more than a segment ahead, and nothing waits")
-    func pinnedWithFlush() {
+    func pinnedWithFlush() throws {
         var harness = EngineHarness.playing("main.m3u8", from: .twoVariants(count: 20))
         harness.run(until: .seconds(5))
         let story = harness.story
         let playing = Int(harness.engine.playhead / .seconds(4))
         let kept = (0...playing + 1).map { "a\($0).ts" }
         #expect(harness.loadedSegments.count > kept.count)
-        harness.control(preferences { $0.variantPolicy = .pinned(1, flush: true) })
+        let second = try name(1)
+        harness.control(preferences { $0.variantPolicy = .pinned(second, flush: true) })
         #expect(harness.state.loadedTimeRanges.last?.end == MediaTime(value: Int64(playing + 2) * 4, timescale: 1))
         let loaded = harness.loadedSegments.count
         harness.runToEnd()
@@ -51,8 +60,9 @@ struct EngineVariantPolicyTests {
     }
 
     @Test("E13: a pinned variant is the first one, above all limits; one that is not there pins nothing")
-    func pinnedStart() {
-        for (pinned, first) in [(0, "a0.ts"), (1, "b0.ts"), (7, "b0.ts")] {
+    func pinnedStart() throws {
+        let names = [(try name(0), "a0.ts"), (try name(1), "b0.ts"), (AssetVariant.ID(rawValue: "7"), "b0.ts")]
+        for (pinned, first) in names {
             var harness = EngineHarness(origin: .twoVariants(), configuration: EngineConfiguration())
             harness.control(
                 preferences {

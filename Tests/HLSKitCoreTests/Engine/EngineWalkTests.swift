@@ -139,7 +139,7 @@ struct EngineWalk: CustomStringConvertible {
         case 2: harness.open("main.m3u8")
         case 3:
             var preferences = PlayerItemPreferences()
-            preferences.preferredPeakBitRate = random.next() % 2 == 0 ? 1_500_000 : 0
+            preferences.preferredPeakBitRate = random.next() % 2 == 0 ? 1_500_000 : nil
             control(.setPreferences(preferences))
         case 4: control(.playImmediately(1))
         case 5: control(.setForwardPlaybackEndTime(.seconds(Int64(random.next() % 40))))

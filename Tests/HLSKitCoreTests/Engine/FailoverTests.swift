@@ -44,7 +44,7 @@ struct FailoverTests {
         sources.isSoundOnly = isSoundOnly
         let variant = try #require(sources[index])
         var failover = Failover()
-        failover.candidates = VariantCandidate.list(of: sources.playlist)
+        failover.candidates = AssetVariant.list(of: sources.playlist)
         failover.eligible = failover.candidates
         failover.current = index
         failover.currentURI = variant.uri

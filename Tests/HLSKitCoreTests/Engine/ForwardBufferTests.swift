@@ -137,7 +137,8 @@ struct ForwardBufferTests {
     @Test("a preference shorter than a target duration counts as one")
     func shortWish() {
         var buffer = buffer(video: [0...5])
-        var situation = Situation(playhead: .zero, preferredForwardBufferDuration: 0.5, targetDuration: .seconds(6))
+        var situation = Situation(
+            playhead: .zero, preferredForwardBufferDuration: .milliseconds(500), targetDuration: .seconds(6))
         #expect(!evaluate(&buffer, situation).isFull)
         situation.targetDuration = .seconds(5)
         #expect(evaluate(&buffer, situation).isFull)

@@ -98,7 +98,7 @@ struct LiveStreamTests {
 
     /// What is done with segments 3 and 4 that are gone, and 5 to 7, which the policy leaves out.
     private static func behind(
-        _ live: inout LiveStream, isPaused: Bool, policy: PlayerItemPreferences.FellBehindPolicy = .jumpToEdge
+        _ live: inout LiveStream, isPaused: Bool, policy: FellBehindPolicy = .jumpToEdge
     ) throws -> [LiveStream.Action] {
         let tracker = PlaylistTracker(
             try PlaylistText.numbered(5, count: 6).parsed(), requestURL: "list", url: "list", start: .seconds(8),

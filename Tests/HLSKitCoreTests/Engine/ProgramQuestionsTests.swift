@@ -5,7 +5,7 @@ import Testing
 @Suite("Questions to the program")
 struct ProgramQuestionsTests {
     private static let input = SelectionInput(
-        now: .zero, candidates: [VariantCandidate(index: 0, bandwidth: 1e6)], forwardBuffer: .zero, upcoming: [])
+        now: .zero, candidates: [AssetVariant(index: 0, peakBitRate: 1e6)], forwardBuffer: .zero, upcoming: [])
 
     private static func variant(_ number: Int, _ index: Int = 2) -> ProgramAnswer {
         let decision = SelectionDecision(variantIndex: index, explanation: "")

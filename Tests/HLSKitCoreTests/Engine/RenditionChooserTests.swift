@@ -152,7 +152,7 @@ struct RenditionChooserTests {
         chooser.open(isSoundOnly: isSoundOnly)
         return chooser.changeAudio(
             of: variant, at: 0, from: try sources(audio: uri, apart: apart, isSoundOnly: isSoundOnly),
-            eligible: eligible.map { VariantCandidate(index: $0, bandwidth: Double($0 + 1) * 1e6) }, throughput: 3e6,
+            eligible: eligible.map { AssetVariant(index: $0, peakBitRate: Double($0 + 1) * 1e6) }, throughput: 3e6,
             playsAudio: playsAudio)
     }
 

@@ -59,7 +59,7 @@ struct RequestOrderTests {
         let terms = RequestTerms(EngineConfiguration(), reload: reload)
         var lane = MediaLane(id: .audio, playlistURL: "https://host/audio")
         let first = terms.request(for: RequestOrder(playlistOf: lane, in: nil, at: "https://host/all")).transport
-        #expect(first.timeouts == EngineConfiguration().timeouts)
+        #expect(first.timeouts == TransportTimeouts())
         #expect(first.hedgeDelay == nil)
         lane.playlist.attach(
             PlaylistTracker(
@@ -71,5 +71,19 @@ struct RequestOrderTests {
         #expect(again.timeouts.total == .seconds(8))
         #expect(again.hedgeDelay == .seconds(4))
         #expect(again.url == "https://host/audio")
+    }
+
+    @Test("D04: each class of resources has its deadlines")
+    func deadlines() throws {
+        var configuration = EngineConfiguration()
+        configuration.timeouts.firstByte = .seconds(5)
+        configuration.timeouts[.initializationSection].firstByte = .seconds(2)
+        let terms = RequestTerms(configuration)
+        let map = ResourceID(kind: .map, url: "https://host/map")
+        let section = terms.request(for: RequestOrder(map, for: .main, namedBy: nil)).transport
+        #expect(section.timeouts.firstByte == .seconds(2))
+        let lane = MediaLane(id: .audio, playlistURL: "https://host/audio")
+        let list = terms.request(for: RequestOrder(playlistOf: lane, in: nil, at: "https://host/all")).transport
+        #expect(list.timeouts.firstByte == .seconds(5))
     }
 }

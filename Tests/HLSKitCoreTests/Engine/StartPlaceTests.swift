@@ -8,7 +8,7 @@ import Testing
 struct StartPlaceTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
-        var position = PlayerItemPreferences.StartPosition.automatic
+        var position = StartPosition.automatic
         var tag: StartPoint?
         var isLive = false
         var start: Duration

@@ -7,7 +7,7 @@ import Testing
 struct VariantChooserTests {
     /// Three qualities of 1, 2 and 4 Mbit/s.
     private static let variants = [(0, 2e6), (1, 1e6), (2, 4e6)].map { index, bandwidth in
-        VariantCandidate(index: index, uri: "v\(index).m3u8", bandwidth: bandwidth)
+        AssetVariant(index: index, peakBitRate: bandwidth, uri: "v\(index).m3u8")
     }
 
     private static func chooser(keepsBest: Bool = false) -> VariantChooser {
@@ -50,7 +50,7 @@ struct VariantChooserTests {
     }
 
     private static func use(_ change: VariantSwitch, in chooser: inout VariantChooser) {
-        chooser.carryOut(change, as: VariantDescription(index: change.to))
+        chooser.carryOut(change, as: AssetVariant(index: change.to, peakBitRate: 1e6))
     }
 
     private static func segment(_ index: Int) throws -> VariantChooser.Segment {
@@ -176,10 +176,12 @@ struct VariantChooserTests {
     @Test("an item without a multivariant playlist has nothing to decide")
     func single() {
         var chooser = VariantChooser()
-        chooser.openSingle()
+        chooser.openSingle(at: "https://host/v.m3u8")
         #expect(!chooser.isOpen(at: .zero))
         #expect(!chooser.hasChoice)
-        #expect(chooser.description == VariantDescription(index: 0))
+        #expect(chooser.description?.index == 0)
+        #expect(chooser.description?.url == "https://host/v.m3u8")
+        #expect(chooser.description?.peakBitRate == nil)
     }
 
     // MARK: Limits

@@ -17,7 +17,7 @@ struct VariantRuleTests {
     }
 
     private static let input = SelectionInput(
-        now: .zero, candidates: [0, 1].map { VariantCandidate(index: $0, bandwidth: 1e6) }, forwardBuffer: .zero,
+        now: .zero, candidates: [0, 1].map { AssetVariant(index: $0, peakBitRate: 1e6) }, forwardBuffer: .zero,
         upcoming: [])
 
     @Test("a rule of the library is asked here, one of the program elsewhere")

@@ -50,7 +50,7 @@ struct AccessLogKeeperTests {
     }
 
     @Test("O01: bit rates are those of bytes over active time; least, most and spread are over segments")
-    func bitrates() {
+    func bitrates() throws {
         var keeper = AccessLogKeeper(sessionID: "id")
         keeper.open(uri: "u", at: .zero)
         // 1 Mbit in 1 s, 4 Mbit in 2 s, and 3 Mbit in 6 s, which is longer than the 4 s that it plays.
@@ -67,14 +67,14 @@ struct AccessLogKeeperTests {
         let event = keeper.log(since: Self.epoch, at: .seconds(30)).events[0]
         #expect(event.numberOfBytesTransferred == 1_000_000)
         #expect(event.transferDuration == 9)
-        #expect((888_888.0...888_889.0).contains(event.observedBitrate))
+        #expect((888_888.0...888_889.0).contains(try #require(event.observedBitrate)))
         #expect(event.observedMinBitrate == 0.5e6)
         #expect(event.observedMaxBitrate == 2e6)
-        #expect((623_609.0...623_611.0).contains(event.observedBitrateStandardDeviation))
+        #expect((623_609.0...623_611.0).contains(try #require(event.observedBitrateStandardDeviation)))
         #expect(event.downloadOverdue == 1)
         #expect(event.segmentsDownloadedDuration == 12)
-        #expect((666_666.0...666_667.0).contains(event.averageVideoBitrate))
-        #expect(event.averageAudioBitrate < 0, "muxed: nobody knows")
+        #expect((666_666.0...666_667.0).contains(try #require(event.averageVideoBitrate)))
+        #expect(event.averageAudioBitrate == nil, "muxed: nobody knows")
     }
 
     @Test("O01: what came from a cache is not a transfer, nor is a pause in reading")
@@ -95,7 +95,7 @@ struct AccessLogKeeperTests {
         #expect(event.numberOfBytesTransferred == 0)
         #expect(event.transferDuration == 2)
         #expect(event.numberOfMediaRequests == 2)
-        #expect(event.observedMinBitrate < 0, "no segment came whole over the network")
+        #expect(event.observedMinBitrate == nil, "no segment came whole over the network")
     }
 
     @Test("O01: what was watched belongs to the period in which it was; what was reported once is not reported again")

@@ -44,8 +44,8 @@ struct WatchedTimeTests {
 
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        var start = PlayerItemPreferences.StartPosition.automatic
-        var end = PlayerItemPreferences.EndPosition.automatic
+        var start = StartPosition.automatic
+        var end = EndPosition.automatic
         var isLive = false
         var losesSegment = false
         var seek: Duration?

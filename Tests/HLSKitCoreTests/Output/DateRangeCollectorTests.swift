@@ -42,7 +42,7 @@ struct DateRangeCollectorTests {
         let bench = try VirtualBench(
             "pictures.m3u8", quality: nil, files: files,
             answer: { name, time in name == "pictures.m3u8" ? list(at: time) : nil })
-        bench.item.preferences.startPosition = .oldest
+        bench.item.startPosition = .oldest
         try bench.item.add(collector)
         let stream = collector.updates()
         try bench.play { bench in

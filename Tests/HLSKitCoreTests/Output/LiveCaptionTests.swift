@@ -44,9 +44,9 @@ struct LiveCaptionTests {
                 default: nil
                 }
             })
-        bench.item.preferences.startPosition = .oldest
+        bench.item.startPosition = .oldest
         if let subtitles {
-            bench.item.preferences.subtitles = try QualityExpression(parsing: subtitles, for: .renditions)
+            bench.item.subtitles = try QualityExpression(parsing: subtitles, for: .renditions)
         }
         let collector = CueCollector()
         try bench.item.add(collector)

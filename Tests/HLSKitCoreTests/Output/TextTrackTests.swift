@@ -59,7 +59,7 @@ struct TextTrackTests {
     @Test("K02: a seek into the middle of a cue shows the rest of it", arguments: ["wvtt", "stpp"])
     func seek(_ name: String) throws {
         let sample = try Self.sample(name)
-        sample.item.preferences.startPosition = .time(.milliseconds(4500))
+        sample.item.startPosition = .time(.milliseconds(4500))
         try sample.play()
         #expect(sample.cuesTold.map(\.text) == ["Slanted and yellow", "Two\nlines"])
         #expect(sample.cuesTold.first?.timeRange.end == MediaTime(value: 5500, timescale: 1000))

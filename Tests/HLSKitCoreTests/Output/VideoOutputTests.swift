@@ -82,9 +82,9 @@ struct VideoOutputTests {
         var context = SelectionContext()
         context.display = board.limits.display
         let variants = [360, 720, 1080].enumerated().map { index, height in
-            VariantCandidate(
-                index: index, uri: "\(height)", bandwidth: Double(height) * 1000,
-                resolution: PixelSize(width: height * 16 / 9, height: height))
+            AssetVariant(
+                index: index, peakBitRate: Double(height) * 1000,
+                presentationSize: PixelSize(width: height * 16 / 9, height: height))
         }
         #expect(
             VariantEligibility(variants, in: context).eligible.compactMap(\.resolution?.height) == test.heights)
@@ -93,7 +93,7 @@ struct VideoOutputTests {
     @Test("E06: a display that changes while playing changes the variant at the next segment, and nothing else")
     func changingDisplay() throws {
         let sample = try VirtualSample(quality: nil) { $0.initialBitRateHint = 50_000_000 }
-        sample.item.preferences.preferredForwardBufferDuration = 4
+        sample.item.preferredForwardBufferDuration = .seconds(4)
         let output = VideoOutput(displaySize: PixelSize(width: 320, height: 180))
         try sample.item.add(output)
         let frames = Recorder<VideoFrame>()
@@ -203,7 +203,7 @@ struct VideoOutputTests {
     @Test("I06: outputs come and go while the item plays, and no other loses anything")
     func changingOutputs() throws {
         let sample = try VirtualSample(end: .seconds(20))
-        sample.item.preferences.preferredForwardBufferDuration = 4
+        sample.item.preferredForwardBufferDuration = .seconds(4)
         let writer = CapturingWriter([.audio])
         sample.item.add(writer)
         let output = VideoOutput()

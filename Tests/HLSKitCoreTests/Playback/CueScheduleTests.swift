@@ -269,7 +269,7 @@ struct CueScheduleTests {
         configuration.decodesWithoutOutput = [.audio]
         let player = Player(configuration: configuration)
         let item = PlayerItem(urlString: folder.absoluteString)
-        item.preferences.subtitles = try QualityExpression(parsing: "lang=en", for: .renditions)
+        item.subtitles = try QualityExpression(parsing: "lang=en", for: .renditions)
         let events = player.events()
         player.play()
         try player.replaceCurrentItem(with: item)

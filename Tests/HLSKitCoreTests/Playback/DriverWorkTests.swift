@@ -24,7 +24,7 @@ struct DriverWorkTests {
         try sample.play { time in
             if time == .seconds(8) {
                 if isHeld { held.hold() }
-                sample.item.preferences.quality = other
+                sample.item.quality = other
             }
             if time == .seconds(14), isHeld {
                 #expect(held.count > 0)

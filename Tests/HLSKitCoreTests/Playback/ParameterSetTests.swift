@@ -44,7 +44,7 @@ struct ParameterSetTests {
     @Test("a start in the middle reads them from the head of the stream", arguments: [true, false])
     func fetched(isPaced: Bool) throws {
         let bench = try Self.bench(hasSound: true) { if !isPaced { $0.pacing = .unpaced } }
-        bench.item.preferences.startPosition = .time(.seconds(10))
+        bench.item.startPosition = .time(.seconds(10))
         try bench.play { bench in
             try await bench.pass(.seconds(31))
             try Self.check(bench.writer.pictures[...], from: 250, count: 750)
@@ -57,7 +57,7 @@ struct ParameterSetTests {
     @Test("where nothing can be decoded it is reported after two seconds of media, and at the end the item fails")
     func silent() throws {
         let bench = try Self.bench(lacksFirst: true)
-        bench.item.preferences.startPosition = .time(.seconds(10))
+        bench.item.startPosition = .time(.seconds(10))
         let events = Recorder<PlayerEvent>()
         let stream = bench.player.events()
         try bench.play { bench in

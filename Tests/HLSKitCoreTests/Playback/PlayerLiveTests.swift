@@ -44,7 +44,7 @@ struct PlayerLiveTests {
     }
 
     private static func play(
-        _ kind: LiveOrigin.Kind, listed: Int, _ change: (inout PlayerItemPreferences) -> Void
+        _ kind: LiveOrigin.Kind, listed: Int, _ change: (PlayerItem) -> Void
     ) async throws -> (LiveOrigin, CapturingWriter, Play) {
         let clock = FastClock(factor: 10)
         let origin = try LiveOrigin(kind, clock: clock, listed: listed)

@@ -7,7 +7,7 @@ struct PlayerRateTests {
     @Test("G08: a live stream at 2 comes back to 1 at its edge, and says why")
     func liveEdge() throws {
         let bench = try VirtualBench(try VirtualLive())
-        bench.item.preferences.startPosition = .oldest
+        bench.item.startPosition = .oldest
         let keeper = EventKeeper(bench.player)
         let (rate, offset) = try bench.play { bench in
             try await bench.pass(.seconds(1))

@@ -379,11 +379,12 @@ struct PlayerSeekTests {
     @Test("a variant that is pinned with a flush is shown two segments later, each frame once and without a pause")
     func pinnedWithFlush() async throws {
         let bench = try VirtualBench(quality: nil)
-        bench.item.preferences.variantPolicy = .pinned(0)
+        let names = try await Asset(url: "file://\(SampleMedia.folder)/master.m3u8").load(.variants).map(\.id)
+        bench.item.variantPolicy = .pinned(names[0])
         try bench.play { bench in
             try await bench.pass(.seconds(9))
             let events = bench.player.events()
-            bench.item.preferences.variantPolicy = .pinned(2, flush: true)
+            bench.item.variantPolicy = .pinned(names[2], flush: true)
             for await event in events {
                 if case .timeControl(let change) = event.kind { #expect(change.new == .paused) }
                 if event.isEnd { break }

@@ -63,7 +63,7 @@ struct PlayerVODTests {
         #expect(play.losses.isEmpty)
         let state = play.state
         #expect(state.itemStatus == .readyToPlay)
-        #expect(state.variant?.height == 180)
+        #expect(state.variant?.videoAttributes?.presentationSize?.height == 180)
         #expect(abs(state.duration.seconds - 40) < 0.05)
         #expect(abs(state.currentTime.seconds - 40) < 0.05)
         #expect(state.statistics.numberOfSegments == 21)

@@ -5,21 +5,21 @@ import Testing
 @Suite("Quality expressions")
 struct QualityExpressionTests {
     private static let variants = [
-        VariantCandidate(
-            index: 0, bandwidth: 3e6, codecs: ["avc1.4d401f", "mp4a.40.2"],
-            resolution: PixelSize(width: 1280, height: 720),
-            frameRate: 30),
-        VariantCandidate(
-            index: 1, bandwidth: 4e6, codecs: ["avc1.4d401f", "mp4a.40.2"],
-            resolution: PixelSize(width: 1280, height: 720),
-            frameRate: 59.94),
-        VariantCandidate(
-            index: 2, bandwidth: 6e6, codecs: ["hvc1.2.4.L123", "ec-3"],
-            resolution: PixelSize(width: 1920, height: 1080),
-            frameRate: 60, videoRange: "PQ"),
-        VariantCandidate(
-            index: 3, bandwidth: 0.8e6, codecs: ["avc1.42c01e"], resolution: PixelSize(width: 640, height: 360)),
-        VariantCandidate(index: 4, bandwidth: 0.1e6, codecs: ["mp4a.40.5"], hasVideo: false),
+        AssetVariant(
+            index: 0, peakBitRate: 3e6, codecs: ["avc1.4d401f", "mp4a.40.2"],
+            presentationSize: PixelSize(width: 1280, height: 720),
+            nominalFrameRate: 30),
+        AssetVariant(
+            index: 1, peakBitRate: 4e6, codecs: ["avc1.4d401f", "mp4a.40.2"],
+            presentationSize: PixelSize(width: 1280, height: 720),
+            nominalFrameRate: 59.94),
+        AssetVariant(
+            index: 2, peakBitRate: 6e6, codecs: ["hvc1.2.4.L123", "ec-3"],
+            presentationSize: PixelSize(width: 1920, height: 1080),
+            nominalFrameRate: 60, videoRange: .pq),
+        AssetVariant(
+            index: 3, peakBitRate: 0.8e6, codecs: ["avc1.42c01e"], presentationSize: PixelSize(width: 640, height: 360)),
+        AssetVariant(index: 4, peakBitRate: 0.1e6, codecs: ["mp4a.40.5"], hasVideo: false),
     ]
 
     private static let renditions = [

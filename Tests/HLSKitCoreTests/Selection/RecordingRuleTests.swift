@@ -5,7 +5,7 @@ import Testing
 @Suite("which variant is recorded")
 struct RecordingRuleTests {
     /// 5, 3 and 1 Mbit/s, and once more the best.
-    private static let candidates = [5e6, 3e6, 1e6, 5e6].enumerated().map { VariantCandidate(index: $0, bandwidth: $1) }
+    private static let candidates = [5e6, 3e6, 1e6, 5e6].enumerated().map { AssetVariant(index: $0, peakBitRate: $1) }
 
     private static func window(before: Int, behind: Int) -> RecordingRule.Window {
         RecordingRule.Window(before: .seconds(before), behind: .seconds(behind), targetDuration: .seconds(6))

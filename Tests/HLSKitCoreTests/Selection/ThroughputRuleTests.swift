@@ -84,8 +84,8 @@ extension SelectionInput {
         rates: [Double] = [], latency: Duration = .zero, current: Int? = nil, buffer: Duration, rate: Double = 1
     ) -> SelectionInput {
         let ladder = [
-            VariantCandidate(index: 5, bandwidth: 1e6), VariantCandidate(index: 3, bandwidth: 2e6),
-            VariantCandidate(index: 1, bandwidth: 4e6), VariantCandidate(index: 0, bandwidth: 8e6),
+            AssetVariant(index: 5, peakBitRate: 1e6), AssetVariant(index: 3, peakBitRate: 2e6),
+            AssetVariant(index: 1, peakBitRate: 4e6), AssetVariant(index: 0, peakBitRate: 8e6),
         ]
         var now = Duration.zero
         let transfers = rates.map { rate in

@@ -6,13 +6,13 @@ import Testing
 struct VariantEligibilityTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var variants: [VariantCandidate]
+        var variants: [AssetVariant]
         var context: SelectionContext
         var eligible: [Int]
         var exclusions: [Int: VariantEligibility.Reason]
 
         init(
-            _ name: String, _ variants: [VariantCandidate], _ change: (inout SelectionContext) -> Void = { _ in },
+            _ name: String, _ variants: [AssetVariant], _ change: (inout SelectionContext) -> Void = { _ in },
             eligible: [Int], _ exclusions: [Int: VariantEligibility.Reason] = [:]
         ) {
             testDescription = name
@@ -25,26 +25,25 @@ struct VariantEligibilityTests {
     }
 
     private static func variant(
-        _ index: Int, _ bandwidth: Double = 1e6, change: (inout VariantCandidate) -> Void = { _ in }
-    ) -> VariantCandidate {
-        var variant = VariantCandidate(index: index, bandwidth: bandwidth)
-        change(&variant)
+        _ index: Int, _ bandwidth: Double = 1e6, change: (inout AssetVariant.Facts) -> Void = { _ in }
+    ) -> AssetVariant {
+        var variant = AssetVariant(index: index, peakBitRate: bandwidth)
+        change(&variant.facts)
         return variant
     }
 
-    private static func sized(_ index: Int, _ width: Int, _ height: Int, _ bandwidth: Double = 1e6) -> VariantCandidate
-    {
+    private static func sized(_ index: Int, _ width: Int, _ height: Int, _ bandwidth: Double = 1e6) -> AssetVariant {
         variant(index, bandwidth) { $0.resolution = PixelSize(width: width, height: height) }
     }
 
-    private static func withAudio(_ index: Int, _ options: [VariantCandidate.AudioOption]) -> VariantCandidate {
+    private static func withAudio(_ index: Int, _ options: [AudioRendition]) -> AssetVariant {
         variant(index) { $0.audioOptions = options }
     }
 
     private static let ladder = [sized(0, 640, 360, 1e6), sized(1, 1280, 720, 3e6), sized(2, 1920, 1080, 6e6)]
-    private static let english = VariantCandidate.AudioOption(id: "en", language: "en", channelCount: 2)
-    private static let englishSurround = VariantCandidate.AudioOption(id: "en51", language: "en", channelCount: 6)
-    private static let german = VariantCandidate.AudioOption(id: "de", language: "de", channelCount: 2)
+    private static let english = AudioRendition(id: "en", language: "en", channelCount: 2)
+    private static let englishSurround = AudioRendition(id: "en51", language: "en", channelCount: 6)
+    private static let german = AudioRendition(id: "de", language: "de", channelCount: 2)
 
     private static let hardSteps: [Case] = [
         Case("nothing said: all", ladder, eligible: [0, 1, 2]),
@@ -60,7 +59,7 @@ struct VariantEligibilityTests {
             "1: a failed probe", [variant(0), variant(1)], { $0.unplayableVariants = [0] }, eligible: [1], [0: .codec]),
         Case(
             "1, 3: pass-through takes all codecs and levels",
-            [variant(0) { $0.codecs = ["xyz1"] }, variant(1) { $0.hdcpLevel = "TYPE-1" }],
+            [variant(0) { $0.codecs = ["xyz1"] }, variant(1) { $0.hdcpLevel = .type1 }],
             {
                 $0.canDecode = { _ in false }
                 $0.isPassThrough = true
@@ -82,18 +81,18 @@ struct VariantEligibilityTests {
         Case(
             "3: HDCP above what is allowed",
             [
-                variant(0) { $0.hdcpLevel = "NONE" }, variant(1) { $0.hdcpLevel = "TYPE-0" },
-                variant(2) { $0.hdcpLevel = "TYPE-1" }, variant(3) { $0.hdcpLevel = "TYPE-9" },
+                variant(0) { $0.hdcpLevel = HDCPLevel.none }, variant(1) { $0.hdcpLevel = .type0 },
+                variant(2) { $0.hdcpLevel = .type1 }, variant(3) { $0.hdcpLevel = HDCPLevel(rawValue: "TYPE-9") },
             ],
-            { $0.allowedHDCPLevel = "TYPE-0" }, eligible: [0, 1], [2: .hdcpLevel, 3: .hdcpLevel]),
+            { $0.allowedHDCPLevel = .type0 }, eligible: [0, 1], [2: .hdcpLevel, 3: .hdcpLevel]),
         Case(
-            "3: none by default", [variant(0), variant(1) { $0.hdcpLevel = "TYPE-0" }], eligible: [0], [1: .hdcpLevel]),
+            "3: none by default", [variant(0), variant(1) { $0.hdcpLevel = .type0 }], eligible: [0], [1: .hdcpLevel]),
         Case(
-            "4: a range that outputs do not take", [variant(0) { $0.videoRange = "PQ" }, variant(1)],
-            { $0.supportedVideoRanges = ["SDR"] }, eligible: [1], [0: .videoRange]),
+            "4: a range that outputs do not take", [variant(0) { $0.videoRange = .pq }, variant(1)],
+            { $0.supportedVideoRanges = [.sdr] }, eligible: [1], [0: .videoRange]),
         Case(
-            "4: all would fall, all stay", [variant(0) { $0.videoRange = "PQ" }, variant(1) { $0.videoRange = "HLG" }],
-            { $0.supportedVideoRanges = ["SDR"] }, eligible: [0, 1]),
+            "4: all would fall, all stay", [variant(0) { $0.videoRange = .pq }, variant(1) { $0.videoRange = .hlg }],
+            { $0.supportedVideoRanges = [.sdr] }, eligible: [0, 1]),
         Case(
             "5: the audio option itself", [withAudio(0, [english]), withAudio(1, [englishSurround]), variant(2)],
             { $0.audibleOption = english }, eligible: [0], [1: .audioGroup, 2: .audioGroup]),
@@ -152,8 +151,9 @@ struct VariantEligibilityTests {
             "12: too many frames", [variant(0) { $0.frameRate = 30 }, variant(1) { $0.frameRate = 59.94 }, variant(2)],
             { $0.maximumFrameRate = 30 }, eligible: [0, 2], [1: .limits]),
         Case("12: bounds", ladder, { $0.bitRateBounds = 2e6...4e6 }, eligible: [1], [0: .limits, 2: .limits]),
-        Case("pinned", ladder, { $0.pinnedVariant = 2 }, eligible: [2], [0: .notPinned, 1: .notPinned]),
-        Case("pinned to what does not exist", ladder, { $0.pinnedVariant = 9 }, eligible: [0, 1, 2]),
+        Case("pinned", ladder, { $0.pinnedVariant = ladder[2].id }, eligible: [2], [0: .notPinned, 1: .notPinned]),
+        Case(
+            "pinned to what does not exist", ladder, { $0.pinnedVariant = .init(rawValue: "9") }, eligible: [0, 1, 2]),
         Case(
             "a step sees what the steps before it left", ladder,
             {
@@ -171,7 +171,7 @@ struct VariantEligibilityTests {
 
     @Test("a quality leaves what matches, prefers the caps, and wins against them")
     func quality() throws {
-        func eligible(_ quality: String, peak: Double = 0) throws -> [Int] {
+        func eligible(_ quality: String, peak: Double? = nil) throws -> [Int] {
             var context = SelectionContext()
             context.quality = try QualityExpression(parsing: quality)
             context.preferredPeakBitRate = peak
@@ -192,12 +192,12 @@ struct VariantEligibilityTests {
             Self.variant(3, 15e6) {
                 $0.resolution = PixelSize(width: 3840, height: 2160)
                 $0.codecs = ["hvc1.2.4.L153"]
-                $0.videoRange = "PQ"
+                $0.videoRange = .pq
             },
         ]
         var context = SelectionContext()
         context.display = .init(size: PixelSize(width: 1280, height: 720))
-        context.supportedVideoRanges = ["SDR"]
+        context.supportedVideoRanges = [.sdr]
         func first() -> Int? {
             let eligible = VariantEligibility(variants, in: context).eligible
             return InitialVariantRule().choose(from: eligible, knownThroughput: nil)?.variantIndex
@@ -208,7 +208,7 @@ struct VariantEligibilityTests {
         #expect(first() == 0)
         context.preferredPeakBitRate = 2e6
         #expect(first() == 1)
-        context.preferredPeakBitRate = 0
+        context.preferredPeakBitRate = nil
         #expect(first() == 0)
         context.preferredPeakBitRate = 0.5e6
         #expect(first() == 1)
@@ -235,7 +235,7 @@ struct VariantEligibilityTests {
         ])
     func initialVariant(_ start: Start) {
         var variants = [Self.variant(0, 3e6), Self.variant(1, 1e6), Self.variant(2, 6e6)]
-        for (index, score) in start.scores.enumerated() { variants[index].score = score }
+        for (index, score) in start.scores.enumerated() { variants[index].facts.score = score }
         let decision = InitialVariantRule().choose(
             from: variants, knownThroughput: start.throughput, startsOnFirstEligibleVariant: start.takesFirst)
         #expect(decision?.variantIndex == start.expected)

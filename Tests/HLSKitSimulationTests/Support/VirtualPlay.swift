@@ -11,13 +11,13 @@ struct VirtualPlay {
     init(
         _ url: String, clock: VirtualClock, transport: any Transport, limit: Duration = .seconds(36_000),
         writers: [any MediaWriter] = [], change: (inout PlayerConfiguration) -> Void = { _ in },
-        prefer: (inout PlayerItemPreferences) -> Void = { _ in }
+        prefer: (PlayerItem) -> Void = { _ in }
     ) throws {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         change(&configuration)
         let player = Player(configuration: configuration)
         let item = PlayerItem(urlString: url)
-        prefer(&item.preferences)
+        prefer(item)
         for writer in writers { item.add(writer) }
         let events = player.events()
         player.play()

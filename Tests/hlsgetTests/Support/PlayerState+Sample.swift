@@ -15,7 +15,8 @@ extension PlayerState {
         if end > 0 { state.loadedTimeRanges = [MediaTimeRange(start: .zero, duration: .seconds(end))] }
         state.isPlaybackBufferEmpty = end <= time
         state.isPlaybackLikelyToKeepUp = status == .playing
-        state.variant = VariantDescription(index: 1, bandwidth: 800_000, width: 640, height: 360)
+        state.variant = AssetVariant(
+            index: 1, peakBitRate: 800_000, presentationSize: PixelSize(width: 640, height: 360))
         state.statistics.throughputEstimate = 2_400_000
         return state
     }

@@ -18,7 +18,7 @@ import HLSKitCore
 
     private struct VariantLine: Encodable {
         var event = "variant"
-        var peakBitRate: Double
+        var peakBitRate: Double?
         var width: Int?
         var height: Int?
         var codecs: [String]
@@ -33,8 +33,8 @@ import HLSKitCore
         for variant in try await asset.load(.variants) {
             let video = variant.videoAttributes
             let line = VariantLine(
-                peakBitRate: variant.peakBitRate, width: video?.presentationSize.width,
-                height: video?.presentationSize.height,
+                peakBitRate: variant.peakBitRate, width: video?.presentationSize?.width,
+                height: video?.presentationSize?.height,
                 codecs: (video?.codecs ?? []) + (variant.audioAttributes?.codecs ?? []),
                 ineligible: variant.ineligibilityReasons.map { "\($0)" })
             tell(String(decoding: try encoder.encode(line), as: UTF8.self))

@@ -9,16 +9,33 @@ public final class CurlTransport: Transport {
     /// How the transport connects. Fixed when it is made.
     public let configuration: TransportConfiguration
     private let loop: CurlLoop
+    private let limit: HostLimit?
 
     /// The thread starts with the first request.
     public init(configuration: TransportConfiguration = .init(), clock: ContinuousClock = ContinuousClock()) {
         self.configuration = configuration
         loop = CurlLoop(configuration, clock: clock)
+        limit = configuration.maximumConnectionsPerHost.map(HostLimit.init)
     }
 
     deinit { loop.post(.stop) }
 
     public func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        limit?.start(request, by: Direct(transport: self), handler: handler) ?? begin(request, handler: handler)
+    }
+
+    /// The transport without its limit.
+    private struct Direct: Transport {
+        let transport: CurlTransport
+
+        func start(
+            _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+        ) -> any TransportTask { transport.begin(request, handler: handler) }
+    }
+
+    private func begin(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         // The task keeps the transport, and so its thread, until the caller and the loop let go of it.

@@ -3,7 +3,7 @@
 /// Whoever loads takes them: players, assets, image generators, ``PlaylistLoader`` and downloads. What counts for some of
 /// them only says so; an asset, an image and a playlist that is loaded alone have no other variant to turn to and fail
 /// where a player would leave one. A resource whose URL the user gave fails at once where it is not there (HTTP 4xx) or
-/// not what it should be.
+/// not what it should be. What differs for a class of resources is said by ``subscript(_:)``.
 ///
 /// What each fault costs: docs/behaviour/faults.md, R1–R12, R39, R46, R49 and R74.
 public struct RetryPolicies: Sendable, Hashable {
@@ -50,6 +50,8 @@ public struct RetryPolicies: Sendable, Hashable {
     /// The most requests that brought nothing new without a delivered segment in between: then an item or a download
     /// fails, and an asset tries nothing again. Default 200.
     public var fruitlessRequestTotal: Int
+    /// Of classes that have policies of their own.
+    var own: [ResourceClass: RetryPolicy] = [:]
 
     /// Makes the default policies, unless stated otherwise.
     public init(

@@ -81,6 +81,7 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
             return .fail(.badPlaylist)
         }
         let tries = account.triesPerURL[failure.url] ?? 0
+        let triesPerVariant = policies.policy(for: failure.terms.kind).triesPerVariant
         switch severity {
         case .absent where failure.terms.isAtLiveEdge && failure.terms.kind == .segment:  // R46
             let limit = failure.terms.targetDuration * policies.liveEdgeTargetDurations
@@ -91,19 +92,19 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         case .bad where failure.terms.kind == .mediaPlaylist:
             return giveUp(failure)
         case .absent where failure.terms.kind == .reload, .bad where failure.terms.kind == .reload:  // R39, R48
-            return failure.terms.hasAlternative && tries >= policies.triesPerVariant
+            return failure.terms.hasAlternative && tries >= triesPerVariant
                 ? .failOver : retry(failure, account, at: now)
         case .absent, .bad:  // R1–R4, R50, R67, R70
             guard !isOver(account, delay: policies.secondTryDelay, failure, at: now) else {
                 return failure.terms.isFirstChoice ? giveUp(failure) : end(failure)
             }
-            return tries < policies.triesPerVariant ? .retry(after: policies.secondTryDelay) : giveUp(failure)
+            return tries < triesPerVariant ? .retry(after: policies.secondTryDelay) : giveUp(failure)
         case .unreachable where failure.terms.hasAlternative && !failure.terms.isFirstChoice:  // R19
             return .failOver
         case .unreachable where failure.terms.kind == .firstPlaylist && failure.isUnknownName && tries >= 2:
             return .fail(failure.code)
         case .passing, .unreachable, .final:  // R5–R7, R10, R11, R49
-            return failure.terms.hasAlternative && !failure.terms.isFirstChoice && tries >= policies.triesPerVariant
+            return failure.terms.hasAlternative && !failure.terms.isFirstChoice && tries >= triesPerVariant
                 ? .failOver : retry(failure, account, at: now)
         }
     }
@@ -111,14 +112,15 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
     /// R5–R7: after the server's time or the schedule's, as long as the budget lasts.
     private mutating func retry(_ failure: RequestFailure, _ account: Account, at now: Duration) -> Decision {
         var delay = Duration.zero
+        let delays = policies.policy(for: failure.terms.kind).delays
         if let wish = failure.retryAfter {
             if wish > policies.maximumRetryAfter, failure.terms.hasAlternative { return .failOver }
             delay = max(.zero, min(wish, policies.maximumRetryAfter))
-        } else if !policies.delays.isEmpty {
-            let base = policies.delays[min(account.failureCount, policies.delays.count) - 1]
+        } else if let first = delays.first {
+            let base = delays[min(account.failureCount, delays.count) - 1]
             delay =
                 failure.terms.kind == .reload
-                ? reloadDelay(base, failure, account) : jittered(base, by: policies.jitter)
+                ? reloadDelay(base, first, failure, account) : jittered(base, by: policies.jitter)
         }
         guard !isOver(account, delay: delay, failure, at: now) else {
             return failure.terms.isFirstChoice ? giveUp(failure) : end(failure)
@@ -129,19 +131,22 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
     /// The window of a live playlist moves on meanwhile: it is asked for no less often than where it lists nothing new
     /// (R41). What ends for all clients at once, as when a server goes down, is asked for again over half a target
     /// duration.
-    private mutating func reloadDelay(_ base: Duration, _ failure: RequestFailure, _ account: Account) -> Duration {
+    private mutating func reloadDelay(
+        _ base: Duration, _ first: Duration, _ failure: RequestFailure, _ account: Account
+    ) -> Duration {
         let longest = max(.milliseconds(500), failure.terms.targetDuration / 2)
         guard policies.jitter > 0, account.failureCount == 1 || failure.endsForAll else {
             return min(jittered(base, by: policies.jitter), longest)
         }
         let part = min(1, policies.jitter * 4) * random.nextUnit()
-        return policies.delays[0] / 2 + .microseconds(Int64(clamping: (longest.seconds * 1e6 * part).rounded()))
+        return first / 2 + .microseconds(Int64(clamping: (longest.seconds * 1e6 * part).rounded()))
     }
 
     /// Whether a try after `delay` would be beyond the budget of the role.
     private func isOver(_ account: Account, delay: Duration, _ failure: RequestFailure, at now: Duration) -> Bool {
-        if let limit = policies.maximumRetryCount, account.failureCount > limit { return true }
-        guard var budget = failure.terms.isLive ? policies.liveBudget : policies.budget else { return false }
+        let policy = policies.policy(for: failure.terms.kind)
+        if let limit = policy.maximumRetryCount, account.failureCount > limit { return true }
+        guard var budget = failure.terms.isLive ? policy.liveBudget : policy.budget else { return false }
         if failure.terms.kind == .reload {
             budget = max(budget, failure.terms.targetDuration * 10)
             switch failure.terms.patience {

@@ -51,11 +51,3 @@ extension PlaylistFailure {
         self.init(kind: kind, url: url, text: words.cause, detail: words.detail)
     }
 }
-
-extension PlayerItemPreferences {
-    /// ``preferredForwardBufferDuration`` as a time; nil where the player decides, and for what is no number.
-    var forwardBuffer: Duration? {
-        // A number beyond a day is a wish for everything.
-        preferredForwardBufferDuration > 0 ? .seconds(min(preferredForwardBufferDuration, 86_400)) : nil
-    }
-}

@@ -23,7 +23,7 @@ struct EngineConfiguration: Sendable {
     var fields: [HTTPField] = []
     /// Besides the item's own.
     var credentialOrigins: Set<Origin> = []
-    var timeouts = TransportTimeouts()
+    var timeouts = ResourceTimeouts()
     /// Bits per second to expect before anything was measured; nil where nothing is known.
     var initialBitRateHint: Double?
     /// Names all playback sessions, instead of a new name for each item.

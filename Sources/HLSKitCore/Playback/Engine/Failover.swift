@@ -7,7 +7,7 @@ struct Failover: Sendable {
     // What is played.
     /// nil without a multivariant playlist.
     var sources: VariantSources?
-    var candidates: [VariantCandidate] = []
+    var candidates: [AssetVariant] = []
     /// Index, URI and `BANDWIDTH` in bits per second of the variant in use.
     var current: Int?
     var currentURI: String?
@@ -24,7 +24,7 @@ struct Failover: Sendable {
     var isFixed = false
 
     // What may be played.
-    var eligible: [VariantCandidate] = []
+    var eligible: [AssetVariant] = []
     /// Variants that failed of late or whose audio did, those that cannot be played here, and playlists of renditions that
     /// failed of late.
     var avoided: Set<Int> = []
@@ -101,11 +101,11 @@ struct Failover: Sendable {
     func next(insteadOf index: Int) -> Int? { eligible.first { $0.index != index }?.index }
 
     /// As near to what was chosen as can be, rather below than above.
-    private func nearest(of variants: [VariantCandidate]) -> VariantCandidate? {
+    private func nearest(of variants: [AssetVariant]) -> AssetVariant? {
         if let sources, sources.isSoundOnly {
             return SoundOnlyRule().choose(from: variants) { sources.audioURL(of: $0.index) != nil }
         }
-        func distance(_ variant: VariantCandidate) -> Double {
+        func distance(_ variant: AssetVariant) -> Double {
             variant.bandwidth <= bandwidth ? bandwidth - variant.bandwidth : (variant.bandwidth - bandwidth) * 4
         }
         return variants.min { distance($0) < distance($1) }
@@ -114,13 +114,13 @@ struct Failover: Sendable {
     // MARK: Who shares what
 
     /// A variant whose frames come from the playlist that is loaded now.
-    private func sharesMain(_ variant: VariantCandidate) -> Bool {
+    private func sharesMain(_ variant: AssetVariant) -> Bool {
         guard let sources, sources.isSoundOnly else { return variant.uri == currentURI }
         return sources[variant.index].map { sources.mainURL(of: $0) == mainURL } ?? false
     }
 
     /// Eligible variants with the audio that is played, but from another playlist, that have not failed of late.
-    private var variantsWithOtherAudio: [VariantCandidate] {
+    private var variantsWithOtherAudio: [AssetVariant] {
         guard let sources, let audioURL, !isFixed else { return [] }
         return eligible.filter { variant in
             !avoided.contains(variant.index) && sources.hasSelectedAudio(variant.index)

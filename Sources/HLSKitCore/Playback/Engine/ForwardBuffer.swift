@@ -43,8 +43,8 @@ struct ForwardBuffer: Sendable {
         var effectiveEnd: Duration?
         /// Live: the end of the last segment or part that is listed.
         var lastAvailable: Duration?
-        /// The item's wish in seconds; 0 means automatic.
-        var preferredForwardBufferDuration: Double = 0
+        /// The item's wish; nil where it has none.
+        var preferredForwardBufferDuration: Duration?
         var targetDuration: Duration = .seconds(6)
         /// θ: what is enough to start with.
         var startThreshold: Duration = .seconds(2)
@@ -249,10 +249,8 @@ struct ForwardBuffer: Sendable {
 
     /// T.
     private func target(_ situation: Situation) -> Duration {
-        let wish = situation.preferredForwardBufferDuration
-        guard wish > 0 else { return configuration.forwardDuration }
-        // A number beyond a day is a wish for everything.
-        return max(.seconds(min(wish, 86_400)), situation.targetDuration)
+        guard let wish = situation.preferredForwardBufferDuration else { return configuration.forwardDuration }
+        return max(wish, situation.targetDuration)
     }
 
     private func isEnough(_ ahead: Duration, target: Duration, _ situation: Situation) -> Bool {

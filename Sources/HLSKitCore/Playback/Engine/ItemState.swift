@@ -64,9 +64,9 @@ struct ItemState: Sendable {
     }
 
     /// All variants, and the one in use, by its index and as programs see it.
-    var candidates: [VariantCandidate] { variants.candidates }
+    var candidates: [AssetVariant] { variants.candidates }
     var variantIndex: Int? { variants.current }
-    var variant: VariantDescription? { variants.description }
+    var variant: AssetVariant? { variants.description }
     /// I-frames are played in the place of media.
     var trick: TrickPlay? {
         _read { yield rates.trick }
@@ -77,7 +77,7 @@ struct ItemState: Sendable {
     var hasPictures: Bool { seek.hasPictures }
     /// The list that the variant was left with last.
     var previousTracker: PlaylistTracker? { lanes[.main]?.playlist.left }
-    var audibleOption: VariantCandidate.AudioOption? { renditions.audibleOption }
+    var audibleOption: AudioRendition? { renditions.audibleOption }
     var loadsAudioOfVariant: Bool { renditions.loadsAudioOfVariant }
     var legibleLanguage: String? { renditions.legibleLanguage }
     var isSoundOnly: Bool { renditions.isSoundOnly }

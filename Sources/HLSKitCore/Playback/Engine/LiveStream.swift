@@ -28,7 +28,7 @@ struct LiveStream: Sendable {
 
     /// What is done behind a window depends on this.
     struct Facts: Sendable, Hashable {
-        var policy = PlayerItemPreferences.FellBehindPolicy.jumpToEdge
+        var policy = FellBehindPolicy.jumpToEdge
         var isPaced = true
         /// There is no media to play.
         var isEmpty = false

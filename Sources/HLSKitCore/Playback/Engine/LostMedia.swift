@@ -91,7 +91,8 @@ struct LossLimits: Sendable, Hashable {
         // A live window moves on by itself: there only time counts.
         count = isLive ? nil : policies.lostSegmentLimit
         // Who wants one segment tried for longer wants to wait for longer.
-        guard let time = policies.lostMediaTime, let budget = isLive ? policies.liveBudget : policies.budget else {
+        let segments = policies[.segment]
+        guard let time = policies.lostMediaTime, let budget = isLive ? segments.liveBudget : segments.budget else {
             return
         }
         self.time = max(time, budget, isLive ? targetDuration * 10 : .zero)

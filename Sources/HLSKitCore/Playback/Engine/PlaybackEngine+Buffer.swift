@@ -17,7 +17,7 @@ extension PlaybackEngine {
         var situation = ForwardBuffer.Situation(playhead: playhead)
         // Outputs that take what there is are through with a gap when they come to it.
         if configuration.pacing == .unpaced { situation.playhead = buffer.timeAfterGaps(at: playhead) }
-        situation.preferredForwardBufferDuration = preferences.preferredForwardBufferDuration
+        situation.preferredForwardBufferDuration = preferences.forwardBuffer
         situation.startThreshold = report.startThreshold
         guard let outlook else { return situation }
         situation.note(outlook)

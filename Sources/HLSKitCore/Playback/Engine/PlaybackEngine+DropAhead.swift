@@ -3,8 +3,8 @@ extension PlaybackEngine {
     /// Drops what is loaded from another variant than the one that was pinned, but for a segment after the one that is
     /// played.
     mutating func flushForPin() {
-        guard case .pinned(let index, flush: true) = preferences.variantPolicy, item?.variantIndex != index,
-            item?.candidates.contains(where: { $0.index == index }) == true
+        guard case .pinned(let id, flush: true) = preferences.variantPolicy, item?.variant?.id != id,
+            item?.candidates.contains(where: { $0.id == id }) == true
         else { return }
         dropAhead()
     }

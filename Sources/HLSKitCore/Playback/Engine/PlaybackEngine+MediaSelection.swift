@@ -143,7 +143,7 @@ extension PlaybackEngine {
         return Set((item?.candidates ?? []).map(\.index).filter { audioURL(of: $0) != nil })
     }
 
-    func cheapestSound(of eligible: [VariantCandidate]) -> VariantCandidate? {
+    func cheapestSound(of eligible: [AssetVariant]) -> AssetVariant? {
         SoundOnlyRule().choose(from: eligible) { audioURL(of: $0.index) != nil }
     }
 

@@ -55,8 +55,8 @@ extension PlaybackEngine {
             item?.multivariantURL = loaded.url
             openVariant(of: playlist)
         case .media(let playlist):
-            item?.variants.openSingle()
             let url = item?.url ?? loaded.url
+            item?.variants.openSingle(at: url)
             item?.lanes[.main] = MediaLane(id: .main, playlistURL: url, requestBegan: began)
             buffer.setRequiredTracks([.video])
             attach(playlist, url: loaded.url, to: .main)
@@ -154,8 +154,7 @@ extension PlaybackEngine {
     }
 
     func liveOffset(of tracker: PlaylistTracker) -> Duration {
-        guard let offset = preferences.configuredTimeOffsetFromLive, !offset.isNaN else { return tracker.holdBack }
-        return .milliseconds(Int64(min(max(offset, 0), 1e9) * 1000))
+        preferences.configuredTimeOffsetFromLive ?? tracker.holdBack
     }
 
     /// Gives each lane whose playlist is known the place where it begins to load.

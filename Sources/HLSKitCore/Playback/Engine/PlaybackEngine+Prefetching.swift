@@ -49,9 +49,7 @@ extension PlaybackEngine {
         guard configuration.pacing == .realTime else { return situation }
         situation.ahead = buffer.forwardDuration(of: id.bufferTrack, self.situation())
         situation.aheadWhenLoaded = max(.zero, tracker.starts[index] - playhead)
-        // What is no number is no wish.
-        let wish = preferences.preferredForwardBufferDuration
-        situation.target = max(configuration.buffering.forwardDuration, .seconds(wish > 0 ? min(wish, 86_400) : 0))
+        situation.target = max(configuration.buffering.forwardDuration, preferences.forwardBuffer ?? .zero)
         situation.throughput = loading.estimate(at: now)
         situation.neededBitsPerSecond = bitRate * Double(max(1, abs(machine.rate)))
         situation.isWaiting = machine.status == .waitingToPlayAtSpecifiedRate && timeControl.hasPlayed

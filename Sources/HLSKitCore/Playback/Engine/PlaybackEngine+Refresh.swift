@@ -91,7 +91,7 @@ extension PlaybackEngine {
         guard let index = item?.variantIndex else { return }
         item?.multivariant = playlist
         item?.multivariantURL = base
-        item?.variants.renew(VariantCandidate.list(of: playlist), base: base)
+        item?.variants.renew(AssetVariant.list(of: playlist), base: base)
         if item?.trick != nil { return renewTrickPlay() }
         var parked: [(LaneID, PlaylistTracker)] = []
         for id in LaneID.allCases {

@@ -38,7 +38,8 @@ extension PlaybackEngine {
         guard let lane = item?.lanes[segment.lane], let flight = lane.segments[segment] else { return }
         let request = send(
             RequestOrder(
-                flight, namedBy: lane.tracker?.url, bitRate: segment.lane == .main ? item?.variant?.bandwidth : nil))
+                flight, namedBy: lane.tracker?.url,
+                bitRate: segment.lane == .main ? item?.variant?.declaredBitRate : nil))
         let now = now
         if item?.lanes[segment.lane]?.segments.request(segment, as: request, at: now) == true {
             loading.noteBesideOthers(request)

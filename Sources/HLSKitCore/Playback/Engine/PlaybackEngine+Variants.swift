@@ -15,7 +15,7 @@ extension PlaybackEngine {
         let context = SelectionContext(configuration, wantsPictures: !isSoundOnly)
         let base = item?.multivariantURL
         let penalty = configuration.retryPolicies.penalty
-        item?.variants.open(VariantCandidate.list(of: playlist), base: base, in: context, penalty: penalty)
+        item?.variants.open(AssetVariant.list(of: playlist), base: base, in: context, penalty: penalty)
         noteVariantPolicy()
         openMediaSelection(of: playlist)
         guard item?.error == nil else { return }
@@ -71,7 +71,7 @@ extension PlaybackEngine {
         guard let url = sources.mainURL(of: variant) else {
             return failVariant(change.to, because: "its URI cannot be resolved")
         }
-        let description = VariantDescription(variant, index: change.to)
+        guard let description = item?.candidates.first(where: { $0.index == change.to }) else { return }
         effects.append(
             .publish(.variantSwitched(from: item?.variant, to: description, explanation: change.because)))
         if item?.variant != nil { tally.switchVariant() }

@@ -13,7 +13,7 @@ extension RecordingRule.Download {
     ///
     /// - Parameter estimate: what the network was measured to carry, in bits per second.
     init?(
-        of flight: SegmentInFlight, _ request: RequestUnderWay, in lane: MediaLane, _ candidates: [VariantCandidate],
+        of flight: SegmentInFlight, _ request: RequestUnderWay, in lane: MediaLane, _ candidates: [AssetVariant],
         estimate: Double?, at now: Duration
     ) {
         guard let responded = request.responded, now > responded, let tracker = lane.tracker,

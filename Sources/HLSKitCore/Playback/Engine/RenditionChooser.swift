@@ -8,7 +8,7 @@ struct RenditionChooser: Sendable {
     /// Only audio is played, and loaded as far as it is apart from frames.
     private(set) var isSoundOnly = false
     /// The audio that is played.
-    @Shared private(set) var audibleOption: VariantCandidate.AudioOption? = nil
+    @Shared private(set) var audibleOption: AudioRendition? = nil
     /// The language of the subtitles that are loaded; nil where undeclared.
     private(set) var legibleLanguage: String?
     /// Audio inside the variant is loaded beside its frames: it was chosen when they were loaded already.
@@ -67,7 +67,7 @@ struct RenditionChooser: Sendable {
     /// - Parameter isAudibleWanted: variants are chosen by the audio; otherwise it is chosen by the variant.
     mutating func select(_ selection: MediaSelection, isAudibleWanted: Bool) {
         if isAudibleWanted {
-            audibleOption = selection[.audible]?.renditions.first.map(VariantCandidate.AudioOption.init)
+            audibleOption = selection[.audible]?.renditions.first.map(AudioRendition.init)
         }
         legibleLanguage = selection[.legible]?.extendedLanguageTag
     }
@@ -77,7 +77,7 @@ struct RenditionChooser: Sendable {
     /// The audio of a variant that is loaded from now on.
     mutating func playAudio(of variant: Variant, from sources: VariantSources, _ facts: Facts) -> [Action] {
         let audible = sources.audio(of: variant)
-        audibleOption = audible.map(VariantCandidate.AudioOption.init)
+        audibleOption = audible.map(AudioRendition.init)
         if loadsAudioOfVariant, audible?.uri ?? variant.uri == variant.uri, let url = facts.mainURL {
             return [.redirect(.audio, to: url)]
         }
@@ -166,7 +166,7 @@ struct RenditionChooser: Sendable {
     ///   - eligible: the variants that have it.
     ///   - throughput: in bits per second; nil where nothing is known.
     func changeAudio(
-        of variant: Variant, at index: Int, from sources: VariantSources, eligible: [VariantCandidate],
+        of variant: Variant, at index: Int, from sources: VariantSources, eligible: [AssetVariant],
         throughput: Double?, playsAudio: Bool
     ) -> AudioChange {
         if !eligible.isEmpty, !eligible.contains(where: { $0.index == index }) {
@@ -218,11 +218,5 @@ struct RenditionChooser: Sendable {
     mutating func keepAudioOfVariant() -> [Action] {
         loadsAudioOfVariant = false
         return [.remove(.audio), .empty(.audio), .require(.video), .clear(.audio), .takeAudioFromVariant]
-    }
-}
-
-extension VariantCandidate.AudioOption {
-    fileprivate init(_ rendition: Rendition) {
-        self.init(id: rendition.optionID, language: rendition.language, channelCount: rendition.channelCount)
     }
 }

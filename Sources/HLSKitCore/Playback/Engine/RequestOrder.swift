@@ -73,7 +73,7 @@ struct RequestTerms: Sendable {
 
     private let fields: [HTTPField]
     private let credentialOrigins: Set<Origin>
-    private let timeouts: TransportTimeouts
+    private let timeouts: ResourceTimeouts
     private let reload: Reload?
 
     /// - Parameters:
@@ -98,11 +98,11 @@ struct RequestTerms: Sendable {
     func request(for order: RequestOrder) -> EngineRequest {
         var request = TransportRequest(
             url: order.url, resourceClass: order.purpose.resourceClass, fields: fields, byteRange: order.byteRange,
-            timeouts: timeouts, maximumByteCount: order.maximumByteCount)
+            timeouts: timeouts[order.purpose.resourceClass], maximumByteCount: order.maximumByteCount)
         // The user's credentials belong to the origin of the URL that the user gave (R59).
         request.credentialOrigins = credentialOrigins
         if order.isReload, let reload {
-            request.timeouts.total = reload.timeout
+            request.timeouts.total = min(request.timeouts.total ?? reload.timeout, reload.timeout)
             request.hedgeDelay = reload.hedgeDelay
         }
         request.keyFormat = order.keyFormat

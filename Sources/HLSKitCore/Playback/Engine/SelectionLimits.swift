@@ -9,7 +9,7 @@ struct SelectionLimits: Sendable, Equatable {
     /// Variants that failed of late.
     var penalized: Set<Int> = []
     /// The selected audio; nil where there is no choice.
-    var audibleOption: VariantCandidate.AudioOption?
+    var audibleOption: AudioRendition?
 
     /// Adds these limits to those of the item.
     func limit(_ context: inout SelectionContext) {
@@ -21,10 +21,10 @@ struct SelectionLimits: Sendable, Equatable {
         switch preferences.variantPolicy {
         case .automatic, .best: break
         case .bounded(let bitRates): context.bitRateBounds = bitRates
-        case .pinned(let index, _): context.pinnedVariant = index
+        case .pinned(let id, _): context.pinnedVariant = id
         }
         context.display = outputs.display ?? preferences.displaySize.map { SelectionContext.Display(size: $0) }
-        if outputs.needsStandardRange { context.supportedVideoRanges = ["SDR"] }
+        if outputs.needsStandardRange { context.supportedVideoRanges = [.sdr] }
         context.quality = preferences.quality
         context.audibleOption = audibleOption
         if let count = outputs.maximumChannelCount {
@@ -38,7 +38,7 @@ extension HLSError {
     ///
     /// - Parameter lacksLibrary: nothing can be decoded, since the library that does it is not there.
     init(
-        noneOf candidates: [VariantCandidate], _ eligibility: VariantEligibility, quality: QualityExpression?,
+        noneOf candidates: [AssetVariant], _ eligibility: VariantEligibility, quality: QualityExpression?,
         url: String?, lacksLibrary: Bool
     ) {
         if let quality, eligibility.exclusions.values.allSatisfy({ $0 == .limits }) {
@@ -72,15 +72,19 @@ extension SelectionContext {
 
 extension PlayerItemPreferences {
     /// The limits that hold: where the network is expensive the lower ones of both kinds.
-    fileprivate func limits(in conditions: NetworkConditions) -> (peakBitRate: Double, resolution: PixelSize?) {
-        var (peakBitRate, resolution) = (preferredPeakBitRate, preferredMaximumResolution)
+    fileprivate func limits(in conditions: NetworkConditions) -> (peakBitRate: Double?, resolution: PixelSize?) {
+        var (peakBitRate, resolution) = (preferredPeakBitRate.flatMap(Self.limit), preferredMaximumResolution)
         guard conditions.isExpensive else { return (peakBitRate, resolution) }
-        let rate = preferredPeakBitRateForExpensiveNetworks
-        if rate > 0 { peakBitRate = peakBitRate > 0 ? min(peakBitRate, rate) : rate }
+        if let rate = preferredPeakBitRateForExpensiveNetworks.flatMap(Self.limit) {
+            peakBitRate = min(peakBitRate ?? rate, rate)
+        }
         if let size = preferredMaximumResolutionForExpensiveNetworks {
             resolution = PixelSize(
                 width: min(resolution?.width ?? .max, size.width), height: min(resolution?.height ?? .max, size.height))
         }
         return (peakBitRate, resolution)
     }
+
+    /// A bit rate that limits anything.
+    private static func limit(_ bitRate: Double) -> Double? { bitRate > 0 ? bitRate : nil }
 }

@@ -39,7 +39,7 @@ struct StartPlace: Sendable, Hashable {
     }
 
     /// Where the preferences end the item; nil where they do not.
-    func end(_ position: PlayerItemPreferences.EndPosition, in tracker: PlaylistTracker) -> Duration? {
+    func end(_ position: EndPosition, in tracker: PlaylistTracker) -> Duration? {
         switch position {
         case .automatic: nil
         case .time(let time): Self.itemTime(time, in: tracker)

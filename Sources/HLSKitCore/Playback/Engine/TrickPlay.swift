@@ -159,7 +159,7 @@ extension TrickPlay {
         let speed = Self.speed(rate)
         situation.isReverse = isReverse
         situation.effectiveEnd = limit
-        situation.preferredForwardBufferDuration = (Self.forwardDuration * speed).seconds
+        situation.preferredForwardBufferDuration = Self.forwardDuration * speed
         situation.startThreshold = Self.startDuration * speed
         situation.targetDuration = Self.startDuration * speed
         situation.nextSegmentDuration = .zero

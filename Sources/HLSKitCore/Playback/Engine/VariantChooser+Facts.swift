@@ -38,7 +38,7 @@ extension VariantChooser {
         /// What may be used has changed.
         case tell(VariantEligibility)
         /// A rule chooses from these from now on (``choose(from:_:)``).
-        case choose([VariantCandidate])
+        case choose([AssetVariant])
         /// It is decided (``take(_:for:)``).
         case take(SelectionDecision)
         /// The best is kept (``takeBest(for:_:)``).
@@ -55,8 +55,8 @@ extension VariantPolicy {
     var isFixed: Bool { self == .best(isFixed: true) }
 }
 
-extension [VariantCandidate] {
-    func sortedByBandwidth() -> [VariantCandidate] {
+extension [AssetVariant] {
+    func sortedByBandwidth() -> [AssetVariant] {
         sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) }
     }
 }

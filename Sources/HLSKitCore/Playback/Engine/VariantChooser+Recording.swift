@@ -26,7 +26,7 @@ extension VariantChooser {
     }
 
     /// Whether a segment that is under way behind a lost one is loaded again, from a better variant.
-    func isReloaded(from time: Duration, behind start: Duration, among eligible: [VariantCandidate]) -> Bool {
+    func isReloaded(from time: Duration, behind start: Duration, among eligible: [AssetVariant]) -> Bool {
         RecordingRule.best(of: eligible)?.index != current && time >= start
     }
 }

@@ -9,16 +9,16 @@ import HLSPlaylist
 /// Source: docs/behaviour/selection.md.
 struct VariantChooser: Sendable {
     /// All variants of the item, in the order of the playlist; empty without a multivariant playlist.
-    private(set) var candidates: [VariantCandidate] = []
+    private(set) var candidates: [AssetVariant] = []
     /// Index of the variant in use.
     private(set) var current: Int?
-    @Shared private(set) var description: VariantDescription? = nil
+    private(set) var description: AssetVariant?
     /// What the rule said last: load only when no more than this is ahead.
     private(set) var maximumForwardBuffer: Duration?
     /// How large segments are.
     private(set) var sizes = VariantSizes()
     /// Those that the rule can choose from, lowest `BANDWIDTH` first.
-    private(set) var choice: [VariantCandidate] = []
+    private(set) var choice: [AssetVariant] = []
     /// The best variant is kept, and no rule chooses.
     private(set) var keepsBest = false
 
@@ -52,7 +52,7 @@ struct VariantChooser: Sendable {
     ///
     /// - Parameter penalty: how long one that failed is avoided.
     mutating func open(
-        _ candidates: [VariantCandidate], base: String?, in context: SelectionContext,
+        _ candidates: [AssetVariant], base: String?, in context: SelectionContext,
         penalty: Duration = RetryPolicies().penalty
     ) {
         avoided = AvoidedSources(duration: penalty)
@@ -62,15 +62,16 @@ struct VariantChooser: Sendable {
     }
 
     /// The playlist was loaded from a fresh URL: the variants are the same, at other places.
-    mutating func renew(_ candidates: [VariantCandidate], base: String?) {
+    mutating func renew(_ candidates: [AssetVariant], base: String?) {
         self.candidates = candidates
         self.base = base
         known = nil
         decidedFor = nil
+        if let old = description, let same = candidates.first(where: { $0.id == old.id }) { description = same }
     }
 
     /// There is no multivariant playlist, and nothing to choose.
-    mutating func openSingle() { description = VariantDescription(index: 0) }
+    mutating func openSingle(at url: String) { description = AssetVariant(onlyVariantAt: url) }
 
     /// - Parameter keepsBest: the best variant is wanted from beginning to end.
     mutating func follow(keepsBest: Bool) { self.keepsBest = keepsBest }
@@ -89,14 +90,14 @@ struct VariantChooser: Sendable {
     /// Of those that may be used, one of each quality, or the one that brings the audio if nothing else is played.
     ///
     /// - Parameter separateAudio: the variants whose audio is apart, if only audio is played; else nil.
-    private func qualities(of eligible: [VariantCandidate], separateAudio: Set<Int>?) -> [VariantCandidate] {
+    private func qualities(of eligible: [AssetVariant], separateAudio: Set<Int>?) -> [AssetVariant] {
         guard let separateAudio else {
             return RedundantVariants.withoutOthers(eligible, current: currentCandidate, base: base)
         }
         return SoundOnlyRule().choose(from: eligible) { separateAudio.contains($0.index) }.map { [$0] } ?? []
     }
 
-    private var currentCandidate: VariantCandidate? {
+    private var currentCandidate: AssetVariant? {
         current.flatMap { index in candidates.first { $0.index == index } }
     }
 
@@ -145,7 +146,7 @@ struct VariantChooser: Sendable {
             limits: limits, place: currentCandidate.map { VariantPlace($0, base: base) }, unplayable: unplayable)
     }
 
-    private func decide(about segment: Segment, _ facts: Facts, among choice: [VariantCandidate]) -> Action? {
+    private func decide(about segment: Segment, _ facts: Facts, among choice: [AssetVariant]) -> Action? {
         guard let current else { return nil }
         if facts.isFirstSegment, choice.contains(where: { $0.index == current }) {
             return .take(
@@ -162,7 +163,7 @@ struct VariantChooser: Sendable {
     }
 
     /// A rule chooses from these from now on, as long as the limits are the same.
-    mutating func choose(from variants: [VariantCandidate], _ limits: SelectionLimits) {
+    mutating func choose(from variants: [AssetVariant], _ limits: SelectionLimits) {
         known = knownLimits(limits)
         choice = variants
     }
@@ -192,7 +193,7 @@ struct VariantChooser: Sendable {
     /// - Parameter choice: nil for those that it was given last.
     func input(
         for segment: Segment, _ moment: SelectionMoment, bufferCapacity: Duration,
-        among choice: [VariantCandidate]? = nil
+        among choice: [AssetVariant]? = nil
     ) -> SelectionInput {
         let choice = choice ?? self.choice
         var input = SelectionInput(
@@ -217,7 +218,7 @@ struct VariantChooser: Sendable {
     }
 
     /// The next segment comes from another variant.
-    mutating func carryOut(_ change: VariantSwitch, as description: VariantDescription) {
+    mutating func carryOut(_ change: VariantSwitch, as description: AssetVariant) {
         current = change.to
         self.description = description
         lastSwitch = change

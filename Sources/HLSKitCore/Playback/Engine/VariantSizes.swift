@@ -57,8 +57,8 @@ struct VariantSizes: Sendable {
     ///   - variants: all of the item.
     ///   - audio: the playlist of the audio that is loaded beside the variant.
     func upcomingSegments(
-        at index: Int, in tracker: PlaylistTracker, candidates: [VariantCandidate], current: Int?,
-        of variants: [VariantCandidate], audio: PlaylistTracker?
+        at index: Int, in tracker: PlaylistTracker, candidates: [AssetVariant], current: Int?,
+        of variants: [AssetVariant], audio: PlaylistTracker?
     ) -> [SelectionInput.UpcomingSegment] {
         let last = min(index + SelectionInput.maximumUpcomingCount, tracker.segmentCount)
         let sources = candidates.map { candidate in
@@ -100,7 +100,7 @@ struct VariantSizes: Sendable {
 
     /// The mean bit rates of the candidates where a playlist does not declare all of them and enough was seen to tell: a
     /// variant's own, else the share of its `BANDWIDTH` that others took. nil where there is nothing to add.
-    private func seenAverages(of candidates: [VariantCandidate], among variants: [VariantCandidate]) -> [Double]? {
+    private func seenAverages(of candidates: [AssetVariant], among variants: [AssetVariant]) -> [Double]? {
         guard candidates.contains(where: { $0.averageBandwidth == nil }), !seen.isEmpty else { return nil }
         var bits = 0.0
         var declared = 0.0

@@ -77,7 +77,7 @@ struct PlaybackLog: Sendable {
                 "the variant changed",
                 metadata: [
                     "from": "\(old.map { "\($0.index)" } ?? "none")", "hls.variant": "\(new.index)",
-                    "bits-per-second": "\(new.bandwidth)", "explanation": "\(explanation)",
+                    "bits-per-second": "\(new.declaredBitRate)", "explanation": "\(explanation)",
                 ])
         case .segmentLoaded(let load):
             logger.trace("loaded a segment", metadata: load.metadata)

@@ -40,7 +40,7 @@ public final class PlayerLooper: Sendable {
     private let player: QueuePlayer
     /// The template as it was; never played itself.
     private let pattern: PlayerItem
-    private let range: MediaTimeRange
+    private let range: MediaTimeRange?
     private let formerAction: ActionAtItemEnd
     private let state = Mutex(State())
 
@@ -49,15 +49,15 @@ public final class PlayerLooper: Sendable {
     ///
     /// - Parameters:
     ///   - template: is copied as it is now; later changes are not seen.
-    ///   - range: what is played of it; `.invalid` (the default) plays all.
+    ///   - range: what is played of it; nil (the default) plays all.
     ///   - ordering: whether items that are in the queue wait until looping ends (the default) or play before.
     /// - Throws: ``HLSError/Code/invalidArgument`` if the range is empty, endless or before 0. A range that turns
     ///   out to be outside the item makes the ``status`` `failed`.
     public init(
-        player: QueuePlayer, template: PlayerItem, range: MediaTimeRange = .invalid,
+        player: QueuePlayer, template: PlayerItem, range: MediaTimeRange? = nil,
         ordering: Ordering = .precedesExistingItems
     ) throws(HLSError) {
-        if range.isValid {
+        if let range {
             guard let start = range.start.duration, let duration = range.duration.duration, start >= .zero,
                 duration > .zero
             else {
@@ -73,7 +73,7 @@ public final class PlayerLooper: Sendable {
         let events = player.events()
         let rate = player.rate
         player.pause()
-        try player.setActionAtItemEnd(.advance)
+        player.actionAtItemEnd = .advance
         let existing = ordering == .precedesExistingItems ? player.items() : []
         if !existing.isEmpty { player.removeAllItems() }
         for _ in 0..<Self.copyCount { append() }
@@ -123,7 +123,7 @@ public final class PlayerLooper: Sendable {
     /// Puts a further copy behind those that are in the queue.
     private func append() {
         let copy = pattern.copy()
-        if range.isValid {
+        if let range {
             copy.startTime = range.start.duration
             copy.forwardPlaybackEndTime = range.end
         }
@@ -191,7 +191,7 @@ public final class PlayerLooper: Sendable {
                 HLSError(
                     code: .invalidArgument, url: pattern.urlString, cause: "a live stream has no end to loop at"))
         }
-        if range.isValid, let end = item?.duration.duration, let wanted = range.end.duration, wanted > end {
+        if let range, let end = item?.duration.duration, let wanted = range.end.duration, wanted > end {
             return fail(
                 HLSError(
                     code: .invalidArgument, url: pattern.urlString, cause: "the range to loop is not inside the item",
@@ -216,5 +216,5 @@ public final class PlayerLooper: Sendable {
         if !items.contains(where: { $0 === current }) { restoreAction() }
     }
 
-    private func restoreAction() { try? player.setActionAtItemEnd(formerAction) }
+    private func restoreAction() { player.actionAtItemEnd = formerAction }
 }

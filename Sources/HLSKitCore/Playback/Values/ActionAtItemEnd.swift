@@ -2,7 +2,8 @@
 ///
 /// See docs/behaviour/queue.md.
 public enum ActionAtItemEnd: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Continue with the next item of the queue, at the same rate; wait for one when the queue is empty.
+    /// Continue with the next item of the queue, at the same rate; wait for one when the queue is empty. A player that is
+    /// no ``QueuePlayer`` pauses.
     case advance
     /// Set the rate to 0 and stay at the end.
     case pause

@@ -81,9 +81,9 @@ extension PlayerEvent.Kind: CustomStringConvertible {
         return "\(numbers), \(text(segments.mediaDuration)) of media: \(segments.cause): \(segments.url)"
     }
 
-    private static func text(_ variant: VariantDescription) -> String {
-        let height = variant.height > 0 ? "\(variant.height)p " : ""
-        return variant.bandwidth > 0 ? height + "\(variant.bandwidth / 1000)k" : height + "#\(variant.index)"
+    private static func text(_ variant: AssetVariant) -> String {
+        let height = variant.videoAttributes?.presentationSize.map { "\($0.height)p " } ?? ""
+        return height + (variant.peakBitRate.map { "\(Int($0) / 1000)k" } ?? "#\(variant.index)")
     }
 
     private static func text(_ duration: Duration) -> String { "\(PlayerEvent.text(duration.seconds, places: 3)) s" }

@@ -30,7 +30,7 @@ public struct PlayerEvent: Sendable {
         /// A media segment was loaded whole.
         case segmentLoaded(SegmentLoad)
         /// The variant that is being loaded changed (also the first choice, from nil).
-        case variantSwitched(from: VariantDescription?, to: VariantDescription, explanation: String)
+        case variantSwitched(from: AssetVariant?, to: AssetVariant, explanation: String)
         /// A download was given up for a smaller variant; its bytes so far are lost.
         case downloadAbandoned(SegmentLoad)
         case playbackLikelyToKeepUpChanged(Bool)
@@ -129,7 +129,7 @@ public struct SegmentLoad: Sendable, Hashable {
     public var duration: Duration
     /// Bytes that arrived.
     public var byteCount: Int
-    /// The variant, as in ``VariantDescription/index``; nil for a rendition of its own.
+    /// The variant, as in ``AssetVariant/index``; nil for a rendition of its own.
     public var variantIndex: Int?
 
     /// Makes a value.

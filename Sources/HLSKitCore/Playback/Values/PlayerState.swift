@@ -34,7 +34,7 @@ public struct PlayerState: Sendable, Hashable {
     /// No media is loaded at the playhead.
     public var isPlaybackBufferEmpty = true
     /// The variant that is being loaded; nil before one was chosen.
-    public var variant: VariantDescription?
+    public var variant: AssetVariant?
     /// Distance of the playhead from the live edge; nil for VOD.
     public var liveOffset: Duration?
     /// Counters of the current item.
@@ -42,38 +42,6 @@ public struct PlayerState: Sendable, Hashable {
 
     /// Makes the state of a player without an item.
     public init() {}
-}
-
-/// A variant, described for people.
-public struct VariantDescription: Sendable, Hashable, Codable {
-    /// Position in the multivariant playlist, from 0; 0 for a media playlist that was opened directly.
-    public var index: Int
-    /// `BANDWIDTH` in bits per second; 0 if there is no multivariant playlist.
-    public var bandwidth: Int
-    /// `AVERAGE-BANDWIDTH` in bits per second; nil if undeclared.
-    public var averageBandwidth: Int?
-    /// Pixels; 0 if undeclared.
-    public var width: Int
-    /// Pixels; 0 if undeclared.
-    public var height: Int
-    /// Frames per second; nil if undeclared.
-    public var frameRate: Double?
-    /// The `CODECS` attribute; empty if undeclared.
-    public var codecs: String
-
-    /// Makes a description; what has a default is undeclared.
-    public init(
-        index: Int, bandwidth: Int = 0, averageBandwidth: Int? = nil, width: Int = 0, height: Int = 0,
-        frameRate: Double? = nil, codecs: String = ""
-    ) {
-        self.index = index
-        self.bandwidth = bandwidth
-        self.averageBandwidth = averageBandwidth
-        self.width = width
-        self.height = height
-        self.frameRate = frameRate
-        self.codecs = codecs
-    }
 }
 
 /// Counters of one item, from its start.

@@ -6,12 +6,12 @@ public enum VariantPolicy: Sendable, Hashable {
     case automatic
     /// The rule of the player, among those whose `BANDWIDTH` in bits per second is within; where none is, the lowest.
     case bounded(ClosedRange<Double>)
-    /// The variant at this position of the multivariant playlist, from the next segment on, whatever limits there are.
-    /// Where there is no such variant the rule chooses.
+    /// The variant of this name (``AssetVariant/id``), from the next segment on, whatever limits there are. It stays the
+    /// same where the playlist is loaded again, or the program changes it. Where there is no such variant the rule chooses.
     ///
     /// Media of another variant that is loaded already is played. With `flush`, what of it lies more than one segment
     /// ahead of the playhead is dropped and loaded again from this variant; playback continues meanwhile.
-    case pinned(Int, flush: Bool = false)
+    case pinned(AssetVariant.ID, flush: Bool = false)
     /// The best of those that may be used, which is kept: for recordings, whose quality is not to change.
     ///
     /// Nothing is known of the network that counts: who cannot load it as fast as it plays waits. Another variant takes its

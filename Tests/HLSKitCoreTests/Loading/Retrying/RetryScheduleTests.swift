@@ -356,6 +356,38 @@ struct RetryScheduleTests {
         #expect(decisions == [.retry(after: .milliseconds(500)), .skip])
     }
 
+    @Test("D04: a class of resources has its own waits, budget and number of tries; the others keep theirs")
+    func ownPolicy() {
+        var policies = RetryPolicies(jitter: 0)
+        policies[.key].maximumRetryCount = 1
+        policies[.key].delays = [.milliseconds(100)]
+        policies[.initializationSection].budget = .seconds(1)
+        func decisions(_ kind: RetryTerms.Kind) -> [Schedule.Decision] {
+            var schedule = Schedule(policies: policies)
+            var (now, decisions) = (Duration.zero, [Schedule.Decision]())
+            while decisions.count < 20 {
+                let failure = RequestFailure(cause: Self.status(503), kind: kind)
+                decisions.append(schedule.decide(failure, for: "a", at: now))
+                guard case .retry(let delay) = decisions.last else { break }
+                now += delay
+            }
+            return decisions
+        }
+        #expect(decisions(.key) == Self.after(0.1) + [.fail(.network)])
+        #expect(decisions(.initializationSection) == Self.after(0.5) + [.fail(.network)])
+        #expect(decisions(.segment) == Self.schedule + [.skip])
+    }
+
+    @Test("D04: what is said of all classes does not change one that has its own")
+    func ownDeadlines() {
+        var timeouts = ResourceTimeouts()
+        timeouts[.key].firstByte = .seconds(2)
+        timeouts.firstByte = .seconds(5)
+        #expect(timeouts[.key].firstByte == .seconds(2))
+        #expect(timeouts[.segment].firstByte == .seconds(5))
+        #expect(timeouts.firstByte == .seconds(5))
+    }
+
     @Test("the patient policies never skip")
     func patient() {
         var schedule = Schedule(policies: .patient)

@@ -35,8 +35,8 @@ struct VirtualSample {
         change(&configuration)
         player = Player(configuration: configuration)
         item = PlayerItem(urlString: "https://sample.invalid/\(path)")
-        if let quality { item.preferences.quality = try QualityExpression(parsing: quality) }
-        item.preferences.endPosition = .time(end)
+        if let quality { item.quality = try QualityExpression(parsing: quality) }
+        item.endPosition = .time(end)
         prefer(&item.preferences)
     }
 

@@ -62,13 +62,11 @@ extension PlayerItem {
     /// An item whose media a writer takes.
     convenience init(
         _ url: String, quality: String? = nil, to writer: (any MediaWriter)?,
-        _ change: (inout PlayerItemPreferences) -> Void = { _ in }
+        _ change: (PlayerItem) -> Void = { _ in }
     ) throws {
-        self.init(urlString: url)
-        var preferences = PlayerItemPreferences()
-        if let quality { preferences.quality = try QualityExpression(parsing: quality) }
-        change(&preferences)
-        self.preferences = preferences
+        self.init(url: url)
+        if let quality { self.quality = try QualityExpression(parsing: quality) }
+        change(self)
         if let writer { add(writer) }
     }
 }

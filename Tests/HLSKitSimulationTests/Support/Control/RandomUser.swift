@@ -95,9 +95,10 @@ struct RandomUser {
         case 14: setRateAtHostTime(player)
         default:
             let action = one(of: [ActionAtItemEnd.advance, .advance, .pause, .none])
-            let isRefused = (try? player.setActionAtItemEnd(action)) == nil
-            note("at end \(action)\(isRefused ? ", refused" : "")")
-            require(isRefused == (action == .advance && !(player is QueuePlayer)), "refused: \(isRefused)")
+            player.actionAtItemEnd = action
+            note("at end \(action)")
+            let expected = action == .advance && !(player is QueuePlayer) ? .pause : action
+            require(player.actionAtItemEnd == expected, "at end \(player.actionAtItemEnd)")
         }
     }
 
@@ -195,8 +196,8 @@ struct RandomUser {
         let item = stage.newItem(one(of: Self.kinds))
         switch below(8) {
         case 0: item.forwardPlaybackEndTime = milliseconds(below(20_000))
-        case 1: item.preferences.startPosition = .time(.milliseconds(below(60_000) - 10_000))
-        case 2: item.preferences.endPosition = .duration(.seconds(below(10)))
+        case 1: item.startPosition = .time(.milliseconds(below(60_000) - 10_000))
+        case 2: item.endPosition = .duration(.seconds(below(10)))
         case 3: item.startsOnFirstEligibleVariant = true
         default: break
         }
@@ -377,27 +378,32 @@ struct RandomUser {
         let item = below(4) > 0 ? player.currentItem : some(of: stage.change(\.items))
         let number = below(5)
         let choice = below(12)
-        let end: MediaTime = number < 3 ? .invalid : milliseconds(below(50_000))
+        let end = number < 3 ? nil : milliseconds(below(50_000))
         if choice == 0 {
             item?.forwardPlaybackEndTime = end
-            return note("forward end \(end.seconds) of \(stage.name(of: item))")
+            return note("forward end \(end?.seconds ?? -1) of \(stage.name(of: item))")
         }
         unchanged(player, "wish \(choice) \(number) of \(stage.name(of: item))") {
             switch choice {
-            case 1: item?.preferredPeakBitRate = [0, 300_000, 800_000, -5, .nan][number]
-            case 2: item?.preferredForwardBufferDuration = [0, 0, 5, 60, .nan][number]
+            case 1: item?.preferredPeakBitRate = [nil, 300_000, 800_000, -5, .nan][number]
+            case 2:
+                item?.preferredForwardBufferDuration = [nil, .zero, .seconds(5), .seconds(60), .seconds(-1)][number]
             case 3: item?.preferredMaximumResolution = number < 2 ? nil : PixelSize(width: 64 * number, height: 40)
-            case 4: item?.variantPolicy = number < 2 ? .automatic : .pinned(number - 2, flush: number % 2 == 0)
+            case 4:
+                // Those of the film; other streams have none of them.
+                let name = ["250000 64x36", "500000 128x72", "1000000 256x144"][number % 3]
+                let id = AssetVariant.ID(rawValue: "\(name) avc1.42C00A,mp4a.40.2 audio=a")
+                item?.variantPolicy = number < 2 ? .automatic : .pinned(id, flush: number % 2 == 0)
             case 5:
-                item?.preferences.audio = try? QualityExpression(
+                item?.audio = try? QualityExpression(
                     parsing: ["lang=en", "lang=fr", "name=Deutsch"][number % 3], for: .renditions)
             case 6:
-                item?.preferences.subtitles =
+                item?.subtitles =
                     number < 2
                     ? nil : try? QualityExpression(parsing: ["lang=en", "lang=fr"][number % 2], for: .renditions)
-            case 7: item?.preferences.quality = number < 3 ? nil : try? QualityExpression(parsing: "best")
+            case 7: item?.quality = number < 3 ? nil : try? QualityExpression(parsing: "best")
             case 8: player.networkConditions = NetworkConditions(isExpensive: number < 2)
-            case 9: item?.preferredPeakBitRateForExpensiveNetworks = [0, 300_000, 800_000, -5, .nan][number]
+            case 9: item?.preferredPeakBitRateForExpensiveNetworks = [nil, 300_000, 800_000, -5, .nan][number]
             case 10:
                 player.volume = [0, 0.5, 1, 7, .nan][number]
                 player.isMuted = number < 2
@@ -464,7 +470,7 @@ struct RandomUser {
             _ = (player.state, player.items, player.currentTime, player.sourceClock.now)
             guard let item else { return }
             _ = (item.latestState, item.tracks, item.presentationSize, item.error, item.currentMediaSelection)
-            _ = (item.accessLog?.events.count, item.errorLog?.events.count, item.canStepForward, item.preferences)
+            _ = (item.accessLog?.events.count, item.errorLog?.events.count, item.canStepForward, item.variantPolicy)
         }
         guard let item, below(2) == 0 else { return }
         stage.add(item.copy(), named: "copy of \(stage.name(of: item))")

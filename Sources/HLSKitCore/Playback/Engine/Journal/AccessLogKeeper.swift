@@ -189,7 +189,7 @@ struct AccessPeriod: Sendable {
     var numberOfStalls = 0
     var byteCount = 0
     var transferDuration = Duration.zero
-    var variant: VariantDescription?
+    var variant: AssetVariant?
     /// Of the variant, and of separate audio.
     var media = [Media(), Media()]
     var content = Content.unknown
@@ -239,15 +239,15 @@ struct AccessPeriod: Sendable {
         event.numberOfServerAddressChanges = numberOfServerAddressChanges
         event.playbackSessionID = sessionID
         event.numberOfMediaRequests = numberOfMediaRequests
-        event.playbackStartOffset = startOffset?.seconds ?? -1
+        event.playbackStartOffset = startOffset?.seconds
         event.segmentsDownloadedDuration = downloadedDuration.seconds
         event.durationWatched = watched.seconds
         event.numberOfStalls = numberOfStalls
         event.numberOfBytesTransferred = Int64(byteCount)
         event.transferDuration = transferDuration.seconds
         if transferDuration > .zero { event.observedBitrate = Double(byteCount) * 8 / transferDuration.seconds }
-        event.observedMinBitrate = minBitrate ?? -1
-        event.observedMaxBitrate = maxBitrate ?? -1
+        event.observedMinBitrate = minBitrate
+        event.observedMaxBitrate = maxBitrate
         if bitrateCount > 0 {
             event.observedBitrateStandardDeviation = (squaredDifferences / Double(bitrateCount)).squareRoot()
         }
@@ -255,14 +255,14 @@ struct AccessPeriod: Sendable {
         if let average = variant?.averageBandwidth { event.indicatedAverageBitrate = Double(average) }
         switch content {
         case .unknown: break
-        case .video: event.averageVideoBitrate = media[0].bitrate ?? -1
-        case .audio: event.averageAudioBitrate = media[0].bitrate ?? -1
+        case .video: event.averageVideoBitrate = media[0].bitrate
+        case .audio: event.averageAudioBitrate = media[0].bitrate
         }
         if let audio = media[1].bitrate { event.averageAudioBitrate = audio }
-        event.numberOfDroppedVideoFrames = knowsDroppedFrames ? droppedFrameCount : -1
-        event.startupTime = startupTime?.seconds ?? -1
+        event.numberOfDroppedVideoFrames = knowsDroppedFrames ? droppedFrameCount : nil
+        event.startupTime = startupTime?.seconds
         event.downloadOverdue = downloadOverdue
-        event.switchBitrate = switchBitrate ?? -1
+        event.switchBitrate = switchBitrate
         event.playbackType = playbackType
         event.mediaRequestsExpensive = mediaRequestsExpensive
         return event

@@ -192,10 +192,10 @@ public struct MetricPlayerItemRateChangeEvent: MetricEvent, Hashable {
     /// The rate before.
     public var previousRate: Double
     /// The variant that is presented; nil before the first.
-    public var variant: VariantDescription?
+    public var variant: AssetVariant?
 
     /// Makes an event.
-    public init(context: MetricContext, rate: Double, previousRate: Double, variant: VariantDescription?) {
+    public init(context: MetricContext, rate: Double, previousRate: Double, variant: AssetVariant?) {
         self.context = context
         self.rate = rate
         self.previousRate = previousRate
@@ -212,10 +212,10 @@ public struct MetricPlayerItemStallEvent: MetricEvent, Hashable {
     public static let name = "stall"
     public var context: MetricContext
     /// The variant that is presented; nil before the first.
-    public var variant: VariantDescription?
+    public var variant: AssetVariant?
 
     /// Makes an event.
-    public init(context: MetricContext, variant: VariantDescription?) {
+    public init(context: MetricContext, variant: AssetVariant?) {
         self.context = context
         self.variant = variant
     }
@@ -257,9 +257,9 @@ public struct MetricPlayerItemVariantSwitchStartEvent: MetricEvent, Hashable {
     public static let name = "variant_switch_start"
     public var context: MetricContext
     /// nil for the first choice.
-    public var fromVariant: VariantDescription?
+    public var fromVariant: AssetVariant?
     /// The variant to switch to.
-    public var toVariant: VariantDescription
+    public var toVariant: AssetVariant
     /// Media that was loaded by then.
     public var loadedTimeRanges: [MediaTimeRange]
     /// Why, in a few words.
@@ -267,7 +267,7 @@ public struct MetricPlayerItemVariantSwitchStartEvent: MetricEvent, Hashable {
 
     /// The beginning of a switch.
     public init(
-        context: MetricContext, fromVariant: VariantDescription?, toVariant: VariantDescription,
+        context: MetricContext, fromVariant: AssetVariant?, toVariant: AssetVariant,
         loadedTimeRanges: [MediaTimeRange], explanation: String = ""
     ) {
         self.context = context
@@ -290,9 +290,9 @@ public struct MetricPlayerItemVariantSwitchEvent: MetricEvent, Hashable {
     public static let name = "variant_switch"
     public var context: MetricContext
     /// nil for the first choice.
-    public var fromVariant: VariantDescription?
+    public var fromVariant: AssetVariant?
     /// The variant to switch to.
-    public var toVariant: VariantDescription
+    public var toVariant: AssetVariant
     /// Whether the switch took place; else it was given up.
     public var didSucceed: Bool
     /// Media that was loaded by then.
@@ -300,7 +300,7 @@ public struct MetricPlayerItemVariantSwitchEvent: MetricEvent, Hashable {
 
     /// Makes an event.
     public init(
-        context: MetricContext, fromVariant: VariantDescription?, toVariant: VariantDescription, didSucceed: Bool,
+        context: MetricContext, fromVariant: AssetVariant?, toVariant: AssetVariant, didSucceed: Bool,
         loadedTimeRanges: [MediaTimeRange]
     ) {
         self.context = context
@@ -417,13 +417,13 @@ extension [MediaTimeRange] {
     }
 }
 
-extension VariantDescription {
+extension AssetVariant {
     var logValue: LogValue {
         JSONLine.object([
-            ("index", .integer(Int64(index))), ("bandwidth", .integer(Int64(bandwidth))),
-            ("average_bandwidth", averageBandwidth.map { .integer(Int64($0)) } ?? .string(nil)),
-            ("width", .integer(Int64(width))), ("height", .integer(Int64(height))),
-            ("frame_rate", LogValue(frameRate)), ("codecs", .string(codecs)),
+            ("index", .integer(Int64(index))), ("bandwidth", .integer(Int64(declaredBitRate))),
+            ("average_bandwidth", averageBandwidth.map { .integer(Int64(min($0, 1e15))) } ?? .string(nil)),
+            ("width", .integer(Int64(resolution?.width ?? 0))), ("height", .integer(Int64(resolution?.height ?? 0))),
+            ("frame_rate", LogValue(storage.facts.frameRate)), ("codecs", .string(codecs.joined(separator: ","))),
         ])
     }
 }

@@ -19,7 +19,7 @@ struct SessionJournal: Sendable {
         var isLive: Bool
         var itemURL: String
         var error: HLSError?
-        var variant: VariantDescription?
+        var variant: AssetVariant?
         var loadedTimeRanges: [MediaTimeRange]
         var throughput: Double?
         /// Media playlists of the lanes, as they are asked for.
@@ -41,7 +41,7 @@ struct SessionJournal: Sendable {
     private var isReady = false
     private var rate = 0.0
     private var renditions: [LaneID: String] = [:]
-    private var pendingSwitch: (from: VariantDescription?, to: VariantDescription)?
+    private var pendingSwitch: (from: AssetVariant?, to: AssetVariant)?
     /// The variant that segments are asked for from.
     private var variantIndex: Int?
     private var switchBitrate: Double?
@@ -52,7 +52,7 @@ struct SessionJournal: Sendable {
     private var causes: Causes? = Causes()
     private var summary = Totals()
     /// Those that were loaded from, by their index.
-    private var variants: [Int: VariantDescription] = [:]
+    private var variants: [Int: AssetVariant] = [:]
     private(set) var isSummarized = false
     private var entries: [DiaryEntry] = []
     private var events: [PlayerEvent.Kind] = []
@@ -417,7 +417,7 @@ struct SessionJournal: Sendable {
                 date: epoch + view.now,
                 uri: Redaction.url(error.url.isEmpty ? request?.request.url ?? "" : error.url),
                 serverAddress: error.serverAddress ?? request?.request.serverAddress, playbackSessionID: session.id,
-                errorStatusCode: error.status ?? -1, errorDomain: domain, errorComment: error.text,
+                errorStatusCode: error.status, errorDomain: domain, errorComment: error.text,
                 allHTTPResponseHeaderFields: error.fields.isEmpty ? request?.fields ?? [] : error.fields))
     }
 

@@ -1,32 +1,33 @@
 import HLSMedia
 import HLSPlaylist
 
-extension VariantCandidate {
+extension AssetVariant {
     /// The variants of a playlist, in its order.
-    static func list(of playlist: MultivariantPlaylist) -> [VariantCandidate] {
+    static func list(of playlist: MultivariantPlaylist) -> [AssetVariant] {
         // Variants of one group share its options: each with a list of its own would cost both numbers multiplied.
         let groups = Dictionary(grouping: playlist.renditions.filter { $0.type == .audio }, by: \.groupID)
-        let options = groups.mapValues { renditions in
-            renditions.map { rendition in
-                AudioOption(
-                    id: rendition.optionID, language: rendition.language, channelCount: rendition.channelCount)
-            }
-        }
+        let options = groups.mapValues { $0.map(AudioRendition.init) }
+        var names = Names()
         return playlist.variants.enumerated().map { index, variant in
             let hasVideo =
                 variant.resolution != nil || variant.video != nil || variant.codecs.isEmpty
                 || variant.codecs.contains { CodecString(rawValue: $0).mediaType == .video }
-            return VariantCandidate(
-                index: index, uri: variant.uri, bandwidth: Double(variant.bandwidth),
-                averageBandwidth: variant.averageBandwidth.map(Double.init), codecs: variant.codecs,
-                resolution: variant.resolution.map { PixelSize(width: $0.width, height: $0.height) },
-                frameRate: variant.frameRate, videoRange: variant.effectiveVideoRange.rawValue,
-                hdcpLevel: variant.hdcpLevel?.rawValue, score: variant.score, audioGroup: variant.audio,
-                audioOptions: variant.audio.flatMap { options[$0] } ?? [], pathway: variant.pathwayID,
-                hasVideo: hasVideo,
-                requiredVideoLayouts: variant.requiredLayouts, allowedCPC: variant.contentProtectionLabels)
+            return AssetVariant(
+                Facts(
+                    id: names.name(of: variant), index: index, uri: variant.uri, url: playlist.resolve(variant.uri),
+                    bandwidth: Double(variant.bandwidth), averageBandwidth: variant.averageBandwidth.map(Double.init),
+                    codecs: variant.codecs,
+                    resolution: variant.resolution.map { PixelSize(width: $0.width, height: $0.height) },
+                    frameRate: variant.frameRate, videoRange: variant.effectiveVideoRange, hdcpLevel: variant.hdcpLevel,
+                    score: variant.score, audioGroup: variant.audio,
+                    audioOptions: variant.audio.flatMap { options[$0] } ?? [], pathway: variant.pathwayID,
+                    hasVideo: hasVideo, requiredVideoLayouts: variant.requiredLayouts,
+                    allowedCPC: variant.contentProtectionLabels))
         }
     }
+
+    /// The variant of what has no multivariant playlist.
+    init(onlyVariantAt url: String) { self.init(Facts(index: 0, uri: url, bandwidth: 0)) }
 }
 
 extension Rendition {

@@ -1,4 +1,4 @@
-extension [VariantCandidate] {
+extension [AssetVariant] {
     /// The most that an error line names.
     private static let maximumNameCount = 16
 
@@ -6,7 +6,7 @@ extension [VariantCandidate] {
     var offer: String {
         guard !isEmpty else { return "none available" }
         let names = prefix(Self.maximumNameCount).map { candidate in
-            (candidate.resolution.map { "\($0.height)p " } ?? "") + "\(Int(clamping: Int64(candidate.bandwidth)))"
+            (candidate.resolution.map { "\($0.height)p " } ?? "") + "\(candidate.declaredBitRate)"
         }
         return "available: " + names.joined(separator: ", ") + (count > Self.maximumNameCount ? ", ..." : "")
     }

@@ -1,0 +1,126 @@
+import Synchronization
+
+/// Holds requests back so that no host is asked for more than some at once; decides nothing itself (``HostQueue``).
+///
+/// Whatever waits has not begun: no deadline of it runs.
+final class HostLimit: Sendable {
+    private struct State {
+        var queue: HostQueue
+        var waiting: [Int: HeldTask] = [:]
+        var lastID = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(connectionsPerHost: Int) { state = Mutex(State(queue: HostQueue(limit: connectionsPerHost))) }
+
+    /// Starts a request by `transport`, now or when there is a place.
+    func start(
+        _ request: TransportRequest, by transport: any Transport,
+        handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        guard let origin = Origin(of: request.url) else { return transport.start(request, handler: handler) }
+        let (task, mayBegin) = state.withLock { state in
+            state.lastID += 1
+            let task = HeldTask(id: state.lastID, limit: self, request: request, transport: transport, handler: handler)
+            let mayBegin = state.queue.enter(task.id, at: origin, isSegment: request.resourceClass == .segment)
+            if !mayBegin { state.waiting[task.id] = task }
+            return (task, mayBegin)
+        }
+        if mayBegin { task.begin() }
+        return task
+    }
+
+    fileprivate func change(_ body: (inout HostQueue) -> [Int]) {
+        let next = state.withLock { state in body(&state.queue).compactMap { state.waiting.removeValue(forKey: $0) } }
+        for task in next { task.begin() }
+    }
+
+    fileprivate func forget(_ id: Int) { state.withLock { _ = $0.waiting.removeValue(forKey: id) } }
+}
+
+/// A request that may have to wait for its place.
+private final class HeldTask: TransportTask {
+    private struct State {
+        var task: (any TransportTask)?
+        var isCancelled = false
+        var isPaused = false
+    }
+
+    let id: Int
+    private let limit: HostLimit
+    private let request: TransportRequest
+    private let transport: any Transport
+    private let handler: @Sendable (TransportEvent) -> Void
+    private let state = Mutex(State())
+
+    init(
+        id: Int, limit: HostLimit, request: TransportRequest, transport: any Transport,
+        handler: @escaping @Sendable (TransportEvent) -> Void
+    ) {
+        self.id = id
+        self.limit = limit
+        self.request = request
+        self.transport = transport
+        self.handler = handler
+    }
+
+    func begin() {
+        guard !state.withLock(\.isCancelled) else { return leave(isMultiplexed: false) }
+        let (limit, handler, id) = (limit, handler, id)
+        let task = transport.start(request) { event in
+            handler(event)
+            switch event {
+            case .finished(let metrics), .failed(_, let metrics):
+                limit.change { $0.leave(id, isMultiplexed: metrics.protocolName == "h2") }
+            case .response, .data: break
+            }
+        }
+        // What was asked for meanwhile counts as if it came now.
+        let (isCancelled, isPaused) = state.withLock { state in
+            state.task = task
+            return (state.isCancelled, state.isPaused)
+        }
+        if isCancelled {
+            task.cancel()
+        } else if isPaused {
+            task.pause()
+            limit.change { $0.rest(id) }
+        }
+    }
+
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+        limit.forget(id)
+        leave(isMultiplexed: false)
+    }
+
+    func pause() {
+        let task = state.withLock { state in
+            state.isPaused = true
+            return state.task
+        }
+        guard let task else { return }
+        task.pause()
+        limit.change { $0.rest(id) }
+    }
+
+    func resume() {
+        let task = state.withLock { state in
+            state.isPaused = false
+            return state.task
+        }
+        guard let task else { return }
+        limit.change { queue in
+            queue.resume(id)
+            return []
+        }
+        task.resume()
+    }
+
+    private func leave(isMultiplexed: Bool) { limit.change { $0.leave(id, isMultiplexed: isMultiplexed) } }
+}

@@ -1,0 +1,83 @@
+/// Which requests may be under way, where no host is to be asked for more than some at once.
+///
+/// A request that waits is let in when another leaves, those that are no media segments first, else in the order in which
+/// they came. One whose body is not being read lends its place: what it waits for may be what waits behind it.
+struct HostQueue: Sendable {
+    private struct Host {
+        var underWay: Set<Int> = []
+        var resting: Set<Int> = []
+        /// In the order in which they are let in.
+        var waiting: [(id: Int, isSegment: Bool)] = []
+        /// One connection carries all that is asked for.
+        var isMultiplexed = false
+
+        var isEmpty: Bool { underWay.isEmpty && resting.isEmpty && waiting.isEmpty && !isMultiplexed }
+    }
+
+    /// Requests at once per host, `1...`.
+    let limit: Int
+    private var hosts: [Origin: Host] = [:]
+    private var places: [Int: Origin] = [:]
+
+    init(limit: Int) { self.limit = max(1, limit) }
+
+    /// How many wait.
+    var waitingCount: Int { hosts.values.reduce(0) { $0 + $1.waiting.count } }
+
+    /// Whether the request may begin; if not, it waits.
+    mutating func enter(_ id: Int, at origin: Origin, isSegment: Bool) -> Bool {
+        var host = hosts.removeValue(forKey: origin) ?? Host()
+        defer { hosts[origin] = host }
+        places[id] = origin
+        if host.isMultiplexed || host.underWay.count < limit && host.waiting.isEmpty {
+            host.underWay.insert(id)
+            return true
+        }
+        let place = isSegment ? nil : host.waiting.firstIndex(where: \.isSegment)
+        host.waiting.insert((id, isSegment), at: place ?? host.waiting.count)
+        return false
+    }
+
+    /// The request has ended, or is not wanted any more.
+    ///
+    /// - Parameter isMultiplexed: its connection carried others beside it.
+    /// - Returns: those that may begin now.
+    mutating func leave(_ id: Int, isMultiplexed: Bool = false) -> [Int] {
+        guard let origin = places.removeValue(forKey: id), var host = hosts.removeValue(forKey: origin) else {
+            return []
+        }
+        host.underWay.remove(id)
+        host.resting.remove(id)
+        host.waiting.removeAll { $0.id == id }
+        if isMultiplexed { host.isMultiplexed = true }
+        let next = letIn(&host)
+        if !host.isEmpty { hosts[origin] = host }
+        return next
+    }
+
+    /// Nothing is read of the request for now.
+    ///
+    /// - Returns: those that may begin now.
+    mutating func rest(_ id: Int) -> [Int] {
+        guard let origin = places[id], var host = hosts.removeValue(forKey: origin) else { return [] }
+        defer { hosts[origin] = host }
+        guard host.underWay.remove(id) != nil else { return [] }
+        host.resting.insert(id)
+        return letIn(&host)
+    }
+
+    /// The request is read on, whatever is under way by now.
+    mutating func resume(_ id: Int) {
+        guard let origin = places[id], var host = hosts.removeValue(forKey: origin) else { return }
+        defer { hosts[origin] = host }
+        if host.resting.remove(id) != nil { host.underWay.insert(id) }
+    }
+
+    private func letIn(_ host: inout Host) -> [Int] {
+        let free = host.isMultiplexed ? host.waiting.count : max(0, limit - host.underWay.count)
+        let next = host.waiting.prefix(free).map(\.id)
+        host.waiting.removeFirst(next.count)
+        host.underWay.formUnion(next)
+        return next
+    }
+}

@@ -1,0 +1,40 @@
+public import HLSPlaylist
+
+/// An audio rendition in the group of a variant.
+///
+/// Source: rfc8216bis §4.4.6.1.
+public struct AudioRendition: Sendable, Hashable, Identifiable {
+    /// The identity across groups: renditions of several groups that stand for the same choice have the same.
+    public var id: String
+    /// BCP 47 tag; nil if undeclared.
+    public var language: String?
+    /// First field of `CHANNELS`; nil if undeclared.
+    public var channelCount: Int?
+    /// How the channels are meant: third field of `CHANNELS`. Empty if undeclared.
+    public var channelUsage: Set<ChannelUsage>
+
+    /// Made for headphones.
+    public var isBinaural: Bool { channelUsage.contains(.binaural) }
+    /// Already processed to surround a listener; not to be processed again.
+    public var isImmersive: Bool { channelUsage.contains(.immersive) }
+    /// Made from a rendition with more channels.
+    public var isDownmix: Bool { channelUsage.contains(.downmix) }
+
+    /// Makes a rendition; what has a default is undeclared.
+    public init(
+        id: String, language: String? = nil, channelCount: Int? = nil, channelUsage: Set<ChannelUsage> = []
+    ) {
+        self.id = id
+        self.language = language
+        self.channelCount = channelCount
+        self.channelUsage = channelUsage
+    }
+}
+
+extension AudioRendition {
+    init(_ rendition: Rendition) {
+        self.init(
+            id: rendition.optionID, language: rendition.language, channelCount: rendition.channelCount,
+            channelUsage: Set(rendition.channelUsage))
+    }
+}

@@ -1,0 +1,112 @@
+import Synchronization
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("A limit of connections per host")
+struct HostLimitTests {
+    /// Begins requests, and ends them when it is told to.
+    private final class Origin: Transport {
+        private struct State {
+            var begun: [String] = []
+            var handlers: [String: @Sendable (TransportEvent) -> Void] = [:]
+            var flags: [String] = []
+        }
+
+        private final class Running: TransportTask {
+            let note: @Sendable (String) -> Void
+            init(_ note: @escaping @Sendable (String) -> Void) { self.note = note }
+            func cancel() { note("cancel") }
+            func pause() { note("pause") }
+            func resume() { note("resume") }
+        }
+
+        private let state = Mutex(State())
+        var begun: [String] { state.withLock(\.begun) }
+        var flags: [String] { state.withLock(\.flags) }
+
+        func start(
+            _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+        ) -> any TransportTask {
+            let name = String(request.url.suffix(1))
+            state.withLock { state in
+                state.begun.append(name)
+                state.handlers[name] = handler
+            }
+            return Running { [weak self] text in self?.state.withLock { $0.flags.append("\(text) \(name)") } }
+        }
+
+        func finish(_ name: String, protocolName: String = "http/1.1") {
+            let handler = state.withLock { $0.handlers.removeValue(forKey: name) }
+            var metrics = TransferMetrics()
+            metrics.protocolName = protocolName
+            handler?(.finished(metrics))
+        }
+    }
+
+    private let origin = Origin()
+    private let limit = HostLimit(connectionsPerHost: 1)
+
+    private func start(_ name: String, _ events: (@Sendable () -> Void)? = nil) -> any TransportTask {
+        limit.start(
+            TransportRequest(url: "https://host/\(name)", resourceClass: .segment), by: origin
+        ) { _ in events?() }
+    }
+
+    @Test("D07: what waits begins when what is under way has ended")
+    func waits() {
+        let tasks = ["a", "b", "c"].map { start($0) }
+        #expect(origin.begun == ["a"])
+        origin.finish("a")
+        #expect(origin.begun == ["a", "b"])
+        tasks[1].cancel()
+        #expect(origin.begun == ["a", "b", "c"])
+        #expect(origin.flags == ["cancel b"])
+    }
+
+    @Test("D07: what is cancelled while it waits never begins, and nobody waits for it")
+    func cancelledWhileWaiting() {
+        let tasks = ["a", "b", "c"].map { start($0) }
+        tasks[1].cancel()
+        origin.finish("a")
+        #expect(origin.begun == ["a", "c"])
+        #expect(origin.flags.isEmpty)
+    }
+
+    @Test("D07: a pause that came while it waited holds from the beginning")
+    func pausedWhileWaiting() {
+        let tasks = ["a", "b"].map { start($0) }
+        tasks[1].pause()
+        origin.finish("a")
+        #expect(origin.flags == ["pause b"])
+    }
+
+    @Test("D07: while one is paused, another takes its place")
+    func lendsItsPlace() {
+        let tasks = ["a", "b"].map { start($0) }
+        tasks[0].pause()
+        #expect(origin.begun == ["a", "b"])
+        tasks[0].resume()
+        #expect(origin.flags == ["pause a", "resume a"])
+    }
+
+    @Test("D07: the end is told before the next one begins")
+    func order() {
+        let begunAtTheEnd = Mutex<[String]>([])
+        let origin = origin
+        let first = start("a") { begunAtTheEnd.withLock { $0 = origin.begun } }
+        let second = start("b")
+        origin.finish("a")
+        #expect(begunAtTheEnd.withLock(\.self) == ["a"])
+        #expect(origin.begun == ["a", "b"])
+        _ = (first, second)
+    }
+
+    @Test("D07: over HTTP/2 all begin once that is known")
+    func multiplexed() {
+        let tasks = ["a", "b", "c"].map { start($0) }
+        origin.finish("a", protocolName: "h2")
+        #expect(origin.begun == ["a", "b", "c"])
+        _ = tasks
+    }
+}

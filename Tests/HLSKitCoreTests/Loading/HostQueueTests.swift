@@ -1,0 +1,75 @@
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("Requests per host")
+struct HostQueueTests {
+    private static let host = Origin(scheme: "https", host: "a", port: 443)
+    private static let other = Origin(scheme: "https", host: "b", port: 443)
+
+    private static func queue(_ limit: Int, entering ids: ClosedRange<Int>) -> (queue: HostQueue, begun: [Int]) {
+        var queue = HostQueue(limit: limit)
+        let begun = ids.filter { queue.enter($0, at: host, isSegment: true) }
+        return (queue, begun)
+    }
+
+    @Test("D07: as many as are allowed begin; each that leaves lets the next one in")
+    func limit() {
+        var (queue, begun) = Self.queue(2, entering: 1...5)
+        #expect(begun == [1, 2])
+        #expect(queue.leave(2) == [3])
+        #expect(queue.leave(2) == [], "it has left")
+        #expect(queue.leave(1) == [4])
+        #expect(queue.leave(3) == [5])
+        #expect(queue.leave(4) == [] && queue.leave(5) == [])
+        #expect(queue.enter(6, at: Self.host, isSegment: true))
+    }
+
+    @Test("D07: hosts do not wait for each other")
+    func hosts() {
+        var (queue, _) = Self.queue(1, entering: 1...2)
+        #expect(queue.enter(3, at: Self.other, isSegment: true))
+        #expect(!queue.enter(4, at: Self.other, isSegment: true))
+        #expect(queue.leave(1) == [2])
+    }
+
+    @Test("D07: playlists and keys pass the segments that wait, in their own order")
+    func order() {
+        var (queue, _) = Self.queue(1, entering: 1...3)
+        #expect(!queue.enter(4, at: Self.host, isSegment: false))
+        #expect(!queue.enter(5, at: Self.host, isSegment: false))
+        #expect(queue.leave(1) == [4])
+        #expect(queue.leave(4) == [5])
+        #expect(queue.leave(5) == [2])
+    }
+
+    @Test("D07: a request that is not wanted any more is not let in")
+    func cancelled() {
+        var (queue, _) = Self.queue(1, entering: 1...3)
+        #expect(queue.leave(2) == [])
+        #expect(queue.leave(1) == [3])
+    }
+
+    @Test("D07: a request that is not being read lends its place, and takes none when it is read on")
+    func resting() {
+        var (queue, _) = Self.queue(1, entering: 1...3)
+        #expect(queue.rest(1) == [2])
+        #expect(queue.rest(1) == [])
+        queue.resume(1)
+        #expect(queue.leave(2) == [], "the first one is read again")
+        #expect(queue.leave(1) == [3])
+    }
+
+    @Test("D07: a host that carries many requests over one connection has no limit")
+    func multiplexed() {
+        var (queue, _) = Self.queue(1, entering: 1...4)
+        #expect(queue.leave(1, isMultiplexed: true) == [2, 3, 4])
+        #expect(queue.enter(5, at: Self.host, isSegment: true))
+    }
+
+    @Test("D07: a limit below one is one")
+    func nothing() {
+        let (_, begun) = Self.queue(0, entering: 1...2)
+        #expect(begun == [1])
+    }
+}

@@ -67,6 +67,7 @@ public struct EventLog: Sendable, Hashable {
         case .playbackBufferFullChanged(let isFull): isFull ? "buffer full" : "buffer not full"
         case .playbackStalled: "stalled"
         case .timeJumped(let time): "jumped to \(text(time))"
+        case .trickPlayUnavailable(let obstacle, let rate): "no I-frames at rate \(rate): \(obstacle)"
         case .mediaSelectionChanged(let selection):
             "selected audio \(selection[.audible]?.displayName ?? "none"), "
                 + "subtitles \(selection[.legible]?.displayName ?? "none")"

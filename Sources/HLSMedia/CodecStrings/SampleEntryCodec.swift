@@ -30,6 +30,8 @@ extension MediaCodec {
         "in24": (.pcmS24BE, .audio), "in32": (.pcmS32BE, .audio), "fl32": (.pcmF32BE, .audio),
         "fl64": (.pcmF64BE, .audio), "ulaw": (.pcmMuLaw, .audio), "alaw": (.pcmALaw, .audio),
         "mp4v": (.mpeg4Video, .video), "jpeg": (.jpeg, .video), "mjpa": (.jpeg, .video),
+        // I-frame playlists of pictures that are JPEG files.
+        "mjpg": (.jpeg, .video),
         "wvtt": (.webVTT, .text), "stpp": (.ttml, .text), "c608": (.cea608, .text), "c708": (.cea708, .text),
     ]
 }

@@ -49,6 +49,12 @@ struct EventReporter: Sendable {
             return [Self.line("buffer_full", at: time, ["full": .bool(isFull)])]
         case .timeJumped(let itemTime):
             return [Self.line("time_jump", at: time, ["item_time": JSONValue(itemTime.finiteSeconds)])]
+        case .trickPlayUnavailable(let obstacle, let rate):
+            return [
+                Self.line(
+                    "trick_play_unavailable", at: time,
+                    ["rate": .number(Double(rate)), "cause": .string(obstacle.rawValue)])
+            ]
         case .legibleCue(let cue): return [Self.line(for: cue, at: time)]
         case .segmentSkipped(let segments): return [Self.line("segment_skipped", segments, at: time)]
         case .segmentsMissed(let segments): return [Self.line("segments_missed", segments, at: time)]

@@ -58,6 +58,8 @@ enum EventText {
             "hlsget: variant \(from.map(name) ?? "none") -> \(name(to)): \(TerminalText.escaped(explanation))"
         case .downloadAbandoned(let load):
             "hlsget: segment \(load.mediaSequence) abandoned after \(Decimals.bytes(load.byteCount))"
+        case .trickPlayUnavailable(let obstacle, let rate):
+            warning("no I-frames at \(Decimals.rate(Double(rate)))", url: nil, detail: obstacle.rawValue)
         case .playbackStalled(let time): "hlsget: stall at \(Decimals.clock(time.finiteSeconds ?? .nan))"
         case .timeJumped(let time): "hlsget: jump to \(Decimals.clock(time.finiteSeconds ?? .nan))"
         default: nil

@@ -1,4 +1,5 @@
 import HLSMedia
+import HLSPlaylist
 import HLSTime
 import Testing
 
@@ -323,6 +324,64 @@ struct EngineTrickPlayTests {
         #expect(capabilities?.canPlayReverse == isAble)
         #expect(capabilities?.canPlaySlowReverse == isAble)
         #expect(capabilities?.canPlayFastReverse == isAble)
+    }
+
+    private static func obstacles(_ harness: EngineHarness) -> [String] {
+        harness.events.compactMap { event in
+            guard case .trickPlayUnavailable(let obstacle, let rate) = event.kind else { return nil }
+            return "\(rate) \(obstacle)"
+        }
+    }
+
+    @Test(
+        "G11: why a rate does not get its I-frames is told once each time that it is set",
+        arguments: [
+            ("a.m3u8", TrickPlayObstacle.noIFrames), ("live.m3u8", .noIFrames), ("main.m3u8", nil),
+        ] as [(String, TrickPlayObstacle?)])
+    func obstacle(path: String, obstacle: TrickPlayObstacle?) {
+        var origin = ScriptedOrigin.withIFrames()
+        origin.broadcast("live.m3u8", Broadcast())
+        var harness = EngineHarness.playing(path, from: origin)
+        harness.run(until: .seconds(5))
+        for rate: Float in [8, 1, 8, -1] {
+            harness.control(.setRate(rate))
+            harness.run(until: harness.now + .seconds(1))
+        }
+        let expected = [8, 8, -1].map { (rate: Float) in obstacle.map { "\(rate) \($0)" } }
+        #expect(Self.obstacles(harness) == expected.compactMap(\.self))
+    }
+
+    @Test("G11: a rate that was set before the item was ready is answered when it is", arguments: [8, -1] as [Float])
+    func obstacleAtStart(rate: Float) {
+        var harness = EngineHarness(origin: .withIFrames(), configuration: EngineConfiguration())
+        harness.open("a.m3u8")
+        harness.control(.setRate(rate))
+        #expect(Self.obstacles(harness).isEmpty)
+        harness.run(until: .seconds(5))
+        #expect(Self.obstacles(harness) == ["\(rate) \(TrickPlayObstacle.noIFrames)"])
+    }
+
+    @Test("G11: I-frames that are not there when they are asked for are told as such")
+    func notLoaded() {
+        var origin = ScriptedOrigin.withIFrames()
+        origin.answer("i.m3u8", .status(404))
+        var harness = Self.playing(from: origin)
+        harness.control(.setRate(8))
+        harness.run(until: .seconds(60))
+        #expect(Self.obstacles(harness) == ["8.0 \(TrickPlayObstacle.notLoaded)"])
+    }
+
+    @Test("C12: I-frames that cannot be decoded are none; JPEG pictures can be")
+    func codecs() {
+        func variants(_ codec: String) -> IFrameVariants {
+            let variant = Variant(uri: "i.m3u8", bandwidth: 100_000, codecsText: codec)
+            return IFrameVariants([variant], canPlay: CodecRegistry.canDecode(entry:))
+        }
+        #expect(variants("mjpg").obstacle(isPaced: true, isOver: true) == nil)
+        #expect(variants("xyz1").obstacle(isPaced: true, isOver: true) == .undecodable)
+        #expect(variants("mjpg").obstacle(isPaced: true, isOver: false) == .live)
+        #expect(variants("mjpg").obstacle(isPaced: false, isOver: true) == .unpaced)
+        #expect(CodecString(rawValue: "mjpg").mediaType == .video)
     }
 
     @Test("G11: whatever is done, the player is neither stuck nor elsewhere", arguments: 1...12)

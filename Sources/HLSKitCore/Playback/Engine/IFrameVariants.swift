@@ -4,6 +4,8 @@ import HLSPlaylist
 struct IFrameVariants: Sendable {
     /// Lowest `BANDWIDTH` first.
     private let variants: [Variant]
+    /// Some are listed, whether they can be decoded or not.
+    private let isDeclared: Bool
 
     /// - Parameter canPlay: nil plays everything.
     init(_ variants: [Variant], canPlay: ((String) -> Bool)?) {
@@ -11,15 +13,24 @@ struct IFrameVariants: Sendable {
             guard let canPlay else { return true }
             return variant.codecs.allSatisfy(canPlay)
         }
+        isDeclared = !variants.isEmpty
         self.variants = playable.sorted { $0.bandwidth < $1.bandwidth }
     }
 
     /// The rates that they make possible, of an item that is presented in real time. Only one that is over has I-frames to
     /// go through.
     func capabilities(isPaced: Bool, isOver: Bool) -> TimeControlMachine.RateCapabilities {
-        guard isPaced, isOver, !variants.isEmpty else { return TimeControlMachine.RateCapabilities() }
+        guard obstacle(isPaced: isPaced, isOver: isOver) == nil else { return TimeControlMachine.RateCapabilities() }
         return TimeControlMachine.RateCapabilities(
             canPlayFastForward: true, canPlayReverse: true, canPlaySlowReverse: true, canPlayFastReverse: true)
+    }
+
+    /// Why they are not played; nil where they can be.
+    func obstacle(isPaced: Bool, isOver: Bool) -> TrickPlayObstacle? {
+        if !isDeclared { return .noIFrames }
+        if variants.isEmpty { return .undecodable }
+        if !isOver { return .live }
+        return isPaced ? nil : .unpaced
     }
 
     /// The best that can be loaded as fast as they are shown and are no larger than the variant's pictures.

@@ -8,6 +8,8 @@ struct ItemRates: Sendable {
     private var reverseEnd: Duration?
     /// I-frames were to be played and could not be had.
     private var hasFailed = false
+    /// The rate at which it was told last that I-frames are not to be had; nil since another one was set.
+    private var toldRate: Float?
 
     /// What a change depends on.
     struct Facts: Sendable {
@@ -31,6 +33,9 @@ struct ItemRates: Sendable {
     /// I-frames cannot be had: the media itself goes on, as fast as it can.
     mutating func fail() { hasFailed = true }
 
+    /// Why I-frames are not played, beyond what the stream says.
+    var failure: TrickPlayObstacle? { hasFailed ? .notLoaded : nil }
+
     /// Which way I-frames are played at a rate; nil where media is.
     func direction(at rate: Float) -> TrickPlay.Direction? {
         guard !hasFailed else { return nil }
@@ -39,7 +44,20 @@ struct ItemRates: Sendable {
     }
 
     /// A quick look, since mostly there is nothing to do.
-    func mayChange(at rate: Float) -> Bool { trick != nil || !(rate >= 0 && rate <= 2) }
+    func mayChange(at rate: Float) -> Bool { trick != nil || toldRate != nil || Self.wantsIFrames(rate) }
+
+    private static func wantsIFrames(_ rate: Float) -> Bool { !(rate >= 0 && rate <= 2) }
+
+    /// A rate wants I-frames, there are none, and nobody was told yet.
+    func isUntold(at rate: Float) -> Bool {
+        Self.wantsIFrames(rate) && toldRate != rate && direction(at: rate) == nil
+    }
+
+    /// It was told that I-frames are not to be had at a rate; what counts at other rates is told again.
+    mutating func tell(at rate: Float) { toldRate = Self.wantsIFrames(rate) ? rate : nil }
+
+    /// A rate was set at which nothing is to be told.
+    func hasTold(otherThan rate: Float) -> Bool { toldRate != nil && toldRate != rate }
 
     /// What is to be played from now on, as a rate wants it; nil for what is played.
     func change(at rate: Float, _ facts: Facts) -> Change? {

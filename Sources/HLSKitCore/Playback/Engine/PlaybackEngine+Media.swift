@@ -46,6 +46,7 @@ extension PlaybackEngine {
         item?.isReady = true
         let capabilities = rateCapabilities()
         item?.rates.open(capabilities)
+        tellTrickPlayObstacle(at: machine.rate)
         run(.capabilitiesChanged(capabilities))
         prepareTrickPlay()
         effects.append(.publish(.itemStatusChanged(.readyToPlay)))

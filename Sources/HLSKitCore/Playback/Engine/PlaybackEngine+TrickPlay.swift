@@ -26,6 +26,7 @@ extension PlaybackEngine {
     /// Plays I-frames, or no longer, as a rate wants it.
     mutating func followRate(_ rate: Float) {
         guard item?.rates.mayChange(at: rate) == true else { return }
+        tellTrickPlayObstacle(at: rate)
         var facts = ItemRates.Facts()
         facts.isPlayable =
             item?.isReady == true && item?.error == nil && item?.pendingFailure == nil && item?.start != nil
@@ -56,6 +57,17 @@ extension PlaybackEngine {
         item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
         redirect(.main, to: url)
         endOwnMove(at: .segmentStart(place))
+    }
+
+    /// Says why a rate that wants I-frames does not get them, once for each time that it is set.
+    mutating func tellTrickPlayObstacle(at rate: Float) {
+        if item?.rates.hasTold(otherThan: rate) == true { item?.rates.tell(at: 0) }
+        guard item?.isReady == true, item?.rates.isUntold(at: rate) == true else { return }
+        item?.rates.tell(at: rate)
+        let isOver = item?.mainTracker?.isLive == false
+        let own = iFrameVariants.obstacle(isPaced: configuration.pacing == .realTime, isOver: isOver)
+        guard let obstacle = own ?? item?.rates.failure else { return }
+        effects.append(.publish(.trickPlayUnavailable(obstacle, rate: rate)))
     }
 
     /// Goes back to the media, at the place that was reached.

@@ -89,6 +89,8 @@ struct PlaybackLog: Sendable {
                 metadata: ["url": "\(Redaction.urlWithoutQuery(load.url))", "bytes": "\(load.byteCount)"])
         case .playbackStalled(let time):
             logger.info("playback stalled", metadata: ["item-time": "\(time.seconds)"])
+        case .trickPlayUnavailable(let obstacle, let rate):
+            logger.info("no I-frames to play", metadata: ["rate": "\(rate)", "cause": "\(obstacle)"])
         case .segmentSkipped(let skipped):
             logger.warning("media is lost", metadata: skipped.metadata)
         case .segmentsMissed(let skipped):

@@ -37,6 +37,9 @@ public struct PlayerEvent: Sendable {
         case playbackBufferFullChanged(Bool)
         case playbackStalled(itemTime: MediaTime)
         case timeJumped(to: MediaTime)
+        /// A rate above 2 or below 0 was set, and I-frames are not to be had: the item is played at 2, or in reverse not at
+        /// all. Told once for each time that such a rate is set, and when the item turns out to be without.
+        case trickPlayUnavailable(TrickPlayObstacle, rate: Float)
         /// Other options of audio or subtitles are selected, or there are new ones: closed captions that the video has and
         /// no playlist names.
         case mediaSelectionChanged(MediaSelection)

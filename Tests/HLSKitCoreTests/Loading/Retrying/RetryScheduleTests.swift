@@ -373,7 +373,7 @@ struct RetryScheduleTests {
             }
             return decisions
         }
-        #expect(decisions(.key) == Self.after(0.1) + [.fail(.network)])
+        #expect(decisions(.key) == Self.after(0.1) + [.fail(.contentKey)])
         #expect(decisions(.initializationSection) == Self.after(0.5) + [.fail(.network)])
         #expect(decisions(.segment) == Self.schedule + [.skip])
     }

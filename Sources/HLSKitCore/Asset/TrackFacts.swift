@@ -21,6 +21,8 @@ struct TrackFacts: Sendable {
     var declaredFrameRate: Double?
     var declaredVideoRange: VideoRange?
     var metadata: [MetadataItem] = []
+    /// Its playlist names keys that can be had.
+    var isDecryptable = false
 
     /// Timestamps of samples in a media file: as they are, from the first one on where they wrap.
     init(_ description: MediaTrack, table: MP4SampleTable.Track) {
@@ -96,11 +98,14 @@ struct TrackFacts: Sendable {
         return table.samples.reduce(0) { $0 + $1.byteCount }
     }
 
-    var isPlayable: Bool {
-        switch description.mediaType {
-        case .video, .audio: CodecRegistry.canDecode(description.codec) && description.encryption == nil
-        case .text: description.codec == .webVTT
-        case .metadata: description.codec == .id3
+    var isPlayable: Bool { Self.canPlay(description) && (description.encryption == nil || isDecryptable) }
+
+    /// Whether media like this can be decoded here, or is text or metadata that is understood.
+    static func canPlay(_ track: MediaTrack) -> Bool {
+        switch track.mediaType {
+        case .video, .audio: CodecRegistry.canDecode(track.codec)
+        case .text: track.codec == .webVTT || track.codec == .ttml
+        case .metadata: track.codec == .id3
         }
     }
 

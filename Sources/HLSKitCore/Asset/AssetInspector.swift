@@ -58,8 +58,10 @@ final class AssetInspector: Sendable {
     func opened() async throws -> Opened {
         let (url, client) = (url, client)
         return try await opening.value(for: url) {
+            if let type = client.options.unknownMIMEType { throw DeclaredKind.refusal(of: type, url: url) }
             let resource = try await client.load(url, .multivariantPlaylist, limit: .max, namedBy: nil) {
-                OpeningReader(url: url, options: client.parserOptions, amount: .estimate)
+                OpeningReader(
+                    url: url, options: client.parserOptions, amount: .estimate, declared: client.options.declaredKind)
             }
             switch resource {
             case .playlist(.multivariant(let playlist), _): return .multivariant(playlist)

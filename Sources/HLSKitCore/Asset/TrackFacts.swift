@@ -36,7 +36,7 @@ struct TrackFacts: Sendable {
         }
         guard !first else { return }
         // Media before zero (the delay of an encoder) is not shown.
-        start = max(0, start)
+        start = max(0, start, emptyEdit?.upperBound ?? 0)
         timeRange = MediaTimeRange(start: time(start), end: time(max(start, end)))
     }
 
@@ -155,16 +155,31 @@ struct TrackFacts: Sendable {
         }
     }
 
+    /// What an edit list leaves empty before the media.
+    private var emptyEdit: Range<Int64>? {
+        guard case .table = index, let start = description.shownRange?.lowerBound, start > 0 else { return nil }
+        return 0..<start
+    }
+
     private func units(of time: MediaTime) -> Int64? {
         let converted = time.converted(to: description.timescale, rounding: .towardNegativeInfinity)
         return converted.isNumeric && converted.timescale == description.timescale ? converted.value : nil
     }
 
     func segment(at time: MediaTime) -> AssetTrackSegment? {
-        guard let range = knownRange, let value = units(of: time), range.contains(value) else { return nil }
+        guard let range = knownRange, let value = units(of: time) else { return nil }
+        if let delay = emptyEdit, delay.contains(value) {
+            let target = MediaTimeRange(start: self.time(delay.lowerBound), end: self.time(delay.upperBound))
+            return AssetTrackSegment(timeMapping: MediaTimeMapping(source: .invalid, target: target), isEmpty: true)
+        }
+        guard range.contains(value) else { return nil }
         let target = MediaTimeRange(start: self.time(range.lowerBound), end: self.time(range.upperBound))
         var source = target
-        if case .read(_, let shift) = index { source.start = self.time(range.lowerBound - shift) }
+        switch index {
+        case .table(let table): source.start = self.time(range.lowerBound - table.editShift)
+        case .read(_, let shift): source.start = self.time(range.lowerBound - shift)
+        case .none: break
+        }
         return AssetTrackSegment(timeMapping: MediaTimeMapping(source: source, target: target), isEmpty: false)
     }
 

@@ -93,6 +93,8 @@ public struct MediaTrack: Sendable, Hashable {
     public var timestampsAreRelative = false
     /// Degrees by which to turn the frame clockwise before it is shown: 0, 90, 180 or 270 (`tkhd` of MP4).
     public var rotation = 0
+    /// All that is to be done with the frame before it is shown, ``rotation`` included (`tkhd` of MP4).
+    public var preferredTransform = TrackTransform.identity
     /// How samples are encrypted by common encryption; nil if the track is clear.
     public var encryption: TrackEncryption?
     /// Audio that an encoder has added, counted from the segment that declares it; nil if undeclared.

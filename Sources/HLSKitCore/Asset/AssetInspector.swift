@@ -10,7 +10,7 @@ final class AssetInspector: Sendable {
     static let maximumKeyByteCount = 4 << 10
     static let maximumSegmentByteCount = 256 << 20
     /// The most variants whose playlists are tried, one after the other.
-    private static let maximumVariantTryCount = 8
+    static let maximumVariantTryCount = 8
     /// The first number of tracks that are not of the presentation itself.
     private static let fallbackTrackIDs = 1000
 
@@ -58,8 +58,10 @@ final class AssetInspector: Sendable {
     func opened() async throws -> Opened {
         let (url, client) = (url, client)
         return try await opening.value(for: url) {
+            if let type = client.options.unknownMIMEType { throw DeclaredKind.refusal(of: type, url: url) }
             let resource = try await client.load(url, .multivariantPlaylist, limit: .max, namedBy: nil) {
-                OpeningReader(url: url, options: client.parserOptions, amount: .estimate)
+                OpeningReader(
+                    url: url, options: client.parserOptions, amount: .estimate, declared: client.options.declaredKind)
             }
             switch resource {
             case .playlist(.multivariant(let playlist), _): return .multivariant(playlist)
@@ -110,7 +112,7 @@ final class AssetInspector: Sendable {
     }
 
     /// The first bytes of a playlist's media.
-    private func head(of playlist: MediaPlaylist) async throws -> MediaHead {
+    func head(of playlist: MediaPlaylist) async throws -> MediaHead {
         let client = client
         return try await heads.value(for: playlist.url) { try await Self.head(of: playlist, client: client) }
     }
@@ -206,6 +208,13 @@ final class AssetInspector: Sendable {
         return (first.map { [$0.variantIndex] } ?? []) + others.filter { $0 != first?.variantIndex }
     }
 
+    /// Positions of the variants that can be played here, in the order in which they are tried.
+    func eligibleVariants(of playlist: MultivariantPlaylist) -> [Int] {
+        let eligible = Set(
+            VariantEligibility(AssetVariant.list(of: playlist), in: selectionContext).eligible.map(\.index))
+        return variantOrder(of: playlist).filter(eligible.contains)
+    }
+
     /// The media playlist that playing would begin with, and its variant; nil for a bare file.
     func primary() async throws -> (MediaPlaylist, Variant?)? {
         switch try await opened() {
@@ -260,14 +269,6 @@ final class AssetInspector: Sendable {
 
     private func canDecode(_ entry: String) -> Bool {
         client.options.acceptsAllCodecs || CodecRegistry.canDecode(entry: entry)
-    }
-
-    func isPlayable() async throws -> Bool {
-        switch try await opened() {
-        case .multivariant: try await variants().contains { $0.isEligible }
-        case .media: true
-        case .file(let file): try await facts(of: file).tracks.contains { $0.isPlayable }
-        }
     }
 
     func hasProtectedContent() async throws -> Bool {
@@ -356,11 +357,13 @@ final class AssetInspector: Sendable {
     ) async throws -> [TrackFacts] {
         let head = try await head(of: playlist)
         let origin = head.origin
+        let hasKeys = playlist.segments.contains { !$0.keys.isEmpty } && isDecryptable(playlist)
         return head.tracks.map { track in
             var facts = TrackFacts(
                 track, extent: head.extents[track.id], origin: origin.converted(to: track.timescale).value,
                 duration: playlist.time)
             facts.rendition = rendition
+            facts.isDecryptable = hasKeys
             if track.mediaType == .video {
                 facts.declaredFrameRate = variant?.frameRate
                 facts.declaredVideoRange = variant?.videoRange

@@ -1,8 +1,7 @@
 /// How an asset loads its properties.
 ///
 /// Settings of requests, hooks included, also apply to items made from the asset; clock, transport,
-/// timeouts and retries of those are the player's. There is no option for the media type (MIME) of a resource: what a
-/// resource's bytes decide what it is, whatever type its server declares.
+/// timeouts and retries of those are the player's.
 public struct AssetOptions: Sendable {
     /// The clock of retries. Default: `ContinuousClock`.
     public var clock: any Clock<Duration>
@@ -39,6 +38,11 @@ public struct AssetOptions: Sendable {
     /// Durations of bare media files without one in a header are found by reading the whole file. Default false: such a
     /// duration is reckoned from the file's ends, or is indefinite. Costs a download of the file.
     public var prefersPreciseDurationAndTiming = false
+    /// The media type (MIME) of the resource at the asset's URL: `application/vnd.apple.mpegurl` and its other names,
+    /// `video/mp4`, `video/quicktime`, `video/mp2t`, `audio/aac`, `audio/mpeg`, `audio/ac3` and the like. nil (the
+    /// default) lets its first bytes decide, which are surer than what servers say; a type is for a file that begins with
+    /// something else. Loading, and playing, fails with a type that is of nothing that is read here.
+    public var overrideMIMEType: String?
     /// Bits per second to expect of the network: decides which variant is looked into. nil (the default) takes the
     /// first that is eligible.
     public var initialBitRateHint: Double?

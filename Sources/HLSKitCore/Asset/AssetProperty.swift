@@ -81,7 +81,10 @@ extension AssetProperty where Value == [MediaCharacteristic] {
 }
 
 extension AssetProperty where Value == Bool {
-    /// At least one variant, or a track of the media file, can be played here.
+    /// It can be played on this machine: a variant whose codecs are decoded here, or a track of the media file; and
+    /// everything in its playlist that is encrypted is so by a method that is known, with a key of `identity` or of one of
+    /// ``LoadingHooks/keyProviders``. Keys themselves are not asked for, but for one that the media has to be looked into
+    /// with. Costs the playlists up to the first such variant's, and the first bytes of media where no codecs are declared.
     public static var isPlayable: AssetProperty<Bool> { .init(.isPlayable) { try await $0.isPlayable() } }
 
     /// The media, or a part of it, is encrypted for a key system (any `KEYFORMAT` but `identity`, or common encryption).

@@ -96,9 +96,10 @@ public final class AssetTrack: Sendable {
 
 /// A stretch of a track's timeline.
 public struct AssetTrackSegment: Sendable, Hashable {
-    /// From the times of the media (``MediaTimeMapping/source``) to those of the track.
+    /// From the times of the media (``MediaTimeMapping/source``) to those of the track. The source of an empty segment
+    /// has invalid times.
     public let timeMapping: MediaTimeMapping
-    /// Nothing is shown.
+    /// Nothing is shown: an empty edit stands before the media (`elst` of MP4).
     public let isEmpty: Bool
 }
 
@@ -121,6 +122,14 @@ extension AssetTrackProperty where Value == MediaTimeRange {
 extension AssetTrackProperty where Value == PixelSize {
     /// The size of frames in square pixels; zero if there are none or the size is not known.
     public static var naturalSize: AssetTrackProperty<PixelSize> { .init { $0.facts.naturalSize } }
+}
+
+extension AssetTrackProperty where Value == TrackTransform {
+    /// How frames are to be turned or mirrored before they are shown: the matrix of an MP4 file's track header;
+    /// ``TrackTransform/identity`` where there is none.
+    public static var preferredTransform: AssetTrackProperty<TrackTransform> {
+        .init { $0.facts.description.preferredTransform }
+    }
 }
 
 extension AssetTrackProperty where Value == Double {

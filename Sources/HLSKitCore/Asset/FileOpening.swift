@@ -44,17 +44,22 @@ final class FileOpening: TransportTask {
     }
 
     private let request: TransportRequest
+    private let declared: DeclaredKind?
     private let chain: TransferChain
     private let handler: @Sendable (TransportEvent) -> Void
     private let describe: @Sendable (ContainerProbe.Container, FileAccess) -> MadeAnswer
     private let state = Mutex(State())
 
-    /// - Parameter describe: answers with the playlist of a media file.
+    /// - Parameters:
+    ///   - declared: what the resource is, whatever it looks like.
+    ///   - describe: answers with the playlist of a media file.
     init(
-        _ request: TransportRequest, over base: any Transport, handler: @escaping @Sendable (TransportEvent) -> Void,
+        _ request: TransportRequest, over base: any Transport, declared: DeclaredKind? = nil,
+        handler: @escaping @Sendable (TransportEvent) -> Void,
         describe: @escaping @Sendable (ContainerProbe.Container, FileAccess) -> MadeAnswer
     ) {
         self.request = request
+        self.declared = declared
         self.handler = handler
         self.describe = describe
         chain = TransferChain(over: base)
@@ -70,7 +75,9 @@ final class FileOpening: TransportTask {
     }
 
     func begin() {
-        guard request.byteRange == nil, Self.isProbable(request.url) else { return openWhole() }
+        guard request.byteRange == nil, declared != .playlist, declared != nil || Self.isProbable(request.url) else {
+            return openWhole()
+        }
         var first = request
         first.byteRange = Self.range
         chain.start(first) { [self] event in takeFirst(event) }
@@ -109,7 +116,7 @@ final class FileOpening: TransportTask {
             guard let response, response.status == 206, FileAccess(response).byteCount != nil else {
                 return openWhole()
             }
-            switch ContainerProbe.identify(head[...], isComplete: false) {
+            switch ContainerProbe.identify(head[...], isComplete: false, declared: declared?.container) {
             case .webVTT?, .unknown?, nil: openWhole()
             case let container?: answer(container, FileAccess(response))
             }
@@ -133,7 +140,7 @@ final class FileOpening: TransportTask {
 
     /// Takes an event of the transfer. The transport calls one at a time.
     private func take(_ event: TransportEvent) {
-        let outcome = state.withLock { Self.next(event, &$0, limit: request.maximumByteCount) }
+        let outcome = state.withLock { Self.next(event, &$0, declared, limit: request.maximumByteCount) }
         for event in outcome.events { handler(event) }
         if outcome.endsTransfer { chain.endCurrent() }
         if let (container, access) = outcome.media { answer(container, access) }
@@ -150,7 +157,9 @@ final class FileOpening: TransportTask {
     }
 
     /// The event to pass on.
-    private static func next(_ event: TransportEvent, _ state: inout State, limit: Int) -> Outcome {
+    private static func next(
+        _ event: TransportEvent, _ state: inout State, _ declared: DeclaredKind?, limit: Int
+    ) -> Outcome {
         switch (state.mode, event) {
         case (.first, _), (.ended, _): return Outcome()
         case (.undecided, .response(let response)):
@@ -158,9 +167,9 @@ final class FileOpening: TransportTask {
             return Outcome()
         case (.undecided, .data(let bytes)):
             state.head += bytes
-            return decide(&state, isEnd: false, limit: limit)
+            return decide(&state, declared, isEnd: false, limit: limit)
         case (.undecided, .finished):
-            var outcome = decide(&state, isEnd: true, limit: limit)
+            var outcome = decide(&state, declared, isEnd: true, limit: limit)
             if !outcome.events.isEmpty, !outcome.endsTransfer { outcome.events.append(event) }
             return outcome
         case (.undecided, .failed):
@@ -176,11 +185,13 @@ final class FileOpening: TransportTask {
         state.response.take().map { [.response($0)] } ?? []
     }
 
-    private static func decide(_ state: inout State, isEnd: Bool, limit: Int) -> Outcome {
+    private static func decide(
+        _ state: inout State, _ declared: DeclaredKind?, isEnd: Bool, limit: Int
+    ) -> Outcome {
         let head = state.head
         let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
-        if !text.starts(with: "#EXTM3U".utf8) {
-            let container = ContainerProbe.identify(head[...], isComplete: isEnd)
+        if declared?.container != nil || declared == nil && !text.starts(with: "#EXTM3U".utf8) {
+            let container = ContainerProbe.identify(head[...], isComplete: isEnd, declared: declared?.container)
             switch container {
             case nil: return Outcome()
             case .mp4?, .transportStream?, .packedAudio?: return end(container, &state)

@@ -115,12 +115,16 @@ extension MediaFile {
     }
 
     private func readAll(_ client: ResourceClient) async throws -> MediaHead {
-        try await client.load(url, .segment, limit: .max, namedBy: nil) { MediaHeadReader(.all) }
+        try await client.load(url, .segment, limit: .max, namedBy: nil) {
+            MediaHeadReader(.all, declared: client.options.declaredKind?.container)
+        }
     }
 
     /// The facts of a fragmented file without an index, from its first fragments.
     private func estimatedFacts(_ client: ResourceClient) async throws -> MediaFileFacts {
-        let head = try await client.load(url, .segment, limit: .max, namedBy: nil) { MediaHeadReader(.estimate) }
+        let head = try await client.load(url, .segment, limit: .max, namedBy: nil) {
+            MediaHeadReader(.estimate, declared: client.options.declaredKind?.container)
+        }
         if head.isWhole { return Self.facts(of: head, duration: nil) }
         let known = Self.facts(of: head, duration: nil).duration
         guard let byteCount, head.byteCount > 0, known > .zero else {
@@ -168,7 +172,7 @@ extension MediaFile {
             do {
                 tail = try await client.load(
                     url, .segment, range: UInt64(start)..<UInt64(byteCount), limit: byteCount - start, namedBy: nil
-                ) { MediaHeadReader(.all) }
+                ) { MediaHeadReader(.all, declared: client.options.declaredKind?.container) }
             } catch let error as HLSError where error.code == .badMedia {
                 return .indefinite
             }

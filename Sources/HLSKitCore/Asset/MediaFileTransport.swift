@@ -90,7 +90,12 @@ final class MediaFileTransport: Transport {
     private func open(
         _ request: TransportRequest, _ handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        let opening = FileOpening(request, over: base, handler: handler) { [self] container, access in
+        if let type = options.unknownMIMEType {
+            let error = LoadingError(code: .refused, url: url, text: DeclaredKind.refusal(of: type, url: url).cause)
+            return MadeAnswer([.failed(error, TransferMetrics())], on: options.executor, handler: handler)
+        }
+        let opening = FileOpening(request, over: base, declared: options.declaredKind, handler: handler) {
+            [self] container, access in
             describe(container, access, request, handler)
         }
         opening.begin()

@@ -72,12 +72,18 @@ struct MediaHeadReader: ResourceReader {
     private let amount: Amount
     private let initialization: MP4InitializationSection?
     private var decryption: DecryptionBox?
+    private let declared: ContainerProbe.Container?
     private var probe: [UInt8] = []
     private var demuxer: (any Demuxer)?
     private var isWebVTT = false
     private var head = MediaHead()
 
-    init(_ amount: Amount, initialization: MP4InitializationSection? = nil, decryption: DecryptionBox? = nil) {
+    /// - Parameter declared: what the media is in, whatever its bytes look like.
+    init(
+        _ amount: Amount, initialization: MP4InitializationSection? = nil, decryption: DecryptionBox? = nil,
+        declared: ContainerProbe.Container? = nil
+    ) {
+        self.declared = declared
         self.amount = amount
         self.initialization = initialization
         self.decryption = decryption
@@ -111,7 +117,9 @@ struct MediaHeadReader: ResourceReader {
         var bytes = bytes
         if demuxer == nil {
             probe += bytes
-            guard let container = ContainerProbe.identify(probe[...], isComplete: isEnd) else { return }
+            guard let container = ContainerProbe.identify(probe[...], isComplete: isEnd, declared: declared) else {
+                return
+            }
             try open(container)
             bytes = probe
             probe = []

@@ -27,11 +27,16 @@ struct OpeningReader: ResourceReader {
     private var mode = Mode.undecided([])
     private var options: PlaylistParser.Options
     private let amount: MediaHeadReader.Amount
+    private let declared: DeclaredKind?
     private var url: String
     private var byteCount: Int?
     private var position = 0
 
-    init(url: String, options: PlaylistParser.Options, amount: MediaHeadReader.Amount) {
+    /// - Parameter declared: what the resource is, whatever it looks like.
+    init(
+        url: String, options: PlaylistParser.Options, amount: MediaHeadReader.Amount, declared: DeclaredKind? = nil
+    ) {
+        self.declared = declared
         self.url = url
         self.options = options
         self.amount = amount
@@ -76,14 +81,14 @@ struct OpeningReader: ResourceReader {
     private mutating func decide(_ head: [UInt8], isEnd: Bool) throws -> Bool {
         let word = Array("#EXTM3U".utf8)
         let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
-        if !text.starts(with: word) {
-            switch ContainerProbe.identify(head[...], isComplete: isEnd) {
+        if declared?.container != nil || declared == nil && !text.starts(with: word) {
+            switch ContainerProbe.identify(head[...], isComplete: isEnd, declared: declared?.container) {
             case nil: return false
             case .mp4:
                 mode = .mp4(MP4HeaderScanner())
                 return true
             case .transportStream, .packedAudio:
-                mode = .media(MediaHeadReader(amount))
+                mode = .media(MediaHeadReader(amount, declared: declared?.container))
                 return true
             case .unknown(let name) where ContainerProbe.isUnsupportedContainer(name):
                 throw ContainerProbe.refusal(ofAppearance: name)

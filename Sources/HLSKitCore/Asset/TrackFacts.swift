@@ -21,6 +21,8 @@ struct TrackFacts: Sendable {
     var declaredFrameRate: Double?
     var declaredVideoRange: VideoRange?
     var metadata: [MetadataItem] = []
+    /// Its playlist names keys that can be had.
+    var isDecryptable = false
 
     /// Timestamps of samples in a media file: as they are, from the first one on where they wrap.
     init(_ description: MediaTrack, table: MP4SampleTable.Track) {
@@ -34,7 +36,7 @@ struct TrackFacts: Sendable {
         }
         guard !first else { return }
         // Media before zero (the delay of an encoder) is not shown.
-        start = max(0, start)
+        start = max(0, start, emptyEdit?.upperBound ?? 0)
         timeRange = MediaTimeRange(start: time(start), end: time(max(start, end)))
     }
 
@@ -96,11 +98,14 @@ struct TrackFacts: Sendable {
         return table.samples.reduce(0) { $0 + $1.byteCount }
     }
 
-    var isPlayable: Bool {
-        switch description.mediaType {
-        case .video, .audio: CodecRegistry.canDecode(description.codec) && description.encryption == nil
-        case .text: description.codec == .webVTT
-        case .metadata: description.codec == .id3
+    var isPlayable: Bool { Self.canPlay(description) && (description.encryption == nil || isDecryptable) }
+
+    /// Whether media like this can be decoded here, or is text or metadata that is understood.
+    static func canPlay(_ track: MediaTrack) -> Bool {
+        switch track.mediaType {
+        case .video, .audio: CodecRegistry.canDecode(track.codec)
+        case .text: track.codec == .webVTT || track.codec == .ttml
+        case .metadata: track.codec == .id3
         }
     }
 
@@ -150,16 +155,31 @@ struct TrackFacts: Sendable {
         }
     }
 
+    /// What an edit list leaves empty before the media.
+    private var emptyEdit: Range<Int64>? {
+        guard case .table = index, let start = description.shownRange?.lowerBound, start > 0 else { return nil }
+        return 0..<start
+    }
+
     private func units(of time: MediaTime) -> Int64? {
         let converted = time.converted(to: description.timescale, rounding: .towardNegativeInfinity)
         return converted.isNumeric && converted.timescale == description.timescale ? converted.value : nil
     }
 
     func segment(at time: MediaTime) -> AssetTrackSegment? {
-        guard let range = knownRange, let value = units(of: time), range.contains(value) else { return nil }
+        guard let range = knownRange, let value = units(of: time) else { return nil }
+        if let delay = emptyEdit, delay.contains(value) {
+            let target = MediaTimeRange(start: self.time(delay.lowerBound), end: self.time(delay.upperBound))
+            return AssetTrackSegment(timeMapping: MediaTimeMapping(source: .invalid, target: target), isEmpty: true)
+        }
+        guard range.contains(value) else { return nil }
         let target = MediaTimeRange(start: self.time(range.lowerBound), end: self.time(range.upperBound))
         var source = target
-        if case .read(_, let shift) = index { source.start = self.time(range.lowerBound - shift) }
+        switch index {
+        case .table(let table): source.start = self.time(range.lowerBound - table.editShift)
+        case .read(_, let shift): source.start = self.time(range.lowerBound - shift)
+        case .none: break
+        }
         return AssetTrackSegment(timeMapping: MediaTimeMapping(source: source, target: target), isEmpty: false)
     }
 

@@ -23,6 +23,8 @@ extension DriverConfiguration {
                 item.asset?.options.hooks.transformMultivariant == nil
                 && configuration.hooks.transformMultivariant != nil && item.asset != nil
             parts.mediaFile = AssetOptions(configuration).forInside
+            parts.mediaFile?.overrideMIMEType = item.asset?.options.overrideMIMEType
+            declaredContainer = item.asset?.options.declaredKind?.container
             let stack = TransportStack(url: item.urlString, parts)
             transport = stack.transport
             resourcePolicy = stack.policy

@@ -8,6 +8,7 @@ extension EngineConfiguration {
         if !configuration.acceptsAllCodecs { canPlayCodec = CodecRegistry.canDecode(entry:) }
         playsAudio = configuration.mediaTypes.contains(.audio)
         playsVideo = configuration.mediaTypes.contains(.video)
+        languages = configuration.languages
         fields = configuration.fields
         credentialOrigins = configuration.credentialOrigins
         timeouts = configuration.timeouts

@@ -1,3 +1,5 @@
+import HLSMedia
+
 /// One item of a player with all that plays it: its engine, what that decided and is not carried out yet, and where the
 /// driver gets its news.
 ///
@@ -36,6 +38,9 @@ struct ItemPlayback: Sendable {
         let wishes = item.wishes
         effects += self.engine.handle(.control(.setPreferences(wishes.preferences)), at: now)
         effects += self.engine.handle(.control(.setItem(EngineItem(item))), at: now)
+        for type in MediaType.allCases where wishes.disabledTracks.contains(type) {
+            effects += self.engine.handle(.control(.setTrackEnabled(type, false)), at: now)
+        }
         for (characteristic, choice) in wishes.choices {
             effects += self.engine.handle(.control(.select(characteristic, choice)), at: now)
         }

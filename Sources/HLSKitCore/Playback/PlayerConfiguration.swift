@@ -46,6 +46,13 @@ public struct PlayerConfiguration: Sendable {
     /// that is wanted is loaded from its own playlist, and where it is among the video, from the lowest variant with
     /// the best audio. Default: video and audio.
     public var mediaTypes: Set<MediaType> = [.video, .audio]
+    /// Languages of the user, the most wanted first: BCP 47 tags. Audio is chosen by them where neither the user nor
+    /// ``Player/setMediaSelectionCriteria(_:for:)`` says which. An empty list leaves it to the playlist. nil (the default)
+    /// takes the languages of the environment (`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`) where ``clock`` is a
+    /// `ContinuousClock` or a `SuspendingClock`, and otherwise none, so that a test plays the same everywhere.
+    ///
+    /// See docs/behaviour/media-selection.md; I05.
+    public var preferredLanguages: [String]?
     /// Media to decode although no output takes it. Default: none.
     public var decodesWithoutOutput: Set<MediaType> = []
     /// Segments are taken apart. False only checks their length and kind and drops them: a probe of the network.
@@ -99,6 +106,13 @@ public struct PlayerConfiguration: Sendable {
 extension PlayerConfiguration {
     /// Time passes as it does for people, and not as a test says.
     var isClockOfThisMachine: Bool { sourceClock.passesAsForPeople }
+
+    /// ``preferredLanguages``, or what they are by default.
+    package var languages: [String] {
+        if let preferredLanguages { return preferredLanguages }
+        guard isClockOfThisMachine else { return [] }
+        return LanguageTag.preferred { getenv($0).map { String(cString: $0) } }
+    }
 
     var now: PlaylistDate {
         if let wallClock { return wallClock() }

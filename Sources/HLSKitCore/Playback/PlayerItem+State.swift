@@ -1,4 +1,4 @@
-public import HLSMedia
+import HLSMedia
 public import HLSTime
 
 /// The state of an item in a player; afterwards, its last state.
@@ -17,7 +17,7 @@ extension PlayerItem {
 
     /// The size at which to show the video, in pixels; zero before it is known and without video.
     public var presentationSize: PixelSize {
-        let size = tracks.lazy.filter { $0.mediaType == .video }.map { track -> PixelSize in
+        let size = details.tracks.lazy.filter { $0.mediaType == .video }.map { track -> PixelSize in
             guard let aspect = track.pixelAspectRatio, aspect.horizontalSpacing > 0,
                 aspect.verticalSpacing > 0
             else {
@@ -28,9 +28,6 @@ extension PlayerItem {
         }
         return size.first ?? PixelSize(width: 0, height: 0)
     }
-
-    /// The tracks of the media that is loaded; empty before they are known.
-    public var tracks: [MediaTrack] { details.tracks }
 
     /// Times that can be sought, in order.
     public var seekableTimeRanges: [MediaTimeRange] { snapshot.seekableTimeRanges }

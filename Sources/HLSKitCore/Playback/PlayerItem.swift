@@ -24,6 +24,7 @@ public final class PlayerItem: Sendable {
         var last: PlayerState?
         var error: HLSError?
         var details = Details()
+        var disabledTracks: Set<MediaType> = []
         /// Resources loaded by copies of the item, and by the asset it is made from.
         var cache: ResourceCache?
     }
@@ -31,6 +32,8 @@ public final class PlayerItem: Sendable {
     /// State of an item beyond ``PlayerState``.
     struct Details: Sendable {
         var tracks: [MediaTrack] = []
+        /// Subtitles or captions are selected.
+        var hasText = false
     }
 
     /// Facts about an item that a player needs before loading it.
@@ -40,6 +43,7 @@ public final class PlayerItem: Sendable {
         var reversePlaybackEndTime: Duration?
         var start: Duration?
         var choices: [MediaCharacteristic: MediaSelectionChoice]
+        var disabledTracks: Set<MediaType>
     }
 
     /// The absolute URL of the multivariant or media playlist, or of a media file without a playlist, exactly as it was
@@ -166,6 +170,7 @@ public final class PlayerItem: Sendable {
             state.forwardPlaybackEndTime = wishes.forwardPlaybackEndTime
             state.reversePlaybackEndTime = wishes.reversePlaybackEndTime
             state.start = wishes.start
+            state.disabledTracks = wishes.disabledTracks
             state.cache = cache
         }
         return copy
@@ -204,7 +209,7 @@ public final class PlayerItem: Sendable {
             Wishes(
                 preferences: state.preferences, forwardPlaybackEndTime: state.forwardPlaybackEndTime,
                 reversePlaybackEndTime: state.reversePlaybackEndTime,
-                start: state.start, choices: state.choices)
+                start: state.start, choices: state.choices, disabledTracks: state.disabledTracks)
         }
     }
 
@@ -235,6 +240,18 @@ public final class PlayerItem: Sendable {
             return state.core
         }
         core?.control(.select(characteristic, choice), of: self)
+    }
+
+    /// Kinds of media that are neither decoded nor, where that can be left out, loaded.
+    var disabledTracks: Set<MediaType> { state.withLock(\.disabledTracks) }
+
+    /// Keeps what is switched off, for a player to come too.
+    func setTrack(_ type: MediaType, isEnabled: Bool) {
+        let core = state.withLock { state in
+            if isEnabled { state.disabledTracks.remove(type) } else { state.disabledTracks.insert(type) }
+            return state.core
+        }
+        core?.control(.setTrackEnabled(type, isEnabled), of: self)
     }
 
     /// The item is not in its player's queue any more: what it shows stays as it was last; nil if it was not loaded.
@@ -268,5 +285,6 @@ extension PlayerItem.Details {
     init(of engine: borrowing PlaybackEngine) {
         let known = engine.item?.contents.tracks ?? [:]
         tracks = LaneID.allCases.flatMap { known[$0] ?? [] }
+        hasText = engine.mediaSelection.current[.legible] != nil
     }
 }

@@ -26,6 +26,28 @@ enum LanguageTag {
         return short + tag.dropFirst(language.count)
     }
 
+    /// The languages that the environment asks for, the most wanted first: `LANGUAGE`, then the first of `LC_ALL`,
+    /// `LC_MESSAGES` and `LANG` that says something. Empty in the locale `C`.
+    ///
+    /// Source: POSIX XBD 8.2; GNU gettext, "The LANGUAGE variable".
+    static func preferred(by environment: (String) -> String?) -> [String] {
+        let named = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty }
+        // LANGUAGE counts for nothing in the locale C.
+        guard let main = named.flatMap(tag(ofLocale:)) else { return [] }
+        let listed = (environment("LANGUAGE") ?? "").split(separator: ":").compactMap { tag(ofLocale: String($0)) }
+        var seen: Set<String> = []
+        return (listed + [main]).filter { seen.insert(normalized($0)).inserted }
+    }
+
+    /// `de-AT` for `de_AT.UTF-8@euro`; nil for `C` and `POSIX`, and for what is no name of a locale.
+    private static func tag(ofLocale name: String) -> String? {
+        let base = name.prefix { $0 != "." && $0 != "@" }
+        guard base != "C", base != "POSIX", let first = base.first, first.isLetter,
+            base.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_" || $0 == "-") })
+        else { return nil }
+        return String(base.map { $0 == "_" ? "-" : $0 })
+    }
+
     static func matches(_ left: String, _ right: String) -> Bool { normalized(left) == normalized(right) }
 
     /// In lower case, a three-letter language that has two letters by those.

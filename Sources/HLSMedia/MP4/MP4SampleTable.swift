@@ -44,6 +44,8 @@ public struct MP4SampleTable: Sendable {
         public let samples: Samples
         /// Its place in ``MP4InitializationSection/tracks``.
         let trackIndex: Int
+        /// What the edit list adds to the times of the media, in units of the track's timescale.
+        package var editShift: Int64 { samples.shift }
         /// Of a pass over ``samples``, at most.
         var stepCount: Int { samples.boxes.stepCount }
     }

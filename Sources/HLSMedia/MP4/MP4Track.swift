@@ -40,7 +40,7 @@ extension MP4Track {
         let is64Bit = try header.readVersionAndFlags().version == 1
         try header.skip(is64Bit ? 16 : 8)
         let id = Int(try header.readUInt32())
-        let rotation = Self.rotation(header, is64Bit: is64Bit)
+        let transform = Self.transform(header, is64Bit: is64Bit)
 
         try handler.skip(8)
         let handlerType = try handler.readCode()
@@ -60,7 +60,7 @@ extension MP4Track {
         var track = MediaTrack(
             id: id, mediaType: mediaType, codec: MediaCodec(rawValue: ""), timescale: timescale,
             language: boxes.extendedLanguage ?? Self.language(packed: packedLanguage))
-        if mediaType == .video { track.rotation = rotation }
+        if mediaType == .video { (track.rotation, track.preferredTransform) = (transform.rotation, transform) }
         track.isAuxiliary = handlerType == "auxv"
         let version = try descriptions.readVersionAndFlags().version
         let count = try descriptions.readUInt32()
@@ -86,24 +86,18 @@ extension MP4Track {
         for index in self.descriptions.indices { self.descriptions[index].shownRange = list.shown }
     }
 
-    /// By the matrix behind the track's number; 0 for other than quarter turns, and where the box ends before it.
+    /// By the matrix behind the track's number; none where the box ends before it, or says nothing.
     ///
     /// Source: ISO/IEC 14496-12 §8.3.2, §6.2.2.
-    private static func rotation(_ header: BoxReader, is64Bit: Bool) -> Int {
+    private static func transform(_ header: BoxReader, is64Bit: Bool) -> TrackTransform {
         var reader = header
         // Reserved, duration, reserved, layer, group, volume, reserved.
         guard (try? reader.skip(4 + (is64Bit ? 8 : 4) + 8 + 2 + 2 + 2 + 2)) != nil,
             let matrix = try? reader.readBytes(36)
-        else { return 0 }
-        func value(_ index: Int) -> Int32 {
-            Int32(bitPattern: matrix.bigEndianUInt32(at: matrix.startIndex + 4 * index))
-        }
-        switch (value(0).signum(), value(1).signum(), value(3).signum(), value(4).signum()) {
-        case (0, 1, -1, 0): return 90
-        case (-1, 0, 0, -1): return 180
-        case (0, -1, 1, 0): return 270
-        default: return 0
-        }
+        else { return .identity }
+        let transform = TrackTransform(parsing: matrix)
+        // All zeros would show nothing.
+        return transform.a == 0 && transform.b == 0 || transform.c == 0 && transform.d == 0 ? .identity : transform
     }
 
     /// Three letters of five bits each; nil for `und` and for QuickTime's language numbers.

@@ -41,6 +41,11 @@ struct PlayCommand: AsyncParsableCommand {
         if options.recordingPath != nil, options.hasOneVariant, !options.keepsVariant {
             options.recordedOptions.append("--one-quality")
         }
+        // Nor is the environment.
+        if options.recordingPath != nil, options.languages == nil {
+            let languages = PlayerConfiguration().languages
+            if !languages.isEmpty { options.recordedOptions += ["--languages", languages.joined(separator: ",")] }
+        }
         return options
     }
 }
@@ -161,8 +166,13 @@ struct SelectionOptions: ParsableArguments {
         help: ArgumentHelp("Subtitles to show, as in 'lang=en forced=no'.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .renditions) })
     var subs: QualityExpression?
+    @Option(
+        help: ArgumentHelp("Languages to choose audio by, as in de,en; by default those of $LANG.", valueName: "list"),
+        transform: { $0.split(separator: ",").map(String.init) })
+    var languages: [String]?
 
     func apply(to options: inout PlayOptions) {
+        options.languages = languages
         options.quality = quality
         options.audio = audio
         options.subtitles = subs

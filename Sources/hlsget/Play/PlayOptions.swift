@@ -43,6 +43,8 @@ struct PlayOptions: Sendable, Equatable {
     var quality: QualityExpression?
     var audio: QualityExpression?
     var subtitles: QualityExpression?
+    /// nil leaves them to the environment.
+    var languages: [String]?
 
     var fields: [HTTPField] = []
     /// Besides the URL's own.

@@ -464,6 +464,7 @@ extension PlaySession {
         if options.outputs.isEmpty, options.decodes {
             configuration.decodesWithoutOutput = configuration.mediaTypes
         }
+        configuration.preferredLanguages = options.languages
         configuration.demuxesMedia = !options.outputs.isEmpty || options.decodes
         configuration.acceptsAllCodecs = !options.needsDecoder
         if let command = options.refreshCommand {

@@ -11,7 +11,8 @@ enum RecordedOptions {
 
     private static let valued: Set<String> = [
         "--rate", "--forward-buffer", "--peak-bitrate", "--max-resolution", "--display", "--from", "--to", "--duration",
-        "--live-offset", "--stale", "--fell-behind", "--quality", "--audio", "--subs", "--retries", "--timeout",
+        "--live-offset", "--stale", "--fell-behind", "--quality", "--audio", "--subs", "--languages", "--retries",
+        "--timeout",
     ]
     private static let flags: Set<String> = [
         "--no-video", "--no-audio", "--no-decode", "--fast", "--immediately", "--no-auto-wait",

@@ -1,3 +1,4 @@
+import Foundation
 import HLSKitCore
 import TestSupport
 import Testing
@@ -159,6 +160,65 @@ import Testing
         #expect(first.videoAttributes?.videoRange == .sdr)
         #expect(first.ineligibilityReasons.isEmpty)
         #expect(variants.last?.ineligibilityReasons == [.codec])
+    }
+
+    struct Playable: Sendable, CustomStringConvertible {
+        var description: String
+        /// Of the multivariant playlist, in place of the one there is; nil plays the media playlist.
+        var codecs: String? = #",CODECS="avc1.4d400d""#
+        var keys = ""
+        var provided: Set<String> = []
+        var segment = "ts-h264-aac.ts"
+        var isPlayable: Bool
+    }
+
+    private struct Keys: KeyProvider {
+        var keyFormats: Set<String>
+        func key(for request: ContentKeyRequest) async throws -> [UInt8]? { nil }
+    }
+
+    private static let fairPlay =
+        #"#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://x",KEYFORMAT="com.apple.streamingkeydelivery""# + "\n"
+
+    @Test(
+        "A13: what is playable depends on codecs, keys and this machine's decoders",
+        arguments: [
+            Playable(description: "codecs that are decoded", isPlayable: true),
+            Playable(description: "a codec of nobody", codecs: #",CODECS="xyz9.1""#, isPlayable: false),
+            Playable(description: "no codecs: the media tells", codecs: "", isPlayable: true),
+            Playable(description: "a media playlist alone", codecs: nil, isPlayable: true),
+            Playable(description: "a key of a system that nobody has", keys: fairPlay, isPlayable: false),
+            Playable(description: "such a key, without variants", codecs: nil, keys: fairPlay, isPlayable: false),
+            Playable(
+                description: "a key that the program has", keys: fairPlay,
+                provided: ["com.apple.streamingkeydelivery"], isPlayable: true),
+            Playable(
+                description: "an alternative that is known",
+                keys: fairPlay + "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n", isPlayable: true),
+            Playable(
+                description: "a method of nobody", keys: "#EXT-X-KEY:METHOD=ROT-13,URI=\"k\"\n", isPlayable: false),
+        ])
+    func playable(_ c: Playable) async throws {
+        var texts = [
+            Self.low: "#EXTM3U\n#EXT-X-TARGETDURATION:5\n\(c.keys)#EXTINF:4.004,\na.ts\n#EXT-X-ENDLIST\n"
+        ]
+        if let codecs = c.codecs {
+            texts[Self.master] = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=100000\(codecs)\nlow.m3u8\n"
+        }
+        var resources = texts.mapValues { Array($0.utf8) }
+        resources["http://a.example/a.ts"] = Array(
+            try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/\(c.segment)")))
+        var options = AssetOptions.table(TableTransport(resources))
+        if !c.provided.isEmpty { options.hooks.keyProviders = [Keys(keyFormats: c.provided)] }
+        let asset = Asset(url: c.codecs == nil ? Self.low : Self.master, options: options)
+        #expect(try await asset.load(.isPlayable) == c.isPlayable)
+    }
+
+    @Test("A13: an asset whose playlist cannot be loaded is neither playable nor not")
+    func unknownPlayable() async throws {
+        let transport = TableTransport(texts: [Self.master: Self.stream[Self.master] ?? ""])
+        let asset = Asset(url: Self.master, options: .table(transport))
+        await #expect(throws: HLSError.self) { try await asset.load(.isPlayable) }
     }
 
     @Test("A13: the layouts that the variants ask for, each once, also those that no one has heard of")

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -36,6 +37,64 @@ struct AssetOptionTests {
         var options = AssetOptions.table(transport)
         change(&options)
         return (Asset(urlString: Self.base + "master.m3u8", options: options), transport)
+    }
+
+    struct Kind: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var type: String?
+        var junk = 0
+        var isPlaylist = false
+        /// How many tracks there are; nil where it cannot be read.
+        var trackCount: Int?
+    }
+
+    @Test(
+        "A14: a media type says what a resource is that its first bytes do not tell",
+        arguments: [
+            Kind(testDescription: "bytes alone", trackCount: 2),
+            Kind(testDescription: "junk", junk: 3000),
+            Kind(testDescription: "junk, and the right type", type: "video/MP2T; x=y", junk: 3000, trackCount: 2),
+            Kind(testDescription: "junk, and another type", type: "video/mp4", junk: 3000),
+            Kind(testDescription: "the type goes before the bytes", type: "application/vnd.apple.mpegurl"),
+            Kind(testDescription: "a type of nothing that is read", type: "video/x-matroska"),
+            Kind(testDescription: "a playlist", type: "application/x-mpegURL", isPlaylist: true, trackCount: 2),
+            Kind(testDescription: "a playlist that is no media", type: "video/mp2t", isPlaylist: true),
+        ])
+    func mediaType(_ kind: Kind) async throws {
+        let media = Array(
+            try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/ts-h264-aac.ts")))
+        let list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n"
+        let transport = TableTransport([
+            Self.base + "a": kind.isPlaylist ? Array(list.utf8) : [UInt8](repeating: 0x21, count: kind.junk) + media,
+            Self.base + "a.ts": media,
+        ])
+        var options = AssetOptions.table(transport)
+        options.overrideMIMEType = kind.type
+        let asset = Asset(url: Self.base + "a", options: options)
+        if let count = kind.trackCount {
+            #expect(try await asset.load(.tracks).count == count)
+        } else {
+            await #expect(throws: HLSError.self) { try await asset.load(.tracks) }
+        }
+    }
+
+    @Test("A14: items are played by the media type of their asset")
+    func playedMediaType() async throws {
+        let media = Array(
+            try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/ts-h264-aac.ts")))
+        let folder = try ScratchFolder()
+        let path = try folder.write([UInt8](repeating: 0x21, count: 3000) + media, to: "film")
+        for (type, count) in [(nil, 0), ("video/mp2t", 30), ("video/webm", 0)] {
+            var options = AssetOptions()
+            options.overrideMIMEType = type
+            let (item, writer) = (
+                PlayerItem(asset: Asset(url: "file://\(path)", options: options)), CapturingWriter()
+            )
+            item.add(writer)
+            let play = try await Play.toEnd(item, .unpaced())
+            #expect((play.error == nil) == (count > 0))
+            #expect(writer.pictures.count == count)
+        }
     }
 
     @Test("A14: header fields, user agent and cookies go with requests of every class")

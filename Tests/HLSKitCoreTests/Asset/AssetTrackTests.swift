@@ -141,6 +141,67 @@ import Testing
         }
     }
 
+    /// The video of a file, whose bytes are changed.
+    private func video(of name: String, _ change: (inout [UInt8]) -> Void) async throws -> AssetTrack {
+        var file = try Self.bytes(name)
+        change(&file)
+        let url = "http://a.example/f.mp4"
+        let asset = Asset(url: url, options: .table(TableTransport([url: file])))
+        return try #require(try await asset.loadTracks(withMediaType: .video).first)
+    }
+
+    @Test("A07: an empty edit before the media is an empty segment, and has no samples")
+    func emptyEdit() async throws {
+        let video = try await video(of: "mp4/moov-last.mp4") { file in
+            // Half a second, in units of the movie, before the edit there is; the header lies behind the media.
+            guard let list = file.firstRange(of: Array("elst".utf8))?.lowerBound else { return }
+            let edit = [0, 0, 1, 0xF4, 0xFF, 0xFF, 0xFF, 0xFF, 0, 1, 0, 0] as [UInt8]
+            file.insert(contentsOf: edit, at: list + 12)
+            file[list + 11] = 2
+            for type in ["moov", "trak", "edts", "elst"] {
+                guard let place = file.firstRange(of: Array(type.utf8))?.lowerBound else { return }
+                let size = file[place - 4..<place].reduce(0) { $0 << 8 | Int($1) } + edit.count
+                file[place - 2] = UInt8(size >> 8)
+                file[place - 1] = UInt8(size & 0xFF)
+            }
+        }
+        let empty = try await video.loadSegment(forTrackTime: .zero)
+        #expect(empty.isEmpty && !empty.timeMapping.source.isValid)
+        #expect(empty.timeMapping.target == MediaTimeRange(start: .zero, end: seconds(0.5)))
+        #expect(try await video.loadSegment(forTrackTime: seconds(0.49)) == empty)
+        let media = try await video.loadSegment(forTrackTime: seconds(0.5))
+        #expect(!media.isEmpty)
+        #expect(media.timeMapping.target == MediaTimeRange(start: seconds(0.5), end: seconds(1.5)))
+        #expect(media.timeMapping.source.start == seconds(0.08), "frames are put in order before they are shown")
+        #expect(try await video.load(.timeRange).start == seconds(0.5))
+        #expect(try await video.loadSamplePresentationTime(forTrackTime: seconds(0.52)) == seconds(0.5))
+        await #expect(throws: HLSError.self) {
+            try await video.loadSamplePresentationTime(forTrackTime: seconds(0.25))
+        }
+    }
+
+    @Test("A07: the matrix of a track's header is its preferred transform; one that shows nothing is none")
+    func preferredTransform() async throws {
+        func transform(_ values: [Int: Int32]) async throws -> TrackTransform {
+            let video = try await video(of: "mp4/progressive.mp4") { file in
+                guard let header = file.firstRange(of: Array("tkhd".utf8))?.upperBound else { return }
+                for (place, value) in values {
+                    for byte in 0..<4 {
+                        file[header + 40 + place * 4 + byte] =
+                            UInt8(truncatingIfNeeded: (value << 15) >> Int32(24 - byte * 8))
+                    }
+                }
+            }
+            return try await video.load(.preferredTransform)
+        }
+        #expect(try await transform([:]).isIdentity)
+        // In halves.
+        let turned = try await transform([0: 0, 1: 2, 3: -2, 4: 0, 6: 95])
+        #expect(turned == TrackTransform(a: 0, b: 1, c: -1, d: 0, tx: 47.5, ty: 0))
+        #expect(try await transform([0: -2]) == TrackTransform(a: -1))
+        #expect(try await transform([0: 0, 4: 0]).isIdentity)
+    }
+
     @Test("a header behind much media is fetched by range, without the media")
     func headerBehindMedia() async throws {
         let url = "http://a.example/big.mp4"

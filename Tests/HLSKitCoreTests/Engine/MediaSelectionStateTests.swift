@@ -35,6 +35,45 @@ struct MediaSelectionStateTests {
         #expect(state.current[.audible] == german)
     }
 
+    struct LanguageCase: CustomTestStringConvertible {
+        var testDescription: String
+        var languages: [String]
+        var criteria: [String]?
+        var isAutomatic = true
+        var expected: String
+        var isWanted: Bool
+    }
+
+    static let languageCases = [
+        LanguageCase(testDescription: "none", languages: [], expected: "English", isWanted: false),
+        LanguageCase(testDescription: "one of them", languages: ["fr", "de-AT"], expected: "Deutsch", isWanted: true),
+        // Variants are left as they are: nobody asked for this.
+        LanguageCase(
+            testDescription: "that of the default", languages: ["en-GB"], expected: "English", isWanted: false),
+        LanguageCase(testDescription: "no such one", languages: ["fr"], expected: "English", isWanted: false),
+        LanguageCase(
+            testDescription: "criteria go before", languages: ["de"], criteria: ["en"], expected: "English",
+            isWanted: true),
+        LanguageCase(
+            testDescription: "criteria are off", languages: ["de"], isAutomatic: false, expected: "English",
+            isWanted: false),
+    ]
+
+    @Test("I05: the languages of the user choose the audio, and variants where that matters", arguments: languageCases)
+    func languages(_ test: LanguageCase) throws {
+        var state = MediaSelectionState(languages: test.languages)
+        state.setAutomatic(test.isAutomatic)
+        if let criteria = test.criteria {
+            state.setCriteria(MediaSelectionCriteria(preferredLanguages: criteria), of: .audible)
+        }
+        let subtitles = #"#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="Deutsch",LANGUAGE="de",AUTOSELECT=YES,URI="s""#
+        state.setGroups(of: try Self.playlist(Self.audio + [subtitles]), canDecode: { _ in true })
+        _ = try state.select(audio: nil, subtitles: nil)
+        #expect(state.current[.audible]?.displayName == test.expected)
+        #expect(state.current[.legible] == nil, "subtitles are for who asks for them")
+        #expect(state.isWanted(.audible, wish: nil) == test.isWanted)
+    }
+
     @Test("a wish that nothing meets changes nothing")
     func unmatched() throws {
         var state = MediaSelectionState()

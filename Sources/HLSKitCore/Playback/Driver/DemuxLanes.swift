@@ -3,19 +3,26 @@ import HLSMedia
 /// The lanes of an item with the timeline that they share: decrypts and demuxes what comes.
 struct DemuxLanes: Sendable {
     private let mode: LanePipeline.Mode
+    private let declared: ContainerProbe.Container?
     private var pipelines: [LaneID: LanePipeline] = [:]
     private var timeline = ItemTimeline()
     private var endedLanes: Set<LaneID> = []
 
-    init(mode: LanePipeline.Mode, mediaOrigin: @escaping @Sendable () -> Duration?) {
+    /// - Parameter declared: what media is in, whatever its bytes look like.
+    init(
+        mode: LanePipeline.Mode, declared: ContainerProbe.Container? = nil,
+        mediaOrigin: @escaping @Sendable () -> Duration?
+    ) {
         self.mode = mode
+        self.declared = declared
         timeline.mediaOrigin = mediaOrigin
     }
 
     mutating func perform(_ work: LaneWork) -> LaneReport {
         if let opening = work.opening {
             pipelines[work.lane] = LanePipeline(
-                lane: work.lane, mode: mode, wanted: opening.wanted, holdsSegments: opening.holdsSegments)
+                lane: work.lane, mode: mode, wanted: opening.wanted, holdsSegments: opening.holdsSegments,
+                declared: declared)
         }
         var output: [LaneOutput] = []
         var wakesAudio = false

@@ -6,6 +6,8 @@ struct DriverConfiguration: Sendable {
     var transport: any Transport
     /// The time on the clock of the item's media that is its start, where that is known: of a file.
     var mediaOrigin: @Sendable () -> Duration? = { nil }
+    /// What the item's media is in, whatever its bytes look like: of a file whose media type was given.
+    var declaredContainer: ContainerProbe.Container?
     var resourcePolicy: ResourcePolicy
     var outputs = OutputRegistry()
     /// What is played; media of other kinds is dropped.

@@ -1,4 +1,5 @@
 import HLSCaptions
+import HLSMedia
 
 /// What the driver of an item knows of its engine, as it was after the last event: read in one go, so that the lock of
 /// the player is not taken for each question.
@@ -21,6 +22,10 @@ struct EngineView: Sendable {
     /// Audio of the variant was left for that of a rendition.
     var hasReplacedAudio = false
     var hasSeveralVariants = false
+    /// Kinds of media that are switched off.
+    var disabledTracks: Set<MediaType> = []
+    /// Nothing of the variant itself is loaded.
+    var isVariantResting = false
 
     init() {}
 
@@ -33,6 +38,8 @@ struct EngineView: Sendable {
         forwardEnd = engine.item?.forwardEnd
         audibleLanguage = engine.item?.audibleOption?.language
         legibleLanguage = engine.item?.legibleLanguage
+        if let tracks = engine.item?.tracks { disabledTracks = tracks.disabled }
+        isVariantResting = engine.item?.lanes[.main]?.presence == .resting
         hasSeveralVariants = (engine.item?.candidates.count ?? 0) > 1
         // Not by their list: that would copy the lanes.
         for lane in LaneID.allCases where engine.item?.lanes[lane]?.isRequired == true { requiredLanes.append(lane) }

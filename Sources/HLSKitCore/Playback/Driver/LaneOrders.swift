@@ -23,7 +23,8 @@ struct LaneOrders {
     ) {
         demand = MediaDemand(configuration, dispatcher: dispatcher)
         let lanes = DemuxLanes(
-            mode: configuration.demuxes ? .demux : .discard, mediaOrigin: configuration.mediaOrigin)
+            mode: configuration.demuxes ? .demux : .discard, declared: configuration.declaredContainer,
+            mediaOrigin: configuration.mediaOrigin)
         worker = SerialWorker(lanes, on: queue, deliver: deliver) { lanes, work in lanes.perform(work) }
     }
 

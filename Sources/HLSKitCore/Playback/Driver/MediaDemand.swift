@@ -20,24 +20,25 @@ struct MediaDemand {
         self.dispatcher = dispatcher
     }
 
-    /// An output takes media of this kind, or it is decoded without.
-    func isTaken(_ type: MediaType) -> Bool {
-        decodes.contains(type) || dispatcher.registry.wantsFrames(of: type)
-            || dispatcher.registry.wantsSamples(of: type)
+    /// An output takes media of this kind, or it is decoded without; and it is not switched off.
+    func isTaken(_ type: MediaType, _ view: EngineView) -> Bool {
+        !view.disabledTracks.contains(type)
+            && (decodes.contains(type) || dispatcher.registry.wantsFrames(of: type)
+                || dispatcher.registry.wantsSamples(of: type))
     }
 
     /// Kinds of media that are of use.
     func types(_ view: EngineView) -> Set<MediaType> {
         // Metadata and cues are placed by the media beside them.
         if dispatcher.registry.wantsMetadata || dispatcher.registry.wantsCues || view.closedCaptionService != nil {
-            return mediaTypes.union([.metadata])
+            return mediaTypes.union([.metadata]).subtracting(view.disabledTracks)
         }
-        return mediaTypes.filter { isTaken($0) }
+        return mediaTypes.filter { isTaken($0, view) }
     }
 
     /// Media of the variant is of use beside the audio of a rendition.
     func expectsVariant(_ view: EngineView) -> Bool {
-        demuxes && !types(view).subtracting([.audio]).isEmpty
+        demuxes && !view.isVariantResting && !types(view).subtracting([.audio]).isEmpty
     }
 
     private func types(of lane: LaneID, _ view: EngineView) -> Set<MediaType> {
@@ -67,7 +68,7 @@ struct MediaDemand {
     /// All that is wanted of the lane is loaded from here on.
     mutating func begin(_ lane: LaneID, _ view: EngineView) -> Set<MediaType> {
         let wanted = types(of: lane, view)
-        late.begin(lane, wanted.filter { isTaken($0) })
+        late.begin(lane, wanted.filter { isTaken($0, view) })
         return wanted
     }
 
@@ -81,7 +82,7 @@ struct MediaDemand {
     ) -> (wanted: Set<MediaType>, control: EngineControl?) {
         let wanted = types(of: lane, view)
         let new = late.follow(
-            wanted.filter { isTaken($0) }, of: lane, isTooLate: isPaced && demuxes && hasBegun)
+            wanted.filter { isTaken($0, view) }, of: lane, isTooLate: isPaced && demuxes && hasBegun)
         return (
             late.wanted(wanted, of: lane),
             new.kinds.isEmpty ? nil : .takeLate(new.kinds, of: lane, besideOthers: new.isBesideOthers)
@@ -97,8 +98,9 @@ struct MediaDemand {
     }
 
     /// What a renderer does with samples of this kind.
-    func mode(of type: MediaType) -> TrackRenderer.Mode {
+    func mode(of type: MediaType, _ view: EngineView) -> TrackRenderer.Mode {
         var mode = TrackRenderer.Mode()
+        guard !view.disabledTracks.contains(type) else { return mode }
         if decodes.contains(type) || dispatcher.registry.wantsFrames(of: type) {
             mode.decodingThreadCount = decodingThreadCount
         }

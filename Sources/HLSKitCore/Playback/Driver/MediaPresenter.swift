@@ -109,9 +109,9 @@ struct MediaPresenter {
         if lane == .main, view.hasReplacedAudio { samples[.audio] = nil }
         for type in MediaType.allCases {
             // What only places metadata is not presented.
-            guard let elements = samples[type], renderers.has(type, of: lane) || demand.isTaken(type) else { continue }
+            guard let elements = samples[type], renderers.has(type, of: lane) || demand.isTaken(type, view) else { continue }
             renderers.enqueue(
-                elements, type, of: lane, mode: demand.mode(of: type), keepsPresented: view.keepsPresented)
+                elements, type, of: lane, mode: demand.mode(of: type, view), keepsPresented: view.keepsPresented)
         }
         if !syncTimes.isEmpty { news.events.append(.media(.syncSamples(lane, syncTimes))) }
         for fact in facts {
@@ -251,7 +251,7 @@ struct MediaPresenter {
     }
 
     /// Outputs have changed what they take.
-    func setModes(_ demand: MediaDemand) { renderers.setModes(demand) }
+    func setModes(_ demand: MediaDemand, _ view: EngineView) { renderers.setModes(demand, view) }
 
     /// A playlist was loaded.
     mutating func readDateRanges(_ tracker: () -> PlaylistTracker?) { metadata.readDateRanges(tracker) }

@@ -144,8 +144,7 @@ struct PlaybackDriver: ~Copyable {
 
     /// Follows the outputs, which come, go and change what they take at any time.
     private mutating func takeOutputs() {
-        for lane in LaneID.allCases { followOutputs(lane) }
-        presenter.setModes(lanes.demand)
+        followTracks()
         for output in outputs.takeNew(of: configuration.outputs) {
             do throws(OutputError) {
                 try presenter.welcome(output, tracker)
@@ -156,6 +155,12 @@ struct PlaybackDriver: ~Copyable {
         if let limits = outputs.takeChangedLimits(of: configuration.outputs) {
             engine.handle(.control(.setOutputLimits(limits)))
         }
+    }
+
+    /// Hands on what outputs take of what is switched on.
+    private mutating func followTracks() {
+        for lane in LaneID.allCases { followOutputs(lane) }
+        presenter.setModes(lanes.demand, engine.view)
     }
 
     private mutating func followOutputs(_ lane: LaneID) {
@@ -226,6 +231,7 @@ struct PlaybackDriver: ~Copyable {
         case .endHead(let segment): perform(.endHead(segment), in: segment.lane)
         case .take(let kinds, let lane, _):
             perform(.want(lanes.demand.take(kinds, of: lane, engine.view)), in: lane, effect: effect)
+        case .followTracks: followTracks()
         case .takeAudioFromVariant: perform(.want(lanes.demand.begin(.main, engine.view)), in: .main)
         case .endLane(let lane): perform(.end, in: lane, effect: effect)
         case .reopenLane(let lane): perform(.reopen, in: lane, effect: effect)

@@ -102,8 +102,8 @@ struct RendererSet {
     }
 
     /// Outputs came, went or changed what they take.
-    func setModes(_ demand: MediaDemand) {
-        for (key, active) in renderers { active.renderer.setMode(demand.mode(of: key.type)) }
+    func setModes(_ demand: MediaDemand, _ view: EngineView) {
+        for (key, active) in renderers { active.renderer.setMode(demand.mode(of: key.type, view)) }
     }
 
     /// Media of a lane from this item time on is not presented, as far as it was not decoded yet.
@@ -197,7 +197,12 @@ struct RendererSet {
     }
 
     /// What was loaded in the lane is not presented.
-    mutating func clear(_ lane: LaneID) { endedLanes.remove(lane) }
+    mutating func clear(_ lane: LaneID) {
+        endedLanes.remove(lane)
+        // Nobody waits for it.
+        discarded[lane] = nil
+        for key in renderers.keys where key.lane == lane { renderers[key]?.presentedUpTo = nil }
+    }
 
     private func drainedFact(of lane: LaneID) -> OutputFact? {
         guard endedLanes.contains(lane) else { return nil }

@@ -19,6 +19,8 @@ struct EngineConfiguration: Sendable {
     /// Pictures are loaded, where they are apart from the sound.
     var playsVideo = true
     var wantsSoundOnly: Bool { playsAudio && !playsVideo }
+    /// What the user speaks, the most wanted first; BCP 47 tags.
+    var languages: [String] = []
     /// Header fields of every request.
     var fields: [HTTPField] = []
     /// Besides the item's own.

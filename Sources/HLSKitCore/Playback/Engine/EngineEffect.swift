@@ -28,6 +28,8 @@ enum EngineEffect: Sendable {
     case reopenLane(LaneID)
     /// What was loaded in the lane is not to be presented.
     case clearLane(LaneID)
+    /// Other kinds of media are switched off.
+    case followTracks
     /// The audio inside the variant is played from now on.
     case takeAudioFromVariant
     /// Forget all media; what comes is presented from there on, or, in reverse, backwards from there.

@@ -85,6 +85,8 @@ enum EngineControl: Sendable {
     /// The properties of the asset that the item waits for are there, or one has failed.
     case assetKeysEnded(HLSError?)
     case select(MediaCharacteristic, MediaSelectionChoice)
+    /// Whether a kind of media of the item is decoded and, where it has a playlist of its own, loaded.
+    case setTrackEnabled(MediaType, Bool)
     case setMediaSelectionCriteria(MediaCharacteristic, MediaSelectionCriteria?)
     case setAppliesMediaSelectionCriteria(Bool)
     /// Stops loading; discards buffered and in-decoder media.

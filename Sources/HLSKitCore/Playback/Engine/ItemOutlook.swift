@@ -104,6 +104,7 @@ struct ItemOutlook: Sendable {
             if !lane.isComplete { isComplete = false }
             if !lane.isComplete || lane.drainedEnd == nil { isDrained = false }
         }
+        guard lane.presence != .resting else { return }
         var isIdle = true
         for index in lane.segments.indices {
             if !lane.segments[index].isLoaded {
@@ -138,7 +139,8 @@ struct ItemOutlook: Sendable {
 
     private static func bitRate(_ item: borrowing ItemState) -> Double? {
         // Of what a variant declares, sound is the least.
-        if !item.isSoundOnly, let declared = item.variant?.averageBandwidth ?? item.variant?.bandwidth, declared > 0 {
+        let isSoundOnly = item.isSoundOnly || item.lanes[.main]?.presence == .resting
+        if !isSoundOnly, let declared = item.variant?.averageBandwidth ?? item.variant?.bandwidth, declared > 0 {
             return Double(declared)
         }
         return item.variants.sizes.loadedBitRate

@@ -49,6 +49,8 @@ struct ItemState: Sendable {
     /// What it takes besides playing where it is live.
     var stream = LiveStream()
     var contents = ItemContents()
+    /// Which kinds of its media are switched off.
+    var tracks = TrackSwitches()
 
     /// Where the user's credentials may go, and those that the URL itself carried (R60).
     let credentialOrigins: Set<Origin>

@@ -62,6 +62,17 @@ struct MediaLane: Sendable {
     private(set) var lastTimeline: TimelineKey?
     /// Tracks of the lane are known: its media can be played.
     private(set) var isDemuxed = false
+    private(set) var presence = Presence.required
+
+    /// What playing makes of the lane's media.
+    enum Presence: Hashable, Sendable {
+        /// Playing waits for it.
+        case required
+        /// It is loaded, and not waited for until there is enough of it.
+        case joining
+        /// Its list is followed, and nothing of it is loaded.
+        case resting
+    }
 
     init(id: LaneID, playlistURL: String, requestBegan: Duration = .zero) {
         self.id = id
@@ -107,7 +118,7 @@ struct MediaLane: Sendable {
 
     var isReplacing: Bool { replacement != nil }
     /// Playing waits for the lane's media.
-    var isRequired: Bool { id != .subtitles }
+    var isRequired: Bool { id != .subtitles && presence == .required }
     /// A segment has arrived, perhaps not yet demuxed.
     var hasLoadedSegment: Bool { segments.hasLoaded }
     /// Where the media ends that was read so far.
@@ -227,6 +238,7 @@ struct MediaLane: Sendable {
 
     mutating func endSound(at time: Duration) { soundEnd = time }
     mutating func noteDemuxed() { isDemuxed = true }
+    mutating func stay(_ presence: Presence) { self.presence = presence }
     /// Playback has come to an end time before everything was loaded.
     mutating func cutAtEnd() { isCutAtEnd = true }
 

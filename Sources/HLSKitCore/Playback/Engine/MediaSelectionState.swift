@@ -17,6 +17,8 @@ struct MediaSelectionState: Sendable {
     private(set) var criteria: [MediaCharacteristic: MediaSelectionCriteria] = [:]
     /// Criteria and defaults are followed; otherwise each group's default plays.
     private(set) var isAutomatic = true
+    /// What the user speaks, the most wanted first; BCP 47 tags. Of the player.
+    private var languages: [String] = []
     /// What the user chose for this item.
     private(set) var choices: [MediaCharacteristic: MediaSelectionChoice] = [:]
     /// The groups of this item; empty until its multivariant playlist is there.
@@ -27,6 +29,9 @@ struct MediaSelectionState: Sendable {
     private var found: Set<ClosedCaptionService> = []
     /// Counts the changes of a lane's rendition.
     private var lastReplacement = 0
+
+    /// - Parameter languages: BCP 47 tags, the most wanted first.
+    init(languages: [String] = []) { self.languages = languages }
 
     /// The item is another one: what was of the old one is forgotten.
     mutating func forgetItem() {
@@ -43,6 +48,7 @@ struct MediaSelectionState: Sendable {
     mutating func takeCriteria(from other: MediaSelectionState) {
         criteria = other.criteria
         isAutomatic = other.isAutomatic
+        languages = other.languages
     }
 
     mutating func setCriteria(_ new: MediaSelectionCriteria?, of characteristic: MediaCharacteristic) {
@@ -142,7 +148,25 @@ struct MediaSelectionState: Sendable {
     /// Somebody wants an option of the group: variants are chosen by it. Otherwise it is chosen by the variant.
     func isWanted(_ characteristic: MediaCharacteristic, wish: QualityExpression?) -> Bool {
         wish != nil || (isAutomatic && criteria[characteristic] != nil)
-            || choices[characteristic] ?? .automatic != .automatic
+            || choices[characteristic] ?? .automatic != .automatic || isChosenByLanguage(characteristic)
+    }
+
+    /// Another option plays than would without the user's languages.
+    private func isChosenByLanguage(_ characteristic: MediaCharacteristic) -> Bool {
+        guard characteristic == .audible, isAutomatic, criteria[.audible] == nil, !languages.isEmpty,
+            let group = groups[.audible]
+        else { return false }
+        return choose(from: group) != MediaSelectionRule(isAutomatic: true).choose(from: group)
+    }
+
+    /// The option that the rule takes.
+    private func choose(from group: MediaSelectionGroup) -> MediaSelectionOption? {
+        var criteria = criteria[group.characteristic]
+        if criteria == nil, group.characteristic == .audible, !languages.isEmpty {
+            criteria = MediaSelectionCriteria(preferredLanguages: languages)
+        }
+        let audible = group.characteristic == .legible ? current[.audible] : nil
+        return MediaSelectionRule(criteria: criteria, isAutomatic: isAutomatic).choose(from: group, audible: audible)
     }
 
     /// The option that is to play: the user's, else that of `wish`, else the rule's.
@@ -178,8 +202,7 @@ struct MediaSelectionState: Sendable {
             }
             return group.options[index]
         }
-        let rule = MediaSelectionRule(criteria: criteria[characteristic], isAutomatic: isAutomatic)
-        return rule.choose(from: group, audible: characteristic == .legible ? current[.audible] : nil)
+        return choose(from: group)
     }
 
     /// A wish that no option fulfils.

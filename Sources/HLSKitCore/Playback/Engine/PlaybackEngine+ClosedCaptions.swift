@@ -11,7 +11,8 @@ import HLSPlaylist
 extension PlaybackEngine {
     /// The service that is selected; nil where none is.
     var closedCaptionService: ClosedCaptionService? {
-        mediaSelection.closedCaptionService(in: item?.closedCaptionGroup)
+        guard item?.tracks.isEnabled(.text) == true else { return nil }
+        return mediaSelection.closedCaptionService(in: item?.closedCaptionGroup)
     }
 
     /// The video has captions.

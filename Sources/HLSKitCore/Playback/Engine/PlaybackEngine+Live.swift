@@ -124,6 +124,7 @@ extension PlaybackEngine {
 
     /// The segments that the window has taken from a lane whose list is `tracker` now; nil where it continues as before.
     mutating func missed(by lane: MediaLane, in tracker: PlaylistTracker) -> MissedSegments? {
+        guard lane.presence != .resting else { return nil }
         let (offset, facts) = (liveOffset(of: tracker), windowFacts)
         return item?.stream.missed(by: lane, in: tracker, offset: offset, facts)
     }

@@ -48,6 +48,7 @@ extension PlaybackEngine {
     }
 
     private mutating func playSubtitles(of variant: Variant, from sources: VariantSources) {
+        guard item?.tracks.isEnabled(.text) == true else { return }
         let rendition = subtitles(of: variant, in: sources.playlist)
         carryOut(item?.renditions.playSubtitles(rendition, of: variant, from: sources, renditionFacts))
     }
@@ -97,7 +98,7 @@ extension PlaybackEngine {
         guard let variant = sources[index] else { return }
         let change = item?.renditions.changeAudio(
             of: variant, at: index, from: sources, eligible: eligibility().eligible,
-            throughput: loading.estimatedBitsPerSecond(at: now), playsAudio: configuration.playsAudio)
+            throughput: loading.estimatedBitsPerSecond(at: now), playsAudio: playsAudio)
         switch change {
         case .variant(let other, dropsAhead: true):
             dropAhead()
@@ -135,6 +136,37 @@ extension PlaybackEngine {
         buffer.removeMedia(from: time, in: id.bufferTrack)
     }
 
+    // MARK: Switching tracks
+
+    /// Audio is wanted by the player, and not switched off for the item.
+    private var playsAudio: Bool { configuration.playsAudio && item?.tracks.isEnabled(.audio) != false }
+
+    /// Subtitles are switched on or off.
+    mutating func switchSubtitles() {
+        carryOut(item?.renditions.leaveSubtitles())
+        guard let (index, sources) = sourcesInUse, let variant = sources[index] else { return }
+        playSubtitles(of: variant, from: sources)
+    }
+
+    /// Audio is switched on or off. What was loaded of it beside the frames goes; frames stay.
+    mutating func switchAudio() {
+        guard let (index, sources) = sourcesInUse, item?.isSoundOnly == false else { return }
+        if playsAudio {
+            changeAudible(of: index, from: sources)
+            // What was held of it before is of no use.
+            guard item?.start != nil, item?.lanes[.audio] != nil else { return }
+            effects.append(.take([.audio], of: .audio, from: .exact(playhead)))
+        } else if item?.lanes[.audio] != nil {
+            carryOut(item?.renditions.leaveAudio())
+        }
+    }
+
+    private var sourcesInUse: (index: Int, VariantSources)? {
+        guard let playlist = item?.multivariant, let index = item?.variantIndex, let base = item?.multivariantURL
+        else { return nil }
+        return (index, variantSources(of: playlist, base: base))
+    }
+
     // MARK: Audio alone
 
     /// The variants whose audio is apart from the frames, if only audio is played; else nil.
@@ -151,7 +183,7 @@ extension PlaybackEngine {
 
     private var renditionFacts: RenditionChooser.Facts {
         var facts = RenditionChooser.Facts(
-            playsAudio: configuration.playsAudio, playhead: playhead, start: item?.start,
+            playsAudio: playsAudio, playhead: playhead, start: item?.start,
             mainURL: item?.lanes[.main]?.playlistURL, mainEnd: item?.lanes[.main]?.loadedEnd,
             hasAudio: item?.lanes[.audio] != nil, hasSubtitles: item?.lanes[.subtitles] != nil)
         if case .time(let time) = item?.lanes[.main]?.cursor { facts.mainPlace = time }
@@ -190,7 +222,7 @@ extension PlaybackEngine {
             guard item?.lanes[.audio]?.begin(.replacement(number), at: .time(time)) == true else { return }
             item?.extent.reopen()
             effects.append(.reopenLane(.audio))
-        case .require(let tracks): buffer.setRequiredTracks(tracks)
+        case .require(let tracks): requireTracks(tracks)
         case .takeAudioFromVariant: effects.append(.takeAudioFromVariant)
         case .beginAudioOfVariant: item?.renditions.beginAudioOfVariant()
         }

@@ -21,7 +21,7 @@ struct PlaybackEngine: Sendable {
     /// What other players leave.
     var allowance = LoadAllowance.everything
     var outputLimits = OutputLimits()
-    var mediaSelection = MediaSelectionState()
+    var mediaSelection: MediaSelectionState
     var item: ItemState? {
         didSet {
             knownOutlook = nil
@@ -56,6 +56,7 @@ struct PlaybackEngine: Sendable {
         loading = LoadingState(configuration: configuration)
         rule = VariantRule(configuration.selector)
         networkConditions = configuration.networkConditions
+        mediaSelection = MediaSelectionState(languages: configuration.languages)
         sessions = SessionKeeper(configuration)
     }
 
@@ -177,6 +178,7 @@ struct PlaybackEngine: Sendable {
             changeMediaSelection { $0.setCriteria(criteria, of: characteristic) }
         case .setAppliesMediaSelectionCriteria(let isAutomatic):
             changeMediaSelection { $0.setAutomatic(isAutomatic) }
+        case .setTrackEnabled(let type, let isEnabled): setTrack(type, isEnabled: isEnabled)
         case .assetKeysEnded(let error): endAssetKeys(error)
         case .setNetworkConditions(let new): networkConditions = new
         case .setOutputLimits(let new): outputLimits = new
@@ -225,6 +227,7 @@ struct PlaybackEngine: Sendable {
         for step in SettlingStep.order {
             switch step {
             case .rate: followRate(machine.rate)
+            case .tracks: followTracks()
             case .rest: checkRest()
             case .eviction:
                 refreshOutlook()

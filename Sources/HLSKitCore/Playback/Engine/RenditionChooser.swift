@@ -211,6 +211,12 @@ struct RenditionChooser: Sendable {
         return (facts.playsAudio ? replaceAudio(with: url, facts) : []) + [.beginAudioOfVariant]
     }
 
+    /// No audio is played: what is loaded of that of a rendition goes.
+    mutating func leaveAudio() -> [Action] {
+        loadsAudioOfVariant = false
+        return [.remove(.audio), .empty(.audio), .require(.video), .clear(.audio)]
+    }
+
     /// The audio inside the variant is loaded beside its frames from now on.
     mutating func beginAudioOfVariant() { loadsAudioOfVariant = true }
 

@@ -5,6 +5,8 @@
 enum SettlingStep: Sendable {
     /// I-frames or media, as the rate wants it: it replaces the lanes that all other steps look at.
     case rate
+    /// Frames that are switched off rest, or come back. As above.
+    case tracks
     /// Whether a paused live stream rests. Before anything is loaded: who rests asks for nothing.
     case rest
     /// Media far behind the playhead goes. Before the buffer is judged: what is held behind counts against its limits.
@@ -39,7 +41,7 @@ enum SettlingStep: Sendable {
 
     /// The order of execution.
     static let order: [SettlingStep] = [
-        .rate, .rest, .eviction, .suspendedBodies, .buffer, .loads, .bufferAfterLoads, .seek, .start, .preroll, .end,
+        .rate, .tracks, .rest, .eviction, .suspendedBodies, .buffer, .loads, .bufferAfterLoads, .seek, .start, .preroll, .end,
         .liveEdge, .liveOffset, .recommendedOffset, .timer,
     ]
 }

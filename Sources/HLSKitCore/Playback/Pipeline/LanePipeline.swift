@@ -18,6 +18,7 @@ struct LanePipeline {
     /// Nothing of a segment is handed on before all of it is there. Samples cannot be joined in the middle of a
     /// segment: what another variant would give instead begins with a sync sample.
     private let holdsSegments: Bool
+    private let declared: ContainerProbe.Container?
     private var readers: [SegmentReader] = []
     private var resources = ResourceBodies()
     private var announced = AnnouncedTracks()
@@ -34,8 +35,13 @@ struct LanePipeline {
     var earliestReplacement = Duration.zero
     private var lastReplacement: Int?
 
-    init(lane: LaneID, mode: Mode, wanted: Set<MediaType>, holdsSegments: Bool = false) {
+    init(
+        lane: LaneID, mode: Mode, wanted: Set<MediaType>, holdsSegments: Bool = false,
+        declared: ContainerProbe.Container? = nil
+    ) {
         self.lane = lane
+        // Subtitles are beside the media.
+        self.declared = lane == .subtitles ? nil : declared
         self.holdsSegments = holdsSegments
         self.mode = mode
         self.wanted = wanted
@@ -45,7 +51,7 @@ struct LanePipeline {
 
     mutating func begin(_ job: SegmentJob) {
         hasBegun = true
-        readers.append(SegmentReader(job: job))
+        readers.append(SegmentReader(job: job, declared: declared))
     }
 
     /// Reads a segment anew from its first byte; what it already gave is not given again.
@@ -112,7 +118,7 @@ struct LanePipeline {
     mutating func run(timeline: inout ItemTimeline, output: inout [LaneOutput]) {
         while let first = readers.first {
             var reader = first
-            readers[0] = SegmentReader(job: reader.job)  // leaves no second reference to the chunks
+            readers[0] = SegmentReader(job: reader.job, declared: declared)  // leaves no second reference to the chunks
             let isDone = read(&reader, timeline: &timeline, output: &output)
             if isDone {
                 readers.removeFirst()

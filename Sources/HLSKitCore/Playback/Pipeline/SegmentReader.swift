@@ -33,6 +33,7 @@ struct SegmentReader {
     var metadata: [TimedMetadata] = []
     /// Kinds of which a track was announced in this segment.
     var announced: Set<MediaType> = []
+    private let declared: ContainerProbe.Container?
     private var container: ContainerProbe.Container?
     private var demuxer: (any Demuxer)?
     /// In the place of a demuxer, in the lane of subtitles.
@@ -66,8 +67,10 @@ struct SegmentReader {
     /// What the segment before has left to this one.
     var rest: TransportStreamRest?
 
-    init(job: SegmentJob) {
+    /// - Parameter declared: what its media is in, whatever its bytes look like.
+    init(job: SegmentJob, declared: ContainerProbe.Container? = nil) {
         self.job = job
+        self.declared = declared
         selection = TrackSelection(of: job.id.lane)
     }
 
@@ -101,7 +104,7 @@ struct SegmentReader {
 
     mutating func restart(_ job: SegmentJob) {
         let old = self
-        self = SegmentReader(job: job)
+        self = SegmentReader(job: job, declared: declared)
         guard job.url == old.job.url else { return }
         // The same bytes again: what was handed on is passed over, by whichever reading came furthest.
         repeated = old.repeated.merging(old.delivered) { max($0, $1) }
@@ -229,7 +232,9 @@ struct SegmentReader {
     }
 
     private mutating func openDemuxer(isEnd: Bool) throws(MediaError) -> Bool {
-        guard let container = ContainerProbe.identify(unidentified[...], isComplete: isEnd) else { return false }
+        guard let container = ContainerProbe.identify(unidentified[...], isComplete: isEnd, declared: declared) else {
+            return false
+        }
         self.container = container
         switch container {
         case .webVTT where job.id.lane == .subtitles: webVTT = WebVTTParser()
@@ -261,12 +266,12 @@ struct SegmentReader {
         byteCount += bytes.count
         guard container == nil else { return }
         unidentified += bytes.prefix(ContainerProbe.maxByteCount)
-        container = ContainerProbe.identify(unidentified[...], isComplete: false)
+        container = ContainerProbe.identify(unidentified[...], isComplete: false, declared: declared)
         try refuseUnknown()
     }
 
     mutating func checkEnd() throws(MediaError) {
-        container = container ?? ContainerProbe.identify(unidentified[...], isComplete: true)
+        container = container ?? ContainerProbe.identify(unidentified[...], isComplete: true, declared: declared)
         unidentified = []
         try refuseUnknown()
         if case .transportStream(let stride) = container, byteCount % stride != 0 {

@@ -2,7 +2,7 @@
 public enum StalePolicy: String, Sendable, Hashable, CaseIterable {
     /// The loaded media is played, and the item ends like any other.
     case end
-    /// The loaded media is played, and the item fails (``PlayerError/Code/staleLive``).
+    /// The loaded media is played, and the item fails (``HLSError/Code/staleLive``).
     case fail
     /// The player waits as long as it takes, also while the playlist cannot be loaded.
     case wait

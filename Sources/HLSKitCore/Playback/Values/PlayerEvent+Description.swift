@@ -48,6 +48,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
                     + cue.text.split(separator: "\n").joined(separator: " / ")
             case .segmentSkipped(let segments): "skipped \(Self.text(segments))"
             case .segmentsMissed(let segments): "missed \(Self.text(segments))"
+            case .trickPlayUnavailable(let obstacle, let rate): "no I-frames at the rate \(rate): \(obstacle)"
             case .recoverableError(let error): "recovered from: \(error)"
             case .warning(let text): "warning: \(text)"
             case .newAccessLogEntry: "new entry in the access log"

@@ -214,7 +214,7 @@ struct EngineHarness {
             lanes[lane] = nil
             // Something else comes in its place.
             if lane == .main { isOver = false }
-        case .takeAudioFromVariant: break
+        case .takeAudioFromVariant, .followTracks: break
         case .take(let kinds, let lane, let landing): takings.append((kinds, lane, landing))
         case .endHead: break
         case .flush:

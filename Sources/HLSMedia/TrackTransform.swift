@@ -1,0 +1,45 @@
+/// How the frames of a track are turned, mirrored or moved before they are shown: a point (x, y) of the frame comes to
+/// (a·x + c·y + tx, b·x + d·y + ty), in pixels, y downwards.
+///
+/// Source: the matrix of `tkhd`, ISO/IEC 14496-12 §8.3.2, §6.2.2; the names are those of `CGAffineTransform`.
+public struct TrackTransform: Sendable, Hashable {
+    public var a: Double
+    public var b: Double
+    public var c: Double
+    public var d: Double
+    /// Pixels to the right.
+    public var tx: Double
+    /// Pixels downwards.
+    public var ty: Double
+
+    public init(a: Double = 1, b: Double = 0, c: Double = 0, d: Double = 1, tx: Double = 0, ty: Double = 0) {
+        (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
+    }
+
+    /// Frames are shown as they are.
+    public static let identity = TrackTransform()
+    public var isIdentity: Bool { self == .identity }
+
+    /// Degrees by which frames are turned clockwise: 0, 90, 180 or 270; 0 for other than quarter turns.
+    var rotation: Int {
+        func sign(_ value: Double) -> Int { value > 0 ? 1 : value < 0 ? -1 : 0 }
+        return switch (sign(a), sign(b), sign(c), sign(d)) {
+        case (0, 1, -1, 0): 90
+        case (-1, 0, 0, -1): 180
+        case (0, -1, 1, 0): 270
+        default: 0
+        }
+    }
+}
+
+extension TrackTransform {
+    /// Reads nine fixed-point numbers: a, b, u, c, d, v, x, y, w; u, v and w are of no use in two dimensions.
+    ///
+    /// - Parameter matrix: 36 bytes.
+    init(parsing matrix: ArraySlice<UInt8>) {
+        func value(_ index: Int) -> Double {
+            Double(Int32(bitPattern: matrix.bigEndianUInt32(at: matrix.startIndex + 4 * index))) / 65_536
+        }
+        self.init(a: value(0), b: value(1), c: value(3), d: value(4), tx: value(6), ty: value(7))
+    }
+}

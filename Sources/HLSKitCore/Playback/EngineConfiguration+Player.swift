@@ -15,7 +15,7 @@ extension EngineConfiguration {
         sessionID = configuration.playbackSessionID.flatMap { $0.isEmpty ? nil : $0 }
         sendsSessionID = configuration.playbackSessionID != ""
         sessionSeed = configuration.isClockOfThisMachine ? nil : configuration.seed
-        keyFormats = configuration.hooks.keyFormats
+        keyRules = KeyRules(configuration.hooks)
         preloadsKeys = configuration.preloadsEligibleContentKeys
         if let history = configuration.bandwidthHistory { bandwidths = history.estimates }
         refreshesURLs = configuration.hooks.urlRefresher != nil

@@ -61,10 +61,19 @@ struct DownloadCommand: AsyncParsableCommand {
         transform: { try ChoiceArgument.parse($0) })
     var progress: PlayOptions.ProgressStyle?
     @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
+    @Flag(help: "With FOLDER/: keep encrypted media as it is, and request no key.") var keepEncrypted = false
+    @OptionGroup(title: "Keys") var keys: KeyOptions
     @OptionGroup(title: "Network", visibility: .hidden) var connection: ConnectionOptions
 
     mutating func validate() throws {
-        do { _ = try target() } catch { throw ValidationError(error.description) }
+        do throws(ArgumentValueError) {
+            if case .file = try target(), keepEncrypted {
+                throw ArgumentValueError("--keep-encrypted requires -o FOLDER/; a file cannot hold encrypted media")
+            }
+        } catch { throw ValidationError(error.description) }
+        if keepEncrypted, keys.override != nil {
+            throw ValidationError("--keep-encrypted uses no key; remove --key, --iv and --key-uri")
+        }
         try connection.check()
     }
 

@@ -55,6 +55,8 @@ struct DownloadSession {
         if let text = command.refreshCmd {
             configuration.loading.hooks.urlRefresher = RefreshCommand(command: text)
         }
+        configuration.loading.hooks.keyOverride = command.keys.override
+        configuration.keepsEncryption = command.keepEncrypted
         configuration.quality = command.quality
         configuration.includesVideo = command.includesVideo
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }

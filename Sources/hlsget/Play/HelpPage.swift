@@ -52,6 +52,7 @@ enum HelpPage {
           --retries N, --timeout TIME, --limit-rate BYTES         retries, longest wait, bytes per second
           --throttle CSV|RATE[,LATENCY] play over a slower link: a recorded trace, or 800k,50ms
           --record-trace FILE, --refresh-cmd CMD   record for hlsget replay; prints a fresh URL on 403, 410
+          --key HEX|FILE, --iv HEX, --key-uri URL   the key of your own stream, or where it is
           --allow-file                  a local playlist may name files outside its folder
           --deny-private, --deny-address CIDR, --allow-downgrade  refuse addresses; allow https to http
         REPORT

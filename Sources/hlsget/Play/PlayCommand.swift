@@ -15,6 +15,7 @@ struct PlayCommand: AsyncParsableCommand {
     @OptionGroup(title: "Playback") var playback: PlaybackOptions
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Network") var network: NetworkOptions
+    @OptionGroup(title: "Keys") var keys: KeyOptions
     @OptionGroup(title: "Report") var report: ReportOptions
 
     mutating func validate() throws {
@@ -35,6 +36,7 @@ struct PlayCommand: AsyncParsableCommand {
         playback.apply(to: &options)
         selection.apply(to: &options)
         network.apply(to: &options)
+        options.keyOverride = keys.override
         try report.apply(to: &options)
         try options.check()
         // Outputs are not part of a recording of the network, but decide the variant.

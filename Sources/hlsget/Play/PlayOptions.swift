@@ -77,6 +77,8 @@ struct PlayOptions: Sendable, Equatable {
     var allowsDowngrade = false
     /// Prints a fresh URL where the one that plays runs out.
     var refreshCommand: String?
+    /// Keys by hand.
+    var keyOverride: ContentKeyOverride?
 
     var isStrict = false
     /// Threads of each decoder; nil leaves it to the decoder.
@@ -206,6 +208,9 @@ struct PlayOptions: Sendable, Equatable {
         }
         if !verifiesCertificates && certificateFile != nil {
             throw ArgumentValueError("--cacert has no effect with --insecure; remove it")
+        }
+        if keyOverride?.key != nil, recordingPath != nil {
+            throw ArgumentValueError("--record-trace does not record --key, so its replay could not decrypt")
         }
         if verbosity == .quiet && progress == .bar {
             throw ArgumentValueError("-q and --progress bar are mutually exclusive")

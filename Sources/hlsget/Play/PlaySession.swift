@@ -471,6 +471,7 @@ extension PlaySession {
         if let command = options.refreshCommand {
             configuration.hooks.urlRefresher = RefreshCommand(command: command)
         }
+        configuration.hooks.keyOverride = options.keyOverride
         if let retries = options.retries { configuration.retryPolicies.maximumRetryCount = retries }
         if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }
         return configuration

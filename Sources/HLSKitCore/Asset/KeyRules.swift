@@ -58,7 +58,9 @@ struct KeyRules: Sendable, Hashable {
     func sessionKeys(of playlist: MultivariantPlaylist, at base: String) -> [ResourceID] {
         var keys: [ResourceID] = []
         for key in playlist.sessionKeys where admit(key) {
-            guard let uri = override?.url ?? key.uri, let url = URIReference.resolve(uri, against: base) else { continue }
+            guard let uri = override?.url ?? key.uri, let url = URIReference.resolve(uri, against: base) else {
+                continue
+            }
             let resource = resource(of: key, url: url)
             if !keys.contains(resource) { keys.append(resource) }
         }

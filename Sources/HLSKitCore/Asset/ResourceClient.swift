@@ -63,7 +63,8 @@ struct ResourceClient: Sendable {
     /// - Throws: ``AssetError``, or `CancellationError`.
     func load<Reader: ResourceReader>(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
-        key: ResourceID? = nil, keyReason: ContentKeyRequest.Reason = .needed, terms: RetryTerms? = nil, account: RequestRetrier.Account? = nil,
+        key: ResourceID? = nil, keyReason: ContentKeyRequest.Reason = .needed, terms: RetryTerms? = nil,
+        account: RequestRetrier.Account? = nil,
         mayBeBeyondEnd: Bool = false,
         hedgeDelay: Duration? = nil, timeout: Duration? = nil, _ makeReader: () -> Reader
     ) async throws -> Reader.Output {

@@ -78,7 +78,9 @@ struct EngineKeyTests {
         alone.runToEnd()
         #expect(alone.error?.code == .contentKey)
         #expect(alone.error?.detail?.contains("com.example") == true)
-        var harness = EngineHarness.playing("vod.m3u8", from: origin) { $0.keyRules = KeyRules(formats: ["com.example"]) }
+        var harness = EngineHarness.playing("vod.m3u8", from: origin) {
+            $0.keyRules = KeyRules(formats: ["com.example"])
+        }
         harness.runToEnd()
         #expect(harness.didPlayToEnd)
         #expect(harness.requests(of: "skd://asset").count == 1)

@@ -77,7 +77,11 @@ struct ArgumentValueTests {
                 == .constant(LinkConditions(bitsPerSecond: 800_000, latency: .milliseconds(50))))
         #expect(try ThrottleArgument(parsing: "2M") == .constant(LinkConditions(bitsPerSecond: 2e6)))
         #expect(try ThrottleArgument(parsing: "2M").networkTrace().bitsPerSecond(at: 5000) == 2e6)
-        for text in ["", "0", "0k,5ms", "800k,", "800k,x", "800k,5h", "12x", "800k,50"] {
+        #expect(
+            try ThrottleArgument(parsing: "800k,50ms,2.5%")
+                == .constant(LinkConditions(bitsPerSecond: 8e5, latency: .milliseconds(50), packetLoss: 0.025)))
+        let bad = ["800k,50ms,", "800k,50ms,1", "800k,50ms,100%", "800k,50ms,-1%", "800k,1%", "800k,50ms,nan%"]
+        for text in ["", "0", "0k,5ms", "800k,", "800k,x", "800k,5h", "12x", "800k,50"] + bad {
             #expect(throws: ArgumentValueError.self, "\(text)") { try ThrottleArgument(parsing: text) }
         }
     }

@@ -222,8 +222,7 @@ final class AssetInspector: Sendable {
 
     func minimumTimeOffsetFromLive() async throws -> MediaTime {
         guard let (playlist, _) = try await primary(), !playlist.hasEndList else { return .invalid }
-        let hasParts = playlist.partTarget != nil || !playlist.trailingParts.isEmpty
-        if hasParts, let holdBack = playlist.serverControl?.partHoldBack { return MediaTime(exactly: holdBack) }
+        // A player loads no parts, and so plays no nearer to the edge than whole segments allow.
         return MediaTime(exactly: playlist.serverControl?.holdBack ?? playlist.targetDuration * 3)
     }
 

@@ -43,6 +43,7 @@ public struct PersistentKeyProvider: KeyProvider {
     /// That of the other provider, and 5 s for the disk.
     public var deadline: Duration { base.deadline + .seconds(5) }
 
+    /// The stored key, or what the other provider gives, which is stored.
     public func key(for request: ContentKeyRequest) async throws -> ContentKey? {
         let stored = request.reason == .receivedObsoleteContentKey ? nil : await storedKey(for: request)
         if let stored, !stored.isDue, request.reason == .needed { return stored.key }

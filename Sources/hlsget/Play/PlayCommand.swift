@@ -176,7 +176,8 @@ struct NetworkOptions: ParsableArguments {
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(
-            "Play over a slower link: a recorded trace, or a rate as in 800k,50ms.", valueName: "csv|rate[,latency]"),
+            "Play over a slower link: a recorded trace, or a rate, latency and packet loss as in 800k,50ms,1%.",
+            valueName: "csv|rate[,latency[,loss]]"),
         transform: ThrottleArgument.init(parsing:))
     var throttle: ThrottleArgument?
     @Option(

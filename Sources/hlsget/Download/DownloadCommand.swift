@@ -47,6 +47,15 @@ struct DownloadCommand: AsyncParsableCommand {
         help: ArgumentHelp("Concurrent requests, from 1 to 16 (6).", valueName: "n"),
         transform: DownloadCommand.connectionCount)
     var connections: Int?
+    @Option(
+        help: ArgumentHelp("Wait this long for a stream that has not begun.", valueName: "time|forever"),
+        transform: WaitArgument.init(parsing:))
+    var wait: WaitArgument?
+    @Option(
+        help: ArgumentHelp(
+            "Follow a live stream until this time of day, as in 22:30, or this date.", valueName: "time|date"),
+        transform: UntilArgument.init(parsing:))
+    var until: UntilArgument?
     @Flag(help: "Audio only, as with FILE.m4a.") var noVideo = false
     @Flag(help: "Overwrite an existing file.") var overwrite = false
     @Flag(help: "Exit 10 without a file if anything is missing.") var strict = false
@@ -78,6 +87,13 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
+        if let wait, let directory = InputLocation.workingDirectory(),
+            let end = await connection.wait(
+                for: try InputLocation.url(of: url, in: directory), wait, allowsFilesOutside: allowFile,
+                isQuiet: quiet, isJSON: progress == .json)
+        {
+            throw end.exitCode
+        }
         let status = await DownloadSession(self, target: try target()).run()
         if status != .done { throw status.exitCode }
     }

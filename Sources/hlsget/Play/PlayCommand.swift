@@ -115,6 +115,16 @@ struct PlaybackOptions: ParsableArguments {
         help: ArgumentHelp("Live: stay this far behind the edge.", valueName: "time"),
         transform: DurationArgument.parse)
     var liveOffset: Duration?
+    @Flag(help: "Live: after a wait, skip ahead to the distance from the edge that it had.")
+    var liveCatchUp = false
+    @Option(
+        help: ArgumentHelp("Wait this long for a stream that has not begun.", valueName: "time|forever"),
+        transform: WaitArgument.init(parsing:))
+    var wait: WaitArgument?
+    @Option(
+        help: ArgumentHelp("Stop at this time of day, as in 22:30, or at this date.", valueName: "time|date"),
+        transform: UntilArgument.init(parsing:))
+    var until: UntilArgument?
     @Option(
         help: ArgumentHelp(
             "If a live stream stops updating: end (exit 0), fail (exit 11, the default) or wait; or fail after this time.",
@@ -145,6 +155,9 @@ struct PlaybackOptions: ParsableArguments {
         options.passCount = loop ?? 1
         options.liveFromStart = liveFromStart
         options.liveOffset = liveOffset
+        options.catchesUp = liveCatchUp
+        options.wait = wait
+        options.until = until
         if let stale { options.stale = stale }
         if let fellBehind { options.fellBehindAction = fellBehind }
     }
@@ -209,6 +222,8 @@ struct ReportOptions: ParsableArguments {
             "Write the access log: W3C extended format, or JSON lines if FILE ends in .json or .ndjson.",
             valueName: "file"))
     var accessLog: String?
+    @Option(help: ArgumentHelp("Write all failures, mended ones too, in the same formats.", valueName: "file"))
+    var errorLog: String?
     @Flag(help: "Summary as one JSON document on stdout.") var json = false
     @Flag(name: .shortAndLong, help: "Report retries and oddities.") var verbose = false
     @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
@@ -219,6 +234,10 @@ struct ReportOptions: ParsableArguments {
     func apply(to options: inout PlayOptions) throws {
         options.progress = progress
         options.accessLogPath = accessLog
+        options.errorLogPath = errorLog
+        if accessLog != nil, accessLog == errorLog {
+            throw ArgumentValueError("--access-log and --error-log name the same file")
+        }
         options.printsSummaryDocument = json
         if verbose && quiet { throw ArgumentValueError("-v and -q are mutually exclusive") }
         options.verbosity = verbose ? .verbose : quiet ? .quiet : .normal

@@ -36,6 +36,12 @@ struct PlayOptions: Sendable, Equatable {
     var liveFromStart = false
     /// Distance from the live edge; nil leaves it to the playlist.
     var liveOffset: Duration?
+    /// Whether it skips ahead to its distance from the edge after a wait.
+    var catchesUp = false
+    /// How long a stream is waited for that has not begun; nil for not at all.
+    var wait: WaitArgument?
+    /// When playing ends on the clock.
+    var until: UntilArgument?
     var stale = StaleArgument()
     /// nil leaves it to where the media goes.
     var fellBehindAction: FellBehindAction?
@@ -86,6 +92,8 @@ struct PlayOptions: Sendable, Equatable {
     var progress: ProgressStyle?
     /// File of the access log.
     var accessLogPath: String?
+    /// File of the error log.
+    var errorLogPath: String?
     var printsSummaryDocument = false
     var verbosity = Verbosity.normal
 

@@ -5,8 +5,21 @@ import HLSKitSimulation
 
 extension PlayCommand {
     mutating func run() async throws {
-        let status = await PlaySession(try options()).run()
+        let options = try options()
+        if let wait = options.wait, let end = await waitForStream(wait, options) { throw end.exitCode }
+        let status = await PlaySession(options).run()
         if status != .done { throw status.exitCode }
+    }
+}
+
+extension PlayCommand {
+    /// Waits for a stream that has not begun.
+    ///
+    /// - Returns: how the command ends where a signal did not let it wait; nil for it is played now.
+    private func waitForStream(_ wait: WaitArgument, _ options: PlayOptions) async -> ExitStatus? {
+        await network.connection.wait(
+            for: options.url, wait, allowsFilesOutside: options.allowsFilesOutside,
+            isQuiet: options.verbosity == .quiet, isJSON: options.progress == .json)
     }
 }
 
@@ -45,11 +58,15 @@ struct PlaySession {
         let player: Player
         let recording: RecordingTransport?
         var accessLog: AccessLogFile?
+        var errorLog: ErrorLogFile?
         do {
             outputs = try openOutputs()
             for output in outputs { leftovers.add(file: output.path) }
             if let path = options.accessLogPath {
                 accessLog = try AccessLogFile(path: path, overwrite: options.overwritesFiles)
+            }
+            if let path = options.errorLogPath {
+                errorLog = try ErrorLogFile(path: path, overwrite: options.overwritesFiles)
             }
             let transport = try transport()
             recording = try record(transport)
@@ -83,7 +100,7 @@ struct PlaySession {
 
         let outcome = await follow(
             player, passes: &passes, events: events, signals: signals, keyboard: keyboard, recording: recording,
-            accessLog: &accessLog, summary: &summary)
+            accessLog: &accessLog, errorLog: &errorLog, summary: &summary)
         var limit: Task<Void, Never>?
         if case .interrupted(let signal) = outcome {
             limit = leftovers.limitEnd(signal: signal, clock: clock) { keyboard?.close() }
@@ -96,7 +113,7 @@ struct PlaySession {
         await player.close()
         await metrics?.finish()
         display?.finish()
-        let logError = accessLog?.finish(passes.accessLogEvents)
+        let logError = accessLog?.finish(passes.accessLogEvents) ?? errorLog?.finish(passes.errorLogs)
         let outputError = finish(outputs, &summary) ?? finish(recording) ?? logError
         summary.error = summary.error ?? outputError
         summary.elapsed = clock.now - began
@@ -124,7 +141,7 @@ struct PlaySession {
     /// How a session came to its end.
     private enum Outcome {
         case played
-        /// Whoever sits at the terminal has seen enough.
+        /// Whoever sits at the terminal has seen enough, or said before for how long.
         case left
         case failed(PlayerError)
         case interrupted(Int32)
@@ -140,13 +157,15 @@ struct PlaySession {
         case signal(Int32)
         case key(Key)
         case tick
+        /// It was to be played up to now.
+        case isTime
     }
 
     /// Shows what happens until the end.
     private func follow(
         _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
         keyboard: KeyboardWatcher?, recording: RecordingTransport?, accessLog: inout AccessLogFile?,
-        summary: inout PlaySummary
+        errorLog: inout ErrorLogFile?, summary: inout PlaySummary
     ) async -> Outcome {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let clock = clock
@@ -167,6 +186,11 @@ struct PlaySession {
                     sink.yield(.tick)
                 }
             },
+            Task { [options] in
+                guard let until = options.until else { return }
+                try await clock.sleep(for: until.interval)
+                sink.yield(.isTime)
+            },
         ]
         defer { for task in tasks { task.cancel() } }
         var reporter = EventReporter()
@@ -182,6 +206,7 @@ struct PlaySession {
         for await happening in happenings {
             switch happening {
             case .signal(let signal): return .interrupted(signal)
+            case .isTime: return .left
             case .key(let key):
                 guard let command = KeyCommand(key) else { continue }
                 switch KeyboardControl(player: player).perform(command) {
@@ -203,6 +228,9 @@ struct PlaySession {
                 show(event, &reporter)
                 if case .newAccessLogEntry = event.kind, options.passCount == 1 {
                     accessLog?.writeFinished(of: player.currentItem?.accessLog)
+                }
+                if case .newErrorLogEntry = event.kind, options.passCount == 1 {
+                    errorLog?.writeNew(of: player.currentItem?.errorLog)
                 }
                 switch event.kind {
                 case .didPlayToEnd:
@@ -443,6 +471,7 @@ extension PlaySession {
         case nil: if let duration = options.duration { preferences.endPosition = .duration(duration) }
         }
         preferences.configuredTimeOffsetFromLive = options.liveOffset.map { $0 / .seconds(1) }
+        preferences.automaticallyPreservesTimeOffsetFromLive = options.catchesUp
         preferences.stalePolicy = options.stale.policy
         preferences.staleLimit = options.stale.limit
         preferences.fellBehindPolicy = options.fellBehindPolicy

@@ -145,7 +145,8 @@ struct PersistentKeyProviderTests {
         let server = Server(ContentKey(Self.bytes))
         let provider = try provider(server)
         _ = try key(of: provider)
-        let path = folder.path + "/keys/" + (try FileManager.default.contentsOfDirectory(atPath: folder.path + "/keys"))[0]
+        let path =
+            folder.path + "/keys/" + (try FileManager.default.contentsOfDirectory(atPath: folder.path + "/keys"))[0]
         let whole = try #require(FileManager.default.contents(atPath: path))
         for count in 0..<whole.count {
             try whole.prefix(count).write(to: URL(fileURLWithPath: path))

@@ -36,6 +36,9 @@ struct ItemPlayback: Sendable {
         let wishes = item.wishes
         effects += self.engine.handle(.control(.setPreferences(wishes.preferences)), at: now)
         effects += self.engine.handle(.control(.setItem(EngineItem(item))), at: now)
+        if !wishes.sidecars.isEmpty {
+            effects += self.engine.handle(.control(.setSidecarCaptions(wishes.sidecars)), at: now)
+        }
         for (characteristic, choice) in wishes.choices {
             effects += self.engine.handle(.control(.select(characteristic, choice)), at: now)
         }

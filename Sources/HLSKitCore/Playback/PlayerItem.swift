@@ -17,6 +17,7 @@ public final class PlayerItem: Sendable {
         /// It has been some player's, which it stays.
         var isTaken = false
         var choices: [MediaCharacteristic: MediaSelectionChoice] = [:]
+        var sidecars: [SidecarCaptions] = []
         /// It is in the queue of its player now.
         var isQueued = false
         /// Its final state, once it was taken out of its player.
@@ -39,6 +40,7 @@ public final class PlayerItem: Sendable {
         var reversePlaybackEndTime: Duration?
         var start: Duration?
         var choices: [MediaCharacteristic: MediaSelectionChoice]
+        var sidecars: [SidecarCaptions]
     }
 
     /// The multivariant or media playlist, or a media file without a playlist, as an absolute URL.
@@ -151,6 +153,7 @@ public final class PlayerItem: Sendable {
         copy.state.withLock { state in
             state.preferences = wishes.preferences
             state.choices = wishes.choices
+            state.sidecars = wishes.sidecars
             state.forwardPlaybackEndTime = wishes.forwardPlaybackEndTime
             state.reversePlaybackEndTime = wishes.reversePlaybackEndTime
             state.start = wishes.start
@@ -192,7 +195,7 @@ public final class PlayerItem: Sendable {
             Wishes(
                 preferences: state.preferences, forwardPlaybackEndTime: state.forwardPlaybackEndTime,
                 reversePlaybackEndTime: state.reversePlaybackEndTime,
-                start: state.start, choices: state.choices)
+                start: state.start, choices: state.choices, sidecars: state.sidecars)
         }
     }
 
@@ -223,6 +226,15 @@ public final class PlayerItem: Sendable {
             return state.core
         }
         core?.control(.select(characteristic, choice), of: self)
+    }
+
+    /// Keeps captions of the program, for a player to come too.
+    func setSidecars(_ sidecars: [SidecarCaptions]) {
+        let core = state.withLock { state in
+            state.sidecars = sidecars
+            return state.core
+        }
+        core?.control(.setSidecarCaptions(sidecars), of: self)
     }
 
     /// The item is not in its player's queue any more: what it shows stays as it was last; nil if it was not loaded.

@@ -176,11 +176,16 @@ struct SelectionOptions: ParsableArguments {
         help: ArgumentHelp("Subtitles to show, as in 'lang=en forced=no'.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .renditions) })
     var subs: QualityExpression?
+    @Option(
+        help: ArgumentHelp("Show the captions of a file: .vtt, .srt, .itt or .scc.", valueName: "file"),
+        transform: FileArgument.readable)
+    var subsFile: String?
 
     func apply(to options: inout PlayOptions) {
         options.quality = quality
         options.audio = audio
         options.subtitles = subs
+        options.subtitlesPath = subsFile
     }
 }
 

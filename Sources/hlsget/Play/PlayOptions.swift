@@ -49,6 +49,8 @@ struct PlayOptions: Sendable, Equatable {
     var quality: QualityExpression?
     var audio: QualityExpression?
     var subtitles: QualityExpression?
+    /// File of captions.
+    var subtitlesPath: String?
 
     var fields: [HTTPField] = []
     /// Besides the URL's own.

@@ -55,11 +55,13 @@ struct PlaySession {
         var summary = PlaySummary(url: options.url)
         let began = clock.now
         let outputs: [Output]
+        let sidecar: SidecarCaptions?
         let player: Player
         let recording: RecordingTransport?
         var accessLog: AccessLogFile?
         var errorLog: ErrorLogFile?
         do {
+            sidecar = try options.subtitlesPath.map(SidecarFile.read)
             outputs = try openOutputs()
             for output in outputs { leftovers.add(file: output.path) }
             if let path = options.accessLogPath {
@@ -82,6 +84,10 @@ struct PlaySession {
             preferences.variantPolicy = .best(isFixed: outputs.contains { !$0.writer.holdsTrackChanges })
         }
         item.preferences = preferences
+        if let sidecar {
+            item.sidecarCaptions = [sidecar]
+            if options.subtitles == nil { item.preferences.subtitles = SidecarFile.wish }
+        }
         let metrics = reportsJSON ? MetricLines() : nil
         var passes = PassQueue(item: item, writers: outputs.map(\.sink), count: options.passCount) {
             metrics?.follow($0)
@@ -196,7 +202,9 @@ struct PlaySession {
         var reporter = EventReporter()
         var wishes = PlayWishes(options)
         let epoch = clock.now
-        if options.subtitles != nil, !options.outputs.isEmpty, reportsJSON || options.verbosity != .quiet {
+        if options.subtitles != nil || options.subtitlesPath != nil, !options.outputs.isEmpty,
+            reportsJSON || options.verbosity != .quiet
+        {
             let text = "-o does not write subtitles; hlsget download --subs does"
             say(
                 reportsJSON

@@ -85,6 +85,7 @@ enum EngineControl: Sendable {
     /// The properties of the asset that the item waits for are there, or one has failed.
     case assetKeysEnded(PlayerError?)
     case select(MediaCharacteristic, MediaSelectionChoice)
+    case setSidecarCaptions([SidecarCaptions])
     case setMediaSelectionCriteria(MediaCharacteristic, MediaSelectionCriteria?)
     case setAppliesMediaSelectionCriteria(Bool)
     /// Stops loading; discards buffered and in-decoder media.

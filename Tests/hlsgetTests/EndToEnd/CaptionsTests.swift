@@ -235,7 +235,7 @@ struct CaptionsTests {
         let folder = try ScratchFolder()
         try folder.write(Array("1\n00:00:00,500 --> 00:00:01,000\nHallo\n".utf8), to: "a.srt")
         let result = try await hlsget(
-            "--subs-file", "a.srt", "--no-decode", "--duration", "2", "--progress", "json",
+            "--subs-file", "a.srt", "--no-audio", "--duration", "2", "--progress", "json",
             SampleMedia.folder + "/\(name).m3u8", in: folder)
         #expect(result.status == 0, "\(result.errors)")
         let cues = result.errorLines.filter { $0.contains("\"event\":\"cue\"") }

@@ -108,7 +108,7 @@ struct DownloadEncryptionTests {
             let played = try await hlsget(["--fast", "-o", "b.mkv"] + options + [url], in: folder)
             #expect(played.status == 0, "\(played.errors)")
             let vector = try await hlsget(
-                ["--fast", "-o", "c.mkv", "--iv", "0x" + String(repeating: "0", count: 32)] + options + [url],
+                ["--fast", "-o", "c.mkv", "--iv", "0x" + String(repeating: "f", count: 32)] + options + [url],
                 in: folder)
             #expect(vector.status != 0, "another vector does not decrypt the first block")
         }

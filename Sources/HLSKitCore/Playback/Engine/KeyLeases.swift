@@ -80,11 +80,10 @@ struct KeyLeases: Sendable {
 
     /// A key is here: from now on segments are begun with it.
     mutating func load(_ key: ResourceID) {
-        guard var lease = leases[key.first], key.generation >= lease.generation, let coming = lease.coming else {
-            return
-        }
+        guard var lease = leases[key.first], key.generation >= lease.generation else { return }
         lease.generation = key.generation
-        (lease.renewal, lease.expiration) = coming
+        // One that the network gave in the end lasts for ever.
+        (lease.renewal, lease.expiration) = lease.coming ?? (nil, nil)
         lease.coming = nil
         leases[key.first] = lease
     }

@@ -40,6 +40,20 @@ struct ResourceClient: Sendable {
         retrier = RequestRetrier(policies: options.retryPolicies, clock: options.clock, seed: options.seed)
     }
 
+    /// The same client, whose requests go through another transport.
+    func over(_ makeTransport: (any Transport) -> any Transport) -> ResourceClient {
+        var options = options
+        options.transport = makeTransport(options.transport)
+        return ResourceClient(self, options)
+    }
+
+    private init(_ other: ResourceClient, _ options: AssetOptions) {
+        self.options = options
+        policy = other.policy
+        credentials = other.credentials
+        retrier = other.retrier
+    }
+
     /// The same client for the same stream at another URL.
     func moved(to url: String) -> ResourceClient {
         var client = self

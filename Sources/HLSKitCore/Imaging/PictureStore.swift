@@ -33,9 +33,16 @@ final class PictureStore: Sendable {
         var sequence: Int
     }
 
-    init(_ inspector: AssetInspector) { self.inspector = inspector }
+    /// The requests of all images.
+    let pace: PacedTransport
+    private let client: ResourceClient
 
-    private var client: ResourceClient { inspector.client }
+    init(_ inspector: AssetInspector) {
+        self.inspector = inspector
+        let pace = PacedTransport(inspector.client.options.transport, clock: inspector.client.options.clock)
+        self.pace = pace
+        client = inspector.client.over { _ in pace }
+    }
 
     // MARK: Segments
 

@@ -66,7 +66,7 @@ struct StreamWaitTests {
             let folder = try ScratchFolder()
             let origin = FaultyOrigin(files, ["v.m3u8": (.bytes(empty), 1)])
             try await withServer(answering: origin.answer) { server in
-                let result = try await hlsget(arguments + ["--wait", "1m", "\(server.url)/master.m3u8"], in: folder)
+                let result = try await hlsget(arguments + ["--wait", "1s", "\(server.url)/master.m3u8"], in: folder)
                 #expect(result.status == 0, "\(result.errors)")
                 #expect(result.errors.contains("waiting for"))
             }

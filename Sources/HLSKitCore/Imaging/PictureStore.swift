@@ -35,7 +35,7 @@ final class PictureStore: Sendable {
 
     /// The requests of all images.
     let pace: PacedTransport
-    private let client: ResourceClient
+    let client: ResourceClient
 
     init(_ inspector: AssetInspector) {
         self.inspector = inspector

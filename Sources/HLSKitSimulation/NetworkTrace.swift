@@ -43,7 +43,7 @@ public struct NetworkTrace: Sendable, Hashable {
     /// One period that lasts for ever.
     public init(constant conditions: LinkConditions) {
         self.init(rows: [
-            Row(duration: 1000, rate: conditions.bitsPerSecond / 1000, latency: conditions.latency.milliseconds)
+            Row(duration: 1000, conditions)
         ])
     }
 
@@ -53,15 +53,11 @@ public struct NetworkTrace: Sendable, Hashable {
         guard periods.allSatisfy({ $0.duration > .zero }) else {
             throw NetworkTraceError(text: "a period has no duration")
         }
-        self.init(
-            rows: periods.map {
-                Row(
-                    duration: $0.duration.milliseconds, rate: $0.conditions.bitsPerSecond / 1000,
-                    latency: $0.conditions.latency.milliseconds)
-            })
+        self.init(rows: periods.map { Row(duration: $0.duration.milliseconds, $0.conditions) })
     }
 
-    /// Reads the text of a trace file: lines of `duration_ms,bandwidth_kbps,latency_ms`; `#` begins a comment line.
+    /// Reads the text of a trace file: lines of `duration_ms,bandwidth_kbps,latency_ms`, and perhaps `,loss_percent`; `#`
+    /// begins a comment line.
     ///
     /// - Throws: ``NetworkTraceError`` with the line when the text is not a trace, or larger than
     ///   ``maximumByteCount``.
@@ -92,6 +88,15 @@ public struct NetworkTrace: Sendable, Hashable {
         var duration: Double
         var rate: Double
         var latency: Double
+
+        init(duration: Double, rate: Double, latency: Double) {
+            (self.duration, self.rate, self.latency) = (duration, rate, latency)
+        }
+
+        init(duration: Double, _ conditions: LinkConditions) {
+            self.init(
+                duration: duration, rate: conditions.throughput / 1000, latency: conditions.latency.milliseconds)
+        }
     }
 
     private init(rows: [Row]) {
@@ -126,7 +131,7 @@ public struct NetworkTrace: Sendable, Hashable {
 
     // MARK: Questions
 
-    /// Bandwidth in bits per second at `time`.
+    /// Bits that arrive per second at `time`: ``LinkConditions/throughput``.
     public func bitsPerSecond(at time: Milliseconds) -> Double { rates[position(of: time).period] * 1000 }
 
     /// Latency of a request made at `time`.
@@ -214,16 +219,23 @@ public struct NetworkTraceError: Error, Sendable, Hashable, CustomStringConverti
 extension NetworkTrace {
     private static func row(_ line: some Collection<UInt8>, line number: Int) throws(NetworkTraceError) -> Row {
         let fields = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-        guard fields.count == 3 else {
-            throw NetworkTraceError(line: number, text: "expected duration_ms,bandwidth_kbps,latency_ms")
+        guard fields.count == 3 || fields.count == 4 else {
+            throw NetworkTraceError(
+                line: number, text: "expected duration_ms,bandwidth_kbps,latency_ms[,loss_percent]")
         }
         let duration = try value(fields[0], "duration_ms", number, in: 0...maximumDuration)
         guard duration > 0, duration == duration.rounded() else {
             throw NetworkTraceError(line: number, text: "duration_ms must be a whole number above 0")
         }
-        return Row(
+        var row = Row(
             duration: duration, rate: try value(fields[1], "bandwidth_kbps", number, in: 0...maximumBandwidth),
             latency: try value(fields[2], "latency_ms", number, in: 0...maximumLatency))
+        guard fields.count == 4 else { return row }
+        let loss = try value(fields[3], "loss_percent", number, in: 0...100)
+        let conditions = LinkConditions(
+            bitsPerSecond: row.rate * 1000, latency: .milliseconds(rounding: row.latency), packetLoss: loss / 100)
+        if loss > 0 { row.rate = conditions.throughput / 1000 }
+        return row
     }
 
     private static func value(

@@ -143,6 +143,31 @@ struct NetworkTraceTests {
         #expect(trace.meanBitsPerSecond == 800_000)
     }
 
+    @Test("lost packets cost what TCP pays for them: more of it on a long way, and nothing on a slow link")
+    func loss() throws {
+        func rate(_ loss: Double, latency: Int, link: Double = 1e9) -> Double {
+            NetworkTrace(
+                constant: LinkConditions(bitsPerSecond: link, latency: .milliseconds(latency), packetLoss: loss)
+            ).bitsPerSecond(at: 0)
+        }
+        #expect(rate(0, latency: 100) == 1e9)
+        // 11680 bits in each 100 ms, times the root of 1.5 ÷ 0.01, less what is sent twice.
+        #expect(abs(rate(0.01, latency: 100) - 116_800 * 150.0.squareRoot() * 0.99) < 1)
+        #expect(abs(rate(0.01, latency: 50) / rate(0.01, latency: 100) - 2) < 1e-9)
+        #expect(rate(0.04, latency: 100) < rate(0.01, latency: 100) / 2)
+        #expect(rate(0.01, latency: 100, link: 500_000) == 500_000)
+        #expect(rate(1, latency: 100) == 0)
+        #expect(rate(0.01, latency: 0).isFinite)
+        let made = try NetworkTrace(periods: [
+            .init(
+                duration: .seconds(1),
+                conditions: LinkConditions(bitsPerSecond: 8e6, latency: .milliseconds(80), packetLoss: 0.02)),
+            .init(duration: .seconds(1), conditions: LinkConditions(bitsPerSecond: 8e6)),
+        ])
+        #expect(try NetworkTrace(parsing: "1000,8000,80,2\n1000,8000,0,0\n".utf8) == made)
+        #expect(made.bitsPerSecond(at: 0) < 2e6 && made.bitsPerSecond(at: 1500) == 8e6)
+    }
+
     @Test("periods made by a program mean the same as those of a file")
     func periods() throws {
         let made = try NetworkTrace(periods: [
@@ -160,12 +185,13 @@ struct NetworkTraceTests {
         "what is not a trace is refused with its line",
         arguments: [
             ("", nil, "no period"), ("# only\n# comments\n", nil, "no period"), ("1000,800", 1, "expected"),
-            ("# x\n1000,800,50\n10,20,30,40", 3, "expected"), ("0,800,50", 1, "whole number"),
+            ("# x\n1000,800,50\n10,20,30,40,50", 3, "expected"), ("0,800,50", 1, "whole number"),
             ("1.5,800,50", 1, "whole number"), ("-1,800,50", 1, "duration_ms is not a number"),
             ("1,nan,50", 1, "bandwidth_kbps is not a number"), ("1,0x10,50", 1, "not a number"),
             ("1,1e9,50", 1, "not a number"), ("1,,50", 1, "not a number"), ("1,5,inf", 1, "latency_ms is not"),
             ("1,9999999999,5", 1, "above"), ("1,5,600001", 1, "above"), ("86400001,5,6", 1, "above"),
             ("\u{FEFF}1,2,3", 1, "not a number"), ("{\"a\":1}", 1, "expected"),
+            ("1,5,6,101", 1, "loss_percent is above"), ("1,5,6,1%", 1, "loss_percent is not a number"),
         ] as [(String, Int?, String)])
     func refused(text: String, line: Int?, words: String) {
         let error = #expect(throws: NetworkTraceError.self) { try NetworkTrace(parsing: text.utf8) }

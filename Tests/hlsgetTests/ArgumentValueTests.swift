@@ -68,6 +68,43 @@ struct ArgumentValueTests {
         }
     }
 
+    @Test("the end by the clock is the next such time of day, or a date that says its zone")
+    func until() throws {
+        let noon = PlaylistDate(seconds: 1_000_000)
+        func wait(_ text: String, at secondOfDay: Int = 43_200) throws -> Duration {
+            try UntilArgument(parsing: text).interval(from: noon, secondOfDay: secondOfDay)
+        }
+        #expect(try wait("12:00:01") == .seconds(1))
+        #expect(try wait("22:30") == .seconds(37_800))
+        #expect(try wait("00:00") == .seconds(43_200))
+        #expect(try wait("12:00") == .seconds(86_400), "that of tomorrow")
+        #expect(try wait("11:59:59") == .seconds(86_399))
+        #expect(try wait("1970-01-12T13:46:50Z") == .seconds(10))
+        #expect(try wait("1970-01-12T15:46:50+02:00") == .seconds(10))
+        #expect(try wait("1970-01-01T00:00:00Z") == .zero)
+        for text in ["", "24:00", "12", "12:60", "1:2:3:4", "12:00:60", "2026-01-31", "2026-01-31T22:30:00", "+1:00"] {
+            #expect(throws: ArgumentValueError.self, "\(text)") { try UntilArgument(parsing: text) }
+        }
+    }
+
+    @Test("N05: keys are 32 digits, or a file of 16 bytes")
+    func keys() throws {
+        let bytes: [UInt8] = (0..<16).map { $0 * 16 + 15 }
+        let digits = "0f1f2f3f4f5f6f7f8f9fafbfcfdfefff"
+        for text in [digits, "0x" + digits, "0X" + digits.uppercased()] {
+            #expect(try KeyArgument(parsing: text).bytes == bytes)
+        }
+        for text in ["", "0x", "0f", digits + "00", String(digits.dropLast()), "+f" + digits.dropFirst(2)] {
+            #expect(throws: ArgumentValueError.self, "\(text)") { try KeyArgument(parsing: text) }
+        }
+        let folder = try ScratchFolder()
+        #expect(try KeyArgument(parsingDigitsOrFile: try folder.write(bytes, to: "k")).bytes == bytes)
+        for count in [0, 15, 17] {
+            let path = try folder.write([UInt8](repeating: 1, count: count), to: "k\(count)")
+            #expect(throws: ArgumentValueError.self) { try KeyArgument(parsingDigitsOrFile: path) }
+        }
+    }
+
     @Test("a throttle is a trace file or a rate with a latency")
     func throttles() throws {
         #expect(try ThrottleArgument(parsing: "dir/t.csv") == .trace(path: "dir/t.csv"))
@@ -77,7 +114,11 @@ struct ArgumentValueTests {
                 == .constant(LinkConditions(bitsPerSecond: 800_000, latency: .milliseconds(50))))
         #expect(try ThrottleArgument(parsing: "2M") == .constant(LinkConditions(bitsPerSecond: 2e6)))
         #expect(try ThrottleArgument(parsing: "2M").networkTrace().bitsPerSecond(at: 5000) == 2e6)
-        for text in ["", "0", "0k,5ms", "800k,", "800k,x", "800k,5h", "12x", "800k,50"] {
+        #expect(
+            try ThrottleArgument(parsing: "800k,50ms,2.5%")
+                == .constant(LinkConditions(bitsPerSecond: 8e5, latency: .milliseconds(50), packetLoss: 0.025)))
+        let bad = ["800k,50ms,", "800k,50ms,1", "800k,50ms,100%", "800k,50ms,-1%", "800k,1%", "800k,50ms,nan%"]
+        for text in ["", "0", "0k,5ms", "800k,", "800k,x", "800k,5h", "12x", "800k,50"] + bad {
             #expect(throws: ArgumentValueError.self, "\(text)") { try ThrottleArgument(parsing: text) }
         }
     }

@@ -38,6 +38,12 @@ struct PlayCommandTests {
         expected.startsOnFirstEligibleVariant = true
         expected.from = .fromEnd(.seconds(30))
         expected.to = .fromEnd(.seconds(10))
+        expected.catchesUp = true
+        expected.wait = WaitArgument(limit: .seconds(600))
+        expected.until = .timeOfDay(81_000)
+        expected.errorLogPath = "e.log"
+        expected.keyOverride = ContentKeyOverride(
+            key: [UInt8](repeating: 0xAB, count: 16), initializationVector: [UInt8](repeating: 0, count: 16))
         expected.stale = StaleArgument(.end, after: .seconds(600))
         expected.fellBehindAction = .oldest
         expected.quality = try QualityExpression(parsing: "720p,best")
@@ -63,9 +69,11 @@ struct PlayCommandTests {
             "--forward-buffer", "30", "--peak-bitrate", "2.5M", "--max-resolution", "1280x720", "--display",
             "640x360@2",
             "--start-first-eligible", "--from", "-30s", "--to", "-10s", "--stale", "end,10m",
-            "--fell-behind", "oldest", "--quality", "720p,best",
-            "--audio", "lang=de", "--subs", "forced=yes", "--languages", "de-AT,en", "-H",
-            "A: b", "--header", "C: d", "--cacert", "ca.pem",
+            "--fell-behind", "oldest", "--live-catch-up", "--wait", "10m", "--until", "22:30", "--error-log", "e.log",
+            "--key", String(repeating: "ab", count: 16), "--iv", "0x" + String(repeating: "0", count: 32), "--quality",
+            "720p,best",
+            "--audio", "lang=de", "--subs", "forced=yes", "--languages", "de-AT,en", "-H", "A: b", "--header", "C: d",
+            "--cacert", "ca.pem",
             "--http1.1", "--allow-file", "--throttle", "800k,50ms", "--retries", "2", "--timeout", "5",
             "--deny-private", "--deny-address", "10.0.0.0/8", "--deny-address", "::1", "--allow-downgrade", "--strict",
             "--threads", "3", "--progress", "json", "-v", "http://a/b")
@@ -152,6 +160,9 @@ struct PlayCommandTests {
             (["x", "-o", "a.y4m", "--no-decode"], "--no-decode"), (["x", "--fast", "--rate", "2"], "--fast"),
             (["x", "--fast", "--immediately"], "--fast"), (["x", "--fast", "--no-auto-wait"], "--fast"),
             (["x", "--insecure", "--cacert", "f"], "--cacert"), (["x", "--threads", "0"], "1 to 64"),
+            (["x", "--access-log", "l", "--error-log", "l"], "same file"), (["x", "--wait", "soon"], "forever"),
+            (["x", "--until", "25:00"], "22:30"), (["x", "--key", "00"], "32 hexadecimal"),
+            (["x", "--key", String(repeating: "0", count: 32), "--record-trace", "t"], "--key"),
             (["x", "--retries", "-1"], "--retries"), (["x", "--duration", "0"], "above 0"),
             (["x", "-f", "avi"], "mkv"),
             (["x", "-4", "-6"], "-6"), (["x", "--proxy", "ftp://p"], "socks5h"), (["x", "--limit-rate", "0"], "200k"),

@@ -45,10 +45,8 @@ extension AssetInspector {
     }
 
     private func preloadKeys(of playlist: MultivariantPlaylist) async throws {
-        let formats = client.options.hooks.keyFormats.union(["identity"])
-        for key in playlist.sessionKeys where formats.contains(key.effectiveKeyFormat) {
-            guard let url = key.uri.flatMap(playlist.resolve) else { continue }
-            try await client.preload(url, .key, namedBy: playlist.url, keyFormat: key.effectiveKeyFormat)
+        for key in client.keyRules.sessionKeys(of: playlist, at: playlist.url) {
+            try await client.preload(key.url, .key, namedBy: playlist.url, key: key)
         }
     }
 
@@ -65,11 +63,11 @@ extension AssetInspector {
         for segment in playlist.segments.dropFirst(playlist.startIndex) where rest > .zero {
             rest -= segment.duration
             if segment.isGap { continue }
-            for key in segment.keys + (segment.map?.keys ?? []) {
-                guard let url = key.uri.flatMap(playlist.resolve),
-                    loaded.insert(Piece(url: url)).inserted
-                else { continue }
-                try await client.preload(url, .key, namedBy: playlist.url, keyFormat: key.effectiveKeyFormat)
+            for keys in [segment.keys, segment.map?.keys ?? []] {
+                let chosen = try? client.keyRules.choose(
+                    of: keys, base: playlist.url, mediaSequence: segment.mediaSequence)
+                guard let key = chosen?.resource, loaded.insert(Piece(url: key.url)).inserted else { continue }
+                try await client.preload(key.url, .key, namedBy: playlist.url, key: key)
             }
             if let map = segment.map, let url = playlist.resolve(map.uri),
                 loaded.insert(Piece(url: url, range: map.byteRange?.range)).inserted
@@ -93,13 +91,12 @@ extension ResourceClient {
     /// Lets a resource go through the cache.
     fileprivate func preload(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, namedBy source: String,
-        keyFormat: String? = nil
+        key: ResourceID? = nil
     ) async throws {
         let limit =
             resourceClass == .key ? AssetInspector.maximumKeyByteCount : AssetInspector.maximumSegmentByteCount
         try await load(
-            url, resourceClass, range: range, limit: limit, namedBy: source,
-            keyFormat: keyFormat == "identity" ? nil : keyFormat
+            url, resourceClass, range: range, limit: limit, namedBy: source, key: key
         ) { DroppingReader() }
     }
 }

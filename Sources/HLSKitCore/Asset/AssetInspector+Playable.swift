@@ -44,12 +44,11 @@ extension AssetInspector {
 
     /// There is a key that can be had for everything that is encrypted, by a method that is known.
     func isDecryptable(_ playlist: MediaPlaylist) -> Bool {
-        let formats = client.options.hooks.keyFormats
+        let rules = client.keyRules
         var judged: Set<[EncryptionKey]> = []
         for segment in playlist.segments where !segment.isGap && judged.insert(segment.keys).inserted {
             do throws(HLSError) {
-                _ = try SegmentKey.choose(
-                    of: segment.keys, base: playlist.url, mediaSequence: segment.mediaSequence, keyFormats: formats)
+                _ = try rules.choose(of: segment.keys, base: playlist.url, mediaSequence: segment.mediaSequence)
             } catch {
                 return false
             }

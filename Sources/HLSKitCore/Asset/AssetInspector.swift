@@ -131,13 +131,12 @@ final class AssetInspector: Sendable {
         guard let url = playlist.resolve(segment.uri) else {
             throw HLSError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
         }
-        let key = try await self.key(among: segment.keys, in: playlist, client: client)
-        let vector = key.map { segment.initializationVector(for: $0.0) } ?? []
+        let key = try await self.key(among: segment.keys, of: segment, in: playlist, client: client)
         return try await client.load(
             url, .segment, range: segment.byteRange?.range, limit: maximumSegmentByteCount, namedBy: playlist.url
         ) { [initialization] in
             // A key that has been loaded has the right length.
-            let decryption = key.flatMap { try? DecryptionBox(key: $0.1, vector: vector) }
+            let decryption = key.flatMap { try? DecryptionBox(key: $0.1, vector: $0.0.initializationVector) }
             return MediaHeadReader(.tracks, initialization: initialization, decryption: decryption)
         }
     }
@@ -152,9 +151,8 @@ final class AssetInspector: Sendable {
             url, .initializationSection, range: map.byteRange?.range, limit: maximumSegmentByteCount,
             namedBy: playlist.url)
         do {
-            if let (key, secret) = try await key(among: map.keys, in: playlist, client: client) {
-                let box = try DecryptionBox(
-                    key: secret, vector: key.initializationVector(forMediaSequence: segment.mediaSequence))
+            if let (key, secret) = try await key(among: map.keys, of: segment, in: playlist, client: client) {
+                let box = try DecryptionBox(key: secret, vector: key.initializationVector)
                 bytes = try box.decrypt(bytes) + box.finish()
             }
             return try MP4InitializationSection(parsing: bytes[...])
@@ -167,25 +165,15 @@ final class AssetInspector: Sendable {
 
     /// The key that whole resources are encrypted with; nil if they are clear.
     private static func key(
-        among keys: [EncryptionKey], in playlist: MediaPlaylist, client: ResourceClient
-    ) async throws -> (EncryptionKey, [UInt8])? {
+        among keys: [EncryptionKey], of segment: MediaSegment, in playlist: MediaPlaylist, client: ResourceClient
+    ) async throws -> (SegmentKey, [UInt8])? {
         // Encryption of single samples leaves what describes them in the clear.
         let whole = keys.filter { $0.method != .sampleAES && $0.method != .sampleAESCTR }
-        guard !whole.isEmpty else { return nil }
-        guard let key = whole.first(where: { $0.effectiveKeyFormat == "identity" && $0.method == .aes128 }),
-            let url = key.uri.flatMap(playlist.resolve)
-        else {
-            throw HLSError(
-                code: .contentKey, url: playlist.url,
-                cause: "the encryption method of the media is not supported",
-                detail: whole.first.map { $0.method.rawValue.escapingControls })
-        }
-        let bytes = try await client.bytes(url, .key, limit: maximumKeyByteCount, namedBy: playlist.url)
-        guard bytes.count == AES128Decryptor.blockByteCount else {
-            throw HLSError(
-                code: .contentKey, url: url, cause: "the key is not 16 bytes long", detail: "\(bytes.count) bytes")
-        }
-        return (key, bytes)
+        guard
+            let key = try client.keyRules.choose(
+                of: whole, base: playlist.url, mediaSequence: segment.mediaSequence)
+        else { return nil }
+        return (key, try await client.key(key.resource, namedBy: playlist.url).bytes)
     }
 
     // MARK: The first variant
@@ -243,8 +231,7 @@ final class AssetInspector: Sendable {
 
     func minimumTimeOffsetFromLive() async throws -> MediaTime? {
         guard let (playlist, _) = try await primary(), !playlist.hasEndList else { return nil }
-        let hasParts = playlist.partTarget != nil || !playlist.trailingParts.isEmpty
-        if hasParts, let holdBack = playlist.serverControl?.partHoldBack { return MediaTime(exactly: holdBack) }
+        // A player loads no parts, and so plays no nearer to the edge than whole segments allow.
         return MediaTime(exactly: playlist.serverControl?.holdBack ?? playlist.targetDuration * 3)
     }
 

@@ -40,6 +40,20 @@ struct ResourceClient: Sendable {
         retrier = RequestRetrier(policies: options.retryPolicies, clock: options.clock, seed: options.seed)
     }
 
+    /// The same client, whose requests go through another transport.
+    func over(_ makeTransport: (any Transport) -> any Transport) -> ResourceClient {
+        var options = options
+        options.transport = makeTransport(options.transport)
+        return ResourceClient(self, options)
+    }
+
+    private init(_ other: ResourceClient, _ options: AssetOptions) {
+        self.options = options
+        policy = other.policy
+        credentials = other.credentials
+        retrier = other.retrier
+    }
+
     /// The same client for the same stream at another URL.
     func moved(to url: String) -> ResourceClient {
         var client = self
@@ -54,6 +68,7 @@ struct ResourceClient: Sendable {
     /// - Parameters:
     ///   - source: the playlist that names it; nil for the asset's own URL.
     ///   - limit: the largest body that is accepted, in bytes.
+    ///   - key: which key it is, and why it is asked for.
     ///   - terms: how failures are taken; nil for those of a resource that is loaded once.
     ///   - account: what counts the failures, where that is wanted of other resources as well.
     ///   - mayBeBeyondEnd: `range` is asked for to find out where the resource ends.
@@ -62,7 +77,8 @@ struct ResourceClient: Sendable {
     /// - Throws: ``HLSError``, or `CancellationError`.
     func load<Reader: ResourceReader>(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
-        keyFormat: String? = nil, terms: RetryTerms? = nil, account: RequestRetrier.Account? = nil,
+        key: ResourceID? = nil, keyReason: ContentKeyRequest.Reason = .needed, terms: RetryTerms? = nil,
+        account: RequestRetrier.Account? = nil,
         mayBeBeyondEnd: Bool = false,
         hedgeDelay: Duration? = nil, timeout: Duration? = nil, _ makeReader: () -> Reader
     ) async throws -> Reader.Output {
@@ -76,7 +92,8 @@ struct ResourceClient: Sendable {
             url: url, resourceClass: resourceClass, fields: credentials.fields,
             credentialOrigins: credentials.origins, byteRange: range, timeouts: options.timeouts[resourceClass],
             maximumByteCount: limit)
-        request.keyFormat = keyFormat
+        request.keyFormat = key?.keyFormat
+        request.keyReason = keyReason
         request.hedgeDelay = hedgeDelay
         if let timeout { request.timeouts.total = timeout }
         let retried = RequestRetrier.Request(
@@ -107,7 +124,29 @@ struct ResourceClient: Sendable {
         try await load(
             url, resourceClass, range: range, limit: limit, namedBy: source, terms: terms,
             mayBeBeyondEnd: mayBeBeyondEnd
+        ) { BytesReader() }.bytes
+    }
+
+    /// Which keys of the asset are used.
+    var keyRules: KeyRules { KeyRules(options.hooks) }
+
+    /// A key of 16 bytes.
+    ///
+    /// - Parameter reason: why it is asked for.
+    func key(
+        _ key: ResourceID, namedBy source: String, for reason: ContentKeyRequest.Reason = .needed,
+        terms: RetryTerms? = nil
+    ) async throws -> (bytes: [UInt8], terms: KeyTerms?) {
+        let answer = try await load(
+            key.url, .key, range: key.byteRange, limit: ResourceLimits.keyByteCount, namedBy: source, key: key,
+            keyReason: reason, terms: terms
         ) { BytesReader() }
+        guard answer.bytes.count == AES128Decryptor.blockByteCount else {
+            throw HLSError(
+                code: .contentKey, url: key.url, cause: HLSError.badKeyLength,
+                detail: "\(answer.bytes.count) bytes")
+        }
+        return (answer.bytes, answer.response?.keyTerms)
     }
 
     private func attempt<Reader: ResourceReader>(
@@ -136,18 +175,24 @@ extension AssetOptions {
     }
 }
 
+extension HLSError {
+    /// The cause where what came as a key is none.
+    static let badKeyLength = "the key is not 16 bytes long"
+}
+
 /// Collects all bytes.
 private struct BytesReader: ResourceReader {
+    private var response: TransportResponse?
     private var bytes: [UInt8] = []
 
-    mutating func begin(_ response: TransportResponse) {}
+    mutating func begin(_ response: TransportResponse) { self.response = response }
 
-    mutating func take(_ bytes: [UInt8]) -> [UInt8]? {
+    mutating func take(_ bytes: [UInt8]) -> (bytes: [UInt8], response: TransportResponse?)? {
         if self.bytes.isEmpty { self.bytes = bytes } else { self.bytes += bytes }
         return nil
     }
 
-    mutating func finish() -> [UInt8] { bytes }
+    mutating func finish() -> (bytes: [UInt8], response: TransportResponse?) { (bytes, response) }
 }
 
 extension Array {

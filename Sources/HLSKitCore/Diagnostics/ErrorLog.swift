@@ -35,6 +35,14 @@ public struct ErrorLogEvent: Sendable, Hashable {
         self.allHTTPResponseHeaderFields = allHTTPResponseHeaderFields
     }
 
+    /// The event as a line of the extended format, with its line feed.
+    public var extendedLogLine: String {
+        ExtendedLogText.line([
+            .date(date), .time(date), .string(uri), .string(serverAddress), .string(playbackSessionID),
+            .integer(Int64(errorStatusCode ?? -1)), .string(errorDomain.rawValue), .string(errorComment),
+        ])
+    }
+
     /// The event as one JSON object.
     public var jsonLine: String {
         var line = JSONLine(event: "error_log")
@@ -60,16 +68,11 @@ public struct ErrorLog: Sendable, Hashable {
     }
 
     /// The log in the W3C extended format, `-` for what is not known.
-    public var extendedLogText: String {
-        let columns = ["date", "time", "uri", "s-ip", "cs-guid", "status", "domain", "comment"]
-        let rows = events.map { event -> [LogValue] in
-            [
-                .date(event.date), .time(event.date), .string(event.uri), .string(event.serverAddress),
-                .string(event.playbackSessionID), .integer(Int64(event.errorStatusCode ?? -1)),
-                .string(event.errorDomain.rawValue), .string(event.errorComment),
-            ]
-        }
-        return ExtendedLogText(columns: columns, rows: rows).text
+    public var extendedLogText: String { Self.extendedLogHeader + events.map(\.extendedLogLine).joined() }
+
+    /// What the extended format begins with, with its line feeds.
+    public static var extendedLogHeader: String {
+        ExtendedLogText(columns: ["date", "time", "uri", "s-ip", "cs-guid", "status", "domain", "comment"]).header
     }
 
     /// ``extendedLogText`` as bytes.

@@ -34,6 +34,10 @@ public struct DownloadConfiguration: Sendable {
     public var connectionCount = 6 {
         didSet { connectionCount = min(max(connectionCount, 1), 16) }
     }
+    /// Encrypted segments are stored as they are, of whatever key system, and no key is requested: playlists that
+    /// ``DownloadTask/writePlaylists()`` writes name the keys as the stream does, and
+    /// ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` is refused. Default false.
+    public var keepsEncryption = false
     /// How resources are loaded.
     public var loading: AssetOptions
 

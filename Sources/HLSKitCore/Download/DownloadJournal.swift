@@ -46,6 +46,17 @@ struct DownloadJournal: Sendable, Equatable {
         var vector: String
     }
 
+    /// A key that was not loaded, as the stream names it.
+    struct NamedKey: Sendable, Hashable {
+        var method: String
+        /// Absolute.
+        var uri: String
+        /// 32 hexadecimal digits; nil where the stream gives none and the key system has a say in it.
+        var vector: String?
+        var format: String?
+        var formatVersions: String?
+    }
+
     /// A segment, by its media sequence number.
     struct Segment: Sendable, Hashable {
         var lane: String
@@ -63,6 +74,9 @@ struct DownloadJournal: Sendable, Equatable {
         var map: String?
         var mapKey: Key?
         var key: Key?
+        /// It is encrypted, and so is its map, and these are the keys to choose from.
+        var namedKeys: [NamedKey] = []
+        var namedMapKeys: [NamedKey] = []
         /// `EXT-X-PROGRAM-DATE-TIME` as written.
         var date: String?
         /// The variant that it was taken of where the chosen one did not have it.
@@ -201,6 +215,30 @@ extension DownloadJournal.Key {
     }
 }
 
+extension DownloadJournal.NamedKey {
+    fileprivate init?(_ document: JSONDocument) {
+        guard let method = document["method"]?.string, let uri = document["uri"]?.string else { return nil }
+        self.init(
+            method: method, uri: uri, vector: document["iv"]?.string, format: document["format"]?.string,
+            formatVersions: document["versions"]?.string)
+        if let vector, vector.utf8.count != 32 || !vector.utf8.allSatisfy(\.isHexadecimalDigit) { return nil }
+    }
+
+    /// nil where one of them is none.
+    fileprivate static func list(_ document: JSONDocument?) -> [Self]? {
+        guard let document else { return [] }
+        guard let array = document.array else { return nil }
+        let keys = array.compactMap { Self($0) }
+        return keys.count == array.count ? keys : nil
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexadecimalDigit: Bool {
+        (0x30...0x39).contains(self) || (0x41...0x46).contains(self) || (0x61...0x66).contains(self)
+    }
+}
+
 extension DownloadJournal.Segment {
     fileprivate init?(_ document: JSONDocument) {
         guard let lane = document["in"]?.string, let sequence = document["sequence"]?.integer,
@@ -227,6 +265,10 @@ extension DownloadJournal.Segment {
         key = DownloadJournal.Key(document["key"])
         mapKey = DownloadJournal.Key(document["mapkey"])
         if document["key"] != nil && key == nil || document["mapkey"] != nil && mapKey == nil { return nil }
+        guard let keys = DownloadJournal.NamedKey.list(document["keys"]),
+            let mapKeys = DownloadJournal.NamedKey.list(document["mapkeys"])
+        else { return nil }
+        (namedKeys, namedMapKeys) = (keys, mapKeys)
         date = document["date"]?.string
         variant = document["variant"]?.string
     }
@@ -283,6 +325,8 @@ extension DownloadJournal.Entry {
             object.add("map", segment.map)
             object.add("key", segment.key)
             object.add("mapkey", segment.mapKey)
+            object.add("keys", segment.namedKeys)
+            object.add("mapkeys", segment.namedMapKeys)
             object.add("date", segment.date)
             object.add("variant", segment.variant)
         case .written(let byteCount): object.add("written", byteCount)
@@ -324,6 +368,20 @@ private struct JournalLine {
         object.add("file", key.file)
         object.add("iv", key.vector)
         add(raw: String(object.text.dropLast()), for: name)
+    }
+
+    mutating func add(_ name: String, _ keys: [DownloadJournal.NamedKey]) {
+        guard !keys.isEmpty else { return }
+        let texts = keys.map { key in
+            var object = JournalLine()
+            object.add("method", key.method)
+            object.add("uri", key.uri)
+            object.add("iv", key.vector)
+            object.add("format", key.format)
+            object.add("versions", key.formatVersions)
+            return String(object.text.dropLast())
+        }
+        add(raw: "[\(texts.joined(separator: ","))]", for: name)
     }
 
     private static func quoted(_ text: String) -> String {

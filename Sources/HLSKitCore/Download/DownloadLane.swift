@@ -5,6 +5,8 @@ import HLSTime
 struct DownloadLane: Sendable {
     let entry: DownloadSelection.Entry
     var tracker: PlaylistTracker
+    /// Which keys are used; nil where what is encrypted is stored as it is.
+    private let keys: KeyRules?
     /// Added to the tracker's epochs and discontinuities, where an earlier run has counted already.
     private var epochBase = 0
     private var discontinuityBase = 0
@@ -12,11 +14,13 @@ struct DownloadLane: Sendable {
     /// - Parameters:
     ///   - known: what an earlier run has stored of it, in order.
     ///   - start: where its first segment stands unless that is known.
+    ///   - keys: which are used; nil where what is encrypted is stored as it is.
     init(
         _ entry: DownloadSelection.Entry, _ playlist: MediaPlaylist, known: [DownloadJournal.Segment],
-        start: Duration, now: Duration
+        start: Duration, keys: KeyRules?, now: Duration
     ) {
         self.entry = entry
+        self.keys = keys
         let place = Self.place(of: playlist, among: known)
         tracker = PlaylistTracker(
             playlist, requestURL: entry.url, url: playlist.url, start: place?.start ?? start, loadBegan: now, now: now)
@@ -78,11 +82,30 @@ struct DownloadLane: Sendable {
         }
     }
 
-    /// The map and keys of a segment. Keys are stored as files, so that they are those that the network gives alone.
+    /// The map and keys of a segment.
     func resources(at index: Int) throws(HLSError) -> SegmentResources {
         let segment = tracker.playlist.segments[index]
         let url = tracker.playlist.resolve(segment.uri) ?? segment.uri
-        return try SegmentResources(of: segment, at: url, in: tracker, keyFormats: [])
+        return try SegmentResources(of: segment, at: url, in: tracker, keys: keys)
+    }
+
+    /// Whether the bytes of a segment are media, and not their ciphertext.
+    func isClear(_ index: Int) -> Bool {
+        tracker.playlist.segments[index].keys.allSatisfy { $0.method == .sampleAES || $0.method == .sampleAESCTR }
+    }
+
+    /// The keys of a segment, or of its map, that were not loaded.
+    private func named(_ keys: [EncryptionKey], at index: Int) -> [DownloadJournal.NamedKey] {
+        guard self.keys == nil else { return [] }
+        return keys.compactMap { key in
+            guard let uri = key.uri.flatMap(tracker.playlist.resolve) else { return nil }
+            // Numbers of segments are others in the playlist of the folder.
+            let isOwn = key.iv != nil || key.effectiveKeyFormat == "identity"
+            let vector = key.initializationVector(forMediaSequence: tracker.playlist.segments[index].mediaSequence)
+            return DownloadJournal.NamedKey(
+                method: key.method.rawValue, uri: uri, vector: isOwn ? vector.hexadecimalText : nil,
+                format: key.keyFormat, formatVersions: key.keyFormatVersions)
+        }
     }
 
     /// What the journal says of a segment, without what is known only when it is loaded.
@@ -95,6 +118,8 @@ struct DownloadLane: Sendable {
             duration: segment.duration.wholeMicroseconds)
         result.discontinuity = tracker.discontinuity(at: index) + discontinuityBase
         result.date = segment.programDateTime?.description
+        result.namedKeys = named(segment.keys, at: index)
+        result.namedMapKeys = named(segment.map?.keys ?? [], at: index)
         return result
     }
 
@@ -112,7 +137,10 @@ struct DownloadLane: Sendable {
     func isSame(_ stored: DownloadJournal.Segment, at index: Int) -> Bool {
         let wanted = description(at: index)
         let isGap = tracker.playlist.segments[index].isGap
-        return stored.name == wanted.name && stored.range == wanted.range && stored.duration == wanted.duration
+        // Keys that were left out then may be wanted now.
+        let isReadable = keys == nil || stored.namedKeys.isEmpty && stored.namedMapKeys.isEmpty
+        return isReadable && stored.name == wanted.name && stored.range == wanted.range
+            && stored.duration == wanted.duration
             && (stored.file == nil) == isGap
     }
 

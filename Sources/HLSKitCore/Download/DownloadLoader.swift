@@ -46,7 +46,7 @@ struct DownloadLoader: Sendable {
                 guard let id = request.key, try await client.retrier.mayRetry(id.url, terms, keyAccount) else {
                     throw error
                 }
-                key = try await self.key(id, namedBy: request.source, terms)
+                key = try await self.key(id, namedBy: request.source, terms, for: .receivedObsoleteContentKey)
                 request.segment.key?.file = key?.name ?? ""
             }
         }
@@ -63,21 +63,20 @@ struct DownloadLoader: Sendable {
 
     /// Loads a key into a file that is named by its contents.
     private func key(
-        _ id: ResourceID, namedBy source: String, _ terms: RetryTerms
+        _ id: ResourceID, namedBy source: String, _ terms: RetryTerms,
+        for reason: ContentKeyRequest.Reason = .needed
     ) async throws -> DownloadJournal.File {
         let account = client.retrier.makeAccount()
         defer { client.retrier.close(account) }
         while true {
-            let bytes = try await client.bytes(
-                id.url, .key, range: id.byteRange, limit: ResourceLimits.keyByteCount, namedBy: source,
-                terms: terms)
-            if bytes.count == AES128Decryptor.blockByteCount {
-                return try folder.write(bytes, to: "key-\(try hash(of: bytes)).bin", mode: 0o600)
-            }
-            guard try await client.retrier.mayRetry(id.url, terms, account) else {
-                throw HLSError(
-                    code: .contentKey, url: id.url, cause: "the key is not 16 bytes long",
-                    detail: "\(bytes.count) bytes")
+            do {
+                let key = try await client.key(id, namedBy: source, for: reason, terms: terms)
+                guard key.terms?.mayBeStored != false else {
+                    throw HLSError(code: .contentKey, url: id.url, cause: "the key may not be stored")
+                }
+                return try folder.write(key.bytes, to: "key-\(try hash(of: key.bytes)).bin", mode: 0o600)
+            } catch let error as HLSError where error.cause == HLSError.badKeyLength {
+                guard try await client.retrier.mayRetry(id.url, terms, account) else { throw error }
             }
         }
     }

@@ -38,7 +38,14 @@ struct DownloadRun: Sendable {
     /// What counts the failures of a segment of a chosen playlist, wherever it is looked for.
     private var accounts: [DownloadPlan.ItemID: RequestRetrier.Account] = [:]
 
-    init(plan: DownloadPlan, alternates: DownloadAlternates, result: DownloadTask.Result, started: Duration) {
+    /// Which keys are used; nil where what is encrypted is stored as it is.
+    private let keys: KeyRules?
+
+    init(
+        plan: DownloadPlan, alternates: DownloadAlternates, result: DownloadTask.Result, keys: KeyRules?,
+        started: Duration
+    ) {
+        self.keys = keys
         self.plan = plan
         self.alternates = alternates
         self.result = result
@@ -71,7 +78,7 @@ struct DownloadRun: Sendable {
         _ entry: DownloadSelection.Entry, _ playlist: MediaPlaylist, known: [DownloadJournal.Segment], now: Duration
     ) {
         let start = lanes.first?.tracker.start(of: playlist) ?? .zero
-        lanes.append(DownloadLane(entry, playlist, known: known, start: start, now: now))
+        lanes.append(DownloadLane(entry, playlist, known: known, start: start, keys: keys, now: now))
     }
 
     /// What counts the failures of a segment: of one that stands for another, that one's.

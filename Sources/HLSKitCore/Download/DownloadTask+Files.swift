@@ -39,6 +39,9 @@ extension DownloadTask {
     private func pack(
         into path: String, format: OutputFormat, overwrite: Bool, allowsUnreadable: Bool, note: @escaping WriterNote
     ) throws -> Files {
+        guard !configuration.keepsEncryption else {
+            throw OutputError(code: .unsupported, path: path, text: "what stays encrypted can only be kept as a folder")
+        }
         update { $0.phase = .writing }
         let (entries, window) = loaded
         let name = "output.\(format.rawValue)"
@@ -226,24 +229,38 @@ struct DownloadPlaylist {
     private static func segment(_ stored: DownloadJournal.Segment, hasDiscontinuity: Bool) -> MediaSegment {
         MediaSegment(
             uri: stored.file?.name ?? "missing", duration: .microseconds(stored.duration),
-            keys: stored.key.map { [key($0)] } ?? [],
+            keys: keys(stored.key, stored.namedKeys),
             map: stored.map.map {
-                MediaInitializationSection(uri: $0, keys: stored.mapKey.map { [key($0)] } ?? [])
+                MediaInitializationSection(uri: $0, keys: keys(stored.mapKey, stored.namedMapKeys))
             },
             hasDiscontinuity: hasDiscontinuity, isGap: stored.file == nil,
             programDateTime: stored.date.flatMap(PlaylistDate.init))
     }
 
-    private static func key(_ key: DownloadJournal.Key) -> EncryptionKey {
-        EncryptionKey(method: .init(rawValue: key.method), uri: key.file, iv: key.bytes)
+    private static func keys(
+        _ stored: DownloadJournal.Key?, _ named: [DownloadJournal.NamedKey]
+    ) -> [EncryptionKey] {
+        if let stored {
+            return [EncryptionKey(method: .init(rawValue: stored.method), uri: stored.file, iv: stored.bytes)]
+        }
+        return named.map { key in
+            EncryptionKey(
+                method: .init(rawValue: key.method), uri: key.uri, iv: key.vector?.hexadecimalBytes,
+                keyFormat: key.format, keyFormatVersions: key.formatVersions)
+        }
     }
 }
 
 extension DownloadJournal.Key {
     /// The vector's bytes.
-    var bytes: [UInt8] {
+    var bytes: [UInt8] { vector.hexadecimalBytes }
+}
+
+extension String {
+    /// The bytes of hexadecimal digits, as many as there are.
+    fileprivate var hexadecimalBytes: [UInt8] {
         var bytes: [UInt8] = []
-        var digits = vector[...]
+        var digits = self[...]
         while digits.count >= 2, let byte = UInt8(digits.prefix(2), radix: 16) {
             bytes.append(byte)
             digits = digits.dropFirst(2)

@@ -48,7 +48,7 @@ extension DownloadTask {
             limit: ResourceLimits.segmentByteCount(
                 duration: segment.duration,
                 bitRate: lane.entry.lane.bandwidth > 0 ? lane.entry.lane.bandwidth : nil),
-            isClear: resources.key?.isOfSamples ?? true)
+            isClear: lane.isClear(index))
         request.key = resources.key?.resource
         request.terms.isLive = lane.tracker.isLive
         request.terms.isAtLiveEdge = lane.tracker.isAtEdge(index)

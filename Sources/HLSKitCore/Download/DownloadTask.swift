@@ -195,7 +195,8 @@ public final class DownloadTask: Sendable {
         var run = DownloadRun(
             plan: DownloadPlan(capacity: configuration.connectionCount),
             alternates: DownloadAlternates(selection, policies: configuration.loading.retryPolicies),
-            result: Result(), started: clock.now)
+            result: Result(), keys: configuration.keepsEncryption ? nil : KeyRules(configuration.loading.hooks),
+            started: clock.now)
         try await openLanes(&selection, first: first, clock, &run)
         return run
     }

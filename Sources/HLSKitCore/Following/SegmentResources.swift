@@ -1,25 +1,5 @@
 import HLSPlaylist
 
-/// An initialization section or key, loaded once for all segments that need it.
-struct ResourceID: Hashable, Sendable {
-    enum Kind: Hashable, Sendable { case map, key }
-    var kind: Kind
-    var url: String
-    var byteRange: Range<UInt64>?
-    /// Of a key; nil is `identity`.
-    var keyFormat: String?
-}
-
-/// A key with the vector for one segment.
-struct SegmentKey: Sendable, Hashable {
-    var resource: ResourceID
-    var method = EncryptionKey.Method.aes128
-    var initializationVector: [UInt8]
-
-    /// Single samples are encrypted, and not the resource as a whole.
-    var isOfSamples: Bool { method != .aes128 }
-}
-
 /// What the bytes of a segment cannot be read without, as its playlist names it.
 struct SegmentResources: Sendable, Hashable {
     private(set) var map: ResourceID?
@@ -32,9 +12,9 @@ struct SegmentResources: Sendable, Hashable {
 
     /// - Parameters:
     ///   - url: the segment's own.
-    ///   - keyFormats: those that the program has keys for, besides `identity`.
+    ///   - rules: which keys are used; nil leaves what is encrypted as it is.
     init(
-        of segment: MediaSegment, at url: String, in tracker: PlaylistTracker, keyFormats: Set<String>
+        of segment: MediaSegment, at url: String, in tracker: PlaylistTracker, keys rules: KeyRules?
     ) throws(HLSError) {
         if let section = segment.map {
             guard let mapURL = URIReference.resolve(section.uri, against: tracker.url) else {
@@ -43,14 +23,13 @@ struct SegmentResources: Sendable, Hashable {
                     cause: "the URI of an initialization section cannot be resolved")
             }
             map = ResourceID(kind: .map, url: mapURL, byteRange: section.byteRange?.range)
-            mapKey = try SegmentKey.choose(
-                of: section.keys, base: tracker.url, mediaSequence: segment.mediaSequence, keyFormats: keyFormats)
+            mapKey = try rules?.choose(
+                of: section.keys, base: tracker.url, mediaSequence: segment.mediaSequence)
             if mapKey?.isOfSamples == true { mapKey = nil }
         } else {
             map = Self.impliedMap(of: segment, at: url, in: tracker.playlist)
         }
-        key = try SegmentKey.choose(
-            of: segment.keys, base: tracker.url, mediaSequence: segment.mediaSequence, keyFormats: keyFormats)
+        key = try rules?.choose(of: segment.keys, base: tracker.url, mediaSequence: segment.mediaSequence)
     }
 
     /// Each once.
@@ -68,43 +47,5 @@ struct SegmentResources: Sendable, Hashable {
             let offset = first.byteRange?.range?.lowerBound, (1...largestImpliedMap).contains(offset)
         else { return nil }
         return ResourceID(kind: .map, url: url, byteRange: 0..<offset)
-    }
-}
-
-extension SegmentKey {
-    /// The key among the alternatives that this client can use; nil for clear media.
-    static func choose(
-        of keys: [EncryptionKey], base: String, mediaSequence: Int, keyFormats: Set<String>
-    ) throws(HLSError) -> SegmentKey? {
-        guard !keys.isEmpty else { return nil }
-        let methods: [EncryptionKey.Method] = [.aes128, .sampleAES, .sampleAESCTR]
-        let known = keys.filter { methods.contains($0.method) && $0.isUsable(with: keyFormats) }
-        guard let key = known.first(where: { $0.effectiveKeyFormat == "identity" }) ?? known.first, let uri = key.uri
-        else {
-            let offered = keys.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))" }.joined(separator: ", ")
-            throw HLSError(
-                code: .contentKey, url: base, cause: "no supported key system", detail: offered.escapingControls)
-        }
-        guard let url = URIReference.resolve(uri, against: base) else {
-            throw HLSError(code: .contentKey, url: base, cause: "the URI of a key cannot be resolved")
-        }
-        return SegmentKey(
-            resource: ResourceID(key, url: url), method: key.method,
-            initializationVector: key.initializationVector(forMediaSequence: mediaSequence))
-    }
-}
-
-extension EncryptionKey {
-    /// Whether somebody has keys of this kind: the network, or the program.
-    func isUsable(with keyFormats: Set<String>) -> Bool {
-        effectiveKeyFormat == "identity" || keyFormats.contains(effectiveKeyFormat)
-    }
-}
-
-extension ResourceID {
-    /// A key, at its absolute URL.
-    init(_ key: EncryptionKey, url: String) {
-        let format = key.effectiveKeyFormat
-        self.init(kind: .key, url: url, keyFormat: format == "identity" ? nil : format)
     }
 }

@@ -24,6 +24,7 @@ import Synchronization
 public final class ImageGenerator: Sendable {
     private struct State {
         var options = ImageOptions()
+        var maximumBytesPerSecond: Int?
         var batches: [ObjectIdentifier: WeakBatch] = [:]
     }
 
@@ -71,6 +72,17 @@ public final class ImageGenerator: Sendable {
     public var appliesPreferredTrackTransform: Bool {
         get { state.withLock { $0.options.appliesTransform } }
         set { state.withLock { $0.options.appliesTransform = newValue } }
+    }
+
+    /// Bytes a second that all requests for segments, initialization sections and keys of this generator receive together,
+    /// so that images leave a player its network. nil (the default) sets no limit. Takes effect at once.
+    public var maximumBytesPerSecond: Int? {
+        get { state.withLock(\.maximumBytesPerSecond) }
+        set {
+            let limit = newValue.map { max(1, $0) }
+            state.withLock { $0.maximumBytesPerSecond = limit }
+            store.pace.setLimit(bytesPerSecond: limit)
+        }
     }
 
     // MARK: Images

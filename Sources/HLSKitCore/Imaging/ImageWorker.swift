@@ -88,7 +88,7 @@ struct ImageWorker: Sendable {
             let end = end.duration ?? .zero
             let wishes = wishes.filter { note(before: end, $0, &failures) }
             try await translating(file.url) {
-                try await file.find(wishes, options, client: store.inspector.client) { wish, picture, track in
+                try await file.find(wishes, options, client: store.client) { wish, picture, track in
                     try await deliver(wish, image(of: picture, track, for: wish, end: end))
                 }
             }

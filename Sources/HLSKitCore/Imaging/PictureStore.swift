@@ -17,7 +17,7 @@ final class PictureStore: Sendable {
 
     let inspector: AssetInspector
     private let maps = SharedLoads<MapID, [UInt8]>()
-    private let keys = SharedLoads<String, [UInt8]>()
+    private let keys = SharedLoads<ResourceID, [UInt8]>()
     private let anchors = SharedLoads<AnchorID, ItemTimeline>()
     private let parameterSets = SharedLoads<AnchorID, [UInt8]>()
     /// Playlists with segments that are shorter than a first piece: pieces do not pay there.
@@ -33,9 +33,16 @@ final class PictureStore: Sendable {
         var sequence: Int
     }
 
-    init(_ inspector: AssetInspector) { self.inspector = inspector }
+    /// The requests of all images.
+    let pace: PacedTransport
+    let client: ResourceClient
 
-    private var client: ResourceClient { inspector.client }
+    init(_ inspector: AssetInspector) {
+        self.inspector = inspector
+        let pace = PacedTransport(inspector.client.options.transport, clock: inspector.client.options.clock)
+        self.pace = pace
+        client = inspector.client.over { _ in pace }
+    }
 
     // MARK: Segments
 
@@ -132,12 +139,12 @@ final class PictureStore: Sendable {
     private func reader(for segment: MediaSegment, of playlist: MediaPlaylist) async throws -> PictureReader {
         var decryption: DecryptionBox?
         var samples: SampleDecryption?
-        if let (key, bytes) = try await key(among: segment.keys, of: playlist) {
-            let vector = key.initializationVector(forMediaSequence: segment.mediaSequence)
-            if key.method == .aes128 {
-                decryption = try DecryptionBox(key: bytes, vector: vector)
-            } else {
+        if let (key, bytes) = try await key(among: segment.keys, of: segment, in: playlist) {
+            let vector = key.initializationVector
+            if key.isOfSamples {
                 samples = try? SampleDecryption(key: bytes, vector: vector)
+            } else {
+                decryption = try DecryptionBox(key: bytes, vector: vector)
             }
         }
         guard let map = segment.map else { return PictureReader(decryption: decryption, sampleDecryption: samples) }
@@ -158,17 +165,16 @@ final class PictureStore: Sendable {
             throw HLSError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
         }
         let id = MapID(url: url, range: map.byteRange?.range)
-        let key = try await key(among: map.keys, of: playlist)
+        let key = try await key(among: map.keys, of: segment, in: playlist)
         let client = client
         return try await kept(maps, id) {
             let bytes = try await client.bytes(
                 url, .initializationSection, range: id.range, limit: AssetInspector.maximumSegmentByteCount,
                 namedBy: playlist.url)
             // Encryption of single samples leaves the section in the clear.
-            guard let (key, secret) = key, key.method == .aes128 else { return bytes }
+            guard let (key, secret) = key, !key.isOfSamples else { return bytes }
             do {
-                let box = try DecryptionBox(
-                    key: secret, vector: key.initializationVector(forMediaSequence: segment.mediaSequence))
+                let box = try DecryptionBox(key: secret, vector: key.initializationVector)
                 return try box.decrypt(bytes) + box.finish()
             } catch let error as DecryptionError {
                 throw HLSError(error, url: url)
@@ -177,28 +183,15 @@ final class PictureStore: Sendable {
     }
 
     private func key(
-        among keys: [EncryptionKey], of playlist: MediaPlaylist
-    ) async throws -> (EncryptionKey, [UInt8])? {
-        guard !keys.isEmpty else { return nil }
-        let methods: [EncryptionKey.Method] = [.aes128, .sampleAES, .sampleAESCTR]
-        guard let key = keys.first(where: { methods.contains($0.method) && $0.effectiveKeyFormat == "identity" }),
-            let url = key.uri.flatMap(playlist.resolve)
-        else {
-            throw HLSError(
-                code: .contentKey, url: playlist.url,
-                cause: "the encryption method of the media is not supported",
-                detail: keys.first.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))".escapingControls })
-        }
+        among keys: [EncryptionKey], of segment: MediaSegment, in playlist: MediaPlaylist
+    ) async throws -> (SegmentKey, [UInt8])? {
+        guard
+            let key = try client.keyRules.choose(
+                of: keys, base: playlist.url, mediaSequence: segment.mediaSequence)
+        else { return nil }
         let client = client
-        let bytes = try await kept(self.keys, url) {
-            let bytes = try await client.bytes(
-                url, .key, limit: AssetInspector.maximumKeyByteCount, namedBy: playlist.url)
-            guard bytes.count == AES128Decryptor.blockByteCount else {
-                throw HLSError(
-                    code: .contentKey, url: url, cause: "the key is not 16 bytes long",
-                    detail: "\(bytes.count) bytes")
-            }
-            return bytes
+        let bytes = try await kept(self.keys, key.resource) {
+            try await client.key(key.resource, namedBy: playlist.url).bytes
         }
         return (key, bytes)
     }

@@ -56,6 +56,7 @@ final class ResourceCache: Sendable {
     }
 
     fileprivate func entry(for request: TransportRequest) -> [TransportEvent]? {
+        guard request.keyReason == .needed else { return nil }
         let key = Key(url: request.url, byteRange: request.byteRange)
         guard let entry = state.withLock({ $0.entries[key] }),
             entry.metrics.decodedByteCount <= request.maximumByteCount
@@ -67,7 +68,7 @@ final class ResourceCache: Sendable {
         switch request.resourceClass {
         case .multivariantPlaylist, .mediaPlaylist: true
         case .segment, .initializationSection: state.withLock { $0.keepsMedia }
-        case .key: state.withLock { $0.keepsMedia || $0.keepsKeys }
+        case .key: request.keyReason == .needed && state.withLock { $0.keepsMedia || $0.keepsKeys }
         case .sessionData: false
         }
     }
@@ -75,6 +76,8 @@ final class ResourceCache: Sendable {
     fileprivate func keep(_ request: TransportRequest, _ response: TransportResponse, _ chunks: [[UInt8]]) {
         let isPlaylist = [.multivariantPlaylist, .mediaPlaylist].contains(request.resourceClass)
         if isPlaylist, !Self.isFinal(chunks) { return }
+        // What is good for a while only is asked for each time.
+        if let terms = response.keyTerms, terms.renewal != nil || terms.expiration != nil { return }
         let byteCount = chunks.reduce(0) { $0 + $1.count }
         var response = response
         response.wasReadFromCache = true

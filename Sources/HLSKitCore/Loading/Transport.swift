@@ -74,6 +74,8 @@ public struct TransportRequest: Sendable, Hashable {
     package var hedgeDelay: Duration?
     /// `KEYFORMAT` of a key; nil for `identity`, and for all that is not a key.
     public var keyFormat: String?
+    /// Why a key is asked for. Default ``ContentKeyRequest/Reason/needed``.
+    public var keyReason = ContentKeyRequest.Reason.needed
 
     /// Makes a request, by default for the whole resource, up to 256 MiB, without credentials.
     public init(
@@ -144,6 +146,8 @@ public struct TransportResponse: Sendable, Hashable {
     public var serverAddress: String?
     /// The body comes from a cache: it says nothing of the network. Default false.
     public var wasReadFromCache = false
+    /// Of a key that the program gave.
+    var keyTerms: KeyTerms?
 
     /// Makes a response that did not come from a cache.
     public init(

@@ -16,7 +16,7 @@ extension EngineConfiguration {
         sessionID = configuration.playbackSessionID
         sendsSessionID = configuration.sendsPlaybackSessionID
         sessionSeed = configuration.isClockOfThisMachine ? nil : configuration.seed ?? 0
-        keyFormats = configuration.hooks.keyFormats
+        keyRules = KeyRules(configuration.hooks)
         preloadsKeys = configuration.preloadsEligibleContentKeys
         if let history = configuration.bandwidthHistory { bandwidths = history.estimates }
         refreshesURLs = configuration.hooks.urlRefresher != nil

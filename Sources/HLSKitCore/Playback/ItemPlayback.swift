@@ -41,6 +41,9 @@ struct ItemPlayback: Sendable {
         for type in MediaType.allCases where wishes.disabledTracks.contains(type) {
             effects += self.engine.handle(.control(.setTrackEnabled(type, false)), at: now)
         }
+        if !wishes.sidecars.isEmpty {
+            effects += self.engine.handle(.control(.setSidecarCaptions(wishes.sidecars)), at: now)
+        }
         for (characteristic, choice) in wishes.choices {
             effects += self.engine.handle(.control(.select(characteristic, choice)), at: now)
         }

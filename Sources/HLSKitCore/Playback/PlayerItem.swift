@@ -18,6 +18,7 @@ public final class PlayerItem: Sendable {
         /// It has been some player's, which it stays.
         var isTaken = false
         var choices: [MediaCharacteristic: MediaSelectionChoice] = [:]
+        var sidecars: [SidecarCaptions] = []
         /// It is in the queue of its player now.
         var isQueued = false
         /// Its final state, once it was taken out of its player.
@@ -44,6 +45,7 @@ public final class PlayerItem: Sendable {
         var start: Duration?
         var choices: [MediaCharacteristic: MediaSelectionChoice]
         var disabledTracks: Set<MediaType>
+        var sidecars: [SidecarCaptions]
     }
 
     /// The absolute URL of the multivariant or media playlist, or of a media file without a playlist, exactly as it was
@@ -167,6 +169,7 @@ public final class PlayerItem: Sendable {
         copy.state.withLock { state in
             state.preferences = wishes.preferences
             state.choices = wishes.choices
+            state.sidecars = wishes.sidecars
             state.forwardPlaybackEndTime = wishes.forwardPlaybackEndTime
             state.reversePlaybackEndTime = wishes.reversePlaybackEndTime
             state.start = wishes.start
@@ -209,7 +212,8 @@ public final class PlayerItem: Sendable {
             Wishes(
                 preferences: state.preferences, forwardPlaybackEndTime: state.forwardPlaybackEndTime,
                 reversePlaybackEndTime: state.reversePlaybackEndTime,
-                start: state.start, choices: state.choices, disabledTracks: state.disabledTracks)
+                start: state.start, choices: state.choices, disabledTracks: state.disabledTracks,
+                sidecars: state.sidecars)
         }
     }
 
@@ -252,6 +256,15 @@ public final class PlayerItem: Sendable {
             return state.core
         }
         core?.control(.setTrackEnabled(type, isEnabled), of: self)
+    }
+
+    /// Keeps captions of the program, for a player to come too.
+    func setSidecars(_ sidecars: [SidecarCaptions]) {
+        let core = state.withLock { state in
+            state.sidecars = sidecars
+            return state.core
+        }
+        core?.control(.setSidecarCaptions(sidecars), of: self)
     }
 
     /// The item is not in its player's queue any more: what it shows stays as it was last; nil if it was not loaded.

@@ -21,15 +21,18 @@ extension ClosedCaptionService {
 }
 
 extension MediaSelectionGroup {
-    /// The legible group of a playlist with options for services that only the video shows; nil if there is none
-    /// of either.
-    init?(_ declared: MediaSelectionGroup?, with services: Set<ClosedCaptionService>) {
+    /// The legible group of a playlist with options for services that only the video shows, and others; nil if there is
+    /// none of any.
+    init?(
+        _ declared: MediaSelectionGroup?, with services: Set<ClosedCaptionService>,
+        _ others: [MediaSelectionOption] = []
+    ) {
         let found = services.sorted { $0.order < $1.order }.compactMap { service in
             var rendition = Rendition(type: .closedCaptions, groupID: "", name: service.rawValue)
             rendition.instreamID = service.rawValue
             return MediaSelectionOption([rendition], isPlayable: true)
         }
-        let options = (declared?.options ?? []) + found
+        let options = (declared?.options ?? []) + found + others
         guard !options.isEmpty else { return nil }
         self.init(characteristic: .legible, options: options, allowsEmptySelection: true)
     }

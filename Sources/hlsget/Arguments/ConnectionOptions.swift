@@ -118,6 +118,39 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         return PlaylistLoader(url: url, configuration: configuration)
     }
 
+    /// Waits for a stream that has not begun, and says so.
+    ///
+    /// - Returns: how the command ends where a signal did not let it wait.
+    func wait(
+        for url: String, _ wait: WaitArgument, allowsFilesOutside: Bool, isQuiet: Bool, isJSON: Bool
+    ) async -> ExitStatus? {
+        var once = self
+        once.retries = 0
+        let loader = once.loader(of: url, allowsFilesOutside: allowsFilesOutside)
+        let waiting = StreamWait(wait: wait, clock: PlayerConfiguration().sourceClock) {
+            try await StreamWait.look(with: loader)
+        }
+        let interruption = Interruption()
+        do {
+            try await interruption.cancelling {
+                try await waiting.run {
+                    if isJSON {
+                        StandardStream.error.writeLine(EventReporter.note("waiting for the stream", at: .zero))
+                    } else if !isQuiet {
+                        StandardStream.error.writeLine(
+                            "hlsget: waiting for \(ErrorLine.printable(url: url)); Ctrl-C ends")
+                    }
+                }
+            }
+            return nil
+        } catch let interrupted as Interruption.Interrupted {
+            return .interrupted(signal: interrupted.signal)
+        } catch {
+            // What is wrong is said by who plays it.
+            return nil
+        }
+    }
+
     /// For loading parts of `url` without playing it. Nothing is started before the first request.
     func assetOptions(of url: String, allowsFilesOutside: Bool = false) -> AssetOptions {
         var play = PlayOptions(url: url)

@@ -5,25 +5,32 @@ enum ThrottleArgument: Sendable, Equatable {
     case trace(path: String)
     case constant(LinkConditions)
 
-    /// `TRACE.csv`, or `RATE[,LATENCY]` as in `800k,50ms`. What starts with a digit and is not named `.csv` is a rate.
+    /// `TRACE.csv`, or `RATE[,LATENCY[,LOSS%]]` as in `800k,50ms,1%`. What starts with a digit and is not named `.csv` is a rate.
     init(parsing text: String) throws(ArgumentValueError) {
         guard let first = text.first, first.isASCII, first.isNumber, !text.hasSuffix(".csv") else {
-            guard !text.isEmpty else { throw ArgumentValueError("write TRACE.csv or RATE[,LATENCY]") }
+            guard !text.isEmpty else { throw ArgumentValueError("write TRACE.csv or RATE[,LATENCY[,LOSS%]]") }
             self = .trace(path: text)
             return
         }
-        let parts = text.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let parts = text.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         let rate = try BitRateArgument.parse(parts[0])
         guard rate > 0 else { throw ArgumentValueError("a rate of 0 would never deliver anything") }
         var latency = Duration.zero
-        if parts.count == 2 {
+        if parts.count > 1 {
             // A bare number may be meant as milliseconds, and would be taken for seconds.
             guard parts[1].last?.isLetter == true, let value = DurationArgument.parseOptional(parts[1]),
                 value <= .seconds(60)
             else { throw ArgumentValueError("the latency needs a unit and must not exceed 60 s, as in 800k,50ms") }
             latency = value
         }
-        self = .constant(LinkConditions(bitsPerSecond: rate, latency: latency))
+        var loss = 0.0
+        if parts.count == 3 {
+            guard parts[2].hasSuffix("%"), let percent = Double(parts[2].dropLast()), (0..<100).contains(percent) else {
+                throw ArgumentValueError("the loss must be from 0% to below 100%, as in 800k,50ms,1%")
+            }
+            loss = percent / 100
+        }
+        self = .constant(LinkConditions(bitsPerSecond: rate, latency: latency, packetLoss: loss))
     }
 
     /// The trace, read from its file where it is one.

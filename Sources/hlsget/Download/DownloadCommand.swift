@@ -47,6 +47,15 @@ struct DownloadCommand: AsyncParsableCommand {
         help: ArgumentHelp("Concurrent requests, from 1 to 16 (6).", valueName: "n"),
         transform: DownloadCommand.connectionCount)
     var connections: Int?
+    @Option(
+        help: ArgumentHelp("Wait this long for a stream that has not begun.", valueName: "time|forever"),
+        transform: WaitArgument.init(parsing:))
+    var wait: WaitArgument?
+    @Option(
+        help: ArgumentHelp(
+            "Follow a live stream until this time of day, as in 22:30, or this date.", valueName: "time|date"),
+        transform: UntilArgument.init(parsing:))
+    var until: UntilArgument?
     @Flag(help: "Audio only, as with FILE.m4a.") var noVideo = false
     @Flag(help: "Overwrite an existing file.") var overwrite = false
     @Flag(help: "Exit 10 without a file if anything is missing.") var strict = false
@@ -61,14 +70,30 @@ struct DownloadCommand: AsyncParsableCommand {
         transform: { try ChoiceArgument.parse($0) })
     var progress: PlayOptions.ProgressStyle?
     @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
+    @Flag(help: "With FOLDER/: keep encrypted media as it is, and request no key.") var keepEncrypted = false
+    @OptionGroup(title: "Keys") var keys: KeyOptions
     @OptionGroup(title: "Network", visibility: .hidden) var connection: ConnectionOptions
 
     mutating func validate() throws {
-        do { _ = try target() } catch { throw ValidationError(error.description) }
+        do throws(ArgumentValueError) {
+            if case .file = try target(), keepEncrypted {
+                throw ArgumentValueError("--keep-encrypted requires -o FOLDER/; a file cannot hold encrypted media")
+            }
+        } catch { throw ValidationError(error.description) }
+        if keepEncrypted, keys.override != nil {
+            throw ValidationError("--keep-encrypted uses no key; remove --key, --iv and --key-uri")
+        }
         try connection.check()
     }
 
     mutating func run() async throws {
+        if let wait, let directory = InputLocation.workingDirectory(),
+            let end = await connection.wait(
+                for: try InputLocation.url(of: url, in: directory), wait, allowsFilesOutside: allowFile,
+                isQuiet: quiet, isJSON: progress == .json)
+        {
+            throw end.exitCode
+        }
         let status = await DownloadSession(self, target: try target()).run()
         if status != .done { throw status.exitCode }
     }

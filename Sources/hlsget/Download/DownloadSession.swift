@@ -55,6 +55,8 @@ struct DownloadSession {
         if let text = command.refreshCmd {
             configuration.loading.hooks.urlRefresher = RefreshCommand(command: text)
         }
+        configuration.loading.hooks.keyOverride = command.keys.override
+        configuration.keepsEncryption = command.keepEncrypted
         configuration.quality = command.quality
         configuration.includesVideo = command.includesVideo
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
@@ -86,6 +88,8 @@ struct DownloadSession {
         case written(Result<DownloadTask.Files?, any Error>)
         case signal(Int32)
         case tick
+        /// A live stream was to be followed up to now.
+        case isTime
     }
 
     private func download(
@@ -105,6 +109,11 @@ struct DownloadSession {
                     sink.yield(.tick)
                 }
             },
+            Task { [command] in
+                guard let until = command.until else { return }
+                try? await clock.sleep(for: until.interval)
+                if !Task.isCancelled { sink.yield(.isTime) }
+            },
         ]
         defer { for task in tasks { task.cancel() } }
         var result = DownloadTask.Result()
@@ -112,6 +121,7 @@ struct DownloadSession {
         for await happening in happenings {
             switch happening {
             case .tick: show(task.progress, &report)
+            case .isTime: if task.progress.isLive { task.stop() }
             case .signal(let number):
                 signal = number
                 // A live stream is complete with what is there; the rest of others is for another run.

@@ -33,17 +33,17 @@ enum HelpPage {
           --fast, --no-decode           as fast as possible, without dropping late frames; only load
         PLAYBACK
           --rate R                      plays at that speed; beyond 2, or backwards (-4), I-frames only
-          --immediately, --no-auto-wait start at the first frame, even if it may stall; never wait
-          --forward-buffer TIME         load this far ahead
+          --immediately, --no-auto-wait, --forward-buffer TIME   at the first frame; never wait; load ahead
           --peak-bitrate BPS, --max-resolution WxH   no variant above it, as in 2.5M or 1280x720
           --display WxH[@SCALE]         no variant larger than this display needs, as in 640x360@2
           --start-first-eligible, --one-quality, --adaptive   first variant; keep the best; let -o change it
           --from, --to, --duration TIME, --loop N   90, 1:30, 1m30s; -30s is before the end; play N times
-          --live-from-start, --live-offset TIME   where to join a live stream
+          --live-from-start, --live-offset TIME, --live-catch-up   where to join a live stream, and stay
+          --wait TIME|forever, --until TIME|DATE  for a stream that has not begun; stop by the clock
           --stale end|fail|wait|TIME, --fell-behind edge|oldest|fail   live: stopped updating, or ran ahead
         SELECTION
           --quality EXPR                best, worst, 720p60, 'height<=720 codec=hevc'; a comma means else
-          --audio, --subs EXPR          'lang=de,lang=en channels=2'
+          --audio, --subs EXPR, --subs-file FILE   'lang=de,lang=en channels=2'; captions of a file
         NETWORK
           -H, --header 'NAME: VALUE'    for requests; credentials go to the URL's origin only
           --cookies FILE, --netrc, --send-credentials-to ORIGIN   logins, and where else they may go
@@ -53,11 +53,11 @@ enum HelpPage {
           --connections-per-host N      requests to one host at once, at most (HTTP/1.1)
           --throttle CSV|RATE[,LATENCY] play over a slower link: a recorded trace, or 800k,50ms
           --record-trace FILE, --refresh-cmd CMD   record for hlsget replay; prints a fresh URL on 403, 410
-          --allow-file                  a local playlist may name files outside its folder
+          --key HEX|FILE, --iv HEX, --key-uri URL, --allow-file  keys by hand; files outside the folder
           --deny-private, --deny-address CIDR, --allow-downgrade  refuse addresses; allow https to http
         REPORT
           --progress bar|json|none      status line, JSON lines on stderr, or nothing
-          --json, --access-log FILE     summary as JSON on stdout; W3C log, or NDJSON (.json, .ndjson)
+          --json, --access-log FILE, --error-log FILE   summary as JSON; W3C logs, or NDJSON
           -v, --verbose, -q, --quiet    report retries and oddities, or errors only
           --strict, --threads N, --version, -h, --help   exit 10 when incomplete; 'play --help' lists all
 

@@ -54,6 +54,9 @@ struct PassQueue {
     /// The access logs of the passes, one after the other.
     var accessLogEvents: [AccessLogEvent] { items.flatMap { $0.accessLog?.events ?? [] } }
 
+    /// The error logs of the passes.
+    var errorLogs: [ErrorLog] { items.compactMap(\.errorLog) }
+
     /// Why a pass failed.
     var error: HLSError? { items.lazy.compactMap(\.error).first }
 

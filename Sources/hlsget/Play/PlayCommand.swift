@@ -15,6 +15,7 @@ struct PlayCommand: AsyncParsableCommand {
     @OptionGroup(title: "Playback") var playback: PlaybackOptions
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Network") var network: NetworkOptions
+    @OptionGroup(title: "Keys") var keys: KeyOptions
     @OptionGroup(title: "Report") var report: ReportOptions
 
     mutating func validate() throws {
@@ -35,6 +36,7 @@ struct PlayCommand: AsyncParsableCommand {
         playback.apply(to: &options)
         selection.apply(to: &options)
         network.apply(to: &options)
+        options.keyOverride = keys.override
         try report.apply(to: &options)
         try options.check()
         // Outputs are not part of a recording of the network, but decide the variant.
@@ -118,6 +120,16 @@ struct PlaybackOptions: ParsableArguments {
         help: ArgumentHelp("Live: stay this far behind the edge.", valueName: "time"),
         transform: DurationArgument.parse)
     var liveOffset: Duration?
+    @Flag(help: "Live: after a wait, skip ahead to the distance from the edge that it had.")
+    var liveCatchUp = false
+    @Option(
+        help: ArgumentHelp("Wait this long for a stream that has not begun.", valueName: "time|forever"),
+        transform: WaitArgument.init(parsing:))
+    var wait: WaitArgument?
+    @Option(
+        help: ArgumentHelp("Stop at this time of day, as in 22:30, or at this date.", valueName: "time|date"),
+        transform: UntilArgument.init(parsing:))
+    var until: UntilArgument?
     @Option(
         help: ArgumentHelp(
             "If a live stream stops updating: end (exit 0), fail (exit 11, the default) or wait; or fail after this time.",
@@ -148,6 +160,9 @@ struct PlaybackOptions: ParsableArguments {
         options.passCount = loop ?? 1
         options.liveFromStart = liveFromStart
         options.liveOffset = liveOffset
+        options.catchesUp = liveCatchUp
+        options.wait = wait
+        options.until = until
         if let stale { options.stale = stale }
         if let fellBehind { options.fellBehindAction = fellBehind }
     }
@@ -170,12 +185,17 @@ struct SelectionOptions: ParsableArguments {
         help: ArgumentHelp("Languages to choose audio by, as in de,en; by default those of $LANG.", valueName: "list"),
         transform: { $0.split(separator: ",").map(String.init) })
     var languages: [String]?
+    @Option(
+        help: ArgumentHelp("Show the captions of a file: .vtt, .srt, .itt or .scc.", valueName: "file"),
+        transform: FileArgument.readable)
+    var subsFile: String?
 
     func apply(to options: inout PlayOptions) {
         options.languages = languages
         options.quality = quality
         options.audio = audio
         options.subtitles = subs
+        options.subtitlesPath = subsFile
     }
 }
 
@@ -184,7 +204,8 @@ struct NetworkOptions: ParsableArguments {
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(
-            "Play over a slower link: a recorded trace, or a rate as in 800k,50ms.", valueName: "csv|rate[,latency]"),
+            "Play over a slower link: a recorded trace, or a rate, latency and packet loss as in 800k,50ms,1%.",
+            valueName: "csv|rate[,latency[,loss]]"),
         transform: ThrottleArgument.init(parsing:))
     var throttle: ThrottleArgument?
     @Option(
@@ -216,6 +237,8 @@ struct ReportOptions: ParsableArguments {
             "Write the access log: W3C extended format, or JSON lines if FILE ends in .json or .ndjson.",
             valueName: "file"))
     var accessLog: String?
+    @Option(help: ArgumentHelp("Write all failures, mended ones too, in the same formats.", valueName: "file"))
+    var errorLog: String?
     @Flag(help: "Summary as one JSON document on stdout.") var json = false
     @Flag(name: .shortAndLong, help: "Report retries and oddities.") var verbose = false
     @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
@@ -226,6 +249,10 @@ struct ReportOptions: ParsableArguments {
     func apply(to options: inout PlayOptions) throws {
         options.progress = progress
         options.accessLogPath = accessLog
+        options.errorLogPath = errorLog
+        if accessLog != nil, accessLog == errorLog {
+            throw ArgumentValueError("--access-log and --error-log name the same file")
+        }
         options.printsSummaryDocument = json
         if verbose && quiet { throw ArgumentValueError("-v and -q are mutually exclusive") }
         options.verbosity = verbose ? .verbose : quiet ? .quiet : .normal

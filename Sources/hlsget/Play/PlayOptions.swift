@@ -36,6 +36,12 @@ struct PlayOptions: Sendable, Equatable {
     var liveFromStart = false
     /// Distance from the live edge; nil leaves it to the playlist.
     var liveOffset: Duration?
+    /// Whether it skips ahead to its distance from the edge after a wait.
+    var catchesUp = false
+    /// How long a stream is waited for that has not begun; nil for not at all.
+    var wait: WaitArgument?
+    /// When playing ends on the clock.
+    var until: UntilArgument?
     var stale = StaleArgument()
     /// nil leaves it to where the media goes.
     var fellBehindAction: FellBehindAction?
@@ -45,6 +51,8 @@ struct PlayOptions: Sendable, Equatable {
     var subtitles: QualityExpression?
     /// nil leaves them to the environment.
     var languages: [String]?
+    /// File of captions.
+    var subtitlesPath: String?
 
     var fields: [HTTPField] = []
     /// Besides the URL's own.
@@ -80,6 +88,8 @@ struct PlayOptions: Sendable, Equatable {
     var allowsDowngrade = false
     /// Prints a fresh URL where the one that plays runs out.
     var refreshCommand: String?
+    /// Keys by hand.
+    var keyOverride: ContentKeyOverride?
 
     var isStrict = false
     /// Threads of each decoder; nil leaves it to the decoder.
@@ -87,6 +97,8 @@ struct PlayOptions: Sendable, Equatable {
     var progress: ProgressStyle?
     /// File of the access log.
     var accessLogPath: String?
+    /// File of the error log.
+    var errorLogPath: String?
     var printsSummaryDocument = false
     var verbosity = Verbosity.normal
 
@@ -210,6 +222,9 @@ struct PlayOptions: Sendable, Equatable {
         }
         if !verifiesCertificates && certificateFile != nil {
             throw ArgumentValueError("--cacert has no effect with --insecure; remove it")
+        }
+        if keyOverride?.key != nil, recordingPath != nil {
+            throw ArgumentValueError("--record-trace does not record --key, so its replay could not decrypt")
         }
         if verbosity == .quiet && progress == .bar {
             throw ArgumentValueError("-q and --progress bar are mutually exclusive")

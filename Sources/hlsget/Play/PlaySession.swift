@@ -5,8 +5,21 @@ import HLSKitSimulation
 
 extension PlayCommand {
     mutating func run() async throws {
-        let status = await PlaySession(try options()).run()
+        let options = try options()
+        if let wait = options.wait, let end = await waitForStream(wait, options) { throw end.exitCode }
+        let status = await PlaySession(options).run()
         if status != .done { throw status.exitCode }
+    }
+}
+
+extension PlayCommand {
+    /// Waits for a stream that has not begun.
+    ///
+    /// - Returns: how the command ends where a signal did not let it wait; nil for it is played now.
+    private func waitForStream(_ wait: WaitArgument, _ options: PlayOptions) async -> ExitStatus? {
+        await network.connection.wait(
+            for: options.url, wait, allowsFilesOutside: options.allowsFilesOutside,
+            isQuiet: options.verbosity == .quiet, isJSON: options.progress == .json)
     }
 }
 
@@ -42,14 +55,20 @@ struct PlaySession {
         var summary = PlaySummary(url: options.url)
         let began = clock.now
         let outputs: [Output]
+        let sidecar: SidecarCaptions?
         let player: Player
         let recording: RecordingTransport?
         var accessLog: AccessLogFile?
+        var errorLog: ErrorLogFile?
         do {
+            sidecar = try options.subtitlesPath.map(SidecarFile.read)
             outputs = try openOutputs()
             for output in outputs { leftovers.add(file: output.path) }
             if let path = options.accessLogPath {
                 accessLog = try AccessLogFile(path: path, overwrite: options.overwritesFiles)
+            }
+            if let path = options.errorLogPath {
+                errorLog = try ErrorLogFile(path: path, overwrite: options.overwritesFiles)
             }
             let transport = try transport()
             recording = try record(transport)
@@ -63,6 +82,10 @@ struct PlaySession {
         set(item)
         if options.hasOneVariant {
             item.variantPolicy = .best(isFixed: outputs.contains { !$0.writer.holdsTrackChanges })
+        }
+        if let sidecar {
+            item.sidecarCaptions = [sidecar]
+            if options.subtitles == nil { item.subtitles = SidecarFile.wish }
         }
         let metrics = reportsJSON ? MetricLines() : nil
         var passes = PassQueue(item: item, writers: outputs.map(\.sink), count: options.passCount) {
@@ -82,7 +105,7 @@ struct PlaySession {
 
         let outcome = await follow(
             player, passes: &passes, events: events, signals: signals, keyboard: keyboard, recording: recording,
-            accessLog: &accessLog, summary: &summary)
+            accessLog: &accessLog, errorLog: &errorLog, summary: &summary)
         var limit: Task<Void, Never>?
         if case .interrupted(let signal) = outcome {
             limit = leftovers.limitEnd(signal: signal, clock: clock) { keyboard?.close() }
@@ -95,7 +118,7 @@ struct PlaySession {
         await player.close()
         await metrics?.finish()
         display?.finish()
-        let logError = accessLog?.finish(passes.accessLogEvents)
+        let logError = accessLog?.finish(passes.accessLogEvents) ?? errorLog?.finish(passes.errorLogs)
         let outputError = finish(outputs, &summary) ?? finish(recording) ?? logError
         summary.error = summary.error ?? outputError
         summary.elapsed = clock.now - began
@@ -123,7 +146,7 @@ struct PlaySession {
     /// How a session came to its end.
     private enum Outcome {
         case played
-        /// Whoever sits at the terminal has seen enough.
+        /// Whoever sits at the terminal has seen enough, or said before for how long.
         case left
         case failed(HLSError)
         case interrupted(Int32)
@@ -139,13 +162,15 @@ struct PlaySession {
         case signal(Int32)
         case key(Key)
         case tick
+        /// It was to be played up to now.
+        case isTime
     }
 
     /// Shows what happens until the end.
     private func follow(
         _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
         keyboard: KeyboardWatcher?, recording: RecordingTransport?, accessLog: inout AccessLogFile?,
-        summary: inout PlaySummary
+        errorLog: inout ErrorLogFile?, summary: inout PlaySummary
     ) async -> Outcome {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let clock = clock
@@ -166,12 +191,19 @@ struct PlaySession {
                     sink.yield(.tick)
                 }
             },
+            Task { [options] in
+                guard let until = options.until else { return }
+                try await clock.sleep(for: until.interval)
+                sink.yield(.isTime)
+            },
         ]
         defer { for task in tasks { task.cancel() } }
         var reporter = EventReporter()
         var wishes = PlayWishes(options)
         let epoch = clock.now
-        if options.subtitles != nil, !options.outputs.isEmpty, reportsJSON || options.verbosity != .quiet {
+        if options.subtitles != nil || options.subtitlesPath != nil, !options.outputs.isEmpty,
+            reportsJSON || options.verbosity != .quiet
+        {
             let text = "-o does not write subtitles; hlsget download --subs does"
             say(
                 reportsJSON
@@ -181,6 +213,7 @@ struct PlaySession {
         for await happening in happenings {
             switch happening {
             case .signal(let signal): return .interrupted(signal)
+            case .isTime: return .left
             case .key(let key):
                 guard let command = KeyCommand(key) else { continue }
                 switch KeyboardControl(player: player).perform(command) {
@@ -202,6 +235,9 @@ struct PlaySession {
                 show(event, at: event.hostTime - player.creationTime, &reporter)
                 if case .newAccessLogEntry = event.kind, options.passCount == 1 {
                     accessLog?.writeFinished(of: player.currentItem?.accessLog)
+                }
+                if case .newErrorLogEntry = event.kind, options.passCount == 1 {
+                    errorLog?.writeNew(of: player.currentItem?.errorLog)
                 }
                 switch event.kind {
                 case .didPlayToEnd:
@@ -442,6 +478,7 @@ extension PlaySession {
         case nil: if let duration = options.duration { item.endPosition = .duration(duration) }
         }
         item.configuredTimeOffsetFromLive = options.liveOffset.map { MediaTime($0, timescale: 1_000_000) }
+        item.automaticallyPreservesTimeOffsetFromLive = options.catchesUp
         item.stalePolicy = options.stale.policy
         item.staleLimit = options.stale.limit
         item.fellBehindPolicy = options.fellBehindPolicy
@@ -470,6 +507,7 @@ extension PlaySession {
         if let command = options.refreshCommand {
             configuration.hooks.urlRefresher = RefreshCommand(command: command)
         }
+        configuration.hooks.keyOverride = options.keyOverride
         if let retries = options.retries { configuration.retryPolicies.maximumRetryCount = retries }
         if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }
         return configuration

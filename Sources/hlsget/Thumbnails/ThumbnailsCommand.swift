@@ -55,6 +55,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @OptionGroup(title: "Network") var connection: ConnectionOptions
+    @OptionGroup(title: "Keys") var keys: KeyOptions
 
     mutating func validate() throws {
         try connection.check()

@@ -44,7 +44,8 @@ struct ThumbnailsRun {
         let count = command.times?.count ?? command.count ?? 20
         try check(names, count: command.every == nil ? count : 1)
 
-        let options = command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile)
+        var options = command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile)
+        options.hooks.keyOverride = command.keys.override
         let generator = ImageGenerator(asset: Asset(urlString: url, options: options))
         generator.maximumSize = command.size
         generator.appliesPreferredTrackTransform = true

@@ -247,11 +247,11 @@ import Testing
     }
 
     @Test(
-        "the distance from the live edge: PART-HOLD-BACK, HOLD-BACK, three target durations, nil for VOD",
+        "the distance from the live edge is that of a player, which loads no parts: HOLD-BACK, three target durations, nil for VOD",
         arguments: [
             Live(
                 tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n#EXT-X-SERVER-CONTROL:HOLD-BACK=20,PART-HOLD-BACK=1.5",
-                offset: MediaTime(value: 3, timescale: 2)),
+                offset: MediaTime(value: 20, timescale: 1)),
             Live(tags: "#EXT-X-SERVER-CONTROL:HOLD-BACK=20", offset: MediaTime(value: 20, timescale: 1)),
             Live(tags: "#EXT-X-VERSION:3", offset: MediaTime(value: 18, timescale: 1)),
             Live(tags: "#EXT-X-ENDLIST", offset: nil),

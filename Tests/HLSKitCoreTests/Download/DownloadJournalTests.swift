@@ -17,6 +17,12 @@ struct DownloadJournalTests {
         segment.key = DownloadJournal.Key(
             method: "AES-128", file: "key.bin", vector: "000102030405060708090a0b0c0d0e0f")
         segment.mapKey = segment.key
+        segment.namedKeys = [
+            DownloadJournal.NamedKey(method: "AES-128", uri: "https://h/k?t=\"1\"", vector: segment.key?.vector),
+            DownloadJournal.NamedKey(
+                method: "SAMPLE-AES", uri: "skd://a", vector: nil, format: "com.example", formatVersions: "1/2"),
+        ]
+        segment.namedMapKeys = [segment.namedKeys[0]]
         segment.date = "2024-02-29T12:00:00.000Z"
         let gap = DownloadJournal.Segment(lane: "main", sequence: 7, name: "g.ts", start: 0, duration: 0)
         return [

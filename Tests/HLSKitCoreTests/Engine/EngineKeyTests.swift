@@ -78,9 +78,118 @@ struct EngineKeyTests {
         alone.runToEnd()
         #expect(alone.error?.code == .contentKey)
         #expect(alone.error?.detail?.contains("com.example") == true)
-        var harness = EngineHarness.playing("vod.m3u8", from: origin) { $0.keyFormats = ["com.example"] }
+        var harness = EngineHarness.playing("vod.m3u8", from: origin) {
+            $0.keyRules = KeyRules(formats: ["com.example"])
+        }
         harness.runToEnd()
         #expect(harness.didPlayToEnd)
         #expect(harness.requests(of: "skd://asset").count == 1)
+    }
+
+    // MARK: Keys that do not last
+
+    /// One key for all segments, which the program gives.
+    private static func leased(_ replies: ScriptedOrigin.Reply..., segments count: Int = 30) -> ScriptedOrigin {
+        var origin = ScriptedOrigin.vod(count: count) { $0.segments[0].tags = [tag] }
+        origin.routes["k.key"] = { visit in replies[min(visit.earlierCount, replies.count - 1)] }
+        return origin
+    }
+
+    private static func reasons(_ harness: EngineHarness) -> [ContentKeyRequest.Reason] {
+        harness.requests(of: "k.key").map(\.keyReason)
+    }
+
+    @Test("N04: a key is asked for again with the first segment after its renewal interval, and nothing waits for it")
+    func renewal() throws {
+        let slow = ScriptedOrigin.Reply.key().after(.seconds(9))
+        var harness = EngineHarness.playing(
+            "vod.m3u8", from: Self.leased(.key(KeyTerms(renewal: .seconds(20))), slow))
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd, "\(harness.story)")
+        #expect(Self.reasons(harness) == [.needed, .renewal])
+        let renewal = try #require(harness.requests(of: "k.key").last)
+        #expect(renewal.began >= .seconds(20))
+        let segments = harness.requests.filter { $0.resourceClass == .segment }
+        #expect(segments.contains { $0.began == renewal.began }, "it is asked for with a segment")
+        let ended = try #require(renewal.ended)
+        #expect(segments.contains { $0.began > renewal.began && ($0.ended ?? .zero) < ended }, "others go on")
+    }
+
+    @Test("N04: no segment is begun with a key that has expired; it waits for the next one")
+    func expiration() throws {
+        let replies = [KeyTerms(expiration: .seconds(20)), KeyTerms()].map { ScriptedOrigin.Reply.key($0) }
+        var harness = EngineHarness.playing(
+            "vod.m3u8", from: Self.leased(replies[0], replies[1].after(.seconds(5))))
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd, "\(harness.story)")
+        #expect(Self.reasons(harness) == [.needed, .renewal])
+        let began = try #require(harness.requests(of: "k.key").last?.began)
+        #expect(began >= .seconds(20))
+    }
+
+    @Test("N04: a renewal that is refused ends nothing while the key lasts, and the item once it has expired")
+    func refusedRenewal() {
+        let refused = ScriptedOrigin.Reply.failure(.application)
+        var lasting = EngineHarness.playing(
+            "vod.m3u8", from: Self.leased(.key(KeyTerms(renewal: .seconds(20))), refused))
+        lasting.runToEnd()
+        #expect(lasting.didPlayToEnd, "\(lasting.story)")
+        #expect(lasting.requests(of: "k.key").count > 1)
+        var expiring = EngineHarness.playing(
+            "vod.m3u8", from: Self.leased(.key(KeyTerms(renewal: .seconds(20), expiration: .seconds(40))), refused))
+        expiring.runToEnd()
+        #expect(expiring.error?.code == .contentKey)
+        #expect(expiring.error?.url == "https://host/k.key")
+        #expect(expiring.state.currentTime.seconds > 40, "what was loaded is played")
+    }
+
+    @Test("N04: a key of the program that does not fit is asked for once more, with the reason", arguments: [1, 2])
+    func obsolete(badCount: Int) {
+        var origin = Self.leased(.key(), segments: 10)
+        origin.routes["s3.ts"] = { visit in visit.earlierCount < badCount ? .spoiled(.wrongKey) : .media(100_000) }
+        var harness = EngineHarness.playing("vod.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(Self.reasons(harness) == [.needed, .receivedObsoleteContentKey])
+        #expect(harness.didPlayToEnd == (badCount == 1), "\(harness.story)")
+        #expect(badCount == 1 || harness.error?.code == .contentKey)
+    }
+
+    @Test("N04: a renewal is asked for once, for all lanes")
+    func sharedRenewal() {
+        var origin = Self.origin()
+        for name in ["v", "a"] {
+            var text = PlaylistText.numbered(0, count: 30, prefix: name, isEnded: true)
+            text.segments[0].tags = [Self.tag]
+            origin.answer("\(name).m3u8", .text(text))
+        }
+        origin.answer("k.key", .key(KeyTerms(renewal: .seconds(20))), .key())
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.reasons(harness) == [.needed, .renewal])
+    }
+
+    @Test("N05: a key by hand is of all systems, and one URL takes the place of all")
+    func override() {
+        let tags = [
+            #"#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://asset",KEYFORMAT="com.example""#,
+            #"#EXT-X-KEY:METHOD=AES-128,URI="l.key""#,
+        ]
+        let origin = ScriptedOrigin.vod {
+            $0.segments[0].tags = [tags[0]]
+            $0.segments[5].tags = [tags[1]]
+        }
+        var byKey = EngineHarness.playing("vod.m3u8", from: origin) {
+            $0.keyRules.override = ContentKeyOverride(key: [UInt8](repeating: 1, count: 16))
+        }
+        byKey.runToEnd()
+        #expect(byKey.didPlayToEnd, "\(byKey.story)")
+        var byURL = EngineHarness.playing("vod.m3u8", from: origin) {
+            $0.keyRules.override = ContentKeyOverride(url: "https://host/mine")
+        }
+        byURL.runToEnd()
+        #expect(byURL.didPlayToEnd)
+        #expect(byURL.requests(of: "mine").count == 1)
+        #expect(byURL.requests(of: "l.key").isEmpty && byURL.requests(of: "skd://asset").isEmpty)
     }
 }

@@ -22,7 +22,7 @@ struct SegmentChoiceTests {
     @Test("its job is what the list says of it, and how it joins on")
     func job() throws {
         let tracker = try Self.tracker()
-        let choice = try SegmentChoice(1, in: tracker, keyFormats: [])
+        let choice = try SegmentChoice(1, in: tracker, keys: KeyRules())
         var lane = MediaLane(id: .main, playlistURL: "https://host/list")
         let flight = choice.flight(in: lane, tracker, Self.facts())
         #expect(flight.job.url == "https://host/s8.ts")
@@ -51,7 +51,7 @@ struct SegmentChoiceTests {
     @Test("renditions are not the variant's, and I-frames not its media")
     func others() throws {
         let tracker = try Self.tracker()
-        let choice = try SegmentChoice(0, in: tracker, keyFormats: [])
+        let choice = try SegmentChoice(0, in: tracker, keys: KeyRules())
         let audio = choice.flight(in: MediaLane(id: .audio, playlistURL: "a"), tracker, Self.facts(in: .audio))
         #expect(audio.variantIndex == nil)
         #expect(audio.job.videoRange == nil)
@@ -69,8 +69,8 @@ struct SegmentChoiceTests {
                 "#EXT-X-KEY:METHOD=AES-128,URI=\"https://host/key\",KEYFORMAT=\"com.example\",KEYFORMATVERSIONS=\"1\""
             ]
         }
-        #expect(throws: SegmentChoice.Obstacle.self) { try SegmentChoice(0, in: tracker, keyFormats: []) }
-        let choice = try SegmentChoice(0, in: tracker, keyFormats: ["com.example"])
+        #expect(throws: SegmentChoice.Obstacle.self) { try SegmentChoice(0, in: tracker, keys: KeyRules()) }
+        let choice = try SegmentChoice(0, in: tracker, keys: KeyRules(formats: ["com.example"]))
         let flight = choice.flight(in: MediaLane(id: .main, playlistURL: "l"), tracker, Self.facts())
         #expect(flight.job.key?.resource.keyFormat == "com.example")
     }

@@ -59,7 +59,7 @@ struct SegmentResourcesTests {
             let tracker = PlaylistTracker(
                 playlist, requestURL: Self.base, url: Self.base, start: .zero, loadBegan: .zero, now: .zero)
             let resources = try SegmentResources(
-                of: segment, at: Self.base, in: tracker, keyFormats: c.formats)
+                of: segment, at: Self.base, in: tracker, keys: KeyRules(formats: c.formats))
             let ids = resources.all.map { id in
                 id.url + (id.byteRange.map { " \($0)" } ?? "")
             }

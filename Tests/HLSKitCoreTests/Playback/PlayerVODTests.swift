@@ -121,28 +121,58 @@ struct PlayerVODTests {
         #expect(writer.firstBreak == nil)
     }
 
-    @Test("AES-128 segments are played", arguments: ["0x000102030405060708090a0b0c0d0e0f", nil])
-    func encrypted(vector: String?) async throws {
-        let folder = try ScratchFolder()
+    /// The first three segments of the sample, encrypted.
+    ///
+    /// - Parameters:
+    ///   - vector: nil takes the media sequence numbers.
+    ///   - tag: attributes of the tag besides the method; nil for the right ones.
+    private static func encrypted(in folder: ScratchFolder, vector: String?, tag: String? = nil) throws -> String {
         let key = "00112233445566778899aabbccddeeff"
         try folder.write((0..<16).map { $0 * 17 }, to: "key.bin")
         let rendition = try SampleMedia.rendition("video-180p")
         try folder.write(rendition.initializationSection, to: "init.mp4")
         var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:7\n"
-        text += "#EXT-X-MAP:URI=\"init.mp4\"\n#EXT-X-KEY:METHOD=AES-128,URI=\"key.bin\""
-        text += (vector.map { ",IV=\($0)" } ?? "") + "\n"
+        text += "#EXT-X-MAP:URI=\"init.mp4\"\n#EXT-X-KEY:METHOD=AES-128,"
+        text += (tag ?? "URI=\"key.bin\"" + (vector.map { ",IV=\($0)" } ?? "")) + "\n"
         for (index, segment) in rendition.segments.prefix(3).enumerated() {
             let initial = vector.map { String($0.dropFirst(2)) } ?? String(repeating: "0", count: 31) + "\(index + 7)"
             let bytes = try Tool.run(["openssl", "enc", "-aes-128-cbc", "-K", key, "-iv", initial], input: segment)
             try folder.write(bytes, to: "\(index).m4s")
             text += "#EXTINF:4,\n\(index).m4s\n"
         }
-        let path = try folder.write(Array((text + "#EXT-X-ENDLIST\n").utf8), to: "aes.m3u8")
+        return try folder.write(Array((text + "#EXT-X-ENDLIST\n").utf8), to: "aes.m3u8")
+    }
+
+    private static let vector = "0x000102030405060708090a0b0c0d0e0f"
+
+    @Test("AES-128 segments are played", arguments: [vector, nil])
+    func encrypted(vector: String?) async throws {
+        let folder = try ScratchFolder()
+        let path = try Self.encrypted(in: folder, vector: vector)
         let writer = CapturingWriter([.video])
         let play = try await Play.toEnd(try PlayerItem("file://\(path)", to: writer), .unpaced())
 
         #expect(play.error == nil)
         #expect(writer.pictures.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[..<300]))
+    }
+
+    @Test("N05: a key and a vector by hand take the place of the playlist's, whatever its key system is")
+    func keyByHand() async throws {
+        let folder = try ScratchFolder()
+        let path = try Self.encrypted(
+            in: folder, vector: Self.vector, tag: "URI=\"skd://nobody\",KEYFORMAT=\"com.example\",IV=0x01")
+        let writer = CapturingWriter([.video])
+        var configuration = PlayerConfiguration.unpaced()
+        configuration.hooks.keyOverride = ContentKeyOverride(
+            key: (0..<16).map { $0 * 17 }, initializationVector: Array(0..<16))
+        let play = try await Play.toEnd(try PlayerItem("file://\(path)", to: writer), configuration)
+        #expect(play.error == nil)
+        #expect(writer.pictures.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[..<300]))
+        // A vector of another length is no vector.
+        configuration.hooks.keyOverride?.initializationVector = [1, 2, 3]
+        let failed = try await Play.toEnd(
+            try PlayerItem("file://\(path)", to: CapturingWriter([.video])), configuration)
+        #expect(failed.error?.code == .contentKey)
     }
 }
 

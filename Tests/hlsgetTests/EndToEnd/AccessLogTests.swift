@@ -37,4 +37,28 @@ struct AccessLogTests {
         }
         #expect(FileManager.default.contents(atPath: folder.path + "/a.log") == Data([1]))
     }
+
+    @Test("O02: the error log has what was mended, as W3C text or as JSON lines")
+    func errors() async throws {
+        let folder = try ScratchFolder()
+        let origin = FaultyOrigin(
+            try CutStream.files(),
+            ["v2.m4s": (.status("503 Service Unavailable"), 1), "v4.m4s": (.status("500 No"), 1)])
+        try await withServer(answering: origin.answer) { server in
+            for name in ["e.log", "e.ndjson"] {
+                let result = try await hlsget(
+                    "--fast", "--no-decode", "--error-log", name, "\(server.url)/master.m3u8", in: folder)
+                #expect(result.status == 0, "\(result.errors)")
+            }
+        }
+        let text = try String(contentsOfFile: folder.path + "/e.log", encoding: .utf8).split(separator: "\n")
+        let names = text.first { $0.hasPrefix("#Fields: ") }?.split(separator: " ").dropFirst() ?? []
+        let rows = text.filter { !$0.hasPrefix("#") }
+        #expect(rows.count == 2)
+        #expect(rows.allSatisfy { $0.split(separator: " ").count == names.count })
+        #expect(rows.contains { $0.contains("v2.m4s") && $0.contains(" 503 ") })
+        // The faults are over.
+        let json = try String(contentsOfFile: folder.path + "/e.ndjson", encoding: .utf8)
+        #expect(json.isEmpty)
+    }
 }

@@ -227,4 +227,21 @@ struct CaptionsTests {
             .read(Array(try text("a.\(format)", in: folder).utf8))
         #expect(content.captions.map(\.text) == ["Good day", "How are you?", "Bye"])
     }
+
+    @Test(
+        "K05: captions of a file are shown beside a stream, also one without subtitles",
+        arguments: ["master", "video-180p"])
+    func sidecar(name: String) async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Array("1\n00:00:00,500 --> 00:00:01,000\nHallo\n".utf8), to: "a.srt")
+        let result = try await hlsget(
+            "--subs-file", "a.srt", "--no-audio", "--duration", "2", "--progress", "json",
+            SampleMedia.folder + "/\(name).m3u8", in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let cues = result.errorLines.filter { $0.contains("\"event\":\"cue\"") }
+        #expect(cues.count == 1 && cues.first?.contains("\"text\":\"Hallo\"") == true, "\(result.errors)")
+        try folder.write(Array("no captions".utf8), to: "b.srt")
+        let bad = try await hlsget("--subs-file", "b.srt", SampleMedia.folder + "/master.m3u8", in: folder)
+        #expect(bad.status == 8 && bad.errors.contains("b.srt"), "\(bad.errors)")
+    }
 }

@@ -85,4 +85,83 @@ struct DownloadEncryptionTests {
         }
         #expect(try await FaultyOrigin.pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
+
+    // MARK: Keys by hand
+
+    private static let digits = key.map { String(format: "%02x", $0) }.joined()
+
+    @Test(
+        "N05: a key by hand decrypts what the playlist's does not, and none is requested",
+        arguments: [["--key", digits], ["--key", "my.key"], ["--key-uri", "URL/other.bin"]])
+    func keyByHand(options: [String]) async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.key, to: "my.key")
+        var files = try Self.files()
+        files["key.bin"] = nil
+        files["other.bin"] = Self.key
+        let origin = FaultyOrigin(files)
+        try await withServer(answering: origin.answer) { server in
+            let options = options.map { $0.replacing("URL", with: server.url) }
+            let url = "\(server.url)/master.m3u8"
+            let result = try await hlsget(["download", "-o", "a.mp4"] + options + [url], in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            let played = try await hlsget(["--fast", "-o", "b.mkv"] + options + [url], in: folder)
+            #expect(played.status == 0, "\(played.errors)")
+            let vector = try await hlsget(
+                ["--fast", "-o", "c.mkv", "--iv", "0x" + String(repeating: "f", count: 32)] + options + [url],
+                in: folder)
+            #expect(vector.status != 0, "another vector does not decrypt the first block")
+        }
+        for name in ["a.mp4", "b.mkv"] {
+            #expect(try await FaultyOrigin.pictures(name, in: folder) == SampleMedia.frameHashes(of: "180p"))
+        }
+    }
+
+    @Test("N05: what is kept encrypted is what the server has, its keys are named, and none is requested")
+    func keptEncrypted() async throws {
+        let folder = try ScratchFolder()
+        var files = try Self.files()
+        files["key.bin"] = nil
+        // Of a key system that nobody here has.
+        let tag = "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://asset\",KEYFORMAT=\"com.example\",KEYFORMATVERSIONS=\"1\""
+        let audio = String(decoding: files["a.m3u8"] ?? [], as: UTF8.self)
+        files["a.m3u8"] = Array(audio.replacing("#EXTINF:", with: "\(tag)\n#EXTINF:", maxReplacements: 1).utf8)
+        let origin = FaultyOrigin(files)
+        try await withServer(answering: origin.answer) { server in
+            let url = "\(server.url)/master.m3u8"
+            for _ in 0..<2 {
+                let result = try await hlsget("download", "-o", "kept/", "--keep-encrypted", url, in: folder)
+                // The second finds the name taken.
+                #expect([0, 9].contains(result.status), "\(result.errors)")
+            }
+            let entries = try FileManager.default.subpathsOfDirectory(atPath: folder.path + "/kept").sorted()
+            let segments = entries.filter { $0.hasPrefix("main-") && $0.hasSuffix(".m4s") }
+            #expect(segments.count == SampleMedia.segmentCount)
+            for (index, name) in segments.enumerated() {
+                #expect(
+                    FileManager.default.contents(atPath: "\(folder.path)/kept/\(name)").map { [UInt8]($0) }
+                        == files["v\(index).m4s"])
+            }
+            #expect(!entries.contains { $0.hasPrefix("key-") })
+            let lists = try entries.filter { $0.hasSuffix(".m3u8") }
+                .map { try String(contentsOfFile: "\(folder.path)/kept/\($0)", encoding: .utf8) }.joined()
+            #expect(lists.contains("URI=\"\(server.url)/key.bin?n=3\",IV=0x00000000000000000000000000000007"))
+            #expect(lists.contains("URI=\"skd://asset\",KEYFORMAT=\"com.example\",KEYFORMATVERSIONS=\"1\""))
+        }
+        // With its key it plays from there.
+        let played = try await hlsget(
+            "--fast", "-f", "framemd5", "--no-audio", "--key", Self.digits, "kept/index.m3u8", in: folder)
+        #expect(played.status == 0, "\(played.errors)")
+    }
+
+    @Test(
+        "N05: options that contradict each other are said so",
+        arguments: [
+            ["--keep-encrypted", "-o", "a.mp4"], ["--keep-encrypted", "-o", "a/", "--iv", digits],
+            ["--key", digits, "--key-uri", "https://h/k"], ["--key", "12"], ["--iv", "0x1"], ["--key-uri", "k.bin"],
+        ])
+    func contradictions(options: [String]) async throws {
+        let result = try await hlsget(["download"] + options + ["https://host.invalid/a.m3u8"])
+        #expect(result.status == 64, "\(result.errors)")
+    }
 }

@@ -8,6 +8,7 @@ final class HookedTransport: Transport {
     private let policy: ResourcePolicy
     private let itemURL: String
     private let call: UserCall
+    private let reasons = KeyReasons()
 
     /// - Parameters:
     ///   - policy: what the item may load; holds for what the program returns, too.
@@ -52,7 +53,8 @@ final class HookedTransport: Transport {
             if request.url != original.url { try check(request.url, request.resourceClass) }
         }
         if request.resourceClass == .key, let key = try await key(for: request) {
-            return try await deliver(key, for: request, LoadedResource(.bytes(key)), task)
+            return try await deliver(
+                key.bytes, for: request, LoadedResource(.bytes(key.bytes)), task, terms: key.terms)
         }
         try await load(request, task)
     }
@@ -63,16 +65,36 @@ final class HookedTransport: Transport {
 
     // MARK: Keys
 
-    private func key(for request: TransportRequest) async throws(LoadingError) -> [UInt8]? {
+    private func key(for request: TransportRequest) async throws(LoadingError) -> ContentKey? {
+        if let bytes = hooks.keyOverride?.key { return ContentKey(bytes) }
         let format = request.keyFormat ?? "identity"
-        let question = ContentKeyRequest(url: request.url, keyFormat: format, itemURL: itemURL)
         for provider in hooks.keyProviders where provider.keyFormats.contains(format) {
-            let key = try await call.value(of: "the key provider", url: request.url, within: provider.deadline) {
-                try await provider.key(for: question)
-            }
-            if let key { return key }
+            if let key = try await key(of: provider, for: request, format) { return key }
         }
         return nil
+    }
+
+    private func key(
+        of provider: any KeyProvider, for request: TransportRequest, _ format: String
+    ) async throws(LoadingError) -> ContentKey? {
+        var question = ContentKeyRequest(
+            url: request.url, keyFormat: format, itemURL: itemURL, reason: reasons.next(for: request))
+        for isLast in [false, true] {
+            let asked = question
+            let key: ContentKey?
+            do throws(LoadingError) {
+                key = try await call.value(of: "the key provider", url: request.url, within: provider.deadline) {
+                    try await provider.key(for: asked)
+                }
+            } catch {
+                if error.code == .timedOut { reasons.note(.timedOut, for: request.url) }
+                throw error
+            }
+            guard let key, let expiration = key.expirationInterval, expiration <= .zero else { return key }
+            if isLast { break }
+            question.reason = .receivedResponseWithExpiredLease
+        }
+        throw LoadingError(code: .application, url: request.url, text: "the key provider gave a key that has expired")
     }
 
     // MARK: Resources
@@ -150,7 +172,8 @@ final class HookedTransport: Transport {
     }
 
     private func deliver(
-        _ bytes: [UInt8], for request: TransportRequest, _ answer: LoadedResource, _ task: HookedTask
+        _ bytes: [UInt8], for request: TransportRequest, _ answer: LoadedResource, _ task: HookedTask,
+        terms: KeyTerms? = nil
     ) async throws(LoadingError) {
         var body = bytes
         if let range = request.byteRange, answer.isWhole {
@@ -163,7 +186,9 @@ final class HookedTransport: Transport {
             throw LoadingError(code: .emptyBody, url: request.url, text: "the response is empty")
         }
         try checkSize(body.count, of: request)
-        await task.deliver(.response(response(to: request, answer, byteCount: body.count)))
+        var response = response(to: request, answer, byteCount: body.count)
+        if let terms { response.keyTerms = terms }
+        await task.deliver(.response(response))
         await task.deliver(.data(body))
         await task.deliver(.finished(metrics(byteCount: body.count)))
     }
@@ -181,6 +206,7 @@ final class HookedTransport: Transport {
             status: request.byteRange == nil ? 200 : 206, url: answer.url ?? request.url,
             contentType: answer.contentType, contentLength: byteCount)
         response.wasReadFromCache = answer.wasReadFromCache
+        if request.resourceClass == .key { response.keyTerms = KeyTerms(renewal: answer.renewalInterval) }
         return response
     }
 
@@ -258,6 +284,18 @@ final class HookedTransport: Transport {
             of: "the transformation of the multivariant playlist", url: url, within: .seconds(10)
         ) { try await change(playlist) }
         return changed.text
+    }
+}
+
+/// Why keys are asked for, where the last answer is the reason.
+private final class KeyReasons: Sendable {
+    private let reasons = Mutex<[String: ContentKeyRequest.Reason]>([:])
+
+    func note(_ reason: ContentKeyRequest.Reason, for url: String) { reasons.withLock { $0[url] = reason } }
+
+    /// That of a request, which is asked now.
+    func next(for request: TransportRequest) -> ContentKeyRequest.Reason {
+        reasons.withLock { $0.removeValue(forKey: request.url) } ?? request.keyReason
     }
 }
 

@@ -13,6 +13,8 @@ public struct LoadingHooks: Sendable {
     public var urlRefresher: (any URLRefresher)?
     /// Asked in their order.
     public var keyProviders: [any KeyProvider] = []
+    /// Keys by hand, which nobody is asked for; nil (the default) takes what playlists say of keys.
+    public var keyOverride: ContentKeyOverride?
     /// Called once for each time the multivariant playlist is loaded, and before anything is chosen from it. Its URIs are
     /// as the server wrote them. nil (the default) leaves the playlist as it is. See docs/loading.md.
     public var transformMultivariant: MultivariantTransform?
@@ -33,6 +35,7 @@ public struct LoadingHooks: Sendable {
         hooks.urlRefresher = urlRefresher ?? others.urlRefresher
         hooks.transformMultivariant = transformMultivariant ?? others.transformMultivariant
         hooks.keyProviders += others.keyProviders
+        hooks.keyOverride = keyOverride ?? others.keyOverride
         return hooks
     }
 
@@ -41,13 +44,15 @@ public struct LoadingHooks: Sendable {
     /// The same rules, and what the program loads by itself.
     func admit(to policy: inout ResourcePolicy) {
         policy.customSchemes = customSchemes
-        policy.admitsAllKeySchemes = !keyProviders.isEmpty
+        policy.admitsAllKeySchemes = givesKeys
     }
+
+    private var givesKeys: Bool { !keyProviders.isEmpty || keyOverride?.key != nil }
 
     /// Whether the program takes part in a request at all.
     func concern(_ request: TransportRequest) -> Bool {
         requestPolicy != nil || loader(for: request.url) != nil
-            || request.resourceClass == .key && !keyProviders.isEmpty
+            || request.resourceClass == .key && givesKeys
             || request.resourceClass == .multivariantPlaylist && transformMultivariant != nil
     }
 

@@ -39,6 +39,9 @@ public struct LoadedResource: Sendable {
     public var isWhole = true
     /// It says nothing of the network. Default false.
     public var wasReadFromCache = false
+    /// Of a key: after how long it is asked for again, as ``ContentKey/renewalInterval`` says. nil (the default) is never;
+    /// of no effect on other resources.
+    public var renewalInterval: Duration?
 
     /// Makes a resource, whole unless ``isWhole`` is changed.
     public init(_ content: Content, contentType: String? = nil, url: String? = nil) {

@@ -8,6 +8,7 @@ struct CuePresenter {
     private var closedCaptions = ClosedCaptionReader()
     /// Services that the engine knows of.
     private var knownServices: Set<ClosedCaptionService> = []
+    private var sidecar = SidecarCues()
     /// What cues are placed by: as of the media that came last.
     var timeline = ItemTimeline()
 
@@ -81,6 +82,7 @@ struct CuePresenter {
 
     /// Takes the cues whose time has come, for the player to publish.
     mutating func takeDue(at time: Duration, _ view: EngineView) -> [LegibleCue] {
+        follow(view.sidecar, view, at: time)
         if let service = view.closedCaptionService {
             cues.show(open: closedCaptions.open(of: service), at: time, language: view.legibleLanguage)
         }
@@ -100,6 +102,16 @@ struct CuePresenter {
         dispatcher.add(cues.takePlaced())
     }
 
+    /// Gives the captions of the program that are selected, once.
+    private mutating func follow(_ selected: SidecarCaptions?, _ view: EngineView, at now: Duration) {
+        if sidecar.isReplaced(by: selected) { clear(at: now) }
+        let captions = sidecar.take(selected, at: now)
+        guard !captions.isEmpty else { return }
+        cues.limit(from: view.start, until: view.forwardEnd)
+        for caption in captions { cues.add(caption, language: selected?.language) }
+        give()
+    }
+
     // MARK: Jumps
 
     /// Media of the variant is loaded again from this item time on.
@@ -108,24 +120,33 @@ struct CuePresenter {
     /// Other subtitles were selected, or none.
     mutating func clear(at now: Duration) {
         cues.removeAll()
+        sidecar.forget(from: now)
         cues.join(at: now)
         dispatcher.removeCues()
     }
 
     /// Another option was selected: closed captions of it are there already.
     mutating func showKnown(at now: Duration, _ view: EngineView) {
+        follow(view.sidecar, view, at: now)
         let time = MediaTime(now)
         add(closedCaptions.known.filter { $0.caption.timeRange.end > time }, view)
     }
 
-    /// All media is forgotten.
-    mutating func flush() {
+    /// All media is forgotten; what comes is presented from there on.
+    mutating func flush(to time: Duration) {
         closedCaptions.flush()
         cues.removeAll()
+        sidecar.forget(from: time)
     }
 
     /// Time has jumped to where media is held.
     mutating func rewind(to time: Duration) {
+        if sidecar.isGiven {
+            // They are all there still, and need not be kept.
+            cues.removeAll()
+            dispatcher.removeCues()
+            sidecar.forget(from: time)
+        }
         cues.rewind(to: time)
         give()
     }

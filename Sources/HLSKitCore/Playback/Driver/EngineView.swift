@@ -14,6 +14,8 @@ struct EngineView: Sendable {
     var keepsPresented = false
     /// The service of closed captions that is selected.
     var closedCaptionService: ClosedCaptionService?
+    /// The captions of the program that are selected.
+    var sidecar: SidecarCaptions?
     var audibleLanguage: String?
     var legibleLanguage: String?
     /// Lanes that have to have media before anything is presented.
@@ -33,6 +35,7 @@ struct EngineView: Sendable {
         self.isCurrent = isCurrent
         keepsPresented = engine.keepsPresented
         closedCaptionService = engine.closedCaptionService
+        sidecar = engine.mediaSelection.selectedSidecar
         url = engine.item?.url
         start = engine.item?.start
         forwardEnd = engine.item?.forwardEnd

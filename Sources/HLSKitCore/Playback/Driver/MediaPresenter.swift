@@ -210,7 +210,7 @@ struct MediaPresenter {
     /// Forgets all media: what comes is presented from there on.
     mutating func flush(to landing: Landing, isReverse: Bool) {
         renderers.flush(to: landing, isReverse: isReverse)
-        cues.flush()
+        cues.flush(to: landing.time)
         metadata.flush()
         dispatcher.flush(generation: clock.generation)
     }

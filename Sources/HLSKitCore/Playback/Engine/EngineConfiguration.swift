@@ -34,8 +34,8 @@ struct EngineConfiguration: Sendable {
     var sendsSessionID = false
     /// Where the names of sessions come from; nil is the system's randomness.
     var sessionSeed: UInt64? = 0
-    /// `KEYFORMAT`s that the program has keys for.
-    var keyFormats: Set<String> = []
+    /// Which keys are used.
+    var keyRules = KeyRules()
     /// Keys of the multivariant playlist are loaded before media needs them.
     var preloadsKeys = false
     /// What was known of the network when the item was set.

@@ -87,6 +87,7 @@ enum EngineControl: Sendable {
     case select(MediaCharacteristic, MediaSelectionChoice)
     /// Whether a kind of media of the item is decoded and, where it has a playlist of its own, loaded.
     case setTrackEnabled(MediaType, Bool)
+    case setSidecarCaptions([SidecarCaptions])
     case setMediaSelectionCriteria(MediaCharacteristic, MediaSelectionCriteria?)
     case setAppliesMediaSelectionCriteria(Bool)
     /// Stops loading; discards buffered and in-decoder media.

@@ -1,5 +1,3 @@
-import HLSPlaylist
-
 /// How far a map or key of a lane is.
 enum ResourceState: Hashable, Sendable {
     case loading(RequestID)
@@ -93,16 +91,4 @@ extension SegmentJob {
     var resources: [ResourceID] { [map, key?.resource, mapKey?.resource].compactMap(\.self) }
 
     func needs(_ resource: ResourceID) -> Bool { resources.contains(resource) }
-}
-
-extension MultivariantPlaylist {
-    /// The keys that it announces and that somebody has, at its URL.
-    func sessionKeyResources(at base: String, keyFormats: Set<String>) -> [ResourceID] {
-        sessionKeys.compactMap { key in
-            guard key.isUsable(with: keyFormats), let uri = key.uri,
-                let url = URIReference.resolve(uri, against: base)
-            else { return nil }
-            return ResourceID(key, url: url)
-        }
-    }
 }

@@ -27,6 +27,8 @@ struct ItemState: Sendable {
     var lanes = MediaLanes()
     /// Maps and keys that are here or on their way.
     var resources = ItemResources()
+    /// How long keys hold.
+    var keys = KeyLeases()
     /// Media playlists that were loaded before.
     var knownPlaylists = KnownPlaylists()
     /// Where it starts and ends.

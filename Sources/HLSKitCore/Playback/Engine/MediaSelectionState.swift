@@ -27,6 +27,8 @@ struct MediaSelectionState: Sendable {
     /// The legible group as the playlist has it, and services of closed captions that only the video tells of.
     private var declared: MediaSelectionGroup?
     private var found: Set<ClosedCaptionService> = []
+    /// Captions of the program.
+    private var sidecars = SidecarOptions()
     /// Counts the changes of a lane's rendition.
     private var lastReplacement = 0
 
@@ -39,6 +41,7 @@ struct MediaSelectionState: Sendable {
         groups = [:]
         declared = nil
         found = []
+        sidecars = SidecarOptions()
         current = MediaSelection()
     }
 
@@ -122,14 +125,17 @@ struct MediaSelectionState: Sendable {
         }
         guard !services.isSubset(of: found) else { return .nothing }
         found.formUnion(services)
-        groups[.legible] = MediaSelectionGroup(declared, with: found)
+        completeLegible()
         if case .option? = choices[.legible] { return .options(isWanted: true) }
         return .options(isWanted: false)
     }
 
-    /// Selects closed captions, or nothing, for media that has no other options. False where nothing changes.
-    mutating func selectClosedCaptions() -> Bool {
-        let legible = try? option(.legible, wish: nil)
+    /// Selects closed captions or captions of the program, or nothing, for media that has no other options. False where
+    /// nothing changes.
+    ///
+    /// - Parameter wish: closed captions of such media are selected by their user alone.
+    mutating func selectClosedCaptions(wish: QualityExpression? = nil) -> Bool {
+        let legible = try? option(.legible, wish: sidecars.isEmpty ? nil : wish)
         guard legible != current[.legible] else { return false }
         current[.legible] = legible
         return true
@@ -142,7 +148,24 @@ struct MediaSelectionState: Sendable {
             groups[characteristic] = MediaSelectionGroup(characteristic, of: playlist, canDecode: canDecode)
         }
         declared = groups[.legible]
-        groups[.legible] = MediaSelectionGroup(declared, with: found)
+        completeLegible()
+    }
+
+    /// Adds what is not in a playlist to the legible group.
+    private mutating func completeLegible() {
+        groups[.legible] = MediaSelectionGroup(declared, with: found, sidecars.options)
+    }
+
+    // MARK: Captions of the program
+
+    mutating func setSidecars(_ captions: [SidecarCaptions]) {
+        sidecars = SidecarOptions(captions)
+        completeLegible()
+    }
+
+    /// The captions of the program that are selected; nil where none are.
+    var selectedSidecar: SidecarCaptions? {
+        sidecars.isEmpty ? nil : sidecars.captions(of: current[.legible])
     }
 
     /// Somebody wants an option of the group: variants are chosen by it. Otherwise it is chosen by the variant.

@@ -26,9 +26,20 @@ extension PlaybackEngine {
 
     /// The user's choice for media without a multivariant playlist, which has no other options.
     mutating func applyClosedCaptions() {
-        guard mediaSelection.selectClosedCaptions() else { return }
+        guard mediaSelection.selectClosedCaptions(wish: preferences.subtitles) else { return }
         effects.append(.clearLane(.subtitles))
         effects.append(.publish(.mediaSelectionChanged(mediaSelection.current)))
+    }
+
+    // MARK: Captions of the program
+
+    /// The program has other captions of its own.
+    mutating func setSidecarCaptions(_ sidecars: [SidecarCaptions]) {
+        let before = mediaSelection.selectedSidecar
+        changeMediaSelection { $0.setSidecars(sidecars) }
+        // The same option shows others.
+        guard item != nil, let before, let now = mediaSelection.selectedSidecar, now != before else { return }
+        effects.append(.clearLane(.subtitles))
     }
 }
 

@@ -42,6 +42,9 @@ extension PlaybackEngine {
         if letGo(segment) { return }
         switch BadSegment(failure, of: flight.job) {
         case .key(let error):
+            if let key = flight.job.key?.resource, item?.keys.doubt(key) == true, goBack(to: segment) {
+                return effects.append(.publish(.recoverableError(error)))
+            }
             if hasAlternative(for: id) { return takeElsewhere(segment, because: error) }
             failLane(id, error, from: segment)
         case .map(let error):
@@ -80,7 +83,9 @@ extension PlaybackEngine {
         let outcome = loading.judge(load, failureFacts(hasAlternative: hasAlternative), at: now)
         if case .again = outcome { return follow(outcome, of: load, user) }
         item?.resources.forget(resource, in: id)
-        if let user { follow(outcome, of: load, user) }
+        if let user { return follow(outcome, of: load, user) }
+        // A key that was to be renewed is used on.
+        if resource.generation > 0 { effects.append(.publish(.recoverableError(load.error))) }
     }
 
     /// Media that this client can never use, whatever it loads.

@@ -5,7 +5,8 @@ extension PlaybackEngine {
     /// Asks for the head of the stream that a segment belongs to. The segment waits no longer where there is none.
     mutating func requestHead(of segment: SegmentID) {
         guard let lane = item?.lanes[segment.lane], let tracker = lane.tracker, let resources = item?.resources,
-            let head = SegmentHead(of: segment, in: lane, with: resources, keyFormats: configuration.keyFormats)
+            let leases = item?.keys,
+            let head = SegmentHead(of: segment, in: lane, with: resources, leases, keys: configuration.keyRules)
         else { return effects.append(.endHead(segment)) }
         send(
             .head(segment), url: head.url, namedBy: tracker.url, byteRange: head.byteRange,

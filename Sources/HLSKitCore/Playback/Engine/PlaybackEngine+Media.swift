@@ -84,6 +84,7 @@ extension PlaybackEngine {
             let flight = item?.lanes[id]?.endReading(segment, at: now)
         else { return }
         let byteCount = loading.receivedByteCount(of: flight)
+        if let key = flight.job.key?.resource { item?.keys.prove(key) }
         item?.contents.notePresentable()
         if id != .subtitles { item?.contents.noteMedia() }
         becomeReady()

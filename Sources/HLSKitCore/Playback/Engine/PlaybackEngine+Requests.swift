@@ -58,14 +58,16 @@ extension PlaybackEngine {
         let requests = loading.requests
         guard item?.resources.need(resource, in: id, underWay: requests) == true else { return }
         let base = item?.lanes[id]?.tracker?.url ?? item?.multivariantURL
-        let request = send(RequestOrder(resource, for: id, namedBy: base))
+        var order = RequestOrder(resource, for: id, namedBy: base)
+        order.keyReason = item?.keys.reason(for: resource) ?? .needed
+        let request = send(order)
         item?.resources.request(resource, in: id, as: request)
     }
 
     /// Asks for the keys that the multivariant playlist announces, before any media needs them.
     mutating func preloadKeys(of playlist: MultivariantPlaylist) {
         guard configuration.preloadsKeys, let base = item?.multivariantURL else { return }
-        for key in playlist.sessionKeyResources(at: base, keyFormats: configuration.keyFormats)
+        for key in configuration.keyRules.sessionKeys(of: playlist, at: base)
         where item?.resources[key, .main] == nil {
             requestResource(key, in: .main)
         }
@@ -84,6 +86,9 @@ extension PlaybackEngine {
     // MARK: Progress
 
     mutating func noteResponse(_ id: RequestID, _ response: TransportResponse) {
+        if let terms = response.keyTerms, case .resource(let key, _)? = loading.requests[id]?.purpose {
+            item?.keys.note(terms, of: key, at: now)
+        }
         loading.respond(id, response, at: now)
     }
 
@@ -112,7 +117,10 @@ extension PlaybackEngine {
         case .resource(let resource, let lane):
             let lanes = item?.resources.load(resource, in: lane, by: id) ?? []
             // A map has proved itself when a segment was read with it.
-            if resource.kind == .key { for lane in lanes { loading.failures.succeed(.key(lane)) } }
+            if resource.kind == .key {
+                item?.keys.load(resource)
+                for lane in lanes { loading.failures.succeed(.key(lane)) }
+            }
         case .head(let segment): effects.append(.endHead(segment))
         case .firstPlaylist, .mediaPlaylist: break
         }

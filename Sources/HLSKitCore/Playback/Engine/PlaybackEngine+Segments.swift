@@ -87,7 +87,7 @@ extension PlaybackEngine {
     mutating func begin(_ index: Int, in id: LaneID) {
         guard let lane = item?.lanes[id], let tracker = lane.tracker else { return }
         do throws(SegmentChoice.Obstacle) {
-            let choice = try SegmentChoice(index, in: tracker, keyFormats: configuration.keyFormats)
+            let choice = try SegmentChoice(index, in: tracker, keys: configuration.keyRules)
             guard let facts = segmentFacts(at: index, in: tracker, of: id) else { return }
             begin(choice.flight(in: lane, tracker, facts), in: facts.timeline, past: index)
         } catch {
@@ -103,10 +103,13 @@ extension PlaybackEngine {
 
     private mutating func begin(_ flight: SegmentInFlight, in timeline: TimelineKey, past index: Int) {
         let id = flight.id.lane
+        var flight = flight
+        let renewals = item?.keys.assign(to: &flight.job, at: now) ?? []
         let isCut = item?.forwardEnd.map { $0 < flight.listedEnd } ?? false
         item?.lanes[id]?.begin(flight, in: timeline, isCut: isCut)
         item?.lanes[id]?.advance(past: index)
         requestResources(of: flight.job, in: id)
+        for key in renewals where item?.resources[key, id] == nil { requestResource(key, in: id) }
         effects.append(.beginSegment(flight.job))
         requestSegment(flight.id)
     }

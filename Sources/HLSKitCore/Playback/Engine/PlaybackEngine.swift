@@ -174,6 +174,7 @@ struct PlaybackEngine: Sendable {
             if old.audio != new.audio || old.subtitles != new.subtitles { applyMediaSelection() }
         case .select(let characteristic, let choice):
             changeMediaSelection { $0.choose(choice, of: characteristic) }
+        case .setSidecarCaptions(let sidecars): setSidecarCaptions(sidecars)
         case .setMediaSelectionCriteria(let characteristic, let criteria):
             changeMediaSelection { $0.setCriteria(criteria, of: characteristic) }
         case .setAppliesMediaSelectionCriteria(let isAutomatic):

@@ -14,6 +14,8 @@ struct RequestOrder: Sendable {
     private(set) var variables: [String: String]?
     /// For a head: what it is encrypted with.
     var key: SegmentKey?
+    /// For a key.
+    var keyReason = ContentKeyRequest.Reason.needed
 
     init(
         _ purpose: RequestPurpose, url: String, namedBy: String?, byteRange: Range<UInt64>? = nil,
@@ -106,6 +108,7 @@ struct RequestTerms: Sendable {
             request.hedgeDelay = reload.hedgeDelay
         }
         request.keyFormat = order.keyFormat
+        request.keyReason = order.keyReason
         return EngineRequest(
             purpose: order.purpose, transport: request, variables: order.variables, key: order.key,
             namedBy: order.namedBy)

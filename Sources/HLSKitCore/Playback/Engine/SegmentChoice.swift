@@ -32,14 +32,14 @@ struct SegmentChoice: Sendable {
     private let url: String
     private let resources: SegmentResources
 
-    /// - Parameter keyFormats: those that the program has keys for.
-    init(_ index: Int, in tracker: PlaylistTracker, keyFormats: Set<String>) throws(Obstacle) {
+    /// - Parameter rules: which keys are used.
+    init(_ index: Int, in tracker: PlaylistTracker, keys rules: KeyRules) throws(Obstacle) {
         self.index = index
         segment = tracker.playlist.segments[index]
         guard let url = URIReference.resolve(segment.uri, against: tracker.url) else { throw .unaddressed }
         self.url = url
         do {
-            resources = try SegmentResources(of: segment, at: url, in: tracker, keyFormats: keyFormats)
+            resources = try SegmentResources(of: segment, at: url, in: tracker, keys: rules)
         } catch {
             throw .unsupported(HLSError(error))
         }

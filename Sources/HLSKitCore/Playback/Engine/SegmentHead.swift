@@ -16,8 +16,12 @@ struct SegmentHead: Sendable {
     /// - Parameters:
     ///   - segment: of the lane, under way.
     ///   - resources: the maps and keys of the item.
-    ///   - keyFormats: those that the program has keys for, besides `identity`.
-    init?(of segment: SegmentID, in lane: MediaLane, with resources: ItemResources, keyFormats: Set<String>) {
+    ///   - leases: which of several keys is the one in use.
+    ///   - rules: which keys are used.
+    init?(
+        of segment: SegmentID, in lane: MediaLane, with resources: ItemResources, _ leases: KeyLeases,
+        keys rules: KeyRules
+    ) {
         guard let flight = lane.segments[segment], let tracker = lane.tracker,
             flight.playlistURL == lane.playlistURL, let index = tracker.index(of: flight.position),
             let first = Self.first(before: index, in: tracker),
@@ -26,8 +30,8 @@ struct SegmentHead: Sendable {
         var key: SegmentKey?
         if !first.keys.isEmpty {
             // A key that nothing else needed by now is not waited for.
-            key = try? SegmentKey.choose(
-                of: first.keys, base: tracker.url, mediaSequence: first.mediaSequence, keyFormats: keyFormats)
+            key = try? rules.choose(of: first.keys, base: tracker.url, mediaSequence: first.mediaSequence)
+            key = key.map(leases.current)
             guard let key, key.isOfSamples || resources[key.resource, segment.lane] == .loaded else { return nil }
         }
         self.url = url

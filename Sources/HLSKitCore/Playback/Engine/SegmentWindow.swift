@@ -91,7 +91,7 @@ struct SegmentInFlight: Sendable {
     /// What its failures are counted for: the segment itself, or the one in another variant that it stands for.
     let role: SegmentID
     let position: SegmentPosition
-    let job: SegmentJob
+    var job: SegmentJob
     let byteRange: Range<UInt64>?
     let playlistURL: String
     let variantIndex: Int?

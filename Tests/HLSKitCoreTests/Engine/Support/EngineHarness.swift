@@ -18,6 +18,7 @@ struct EngineHarness {
         var began: Duration
         var ended: Duration?
         var outcome = Outcome.underWay
+        var keyReason = ContentKeyRequest.Reason.needed
     }
 
     private(set) var engine: PlaybackEngine
@@ -257,9 +258,10 @@ struct EngineHarness {
             violations.append("two requests for one segment: \(transport.url)")
         }
         let reply = origin.reply(to: transport.url, byteRange: transport.byteRange, at: now)
-        let entry = Request(
+        var entry = Request(
             id: id, path: ScriptedOrigin.path(of: transport.url), byteRange: transport.byteRange,
             resourceClass: transport.resourceClass, timeouts: transport.timeouts, began: now)
+        entry.keyReason = transport.keyReason
         transfers[id] = Transfer(request: request, reply: reply, index: requests.count)
         requests.append(entry)
         let first = now + (reply.delay ?? .zero)
@@ -299,7 +301,9 @@ struct EngineHarness {
         }
         switch happening {
         case .responded:
-            handle(.responded(id, TransportResponse(status: 200, url: transfer.request.transport.url)))
+            var response = TransportResponse(status: 200, url: transfer.request.transport.url)
+            response.keyTerms = transfer.reply.keyTerms
+            handle(.responded(id, response))
         case .progress(_, let part): progress(id, transfer, part: part)
         case .ended: finish(id, transfer)
         }

@@ -29,6 +29,8 @@ struct ScriptedOrigin {
         var delay: Duration?
         /// From the first byte to the last; nil is what the link gives.
         var transfer: Duration?
+        /// Of a key that the program gives.
+        var keyTerms: KeyTerms?
 
         static func text(_ text: PlaylistText) -> Self { Self(body: .playlist(text.text)) }
         static func text(_ text: String) -> Self { Self(body: .playlist(text)) }
@@ -40,6 +42,12 @@ struct ScriptedOrigin {
         }
         static func media(_ byteCount: Int) -> Self { Self(body: .media(byteCount: byteCount)) }
         static func spoiled(_ failure: SegmentFailure) -> Self { Self(body: .spoiled(failure)) }
+        /// A key of the program.
+        static func key(_ terms: KeyTerms = KeyTerms()) -> Self {
+            var reply = media(16)
+            reply.keyTerms = terms
+            return reply
+        }
         static let html = Self.text("<!DOCTYPE html><html></html>")
 
         func after(_ delay: Duration) -> Self {

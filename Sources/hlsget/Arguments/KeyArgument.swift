@@ -1,0 +1,37 @@
+import Foundation
+import HLSKitCore
+
+/// 16 bytes as `--key` and `--iv` take them.
+struct KeyArgument: Sendable, Equatable {
+    static let byteCount = 16
+
+    let bytes: [UInt8]
+
+    /// 32 hexadecimal digits, with `0x` or without, in the order of the bytes.
+    init(parsing text: String) throws(ArgumentValueError) {
+        let digits = text.lowercased().hasPrefix("0x") ? text.dropFirst(2) : text[...]
+        var bytes: [UInt8] = []
+        var rest = digits
+        while rest.count >= 2, let byte = UInt8(rest.prefix(2), radix: 16), rest.first != "+", rest.first != "-" {
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        guard rest.isEmpty, bytes.count == Self.byteCount else {
+            throw ArgumentValueError("expected 32 hexadecimal digits")
+        }
+        self.bytes = bytes
+    }
+
+    /// The digits, or the path of a file that holds the 16 bytes: command lines can be seen by others.
+    init(parsingDigitsOrFile text: String) throws(ArgumentValueError) {
+        if let key = try? Self(parsing: text) {
+            self = key
+            return
+        }
+        let path = try FileArgument.readable(text)
+        guard let handle = FileHandle(forReadingAtPath: path),
+            let data = try? handle.read(upToCount: Self.byteCount + 1), data.count == Self.byteCount
+        else { throw ArgumentValueError("expected 32 hexadecimal digits, or a file of 16 bytes") }
+        bytes = Array(data)
+    }
+}

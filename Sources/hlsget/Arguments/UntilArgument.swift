@@ -1,0 +1,64 @@
+import Glibc
+import HLSKitCore
+
+/// When `--until` ends: at a time of day on this machine, the next one that comes, or at a date.
+enum UntilArgument: Sendable, Equatable {
+    /// Seconds since midnight.
+    case timeOfDay(Int)
+    case date(PlaylistDate)
+
+    /// `22:30`, `22:30:15`, or ISO 8601 with a zone.
+    init(parsing text: String) throws(ArgumentValueError) {
+        if let time = Self.timeOfDay(text) {
+            self = .timeOfDay(time)
+            return
+        }
+        let time = text.drop { $0 != "T" && $0 != "t" && $0 != " " }
+        guard let date = PlaylistDate(text),
+            time.last?.uppercased() == "Z" || time.contains(where: { "+-".contains($0) })
+        else {
+            throw ArgumentValueError("write a time of day, as in 22:30, or a date with its zone: 2026-01-31T22:30:00Z")
+        }
+        self = .date(date)
+    }
+
+    private static func timeOfDay(_ text: String) -> Int? {
+        let fields = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (2...3).contains(fields.count) else { return nil }
+        var total = 0
+        for (index, limit) in [24, 60, 60].enumerated() {
+            guard index < fields.count else {
+                total *= 60
+                continue
+            }
+            let field = fields[index]
+            guard (1...2).contains(field.count), field.allSatisfy({ $0.isASCII && $0.isNumber }),
+                let number = Int(field), number < limit
+            else { return nil }
+            total = total * 60 + number
+        }
+        return total
+    }
+
+    /// From a date to the end; zero where that is past.
+    ///
+    /// - Parameter secondOfDay: of that date, in the zone of this machine.
+    func interval(from now: PlaylistDate, secondOfDay: Int) -> Duration {
+        switch self {
+        case .date(let date): return max(.zero, date - now)
+        case .timeOfDay(let end):
+            let fraction = Duration.nanoseconds(now.attoseconds / 1_000_000_000)
+            return .seconds((end - secondOfDay + 86_399) % 86_400 + 1) - fraction
+        }
+    }
+
+    /// From now to the end.
+    var interval: Duration {
+        var now = time(nil)
+        var parts = tm()
+        localtime_r(&now, &parts)
+        return interval(
+            from: PlaylistDate(seconds: Int64(now)),
+            secondOfDay: Int(parts.tm_hour) * 3600 + Int(parts.tm_min) * 60 + min(59, Int(parts.tm_sec)))
+    }
+}

@@ -1,0 +1,15 @@
+/// How long `--wait` waits for a stream that has not begun.
+struct WaitArgument: Sendable, Equatable {
+    /// nil is for ever.
+    var limit: Duration?
+
+    init(limit: Duration?) { self.limit = limit }
+
+    init(parsing text: String) throws(ArgumentValueError) {
+        if text == "forever" { return }
+        guard let limit = DurationArgument.parseOptional(text), limit > .zero else {
+            throw ArgumentValueError("write a time, as in 10m, or forever")
+        }
+        self.limit = limit
+    }
+}

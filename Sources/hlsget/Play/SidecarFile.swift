@@ -1,0 +1,30 @@
+import Foundation
+import HLSKitCore
+
+/// The file of `--subs-file`.
+enum SidecarFile {
+    /// What its option is called. No stream calls one so.
+    private static let name = "--subs-file"
+
+    /// Chooses it.
+    static var wish: QualityExpression? { try? QualityExpression(parsing: "name=\(name)", for: .renditions) }
+
+    /// - Throws: `HLSError` where it cannot be read, or holds no captions.
+    static func read(_ path: String) throws(HLSError) -> SidecarCaptions {
+        func failure(_ detail: String) -> HLSError {
+            HLSError(code: .badMedia, url: path, cause: "the captions cannot be read", detail: detail)
+        }
+        guard let handle = FileHandle(forReadingAtPath: path),
+            let data = try? handle.read(upToCount: CaptionFileReader.maxByteCount + 1)
+        else { throw failure("no such file") }
+        guard let reader = CaptionFileReader(guessingFrom: data) else {
+            throw failure("not a .vtt, .srt, .itt or .scc file")
+        }
+        do {
+            let content = try reader.read(Array(data))
+            return SidecarCaptions(content.captions, name: name, language: content.language)
+        } catch {
+            throw failure("\(error)")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import HLSKitCore
+
+/// Waits for a stream that has not begun: asks for its first playlist until there is one that lists something.
+struct StreamWait: Sendable {
+    /// Between two tries.
+    static let interval = Duration.seconds(5)
+
+    /// What a try has found.
+    enum Finding: Sendable, Equatable {
+        case isThere
+        /// It may come.
+        case isMissing
+        /// Waiting does not help; whoever plays it says why.
+        case isHopeless
+    }
+
+    let wait: WaitArgument
+    let clock: any Clock<Duration>
+    /// Looks once.
+    let look: @Sendable () async throws -> Finding
+
+    /// Returns when the stream is there, when waiting is of no use, or when it has been waited for long enough.
+    ///
+    /// - Parameter waits: called once where there is something to wait for.
+    /// - Throws: `CancellationError`.
+    func run(_ waits: @Sendable () -> Void) async throws {
+        var rest = wait.limit
+        var isTold = false
+        while try await look() == .isMissing {
+            if let left = rest, left <= .zero { return }
+            if !isTold { waits() }
+            isTold = true
+            let pause = rest.map { min($0, Self.interval) } ?? Self.interval
+            try await clock.sleep(for: pause)
+            rest = rest.map { $0 - pause }
+        }
+    }
+
+    /// The finding of a loader, which tries once.
+    static func look(with loader: PlaylistLoader) async throws -> Finding {
+        do {
+            switch try await loader.load() {
+            case .media(let playlist): return playlist.segments.isEmpty && !playlist.hasEndList ? .isMissing : .isThere
+            case .multivariant(let playlist):
+                guard let variant = playlist.variants.first, let url = playlist.resolve(variant.uri) else {
+                    return .isThere
+                }
+                guard case .media(let media) = try await loader.load(url, namedBy: playlist.url) else {
+                    return .isThere
+                }
+                return media.segments.isEmpty && !media.hasEndList ? .isMissing : .isThere
+            }
+        } catch let error as LoadingError {
+            return finding(error)
+        } catch is PlaylistError {
+            // A file of media, or a page that will give way to a playlist: the player knows.
+            return .isHopeless
+        }
+    }
+
+    static func finding(_ error: LoadingError) -> Finding {
+        switch error.code {
+        // Without credentials it is never there.
+        case .httpStatus: return [401, 403, 407].contains(error.status ?? 0) ? .isHopeless : .isMissing
+        case .nameNotFound, .cannotConnect, .timedOut, .connectionLost, .emptyBody, .fileNotFound, .transport:
+            return .isMissing
+        default: return .isHopeless
+        }
+    }
+}

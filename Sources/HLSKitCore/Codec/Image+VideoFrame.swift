@@ -53,7 +53,7 @@ enum ImageScaler {
         guard let source else { throw CodecError(call: "av_frame_clone", code: CodecError.outOfMemory) }
         if isCropped {
             // Moves the pointers; the pixels stay shared.
-            let code = av_frame_apply_cropping(source, Int32(AV_FRAME_CROP_UNALIGNED.rawValue))
+            let code = av_frame_apply_cropping(source, Int32(clamping: AV_FRAME_CROP_UNALIGNED))
             guard code >= 0 else { throw CodecError(call: "av_frame_apply_cropping", code: code) }
         }
         let target = try picture(width: width, height: height, format: AV_PIX_FMT_RGBA)

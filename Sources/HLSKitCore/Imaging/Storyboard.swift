@@ -1,5 +1,3 @@
-public import HLSTime
-
 /// The images of a video side by side in one, and which of them is for which time: previews for a scrubbing bar.
 ///
 /// ``ImageGenerator/storyboard(_:columnCount:)`` makes it.

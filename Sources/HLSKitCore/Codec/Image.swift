@@ -29,6 +29,13 @@ public struct Image: Sendable, Hashable {
         self.transferFunction = transferFunction
     }
 
+    /// An image of the same size and colours with other pixels; nil if they are not as many bytes.
+    public func replacingPixels(_ pixels: [UInt8]) -> Image? {
+        Image(
+            width: width, height: height, pixels: pixels, colorPrimaries: colorPrimaries,
+            transferFunction: transferFunction)
+    }
+
     /// The image turned clockwise by this many quarters.
     func turned(byQuarters quarters: Int) -> Image {
         let quarters = ((quarters % 4) + 4) % 4

@@ -122,7 +122,9 @@ import Testing
         if c.size != .zero { #expect(try await tracks.first?.load(.naturalSize) == c.size) }
     }
 
-    @Test("J10: an item's presentation size is turned as its track says, the track's natural size is not", arguments: 0...3)
+    @Test(
+        "J10: an item's presentation size is turned as its track says, the track's natural size is not",
+        arguments: 0...3)
     func turned(_ quarters: Int) async throws {
         let bytes = try SampleImages.turned(Self.bytes("mp4/progressive.mp4"), byQuarters: quarters)
         let url = "http://a.example/f.mp4"

@@ -18,7 +18,9 @@ struct PictureGeometryTests {
         Case(name: "plain", shown: PixelSize(width: 720, height: 576)),
         Case(name: "wide pixels", shape: ratio(16, 15), shown: PixelSize(width: 768, height: 576)),
         Case(name: "narrow pixels", shape: ratio(8, 9), shown: PixelSize(width: 640, height: 576)),
-        Case(name: "rounded to the nearest", shape: ratio(4, 3), aperture: aperture(101, 70), shown: .init(width: 135, height: 70)),
+        Case(
+            name: "rounded to the nearest", shape: ratio(4, 3), aperture: aperture(101, 70),
+            shown: .init(width: 135, height: 70)),
         Case(name: "aperture", aperture: aperture(704, 560), shown: PixelSize(width: 704, height: 560)),
         Case(
             name: "aperture of wide pixels", shape: ratio(12, 11), aperture: aperture(704, 576),

@@ -145,7 +145,8 @@ struct StoryboardPlanTests {
     @Test(
         "L01: where there is nothing there are no images",
         arguments: [
-            (0, MediaTime(value: 1, timescale: 1)), (-1, MediaTime(value: 1, timescale: 1)), (3, .zero), (3, .indefinite),
+            (0, MediaTime(value: 1, timescale: 1)), (-1, MediaTime(value: 1, timescale: 1)), (3, .zero),
+            (3, .indefinite),
             (3, .positiveInfinity), (3, MediaTime(value: -5, timescale: 1)),
         ])
     func nothing(_ count: Int, _ duration: MediaTime) {

@@ -35,7 +35,8 @@ struct ImageOptionTests {
         "L02: an image shows the clean aperture, or all of the frame, or its pixels as they are",
         arguments: [
             (ImageApertureMode.cleanAperture, PixelSize(width: 40, height: 24)),
-            (.productionAperture, PixelSize(width: 128, height: 48)), (.encodedPixels, PixelSize(width: 64, height: 48)),
+            (.productionAperture, PixelSize(width: 128, height: 48)),
+            (.encodedPixels, PixelSize(width: 64, height: 48)),
         ])
     func aperture(_ mode: ImageApertureMode, size: PixelSize) throws {
         let image = try Image(Self.ramp(Self.crop), apertureMode: mode)

@@ -26,16 +26,22 @@ public final class Asset: Sendable {
     public let resourceLoader: AssetResourceLoader
     let options: AssetOptions
     /// The playlists, for the items that are made of the asset.
-    let cache = ResourceCache(keepsMedia: false)
+    let cache: ResourceCache
     private let inspection = Mutex<AssetInspector?>(nil)
     private let entries = Mutex<[AssetPropertyKey: Entry]>([:])
 
     /// Touches neither network nor disk.
     ///
     /// - Parameter url: an absolute http, https or file URL.
-    public init(url: String, options: AssetOptions = .init()) {
+    public convenience init(url: String, options: AssetOptions = .init()) {
+        self.init(url: url, options: options, stored: nil)
+    }
+
+    /// - Parameter stored: media that need not be loaded.
+    init(url: String, options: AssetOptions, stored: (any StoredMedia)?) {
         self.url = url
         self.options = options
+        cache = ResourceCache(keepsMedia: false, stored: stored)
         resourceLoader = AssetResourceLoader(url: url, loader: options.hooks.resourceLoader)
     }
 

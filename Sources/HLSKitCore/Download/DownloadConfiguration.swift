@@ -1,3 +1,5 @@
+public import HLSTime
+
 /// How a stream is downloaded, and which parts of it.
 public struct DownloadConfiguration: Sendable {
     /// Which renditions of a kind are taken.
@@ -73,6 +75,9 @@ public struct DownloadProgress: Sendable, Hashable {
     public var writtenDuration = Duration.zero
     /// Media time of the variant.
     public var mediaDuration = Duration.zero
+    /// Times of which the variant's media is on the disk, on the timeline of the stream: in order, without overlaps. Gaps
+    /// that the stream itself has are not among them.
+    public var loadedTimeRanges: [MediaTimeRange] = []
 
     /// Makes the progress of a download that has not begun.
     public init() {}

@@ -38,6 +38,7 @@ extension DownloadTask {
         into path: String, format: OutputFormat, overwrite: Bool, allowsUnreadable: Bool, note: @escaping WriterNote
     ) throws -> Files {
         update { $0.phase = .writing }
+        notices.tell(progress)
         let (entries, window) = loaded
         let name = "output.\(format.rawValue)"
         let container: Remuxer.Container
@@ -70,6 +71,7 @@ extension DownloadTask {
         files.unreadable = assembler.problems.map { "\($0.segment.file?.name ?? ""): \($0.text)" }
         // So that another run asks for them again.
         folder.discard(assembler.problems.map(\.segment))
+        downloaded.remove(Set(assembler.problems.compactMap(\.segment.file?.name)))
         guard assembler.end > .zero else {
             if let locked = assembler.problems.first(where: \.isLocked) {
                 throw AssetError(code: .contentKey, url: currentURL, cause: locked.text)

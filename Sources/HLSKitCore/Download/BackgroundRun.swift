@@ -12,13 +12,15 @@ final class BackgroundRun<Value: Sendable>: Sendable {
 
     /// Starts a run unless one is under way.
     ///
+    /// - Parameter prepare: called before it starts.
     /// - Returns: what it comes to.
     @discardableResult
     func start(
-        on executor: (any TaskExecutor)?, _ body: @escaping @Sendable () async throws -> Value
+        on executor: (any TaskExecutor)?, prepare: () -> Void, _ body: @escaping @Sendable () async throws -> Value
     ) -> OneShot<Result<Value, any Error>> {
         state.withLock { state in
             if let outcome = state.outcome, !outcome.isSet { return outcome }
+            prepare()
             let outcome = OneShot<Result<Value, any Error>>()
             state.outcome = outcome
             state.task = Task(executorPreference: executor) {

@@ -17,6 +17,12 @@ public struct DownloadConfiguration: Sendable {
     public var url: String
     /// The variant; nil (the default) is the best. Of several that match, the best is taken.
     public var quality: QualityExpression?
+    /// Further variants, which are stored beside that one: for each expression the best that it matches and that is not taken
+    /// yet. They go with the same renditions. Default: none.
+    ///
+    /// They are for folders (``DownloadTask/writePlaylists()``); a file holds the first variant. Without video they are not
+    /// taken.
+    public var auxiliaryQualities: [QualityExpression] = []
     /// False takes audio only: the audio renditions, and where the audio is in the variants, the lowest of those with
     /// the best audio. Default true.
     public var includesVideo = true

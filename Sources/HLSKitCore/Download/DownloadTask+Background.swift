@@ -17,8 +17,11 @@ extension DownloadTask {
     ///
     /// It goes on while the program does, also where nobody holds the task. After a failure, or ``suspend()``, it continues
     /// with what is missing.
-    public func resume() {
-        background.start(on: configuration.loading.clock.executor) { try await self.run() }
+    public func resume() { start() }
+
+    @discardableResult
+    private func start() -> OneShot<Swift.Result<Result, any Error>> {
+        background.start(on: configuration.loading.clock.executor, prepare: notices.begin) { try await self.run() }
     }
 
     /// Ends what ``resume()`` began, as if its task had been cancelled: what is stored stays, and ``resume()`` continues
@@ -30,10 +33,7 @@ extension DownloadTask {
     /// Cancelling the caller's task ends the wait alone, and not the download.
     /// - Throws: what ``run()`` throws; `CancellationError` after ``suspend()``.
     public func result() async throws -> Result {
-        let outcome =
-            background.outcome
-            ?? background.start(on: configuration.loading.clock.executor) { try await self.run() }
-        return try await outcome.valueUnlessCancelled().get()
+        try await (background.outcome ?? start()).valueUnlessCancelled().get()
     }
 
     /// How it goes: at once where it stands, then whatever changes, and at last how the run went, with which the sequence

@@ -39,7 +39,11 @@ extension DownloadTask {
     ) throws -> Files {
         update { $0.phase = .writing }
         notices.tell(progress)
-        let (entries, window) = loaded
+        let window = loaded.window
+        let entries = loaded.entries.filter { !$0.lane.isAuxiliary }
+        if entries.count < loaded.entries.count {
+            note("a file holds one variant: the others stay in the folder")
+        }
         let name = "output.\(format.rawValue)"
         let container: Remuxer.Container
         switch format {

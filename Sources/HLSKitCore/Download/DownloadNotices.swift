@@ -42,7 +42,12 @@ final class DownloadNotices: Sendable {
     }
 
     /// A run begins.
-    func begin() { state.withLock { $0.summary = nil } }
+    func begin() {
+        state.withLock { state in
+            state.progress = DownloadProgress()
+            state.summary = nil
+        }
+    }
 
     func tell(_ progress: DownloadProgress) {
         state.withLock { state in

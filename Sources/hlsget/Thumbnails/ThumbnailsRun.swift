@@ -42,6 +42,7 @@ struct ThumbnailsRun {
         let generator = ImageGenerator(asset: Asset(url: url, options: options))
         generator.maximumSize = command.size
         generator.appliesPreferredTrackTransform = true
+        generator.dynamicRangePolicy = command.keepHdr ? .matchSource : .forceSDR
         if command.exact {
             generator.requestedTimeToleranceBefore = .zero
             generator.requestedTimeToleranceAfter = .zero

@@ -169,6 +169,24 @@ struct ColorTests {
         #expect(try FrameConverter(to: .native, convertsToRec709: true).convert(frame).colorTags == frame.colorTags)
     }
 
+    @Test(
+        "J08: a track says that its colours are wide, and its range high, by what container or playlist declare",
+        arguments: [
+            (nil, nil, []), (ColorInformation.of(1, 1), nil, []), (.of(9, 14), nil, [.usesWideGamutColorSpace]),
+            (.of(9, 16), nil, [.usesWideGamutColorSpace, .containsHDRVideo]),
+            (.of(12, 18), .sdr, [.usesWideGamutColorSpace, .containsHDRVideo]), (nil, .pq, [.containsHDRVideo]),
+            (.of(2, 2), .hlg, [.containsHDRVideo]), (.of(1, 1), .pq, []), (nil, .sdr, []),
+        ] as [(ColorInformation?, VideoRange?, Set<MediaCharacteristic>)])
+    func characteristics(
+        _ color: ColorInformation?, _ range: VideoRange?, expected: Set<MediaCharacteristic>
+    ) {
+        var track = MediaTrack(id: 1, mediaType: .video, codec: .vp9, timescale: 25)
+        track.colorInformation = color
+        var facts = TrackFacts(track, extent: nil, origin: 0, duration: .indefinite)
+        facts.declaredVideoRange = range
+        #expect(facts.characteristics.subtracting([.visual, .frameBased]) == expected)
+    }
+
     // MARK: How it was graded
 
     private static let volume = MasteringDisplayColorVolume(
@@ -290,5 +308,11 @@ struct ColorTests {
         fixture.track.pixelAspectRatio = PixelAspectRatio(horizontalSpacing: 4, verticalSpacing: 3)
         let frame = try #require(fixture.pictures().first)
         #expect(frame.presentationSize == PixelSize(width: (frame.width * 4 + 1) / 3, height: frame.height))
+    }
+}
+
+extension ColorInformation {
+    fileprivate static func of(_ primaries: Int, _ transfer: Int) -> ColorInformation {
+        ColorInformation(colorPrimaries: primaries, transferCharacteristics: transfer, matrixCoefficients: 2)
     }
 }

@@ -11,7 +11,9 @@
 #include <libavformat/avformat.h>
 #include <libavutil/avutil.h>
 #include <libavutil/channel_layout.h>
+#include <libavutil/display.h>
 #include <libavutil/imgutils.h>
+#include <libavutil/mastering_display_metadata.h>
 #include <libavutil/md5.h>
 #include <libavutil/mem.h>
 #include <libavutil/opt.h>
@@ -60,6 +62,22 @@ static inline int CLibAV_frame_is_interlaced(const AVFrame *frame) {
 #else
     return frame->interlaced_frame;
 #endif
+}
+
+// How often a frame is to be turned clockwise by 90 degrees before it is shown: its display matrix. 0 takes the matrix away.
+static inline int CLibAV_frame_set_quarter_turns(AVFrame *frame, int turns) {
+    av_frame_remove_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
+    if (turns == 0) return 0;
+    AVFrameSideData *data = av_frame_new_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX, 9 * sizeof(int32_t));
+    if (!data) return AVERROR(ENOMEM);
+    av_display_rotation_set((int32_t *)data->data, turns * 90.0);
+    return 0;
+}
+static inline int CLibAV_frame_quarter_turns(const AVFrame *frame) {
+    const AVFrameSideData *data = av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
+    if (!data || data->size < 9 * sizeof(int32_t)) return 0;
+    double turns = -av_display_rotation_get((const int32_t *)data->data) / 90;
+    return turns >= -4.5 && turns < 4.5 ? ((int)(turns + 8.5)) % 4 : 0;
 }
 
 // The callback's buffer is const from libavformat 61 on.

@@ -87,6 +87,10 @@ public struct MediaTrack: Sendable, Hashable {
     public var pixelAspectRatio: PixelAspectRatio?
     /// The part of the frame to show; nil if undeclared, which means all of it.
     public var cleanAperture: CleanAperture?
+    /// The display on which HDR video was graded, as the container declares it; else nil.
+    public var masteringDisplayColorVolume: MasteringDisplayColorVolume?
+    /// How bright HDR video gets, as the container declares it; else nil.
+    public var contentLightLevelInfo: ContentLightLevelInfo?
     /// Depth and chroma of the pictures' samples, if the container declares them (VP9 in MP4); else nil.
     public var sampleStructure: PictureSampleStructure?
     /// Timestamps count from the start of the segment, because it declares no other time.

@@ -30,7 +30,7 @@ public final class Asset: Sendable {
     public let resourceLoader: AssetResourceLoader
     let options: AssetOptions
     /// The playlists, for the items that are made of the asset.
-    let cache = ResourceCache(keepsMedia: false)
+    let cache: ResourceCache
     private let inspection = Mutex<AssetInspector?>(nil)
     private let entries = Mutex<[AssetPropertyKey: Entry]>([:])
 
@@ -45,9 +45,15 @@ public final class Asset: Sendable {
     /// are.
     ///
     /// - Parameter urlString: an absolute http, https or file URL. A plain path is none: loading it fails.
-    public init(urlString: String, options: AssetOptions = .init()) {
+    public convenience init(urlString: String, options: AssetOptions = .init()) {
+        self.init(urlString: urlString, options: options, stored: nil)
+    }
+
+    /// - Parameter stored: media that need not be loaded.
+    init(urlString: String, options: AssetOptions, stored: (any StoredMedia)?) {
         self.urlString = urlString
         self.options = options
+        cache = ResourceCache(keepsMedia: false, stored: stored)
         resourceLoader = AssetResourceLoader(url: urlString, loader: options.hooks.resourceLoader)
     }
 

@@ -120,7 +120,10 @@ extension AssetTrackProperty where Value == MediaTimeRange {
 }
 
 extension AssetTrackProperty where Value == PixelSize {
-    /// The size of frames in square pixels; zero if there are none or the size is not known.
+    /// The size of what is shown of frames (their clean aperture), in square pixels and before the frame is turned; zero if
+    /// there are none or the size is not known.
+    ///
+    /// An item's `presentationSize` is this size after the turn.
     public static var naturalSize: AssetTrackProperty<PixelSize> { .init { $0.facts.naturalSize } }
 }
 

@@ -59,12 +59,7 @@ struct TrackFacts: Sendable {
 
     var naturalSize: PixelSize {
         guard description.mediaType == .video, description.width > 0 else { return .zero }
-        var width = description.width
-        if let aspect = description.pixelAspectRatio, aspect.horizontalSpacing > 0, aspect.verticalSpacing > 0 {
-            let (product, overflow) = width.multipliedReportingOverflow(by: aspect.horizontalSpacing)
-            if !overflow { width = (product + aspect.verticalSpacing / 2) / aspect.verticalSpacing }
-        }
-        return PixelSize(width: width, height: description.height)
+        return PictureGeometry(description).size()
     }
 
     var nominalFrameRate: Double {

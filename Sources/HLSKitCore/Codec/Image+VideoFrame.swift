@@ -1,42 +1,35 @@
 import CLibAV
 
 extension Image {
-    /// Makes an image of a decoded frame, with square pixels.
+    /// Makes an image of a decoded frame.
     ///
     /// Colours are converted by the frame's own tags. A frame that does not name its matrix is taken for BT.709 from
-    /// 720 rows on and for BT.601 below. High dynamic range is mapped to the standard one where libavfilter is
-    /// installed.
+    /// 720 rows on and for BT.601 below.
     ///
     /// Blocks the thread for as long as libswscale works: some milliseconds.
     /// - Parameters:
     ///   - maximumSize: the image is made to fit into this, in its own shape and never enlarged; a side of 0 (the default)
-    ///     sets no limit.
-    ///   - quarterTurns: how often it is turned clockwise by 90 degrees. `maximumSize` is that of the turned image.
+    ///     sets no limit. It is that of the turned image.
+    ///   - apertureMode: which part of the frame, and with which shape of pixels. Default: the clean aperture in square
+    ///     pixels.
+    ///   - dynamicRangePolicy: default: high dynamic range is mapped to the standard one.
+    ///   - appliesPreferredTransform: whether it is turned by ``VideoFrame/rotation``. Default: false.
+    /// - Throws: ``CodecError`` if there is no conversion.
     public init(
-        _ frame: VideoFrame, maximumSize: PixelSize = PixelSize(width: 0, height: 0), quarterTurns: Int = 0
+        _ frame: VideoFrame, maximumSize: PixelSize = PixelSize(width: 0, height: 0),
+        apertureMode: ImageApertureMode = .cleanAperture, dynamicRangePolicy: DynamicRangePolicy = .forceSDR,
+        appliesPreferredTransform: Bool = false
     ) throws(CodecError) {
+        let geometry = PictureGeometry(frame)
+        let quarterTurns = appliesPreferredTransform ? geometry.quarterTurns : 0
         var frame = frame
-        if !frame.colorTags.isStandardRange, let mapped = try? ColorTransformer().transform(frame) { frame = mapped }
-        var limit = maximumSize
-        if quarterTurns % 2 != 0 { limit = PixelSize(width: maximumSize.height, height: maximumSize.width) }
-        let size = frame.displaySize.fitted(into: limit)
-        let image = try ImageScaler.image(of: frame, width: size.width, height: size.height)
+        if dynamicRangePolicy == .forceSDR, !frame.colorTags.isStandardRange {
+            frame = try ColorTransformer().transform(frame)
+        }
+        let size = geometry.size(in: apertureMode).fitted(into: maximumSize.turned(byQuarters: quarterTurns))
+        let image = try ImageScaler.image(
+            of: frame, width: size.width, height: size.height, isCropped: apertureMode == .cleanAperture)
         self = image.turned(byQuarters: quarterTurns)
-    }
-}
-
-extension VideoFrame {
-    /// The size with square pixels: the width is stretched or shrunk, the rows stay.
-    var displaySize: PixelSize {
-        guard let aspect = sampleAspectRatio, aspect.numerator != aspect.denominator, aspect.denominator > 0 else {
-            return PixelSize(width: width, height: height)
-        }
-        let stretched = (Double(width) * Double(aspect.numerator) / Double(aspect.denominator)).rounded()
-        // No display is 16 times as wide as it is high; what claims to be is damaged.
-        guard stretched >= 1, stretched <= Double(height) * 16, stretched <= 32_768 else {
-            return PixelSize(width: width, height: height)
-        }
-        return PixelSize(width: Int(stretched), height: height)
     }
 }
 
@@ -51,8 +44,18 @@ enum ImageScaler {
         static let bt601: Int32 = 5
     }
 
-    static func image(of frame: VideoFrame, width: Int, height: Int) throws(CodecError) -> Image {
-        let source = frame.storage.raw
+    /// - Parameter isCropped: only the clean aperture of the frame.
+    static func image(
+        of frame: VideoFrame, width: Int, height: Int, isCropped: Bool
+    ) throws(CodecError) -> Image {
+        var source = av_frame_clone(frame.storage.raw)
+        defer { av_frame_free(&source) }
+        guard let source else { throw CodecError(call: "av_frame_clone", code: CodecError.outOfMemory) }
+        if isCropped {
+            // Moves the pointers; the pixels stay shared.
+            let code = av_frame_apply_cropping(source, Int32(clamping: AV_FRAME_CROP_UNALIGNED))
+            guard code >= 0 else { throw CodecError(call: "av_frame_apply_cropping", code: code) }
+        }
         let target = try picture(width: width, height: height, format: AV_PIX_FMT_RGBA)
         defer { free(target) }
         let isFullRange = frame.colorTags.isFullRange == true || frame.pixelFormatName.hasPrefix("yuvj")
@@ -72,7 +75,10 @@ enum ImageScaler {
             }
             count = rowByteCount * height
         }
-        guard let image = Image(width: width, height: height, pixels: pixels) else {
+        let image = Image(
+            width: width, height: height, pixels: pixels, colorPrimaries: frame.colorTags.colorPrimaries,
+            transferFunction: frame.colorTags.transferFunction)
+        guard let image else {
             throw CodecError(
                 call: "sws_scale", code: CodecError.invalidArgument, text: "an image of \(width)x\(height)")
         }

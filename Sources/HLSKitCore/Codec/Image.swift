@@ -7,15 +7,33 @@ public struct Image: Sendable, Hashable {
     /// Rows from top to bottom without padding; four bytes for each pixel: red, green, blue and alpha, full range. Alpha is
     /// 255 in frames of video: nothing is transparent. Colours are not multiplied by it.
     public let pixels: [UInt8]
+    /// Which red, green and blue these are.
+    public let colorPrimaries: ColorPrimaries
+    /// How the numbers encode light. ``TransferFunction/isHighDynamicRange`` only where that was asked for:
+    /// ``DynamicRangePolicy/matchSource``.
+    public let transferFunction: TransferFunction
 
-    /// nil if a side is not above zero or the number of bytes is not four for each pixel.
-    public init?(width: Int, height: Int, pixels: [UInt8]) {
+    /// nil if a side is not above zero or the number of bytes is not four for each pixel. Colours are those of
+    /// ITU-R BT.709 unless others are given.
+    public init?(
+        width: Int, height: Int, pixels: [UInt8], colorPrimaries: ColorPrimaries = .bt709,
+        transferFunction: TransferFunction = .bt709
+    ) {
         let (count, overflow) = width.multipliedReportingOverflow(by: height)
         let (byteCount, overflow2) = count.multipliedReportingOverflow(by: 4)
         guard width > 0, height > 0, !overflow, !overflow2, pixels.count == byteCount else { return nil }
         self.width = width
         self.height = height
         self.pixels = pixels
+        self.colorPrimaries = colorPrimaries
+        self.transferFunction = transferFunction
+    }
+
+    /// An image of the same size and colours with other pixels; nil if they are not as many bytes.
+    public func replacingPixels(_ pixels: [UInt8]) -> Image? {
+        Image(
+            width: width, height: height, pixels: pixels, colorPrimaries: colorPrimaries,
+            transferFunction: transferFunction)
     }
 
     /// The image turned clockwise by this many quarters.
@@ -37,7 +55,9 @@ public struct Image: Sendable, Hashable {
                 for channel in 0..<4 { turned[to + channel] = pixels[from + channel] }
             }
         }
-        return Image(width: newWidth, height: newHeight, pixels: turned) ?? self
+        return Image(
+            width: newWidth, height: newHeight, pixels: turned, colorPrimaries: colorPrimaries,
+            transferFunction: transferFunction) ?? self
     }
 }
 

@@ -68,6 +68,11 @@ enum ImageEncoder {
         picture.pointee.pts = 0
         picture.pointee.color_range = context.pointee.color_range
         picture.pointee.quality = context.pointee.global_quality
+        // Of what every reader assumes nothing is said.
+        if image.colorPrimaries.isWideGamut || image.transferFunction.isHighDynamicRange {
+            picture.pointee.color_primaries = AVColorPrimaries(UInt32(clamping: image.colorPrimaries.rawValue))
+            picture.pointee.color_trc = AVColorTransferCharacteristic(UInt32(clamping: image.transferFunction.rawValue))
+        }
         code = avcodec_send_frame(context, picture)
         guard code >= 0 else { throw CodecError(call: "avcodec_send_frame", code: code) }
         code = avcodec_send_frame(context, nil)

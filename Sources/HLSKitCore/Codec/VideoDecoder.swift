@@ -167,7 +167,9 @@ public final class VideoDecoder {
         let pts = time == CLibAV_no_pts() ? nextPTS : time
         if let aspect = containerAspectRatio { frame.pointee.sample_aspect_ratio = aspect }
         if let color = track.colorInformation { Self.complete(frame, with: color) }
-        if let aperture = track.cleanAperture { Self.mark(aperture, in: frame) }
+        if let aperture = track.cleanAperture { FrameNotes.note(aperture, in: frame) }
+        try FrameNotes.note(rotation: track.rotation, in: frame)
+        FrameNotes.note(track.masteringDisplayColorVolume, track.contentLightLevelInfo, in: frame)
         var duration = CLibAV_frame_duration(frame)
         if duration <= 0 { duration = declaredDuration(of: frame, at: frameRate) }
         nextPTS = pts.addingReportingOverflow(duration).partialValue
@@ -189,21 +191,6 @@ public final class VideoDecoder {
         if frame.pointee.color_range == AVCOL_RANGE_UNSPECIFIED, let isFullRange = color.isFullRange {
             frame.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
         }
-    }
-
-    /// Notes which part of a frame to show, and leaves the frame whole.
-    private static func mark(_ aperture: CleanAperture, in frame: UnsafeMutablePointer<AVFrame>) {
-        let (width, height) = (Int(frame.pointee.width), Int(frame.pointee.height))
-        guard (1...width).contains(aperture.width), (1...height).contains(aperture.height),
-            (-width...width).contains(aperture.horizontalOffset), (-height...height).contains(aperture.verticalOffset)
-        else { return }
-        let left = (width - aperture.width) / 2 + aperture.horizontalOffset
-        let top = (height - aperture.height) / 2 + aperture.verticalOffset
-        guard left >= 0, top >= 0, left + aperture.width <= width, top + aperture.height <= height else { return }
-        frame.pointee.crop_left = left
-        frame.pointee.crop_top = top
-        frame.pointee.crop_right = width - left - aperture.width
-        frame.pointee.crop_bottom = height - top - aperture.height
     }
 
     /// The container's word on the shape of a pixel, which counts more than the stream's.

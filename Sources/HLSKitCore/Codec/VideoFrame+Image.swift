@@ -1,14 +1,13 @@
 import CLibAV
 
 extension VideoFrame {
-    /// An image as a frame: opaque RGB of full range, with square pixels, at the time of another frame and in its
-    /// primaries.
+    /// An image as a frame: opaque RGB of full range in the image's colours, with square pixels, at the time of another frame.
     ///
-    /// Together with ``Image/init(_:maximumSize:quarterTurns:)`` it lets a ``FrameCompositor`` draw: what was a frame
+    /// Together with ``Image/init(_:maximumSize:apertureMode:dynamicRangePolicy:appliesPreferredTransform:)`` it lets a ``FrameCompositor`` draw: what was a frame
     /// is pixels in memory, and is a frame again. Costs a copy of the pixels.
     /// - Parameters:
-    ///   - image: may be of another size.
-    ///   - original: gives the times and, where it is of standard range, the primaries and the transfer function.
+    ///   - image: may be of another size. Taken for one that is not turned.
+    ///   - original: gives the times and the ``rotation``.
     public convenience init(_ image: Image, inPlaceOf original: VideoFrame) throws(CodecError) {
         var target = av_frame_alloc()
         defer { av_frame_free(&target) }
@@ -19,10 +18,9 @@ extension VideoFrame {
         target.pointee.colorspace = AVCOL_SPC_RGB
         target.pointee.color_range = AVCOL_RANGE_JPEG
         target.pointee.sample_aspect_ratio = AVRational(num: 1, den: 1)
-        // High dynamic range became BT.709 in the conversion to an image.
-        let tags = original.colorTags.isStandardRange ? original.colorTags : nil
-        target.pointee.color_primaries = AVColorPrimaries(UInt32(clamping: tags?.primaries ?? 1))
-        target.pointee.color_trc = AVColorTransferCharacteristic(UInt32(clamping: tags?.transfer ?? 1))
+        target.pointee.color_primaries = AVColorPrimaries(UInt32(clamping: image.colorPrimaries.rawValue))
+        target.pointee.color_trc = AVColorTransferCharacteristic(UInt32(clamping: image.transferFunction.rawValue))
+        try FrameNotes.note(rotation: original.rotation, in: target)
         let code = av_frame_get_buffer(target, 0)
         guard code >= 0 else { throw CodecError(call: "av_frame_get_buffer", code: code) }
         let rowByteCount = image.width * 4

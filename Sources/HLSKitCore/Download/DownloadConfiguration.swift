@@ -1,5 +1,8 @@
 public import FoundationEssentials
 
+public import FoundationEssentials
+public import HLSTime
+
 /// How a stream is downloaded, and which parts of it.
 public struct DownloadConfiguration: Sendable {
     /// Which renditions of a kind are taken.
@@ -17,6 +20,12 @@ public struct DownloadConfiguration: Sendable {
     public var urlString: String
     /// The variant; nil (the default) is the best. Of several that match, the best is taken.
     public var quality: QualityExpression?
+    /// Further variants, which are stored beside that one: for each expression the best that it matches and that is not taken
+    /// yet. They go with the same renditions. Default: none.
+    ///
+    /// They are for folders (``DownloadTask/writePlaylists()``); a file holds the first variant. Without video they are not
+    /// taken.
+    public var auxiliaryQualities: [QualityExpression] = []
     /// False takes audio only: the audio renditions, and where the audio is in the variants, the lowest of those with
     /// the best audio. Default true.
     public var includesVideo = true
@@ -84,6 +93,9 @@ public struct DownloadProgress: Sendable, Hashable {
     public var writtenDuration = Duration.zero
     /// Media time of the variant.
     public var mediaDuration = Duration.zero
+    /// Times of which the variant's media is on the disk, on the timeline of the stream: in order, without overlaps. Gaps
+    /// that the stream itself has are not among them.
+    public var loadedTimeRanges: [MediaTimeRange] = []
 
     /// Makes the progress of a download that has not begun.
     public init() {}

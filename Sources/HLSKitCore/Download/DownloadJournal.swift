@@ -26,6 +26,8 @@ struct DownloadJournal: Sendable, Equatable {
         var resolution: String?
         /// `VIDEO-RANGE` as written.
         var videoRange: String?
+        /// A variant that is stored besides the first.
+        var isAuxiliary = false
         /// More may be listed: what is not loaded in time is gone.
         var isLive = false
     }
@@ -183,6 +185,7 @@ extension DownloadJournal.Entry {
             value.codecs = document["codecs"]?.string
             value.resolution = document["resolution"]?.string
             value.videoRange = document["range"]?.string
+            value.isAuxiliary = document["auxiliary"] == .bool(true)
             value.isLive = document["live"] == .bool(true)
             self = .lane(value)
         } else if let byteCount = document["written"]?.integer {
@@ -307,6 +310,7 @@ extension DownloadJournal.Entry {
             object.add("codecs", lane.codecs)
             object.add("resolution", lane.resolution)
             object.add("range", lane.videoRange)
+            if lane.isAuxiliary { object.add(raw: "true", for: "auxiliary") }
             if lane.isLive { object.add(raw: "true", for: "live") }
         case .resource(let file): object.add(file)
         case .segment(let segment):

@@ -26,6 +26,8 @@ struct DownloadRun: Sendable {
     var totals = Amount()
     var mediaDuration = Duration.zero
     var storedByteCount = 0
+    /// Of the variant.
+    var loaded = DownloadedRanges()
     /// The files of maps and keys that were loaded.
     var files: [ResourceID: String] = [:]
     var failedMaps: [ResourceID: HLSError] = [:]
@@ -103,6 +105,14 @@ struct DownloadRun: Sendable {
         }
         result.gaps.append(
             DownloadGap(url: error.url ?? "", cause: error.cause, detail: error.detail, isDeclared: false))
+    }
+
+    /// A segment is there, or what stands for it.
+    mutating func noteLoaded(_ id: DownloadPlan.ItemID) {
+        let target = alternates.wish(of: id)?.target ?? id
+        guard target.lane == 0, let tracker = lanes.first?.tracker, let index = lanes.first?.index(of: target.position)
+        else { return }
+        loaded.insert(from: tracker.starts[index], to: tracker.starts[index + 1])
     }
 
     /// Completes what the journal will say of a segment with the files of its map and keys.

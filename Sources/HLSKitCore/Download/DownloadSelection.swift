@@ -34,7 +34,7 @@ struct DownloadSelection: Sendable {
 
     init(_ configuration: DownloadConfiguration, of playlist: MultivariantPlaylist) throws(HLSError) {
         variables = playlist.variables
-        let (variant, others) = try Self.variants(configuration, of: playlist)
+        let (variant, others) = try Self.variants(configuration, configuration.quality, of: playlist)
         let audio = try Self.renditions(
             configuration.audio, .audio, group: variant.audio, variant: variant, of: playlist)
         let subtitles = try Self.renditions(
@@ -56,17 +56,54 @@ struct DownloadSelection: Sendable {
             wanted.insert(.audio)
         }
         try add(lane, view, wanted, of: playlist)
-        for other in others where (other.audio == nil) == (variant.audio == nil) && other.video == variant.video {
-            guard let url = playlist.resolve(other.uri), url != entries[0].url, variant.video == nil else { continue }
-            var lane = DownloadJournal.Lane(other)
-            lane.language = entries[0].lane.language
-            alternates.append(
-                Alternate(
-                    target: 0, entry: Entry(lane: lane, url: url, source: playlist.url, wanted: wanted),
-                    isEquivalent: other.audio == variant.audio && other.subtitles == variant.subtitles))
-        }
+        addAlternates(others, of: variant, in: playlist)
+        try addAuxiliary(configuration, besides: variant, in: playlist)
         for rendition in audio where !isOwn(rendition) { try add(rendition, .audio, [.audio], of: playlist) }
         for rendition in subtitles { try add(rendition, .subtitles, [.text], of: playlist) }
+    }
+
+    /// What can stand for the variant that was added last.
+    private mutating func addAlternates(
+        _ others: [Variant], of variant: Variant, in playlist: MultivariantPlaylist
+    ) {
+        guard variant.video == nil, let entry = entries.last else { return }
+        for other in others where Self.isAlike(other, variant) {
+            guard let url = playlist.resolve(other.uri), url != entry.url else { continue }
+            var lane = DownloadJournal.Lane(other)
+            lane.language = entry.lane.language
+            lane.isAuxiliary = entry.lane.isAuxiliary
+            alternates.append(
+                Alternate(
+                    target: entries.count - 1,
+                    entry: Entry(lane: lane, url: url, source: playlist.url, wanted: entry.wanted),
+                    isEquivalent: other.audio == variant.audio && other.subtitles == variant.subtitles))
+        }
+    }
+
+    /// Further variants, which go with the renditions of the first.
+    private mutating func addAuxiliary(
+        _ configuration: DownloadConfiguration, besides first: Variant, in playlist: MultivariantPlaylist
+    ) throws(HLSError) {
+        let (language, wanted) = (entries[0].lane.language, entries[0].wanted)
+        for quality in configuration.auxiliaryQualities {
+            let taken = Set(entries.map(\.url))
+            let (variant, others) = try Self.variants(configuration, quality, of: playlist) { variant in
+                Self.isAlike(variant, first) && playlist.resolve(variant.uri).map { !taken.contains($0) } ?? true
+            }
+            let view =
+                playlist.playedRendition(.video, group: variant.video, besides: variant.uri)?.uri ?? variant.uri
+            var lane = DownloadJournal.Lane(variant)
+            lane.language = language
+            lane.isAuxiliary = true
+            guard !entries.contains(where: { $0.lane.id == lane.id }) else { continue }
+            try add(lane, view, wanted, of: playlist)
+            addAlternates(others, of: variant, in: playlist)
+        }
+    }
+
+    /// Whether two variants carry their sound and their view in the same way.
+    private static func isAlike(_ one: Variant, _ other: Variant) -> Bool {
+        (one.audio == nil) == (other.audio == nil) && one.video == other.video
     }
 
     /// The sound by itself: the first rendition takes the place of the variant. Where none has a playlist of its own, the
@@ -131,20 +168,28 @@ struct DownloadSelection: Sendable {
 
     /// Takes another playlist in the place of the chosen one.
     mutating func take(_ alternate: Alternate) {
-        entries[alternate.target] = alternate.entry
+        var entry = alternate.entry
+        // Of a variant that is stored beside it, too, it is a copy with files of its own.
+        let isTaken = entries.indices.contains { $0 != alternate.target && entries[$0].lane.id == entry.lane.id }
+        if isTaken { entry.lane.id += "|instead of \(alternate.target)" }
+        entries[alternate.target] = entry
         alternates.removeAll { $0.target == alternate.target && $0.entry.url == alternate.entry.url }
     }
 
     // MARK: Choosing
 
     /// The variant that is wanted, and the others that would do, the best replacement first.
+    ///
+    /// - Parameter isPossible: whether a variant may be chosen.
     private static func variants(
-        _ configuration: DownloadConfiguration, of playlist: MultivariantPlaylist
+        _ configuration: DownloadConfiguration, _ quality: QualityExpression?, of playlist: MultivariantPlaylist,
+        isPossible: (Variant) -> Bool = { _ in true }
     ) throws(HLSError) -> (chosen: Variant, others: [Variant]) {
         var context = SelectionContext()
         context.isPassThrough = true
-        context.quality = configuration.quality
-        let all = VariantEligibility(AssetVariant.list(of: playlist), in: context).eligible
+        context.quality = quality
+        let candidates = AssetVariant.list(of: playlist).filter { isPossible(playlist.variants[$0.index]) }
+        let all = VariantEligibility(candidates, in: context).eligible
         // Without pictures, only how the sound is carried tells variants apart: the least that carries the best.
         let eligible = configuration.includesVideo ? all : Self.cheapestWithBestSound(all, of: playlist)
         // Of equals the first: pathways and redundant streams come later in the list.
@@ -155,10 +200,10 @@ struct DownloadSelection: Sendable {
             }
         }
         guard let chosen else {
-            let cause = configuration.quality.map { "no variant matches \"\($0)\"" } ?? "no variant can be downloaded"
+            let cause = quality.map { "no variant matches \"\($0)\"" } ?? "no variant can be downloaded"
             throw HLSError(
                 code: .noEligibleVariant, url: playlist.url, cause: cause,
-                detail: AssetVariant.list(of: playlist).offer)
+                detail: candidates.offer)
         }
         let others = eligible.sortedByQuality().reversed().filter { $0.index != chosen.index }
         let isAlike = { (other: AssetVariant) in

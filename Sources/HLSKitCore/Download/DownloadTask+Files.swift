@@ -43,7 +43,12 @@ extension DownloadTask {
             throw OutputError(code: .unsupported, path: path, text: "what stays encrypted can only be kept as a folder")
         }
         update { $0.phase = .writing }
-        let (entries, window) = loaded
+        notices.tell(progress)
+        let window = loaded.window
+        let entries = loaded.entries.filter { !$0.lane.isAuxiliary }
+        if entries.count < loaded.entries.count {
+            note("a file holds one variant: the others stay in the folder")
+        }
         let name = "output.\(format.rawValue)"
         let container: Remuxer.Container
         switch format {
@@ -75,6 +80,7 @@ extension DownloadTask {
         files.unreadable = assembler.problems.map { "\($0.segment.file?.name ?? ""): \($0.text)" }
         // So that another run asks for them again.
         folder.discard(assembler.problems.map(\.segment))
+        downloaded.remove(Set(assembler.problems.compactMap(\.segment.file?.name)))
         guard assembler.end > .zero else {
             if let locked = assembler.problems.first(where: \.isLocked) {
                 throw HLSError(code: .contentKey, url: currentURL, cause: locked.text)

@@ -88,6 +88,11 @@ extension DownloadTask {
                     run.done.segmentCount += 1
                     run.done.duration += duration
                     run.storedByteCount += stored.file?.byteCount ?? 0
+                    // One of another variant is not what this URL gives.
+                    if laneIndex == 0, stored.file != nil {
+                        run.loaded.insert(from: lane.tracker.starts[index], to: lane.tracker.starts[index + 1])
+                    }
+                    if stored.variant == nil { offer(stored, at: index, of: lane) }
                     continue
                 }
                 let segment = lane.tracker.playlist.segments[index]
@@ -133,6 +138,8 @@ extension DownloadTask {
             progress.storedByteCount = run.storedByteCount
             progress.mediaDuration = run.mediaDuration
             progress.isLive = isLive
+            progress.loadedTimeRanges = run.loaded.timeRanges
         }
+        notices.tell(progress)
     }
 }

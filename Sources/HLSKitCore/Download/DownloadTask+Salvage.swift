@@ -9,9 +9,9 @@ extension DownloadTask {
         let journal = folder.journal
         guard [.notFound, .network, .badPlaylist].contains(error.code), journal.hasMedia,
             journal.url == Redaction.urlWithoutQuery(configuration.urlString),
-            let main = journal.lanes.last(where: { $0.kind == .main && $0.isLive })
+            let main = journal.lanes.last(where: { $0.kind == .main && !$0.isAuxiliary && $0.isLive })
         else { return nil }
-        let others = journal.lanes.filter { $0.kind != .main && $0.isLive }
+        let others = journal.lanes.filter { ($0.kind != .main || $0.isAuxiliary) && $0.isLive }
         let ownsSound = !others.contains { $0.kind == .audio }
         let entries = ([main] + others).map { lane in
             DownloadSelection.Entry(lane: lane, url: "", wanted: lane.kind.mediaTypes(ownsSound: ownsSound))

@@ -93,8 +93,11 @@ extension DownloadTask {
             }
             if let key = keyID.flatMap({ run.files[$0] }) { run.provenKeys.insert(key) }
             run.closeAccount(of: id, client.retrier)
+            let lane = run.lanes[id.lane]
+            if let index = lane.index(of: id.position) { offer(loaded.segment, at: index, of: lane) }
             guard let segment = run.stored(loaded.segment, of: id) else { return }
             try folder.add([.segment(segment)])
+            run.noteLoaded(id)
             run.done.segmentCount += 1
             run.done.duration += .microseconds(segment.duration)
             run.storedByteCount += segment.file?.byteCount ?? 0

@@ -12,6 +12,8 @@ import Synchronization
 /// await task.removeFolder()
 /// ```
 ///
+/// ``resume()`` runs it in the background, ``events()`` tells how it goes, and ``makePlayerItem()`` plays it meanwhile.
+///
 /// Everything that touches the disk does so on a thread of its own, not on the pool that tasks share.
 ///
 /// What is in the folder is written through to the disk piece by piece, and a journal records each piece; so a run that
@@ -57,6 +59,16 @@ public final class DownloadTask: Sendable {
     let configuration: DownloadConfiguration
     let folder: DownloadFolder
     let client: ResourceClient
+    /// The stream, for playing it while it is downloaded: media that is in the folder is read from there, the rest and the
+    /// playlists come from the network. What a player loads is not stored.
+    ///
+    /// ``makePlayerItem()`` makes an item of it that plays the variant which is downloaded. A download that is complete
+    /// plays without network by the playlists of ``writePlaylists()``.
+    public let asset: Asset
+    let downloaded: DownloadedMedia
+    let background = BackgroundRun<Result>()
+    let notices = DownloadNotices()
+    let tally = DownloadTally()
     private let state = Mutex(State())
 
     /// Makes the folder, or takes up what an earlier run has left there. Loads nothing.
@@ -67,8 +79,12 @@ public final class DownloadTask: Sendable {
         self.folder = try await DiskThread.run(configuration.loading.clock) { () async throws(OutputError) in
             try DownloadFolder(path: folder)
         }
+        downloaded = DownloadedMedia(self.folder, clock: configuration.loading.clock)
+        asset = Asset(urlString: configuration.urlString, options: configuration.loading, stored: downloaded)
         // A media file is loaded as the segments that it can be cut into.
-        client = ResourceClient(url: configuration.urlString, options: configuration.loading, opensFiles: true)
+        var loading = configuration.loading
+        loading.transport = tally.transport(over: loading.transport)
+        client = ResourceClient(url: configuration.urlString, options: loading, opensFiles: true)
     }
 
     /// Nothing is stored that another run could use.
@@ -103,6 +119,7 @@ public final class DownloadTask: Sendable {
 
     /// Removes the files of the download, and the folder.
     public func removeFolder() async {
+        downloaded.removeAll()
         await DiskThread.run(configuration.loading.clock) { self.folder.remove() }
     }
 
@@ -121,9 +138,19 @@ public final class DownloadTask: Sendable {
     /// Loads what is missing. May be called again after a failure.
     ///
     /// - Throws: ``HLSError`` if something that is needed cannot be loaded: what was loaded stays, and another run
-    ///   continues from there; with ``HLSError/Code/output`` where it cannot be stored, and ``HLSError/Code/cancelled``.
-    public func run() async throws(HLSError) -> Result {
-        try await HLSError.typed { try await DiskThread.run(configuration.loading.clock) { try await self.loadAll() } }
+    ///   continues from there; ``OutputError`` where it cannot be stored; `CancellationError`.
+    public func run() async throws -> Result {
+        notices.begin()
+        tally.reset()
+        let clock = HostClock(configuration.loading.clock)
+        do {
+            let result = try await DiskThread.run(configuration.loading.clock) { try await self.loadAll() }
+            end(result, nil, after: clock.now)
+            return result
+        } catch {
+            end(nil, error, after: clock.now)
+            throw error
+        }
     }
 
     private func loadAll() async throws -> Result {

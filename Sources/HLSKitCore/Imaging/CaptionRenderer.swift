@@ -97,6 +97,6 @@ public final class CaptionRenderer: Sendable {
                 pixels[at + channel] = UInt8(clamping: (mixed + 127) / 255)
             }
         }
-        return Image(width: picture.width, height: picture.height, pixels: pixels) ?? picture
+        return picture.replacingPixels(pixels) ?? picture
     }
 }

@@ -35,7 +35,7 @@ struct FilePictures: Sendable {
     /// - Parameter wishes: in the order of time.
     func find(
         _ wishes: [ImageWish], _ options: ImageOptions, client: ResourceClient,
-        _ found: (ImageWish, Picture, MediaTrack) async throws -> Void
+        _ found: (ImageWish, Picture) async throws -> Void
     ) async throws {
         let wishes = wishes[...]
         var iterator = table.samples.makeIterator()
@@ -68,7 +68,7 @@ struct FilePictures: Sendable {
 
     private func take(
         _ group: Group, _ options: ImageOptions, _ client: ResourceClient,
-        _ found: (ImageWish, Picture, MediaTrack) async throws -> Void
+        _ found: (ImageWish, Picture) async throws -> Void
     ) async throws {
         guard let first = group.samples.first else { return }
         let start = time(first.pts)
@@ -80,13 +80,13 @@ struct FilePictures: Sendable {
             guard let picture = try PictureDecoding.single(sample, of: track, offset: offset) else {
                 throw CodecError.noPicture
             }
-            for wish in cheap { try await found(wish, picture, track) }
+            for wish in cheap { try await found(wish, picture) }
         }
         guard !exact.isEmpty else { return }
         let placed = samples.map { PictureFinder.Placed(sample: $0, pts: time($0.pts), dts: time($0.dts)) }
         let find = PictureFinder.Find(samples: placed, wishes: exact)
         try await PictureDecoding.pictures(of: find, track: track, offset: offset) { wish, picture in
-            try await found(wish, picture, track)
+            try await found(wish, picture)
         }
     }
 

@@ -85,6 +85,18 @@ public final class ImageGenerator: Sendable {
         }
     }
 
+    /// Which part of a frame an image shows, and with which shape of pixels. Default: its clean aperture in square pixels.
+    public var apertureMode: ImageApertureMode {
+        get { state.withLock { $0.options.apertureMode } }
+        set { state.withLock { $0.options.apertureMode = newValue } }
+    }
+
+    /// What becomes of high dynamic range. Default: ``DynamicRangePolicy/forceSDR``.
+    public var dynamicRangePolicy: DynamicRangePolicy {
+        get { state.withLock { $0.options.dynamicRangePolicy } }
+        set { state.withLock { $0.options.dynamicRangePolicy = newValue } }
+    }
+
     // MARK: Images
 
     /// The times of which there are pictures: from zero to the end of what the playlist lists, or of the media file. The

@@ -7,6 +7,8 @@ struct ImageOptions: Sendable, Hashable {
     var toleranceBefore: Duration?
     var toleranceAfter: Duration?
     var appliesTransform = false
+    var apertureMode = ImageApertureMode.cleanAperture
+    var dynamicRangePolicy = DynamicRangePolicy.forceSDR
 
     /// Nothing but the picture that is shown at the time will do.
     var isExact: Bool { toleranceBefore == .zero && toleranceAfter == .zero }
@@ -41,5 +43,15 @@ public enum ImageGenerationResult: Sendable {
         switch self {
         case .succeeded(let time, _, _), .failed(let time, _), .cancelled(let time): time
         }
+    }
+
+    /// The image; nil if there is none.
+    public var image: Image? {
+        if case .succeeded(_, _, let image) = self { image } else { nil }
+    }
+
+    /// The presentation time of the picture; nil if there is none.
+    public var actualTime: MediaTime? {
+        if case .succeeded(_, let time, _) = self { time } else { nil }
     }
 }

@@ -37,9 +37,9 @@ extension ImageWorker {
                 case .head(let index)? = source.plan(wish.time, options, lost: lost), lost.insert(index).inserted
             {
                 var isDone = false
-                let search = PictureSearch(store: store, source: source, options: options) { wish, picture, track in
+                let search = PictureSearch(store: store, source: source, options: options) { wish, picture in
                     isDone = true
-                    try await deliver(wish, image(of: picture, track, for: wish, end: source.end))
+                    try await deliver(wish, image(of: picture, for: wish, end: source.end))
                 }
                 do {
                     try await translating(source.playlist.url) { _ = try await search.takeHead(of: index, for: [wish]) }

@@ -88,8 +88,8 @@ struct ImageWorker: Sendable {
             let end = end.duration ?? .zero
             let wishes = wishes.filter { note(before: end, $0, &failures) }
             try await translating(file.url) {
-                try await file.find(wishes, options, client: store.client) { wish, picture, track in
-                    try await deliver(wish, image(of: picture, track, for: wish, end: end))
+                try await file.find(wishes, options, client: store.client) { wish, picture in
+                    try await deliver(wish, image(of: picture, for: wish, end: end))
                 }
             }
             return
@@ -97,8 +97,8 @@ struct ImageWorker: Sendable {
         guard let source = try await library.source(place) else { return }
         let possible = wishes.filter { !source.hasExactEnd || note(before: source.end, $0, &failures) }
         for (plan, group) in groups(of: possible, in: source) {
-            let search = PictureSearch(store: store, source: source, options: options) { wish, picture, track in
-                try await deliver(wish, image(of: picture, track, for: wish, end: source.end))
+            let search = PictureSearch(store: store, source: source, options: options) { wish, picture in
+                try await deliver(wish, image(of: picture, for: wish, end: source.end))
             }
             do {
                 try await translating(source.playlist.url) {
@@ -140,15 +140,16 @@ struct ImageWorker: Sendable {
     private static let outside = HLSError.notAvailable("the time is outside the available media")
 
     func image(
-        of picture: Picture, _ track: MediaTrack, for wish: ImageWish, end: Duration
+        of picture: Picture, for wish: ImageWish, end: Duration
     ) -> ImageGenerationResult {
         let isBehindEnd = wish.time >= max(end, picture.end)
         if isBehindEnd || wish.time < .zero, !options.allows(picture.time, for: wish.time) {
             return .failed(requested: wish.requested, error: Self.outside)
         }
         do throws(CodecError) {
-            let turns = options.appliesTransform ? track.rotation / 90 : 0
-            let image = try Image(picture.frame, maximumSize: options.maximumSize, quarterTurns: turns)
+            let image = try Image(
+                picture.frame, maximumSize: options.maximumSize, apertureMode: options.apertureMode,
+                dynamicRangePolicy: options.dynamicRangePolicy, appliesPreferredTransform: options.appliesTransform)
             return .succeeded(requested: wish.requested, actual: MediaTime(picture.time), image: image)
         } catch {
             return .failed(requested: wish.requested, error: HLSError(error))

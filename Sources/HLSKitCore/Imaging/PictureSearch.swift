@@ -6,7 +6,7 @@ struct PictureSearch {
     let source: PictureSource
     let options: ImageOptions
     /// Where a picture goes as soon as it is there.
-    let found: (ImageWish, Picture, MediaTrack) async throws -> Void
+    let found: (ImageWish, Picture) async throws -> Void
 
     /// More segments than one in which the picture should be are not looked into in each direction.
     private static let maximumSegmentCount = 4
@@ -15,7 +15,7 @@ struct PictureSearch {
 
     /// The first picture of a segment that can be decoded by itself; false if it is not within the tolerance of all.
     func takeHead(of index: Int, for wishes: [ImageWish]) async throws -> [ImageWish] {
-        var result: (Picture, MediaTrack)?
+        var result: Picture?
         var timeline = ItemTimeline()
         var placement: ItemTimeline.Placement?
         try await store.read(index, of: source, .head) { output, reader in
@@ -25,16 +25,14 @@ struct PictureSearch {
             else { return false }
             let start = try await complete(sample, of: track, in: index)
             result = try PictureDecoding.single(
-                start.shifted(by: placement.shift), of: track, offset: placement.offset
-            )
-            .map { ($0, track) }
+                start.shifted(by: placement.shift), of: track, offset: placement.offset)
             return true
         }
-        guard let (picture, track) = result else { throw CodecError.noPicture }
+        guard let picture = result else { throw CodecError.noPicture }
         var rest: [ImageWish] = []
         for wish in wishes {
             if options.allows(picture.time, for: wish.time) || source.kind == .iFrames {
-                try await found(wish, picture, track)
+                try await found(wish, picture)
             } else {
                 rest.append(wish)
             }
@@ -165,14 +163,14 @@ struct PictureSearch {
         }
         if !cheap.isEmpty {
             if let picture = try PictureDecoding.single(first.sample, of: track, offset: placement.offset) {
-                for wish in cheap { try await found(wish, picture, track) }
+                for wish in cheap { try await found(wish, picture) }
             } else {
                 exact.wishes = (exact.wishes + cheap).sorted { $0.time < $1.time }
             }
         }
         if !exact.wishes.isEmpty {
             try await PictureDecoding.pictures(of: exact, track: track, offset: placement.offset) { wish, picture in
-                try await found(wish, picture, track)
+                try await found(wish, picture)
             }
         }
         return earlier

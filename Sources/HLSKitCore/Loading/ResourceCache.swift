@@ -29,10 +29,13 @@ final class ResourceCache: Sendable {
 
     private let limit: Int
     private let state: Mutex<State>
+    /// What is on the disk besides.
+    fileprivate let stored: (any StoredMedia)?
 
     /// - Parameter keepsMedia: segments too; else playlists only.
-    init(keepsMedia: Bool, limit: Int = ResourceCache.defaultLimit) {
+    init(keepsMedia: Bool, limit: Int = ResourceCache.defaultLimit, stored: (any StoredMedia)? = nil) {
         self.limit = limit
+        self.stored = stored
         state = Mutex(State(keepsMedia: keepsMedia))
     }
 
@@ -119,6 +122,9 @@ private struct CachingTransport: Transport {
         }
         if let events = cache.entry(for: request) {
             return MadeAnswer(events, on: executor, handler: handler)
+        }
+        if let read = cache.stored?.reader(for: request) {
+            return MadeAnswer(to: request, on: executor, handler: handler, reading: read)
         }
         guard cache.mayKeep(request) else { return base.start(request, handler: handler) }
         let copy = Copy(cache: cache, request: request)

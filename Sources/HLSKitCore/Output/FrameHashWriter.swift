@@ -56,15 +56,7 @@ public final class FrameHashWriter: FrameWriter, AudioWriter {
     public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
         try state.withLock { state throws(OutputError) in
             guard let index = Self.place(of: index, .video, state) else { return }
-            var byteCount = 0
-            frame.withPlanes { planes in
-                for plane in planes {
-                    plane.forEachRun { bytes in
-                        state.hash.update(bytes)
-                        byteCount += bytes.count
-                    }
-                }
-            }
+            let byteCount = state.hash.update(with: frame)
             let aspect = frame.sampleAspectRatio
             state.streams[index].describe(
                 kind: "video", codec: "rawvideo",

@@ -15,18 +15,11 @@ extension PlayerItem {
     /// The time that is being presented.
     public var currentTime: MediaTime { snapshot.currentTime }
 
-    /// The size at which to show the video, in pixels; zero before it is known and without video.
+    /// The size at which to show the video: its clean aperture in square pixels, turned as the track says. Zero before it is
+    /// known and without video. ``VideoFrame/presentationSize`` of its frames is the same.
     public var presentationSize: PixelSize {
-        let size = details.tracks.lazy.filter { $0.mediaType == .video }.map { track -> PixelSize in
-            guard let aspect = track.pixelAspectRatio, aspect.horizontalSpacing > 0,
-                aspect.verticalSpacing > 0
-            else {
-                return PixelSize(width: track.width, height: track.height)
-            }
-            let width = Double(track.width) * Double(aspect.horizontalSpacing) / Double(aspect.verticalSpacing)
-            return PixelSize(width: Int(min(width.rounded(), 1e9)), height: track.height)
-        }
-        return size.first ?? PixelSize(width: 0, height: 0)
+        let track = details.tracks.first { $0.mediaType == .video && $0.width > 0 }
+        return track.map { PictureGeometry($0).presentationSize } ?? .zero
     }
 
     /// Times that can be sought, in order.

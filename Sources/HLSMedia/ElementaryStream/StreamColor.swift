@@ -4,7 +4,7 @@ extension MediaTrack {
     ///
     /// Decoders give it with each picture; this gives it before one is decoded.
     package var declaredColor: ColorInformation? {
-        guard let own = streamColor else { return colorInformation }
+        guard let own = streamUsability?.colorInformation else { return colorInformation }
         guard let container = colorInformation else { return own }
         func first(_ one: Int, _ other: Int) -> Int { one == 2 ? other : one }
         return ColorInformation(
@@ -14,17 +14,24 @@ extension MediaTrack {
             isFullRange: own.isFullRange == true ? true : container.isFullRange ?? own.isFullRange)
     }
 
-    /// Colours from the first sequence parameter set in `avcC` or `hvcC`.
-    private var streamColor: ColorInformation? {
+    /// The shape of a pixel: what the container says, and where that says nothing, the stream itself. nil if neither does.
+    package var declaredPixelAspectRatio: PixelAspectRatio? {
+        if let pixelAspectRatio { return pixelAspectRatio }
+        guard let ratio = streamUsability?.sampleAspectRatio, ratio.width != ratio.height else { return nil }
+        return PixelAspectRatio(horizontalSpacing: ratio.width, verticalSpacing: ratio.height)
+    }
+
+    /// How to show the pictures, from the first sequence parameter set in `avcC` or `hvcC`.
+    private var streamUsability: VideoUsabilityInfo? {
         guard configuration.first == 1 else { return nil }
         do throws(MediaError) {
             switch codec {
             case .h264:
                 guard let set = Self.parameterSet(avcC: configuration) else { return nil }
-                return try H264SPS(parsing: set).usability.colorInformation
+                return try H264SPS(parsing: set).usability
             case .hevc:
                 guard let set = Self.parameterSet(hvcC: configuration) else { return nil }
-                return try HEVCSPS(parsing: set).usability.colorInformation
+                return try HEVCSPS(parsing: set).usability
             default: return nil
             }
         } catch {

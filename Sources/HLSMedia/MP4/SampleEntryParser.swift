@@ -153,6 +153,10 @@ struct SampleEntryParser {
             if track.colorInformation == nil { track.colorInformation = try ColorInformation(parsingVP9: payload) }
         case "pasp": track.pixelAspectRatio = try PixelAspectRatio(parsing: payload)
         case "clap": track.cleanAperture = try CleanAperture(parsing: payload)
+        case "mdcv": track.masteringDisplayColorVolume = try MasteringDisplayColorVolume(parsing: payload)
+        case "SmDm": track.masteringDisplayColorVolume = try MasteringDisplayColorVolume(parsingVP9: payload)
+        case "clli": track.contentLightLevelInfo = try ContentLightLevelInfo(parsing: payload)
+        case "CoLL": track.contentLightLevelInfo = try ContentLightLevelInfo(parsing: payload, hasVersion: true)
         case "sinf":
             let protection = try ProtectionInformation(parsing: payload)
             setCodec(protection.originalFormat)

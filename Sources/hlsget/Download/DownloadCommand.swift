@@ -30,9 +30,11 @@ struct DownloadCommand: AsyncParsableCommand {
         transform: DownloadCommand.format)
     var format: OutputFormat?
     @Option(
-        help: ArgumentHelp("best, worst, 720p60, 'height<=720 codec=hevc'; comma = else.", valueName: "expr"),
+        help: ArgumentHelp(
+            "best, worst, 720p60, 'height<=720 codec=hevc'; comma = else; repeat it for more, with FOLDER/.",
+            valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .variants) })
-    var quality: QualityExpression?
+    var quality: [QualityExpression] = []
     @Option(
         help: ArgumentHelp(
             "Audio, as in lang=de, or all; repeat it for more languages.", valueName: "expr"),
@@ -75,13 +77,16 @@ struct DownloadCommand: AsyncParsableCommand {
     @OptionGroup(title: "Network", visibility: .hidden) var connection: ConnectionOptions
 
     mutating func validate() throws {
-        do throws(ArgumentValueError) {
-            if case .file = try target(), keepEncrypted {
-                throw ArgumentValueError("--keep-encrypted requires -o FOLDER/; a file cannot hold encrypted media")
-            }
-        } catch { throw ValidationError(error.description) }
+        let target: DownloadTarget
+        do throws(ArgumentValueError) { target = try self.target() } catch { throw ValidationError(error.description) }
+        if case .file = target, keepEncrypted {
+            throw ValidationError("--keep-encrypted requires -o FOLDER/; a file cannot hold encrypted media")
+        }
         if keepEncrypted, keys.override != nil {
             throw ValidationError("--keep-encrypted uses no key; remove --key, --iv and --key-uri")
+        }
+        if case .file = target, quality.count > 1 {
+            throw ValidationError("a file holds one --quality; write -o FOLDER/ for more")
         }
         try connection.check()
     }

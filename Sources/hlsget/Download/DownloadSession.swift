@@ -57,7 +57,8 @@ struct DownloadSession {
         }
         configuration.loading.hooks.keyOverride = command.keys.override
         configuration.keepsEncryption = command.keepEncrypted
-        configuration.quality = command.quality
+        configuration.quality = command.quality.first
+        configuration.auxiliaryQualities = Array(command.quality.dropFirst())
         configuration.includesVideo = command.includesVideo
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
@@ -84,6 +85,8 @@ struct DownloadSession {
     // MARK: Running
 
     private enum Happening: Sendable {
+        /// What the library has measured of the run.
+        case measured(MetricDownloadSummaryEvent)
         case loaded(Result<DownloadTask.Result, any Error>)
         case written(Result<DownloadTask.Files?, any Error>)
         case signal(Int32)
@@ -98,7 +101,14 @@ struct DownloadSession {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let clock = clock
         let loading = Task {
-            do { sink.yield(.loaded(.success(try await task.run()))) } catch { sink.yield(.loaded(.failure(error))) }
+            let events = task.events()
+            let result: Result<DownloadTask.Result, any Error>
+            do { result = .success(try await task.run()) } catch { result = .failure(error) }
+            // They are over with the run.
+            for await event in events {
+                if case .summary(let summary) = event { sink.yield(.measured(summary)) }
+            }
+            sink.yield(.loaded(result))
         }
         var tasks = [
             loading,
@@ -127,6 +137,8 @@ struct DownloadSession {
                 // A live stream is complete with what is there; the rest of others is for another run.
                 if task.progress.isLive { task.stop() } else { for task in tasks { task.cancel() } }
                 if !task.progress.isLive { return interrupted(number, report) }
+            case .measured(let summary):
+                if reportsJSON { StandardStream.error.writeLine(summary.jsonLine) }
             case .loaded(.failure(let error)):
                 if let signal { return interrupted(signal, report) }
                 // A name that was mistyped leaves nothing behind.

@@ -59,6 +59,6 @@ struct DownloadSummary: Sendable, Equatable {
             "missing_segments": .integer(missingSegmentCount), "files": .array(files.map { .string($0) }),
         ]
         return EventReporter.text(
-            "download_summary", at: time, members.map { JSONValue.Member(name: $0.key, value: $0.value) })
+            "summary", at: time, members.map { JSONValue.Member(name: $0.key, value: $0.value) })
     }
 }

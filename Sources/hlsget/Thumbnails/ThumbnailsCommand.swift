@@ -34,6 +34,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         help: ArgumentHelp("Fit into this size; 0 keeps the aspect ratio (320x0). 0x0 is full size.", valueName: "wxh"),
         transform: ThumbnailArgument.size)
     var size = PixelSize(width: 320, height: 0)
+    @Flag(help: "Keep the values of HDR video instead of mapping them to SDR.") var keepHdr = false
     @Option(help: ArgumentHelp("jpeg (the default) or png.", valueName: "name"), transform: ChoiceArgument.parse)
     var format: ThumbnailFormat?
     @Option(

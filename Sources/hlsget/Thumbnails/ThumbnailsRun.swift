@@ -7,14 +7,8 @@ struct ThumbnailsRun {
 
     init(_ command: ThumbnailsCommand) { self.command = command }
 
-    /// An image that is wanted: its time, and the part of the stream that it stands for.
-    private struct Wish {
-        var time: Duration
-        var span: Range<Duration>
-    }
-
     private struct Made {
-        var wish: Wish
+        var time: MediaTime
         var actual: MediaTime?
         var image: Image?
         var file: String?
@@ -49,51 +43,37 @@ struct ThumbnailsRun {
         let generator = ImageGenerator(asset: Asset(urlString: url, options: options))
         generator.maximumSize = command.size
         generator.appliesPreferredTrackTransform = true
+        generator.dynamicRangePolicy = command.keepHdr ? .matchSource : .forceSDR
         if command.exact {
             generator.requestedTimeToleranceBefore = .zero
             generator.requestedTimeToleranceAfter = .zero
         }
         let interruption = Interruption()
-        let end = try await interruption.cancelling { try await generator.loadTimeRange().duration.duration }
+        let duration = try await interruption.cancelling { try await generator.loadTimeRange().duration }
         interruption.onSignal { _ in generator.cancelAllImageGeneration() }
-        let wishes = try wishes(end: end, url: url)
-        try check(names, count: wishes.count)
+        let plan = try plan(duration: duration, url: url)
+        try check(names, count: plan.times.count)
         try names?.folder.map(makeFolder)
-        let made = try await collect(wishes, from: generator, names, end: end)
-        try finish(made)
+        let made = try await collect(plan, from: generator, names, end: duration.duration)
+        try finish(made, plan)
         if let signal = interruption.signal { return .interrupted(signal: signal) }
         return report(made, url: url)
     }
 
     // MARK: Times
 
-    private func wishes(end: Duration?, url: String) throws -> [Wish] {
-        if let times = command.times {
-            return times.enumerated().map { index, time in
-                let next = index + 1 < times.count ? times[index + 1] : end ?? time
-                return Wish(time: time, span: time..<max(time, next))
-            }
-        }
-        guard let end, end > .zero else {
+    private func plan(duration: MediaTime, url: String) throws -> StoryboardPlan {
+        func time(_ duration: Duration) -> MediaTime { MediaTime(duration, timescale: 1_000_000_000) }
+        if let times = command.times { return StoryboardPlan(times: times.map(time), duration: duration) }
+        guard duration > .zero, duration.isNumeric else {
             throw HLSError(
                 code: .notAvailable, url: url, cause: "the duration is unknown; give the times with --times")
         }
-        if let step = command.every {
-            var wishes: [Wish] = []
-            var time = Duration.zero
-            while time < end {
-                guard wishes.count < 10_000 else { throw ArgumentValueError("--every makes more than 10000 images") }
-                wishes.append(Wish(time: time, span: time..<min(time + step, end)))
-                time += step
-            }
-            return wishes
+        guard let step = command.every else { return StoryboardPlan(count: command.count ?? 20, duration: duration) }
+        guard let plan = StoryboardPlan(every: time(step), duration: duration) else {
+            throw ArgumentValueError("--every makes more than \(StoryboardPlan.maximumCount) images")
         }
-        let count = command.count ?? 20
-        return (0..<count).map { index in
-            // Each in the middle of what it stands for: the very start is often black.
-            let span = end * index / count..<end * (index + 1) / count
-            return Wish(time: span.lowerBound + (span.upperBound - span.lowerBound) / 2, span: span)
-        }
+        return plan
     }
 
     // MARK: Files
@@ -141,14 +121,13 @@ struct ThumbnailsRun {
     // MARK: Images
 
     private func collect(
-        _ wishes: [Wish], from generator: ImageGenerator, _ names: ThumbnailNames?, end: Duration?
+        _ plan: StoryboardPlan, from generator: ImageGenerator, _ names: ThumbnailNames?, end: Duration?
     ) async throws -> [Made] {
         var made: [Made] = []
-        let times = wishes.map { MediaTime($0.time, timescale: 1_000_000_000) }
-        for await result in generator.images(for: times) {
-            var one = Made(wish: wishes[made.count])
+        for await result in generator.images(for: plan.times) {
+            var one = Made(time: result.requestedTime)
             switch result {
-            case .succeeded(_, let actual, _) where Self.isBehindEnd(one.wish.time, actual, end: end):
+            case .succeeded(let requested, let actual, _) where Self.isBehindEnd(requested, actual, end: end):
                 // No one who asks for a frame of 10:00 wants the last one of a stream of 3:00.
                 one.error = HLSError(code: .notAvailable, cause: "the time is outside the available media")
             case .succeeded(_, let actual, let image):
@@ -168,25 +147,40 @@ struct ThumbnailsRun {
     }
 
     /// Whether a time lies behind all that there is, so that the frame is only the nearest one.
-    private static func isBehindEnd(_ time: Duration, _ actual: MediaTime, end: Duration?) -> Bool {
-        guard let end, let actual = actual.duration else { return false }
+    private static func isBehindEnd(_ time: MediaTime, _ actual: MediaTime, end: Duration?) -> Bool {
+        guard let end, let time = time.duration, let actual = actual.duration else { return false }
         return time >= end && actual < time
     }
 
-    private func finish(_ made: [Made]) throws {
-        guard let path = command.sheet else { return }
-        let images = made.map(\.image)
-        guard images.contains(where: { $0 != nil }) else { return }
-        guard let sheet = ContactSheet(of: images, columns: command.columns), let image = sheet.image(of: images) else {
-            throw OutputError(
-                code: .unsupported, path: path, text: "the sheet would be too large; choose a smaller --size")
+    private func finish(_ made: [Made], _ plan: StoryboardPlan) throws {
+        guard let path = command.sheet, made.contains(where: { $0.image != nil }) else { return }
+        let sheet: ContactSheet
+        do throws(ContactSheet.Failure) {
+            sheet = try ContactSheet(of: made.map(\.image), columnCount: command.columns)
+        } catch {
+            throw OutputError(code: .unsupported, path: path, text: "\(error); choose a smaller --size")
         }
-        try write(try encoded(image, try ThumbnailFormat(path: path), for: path), to: path)
+        try write(try encoded(sheet.image, try ThumbnailFormat(path: path), for: path), to: path)
         guard let storyboard = command.storyboard else { return }
         // The sheet is named as it is seen from where the storyboard is.
         let folder = storyboard.lastIndex(of: "/").map { String(storyboard[...$0]) } ?? ""
         let name = path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
-        try write(Array(sheet.storyboard(made.map(\.wish.span), sheet: name).utf8), to: storyboard)
+        let text = sheet.webVTT(timeRanges: plan.timeRanges, imageURI: Self.reference(toFile: name))
+        try write(Array(text.utf8), to: storyboard)
+    }
+
+    /// A path as a URI has it: what has a meaning of its own there is escaped, the rest is up to the library.
+    private static func reference(toFile path: String) -> String {
+        let escaped = path.map { character in
+            switch character {
+            case "%": "%25"
+            case "?": "%3F"
+            case "#": "%23"
+            default: String(character)
+            }
+        }.joined()
+        // A colon in the first segment would end a scheme.
+        return escaped.prefix { $0 != "/" }.contains(":") ? "./" + escaped : escaped
     }
 
     // MARK: Report
@@ -206,7 +200,7 @@ struct ThumbnailsRun {
                 error.detail = nil
             }
             let what =
-                same > 1 ? " (\(same) images)" : " (\(Decimals.text(failure.wish.time / .seconds(1), places: 3)) s)"
+                same > 1 ? " (\(same) images)" : " (\(Decimals.text(failure.time.seconds, places: 3)) s)"
             StandardStream.error.writeLine(ErrorLine.text(for: error) + what)
         }
         if command.json {
@@ -230,7 +224,7 @@ struct ThumbnailsRun {
     private func document(_ made: [Made], url: String) -> String {
         let images = made.map { one -> JSONValue in
             [
-                "requested": .number(one.wish.time / .seconds(1)), "actual": JSONValue(one.actual?.seconds),
+                "requested": .number(one.time.seconds), "actual": JSONValue(one.actual?.seconds),
                 "file": JSONValue(one.file), "error": JSONValue(one.error?.description),
             ]
         }

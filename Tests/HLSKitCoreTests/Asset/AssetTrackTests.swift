@@ -123,6 +123,29 @@ import Testing
         if c.size != .zero { #expect(try await tracks.first?.load(.naturalSize) == c.size) }
     }
 
+    @Test(
+        "J10: an item's presentation size is turned as its track says, the track's natural size is not",
+        arguments: 0...3)
+    func turned(_ quarters: Int) async throws {
+        let bytes = try SampleImages.turned(Self.bytes("mp4/progressive.mp4"), byQuarters: quarters)
+        let url = "http://a.example/f.mp4"
+        let asset = Asset(url: url, options: .table(TableTransport([url: bytes])))
+        let video = try #require(try await asset.loadTracks(withMediaType: .video).first)
+        #expect(try await video.load(.naturalSize) == PixelSize(width: 64, height: 48))
+        let sample = try VirtualSample(end: .seconds(1), quality: nil, path: "f.mp4", files: ["f.mp4": bytes])
+        let output = VideoOutput()
+        try sample.item.add(output)
+        let frames = Recorder<VideoFrame>()
+        sample.record(output.frames(), in: frames)
+        #expect(sample.item.presentationSize == .zero)
+        try sample.play()
+        let size = PixelSize(width: 64, height: 48).turned(byQuarters: quarters)
+        #expect(sample.item.presentationSize == size)
+        #expect(frames.elements.count > 10)
+        #expect(frames.elements.allSatisfy { $0.presentationSize == size && $0.rotation == quarters * 90 })
+        #expect(output.videoRect.width == Double(size.width))
+    }
+
     @Test("A07: every sample of an MP4 file can be looked up by time")
     func lookup() async throws {
         let url = "http://a.example/f.mp4"

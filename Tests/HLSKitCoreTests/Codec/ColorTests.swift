@@ -170,6 +170,111 @@ struct ColorTests {
     }
 
     @Test(
+        "J08: a track says that its colours are wide, and its range high, by what container or playlist declare",
+        arguments: [
+            (nil, nil, []), (ColorInformation.of(1, 1), nil, []), (.of(9, 14), nil, [.usesWideGamutColorSpace]),
+            (.of(9, 16), nil, [.usesWideGamutColorSpace, .containsHDRVideo]),
+            (.of(12, 18), .sdr, [.usesWideGamutColorSpace, .containsHDRVideo]), (nil, .pq, [.containsHDRVideo]),
+            (.of(2, 2), .hlg, [.containsHDRVideo]), (.of(1, 1), .pq, []), (nil, .sdr, []),
+        ] as [(ColorInformation?, VideoRange?, Set<MediaCharacteristic>)])
+    func characteristics(
+        _ color: ColorInformation?, _ range: VideoRange?, expected: Set<MediaCharacteristic>
+    ) {
+        var track = MediaTrack(id: 1, mediaType: .video, codec: .vp9, timescale: 25)
+        track.colorInformation = color
+        var facts = TrackFacts(track, extent: nil, origin: 0, duration: .indefinite)
+        facts.declaredVideoRange = range
+        #expect(facts.characteristics.subtracting([.visual, .frameBased]) == expected)
+    }
+
+    // MARK: How it was graded
+
+    private static let volume = MasteringDisplayColorVolume(
+        primaries: MasteringDisplayColorVolume.Primaries(
+            red: .init(x: 0.708, y: 0.292), green: .init(x: 0.17, y: 0.797), blue: .init(x: 0.131, y: 0.046),
+            whitePoint: .init(x: 0.3127, y: 0.329)),
+        luminance: 0.005...1000)
+
+    /// What ISO/IEC 23008-2 D.2.28 and D.2.35 make of it, as a unit of its own with its length in front.
+    private static let gradingMessage: [UInt8] = {
+        func be16(_ values: Int...) -> [UInt8] { values.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] } }
+        let display =
+            be16(8500, 39850, 6550, 2300, 35400, 14600, 15635, 16450) + be16(10_000_000 >> 16, 10_000_000 & 0xFFFF)
+            + be16(0, 50)
+        var unit: [UInt8] = [39 << 1, 1]
+        var zeros = 0
+        for byte in [137, 24] + display + [144, 4] + be16(1000, 400) + [0x80] {
+            if zeros == 2, byte <= 3 {
+                unit.append(3)
+                zeros = 0
+            }
+            unit.append(byte)
+            zeros = byte == 0 ? zeros + 1 : 0
+        }
+        return be16(0, unit.count) + unit
+    }()
+
+    @Test("J08: how HDR video was graded is with its frames, from the stream and else from the container")
+    func grading() throws {
+        let fixture = try PacketFixture("hevc")
+        var track = fixture.track
+        #expect(try fixture.pictures().first?.masteringDisplayColorVolume == nil)
+        #expect(try fixture.pictures().first?.contentLightLevelInfo == nil)
+        let first = try #require(fixture.samples.first)
+        let sample = MediaSample(
+            trackID: 0, pts: first.pts, dts: first.dts, duration: first.duration, isSync: true,
+            data: SampleData(Self.gradingMessage + first.data.withUnsafeBytes { Array($0) }))
+        func frame() throws -> VideoFrame {
+            let decoder = try VideoDecoder(track: track, threadCount: 1)
+            var frames: [VideoFrame] = []
+            try decoder.decode(sample, to: &frames)
+            try decoder.drain(to: &frames)
+            return try #require(frames.first)
+        }
+        let light = ContentLightLevelInfo(maximumContentLightLevel: 1000, maximumFrameAverageLightLevel: 400)
+        #expect(try frame().masteringDisplayColorVolume == Self.volume)
+        #expect(try frame().contentLightLevelInfo == light)
+        // What the stream says counts more.
+        track.masteringDisplayColorVolume = MasteringDisplayColorVolume(primaries: nil, luminance: 1...2)
+        track.contentLightLevelInfo = ContentLightLevelInfo(
+            maximumContentLightLevel: 1, maximumFrameAverageLightLevel: 1)
+        #expect(try frame().masteringDisplayColorVolume == Self.volume)
+        #expect(try frame().contentLightLevelInfo == light)
+    }
+
+    @Test("J08: how HDR video was graded goes with a frame into other formats, and is of the past in standard range")
+    func gradingOfConvertedFrames() throws {
+        var fixture = try PacketFixture("h264-avcc")
+        fixture.track.masteringDisplayColorVolume = Self.volume
+        fixture.track.contentLightLevelInfo = ContentLightLevelInfo(
+            maximumContentLightLevel: 1000, maximumFrameAverageLightLevel: 400)
+        fixture.track.colorInformation = ColorInformation(
+            colorPrimaries: 9, transferCharacteristics: 16, matrixCoefficients: 9, isFullRange: false)
+        let frame = try #require(fixture.pictures().first)
+        #expect(frame.masteringDisplayColorVolume == Self.volume)
+        #expect(frame.contentLightLevelInfo?.maximumFrameAverageLightLevel == 400)
+        let packed = try FrameConverter(to: .bgra, convertsToRec709: false).convert(frame)
+        #expect(packed.masteringDisplayColorVolume == Self.volume)
+        try #require(!frame.colorTags.isStandardRange)
+        let mapped = try FrameConverter(to: .native, convertsToRec709: true).convert(frame)
+        #expect(mapped.masteringDisplayColorVolume == nil)
+        #expect(mapped.contentLightLevelInfo == nil)
+    }
+
+    @Test("J08: numbers that no display has are harmless")
+    func damagedGrading() throws {
+        var fixture = try PacketFixture("h264-avcc")
+        let odd = MasteringDisplayColorVolume.Chromaticity(x: .nan, y: -1e300)
+        fixture.track.masteringDisplayColorVolume = MasteringDisplayColorVolume(
+            primaries: .init(red: odd, green: odd, blue: odd, whitePoint: odd), luminance: -1...1e300)
+        fixture.track.contentLightLevelInfo = ContentLightLevelInfo(
+            maximumContentLightLevel: -1, maximumFrameAverageLightLevel: .max)
+        let frame = try #require(fixture.pictures().first)
+        #expect(frame.masteringDisplayColorVolume?.primaries?.red == .init(x: 0, y: 0))
+        #expect(frame.contentLightLevelInfo?.maximumContentLightLevel == 0)
+    }
+
+    @Test(
         "J10: the clean aperture is what is shown",
         arguments: [
             (CleanAperture(width: 40, height: 30), PixelRect(x: 12, y: 9, width: 40, height: 30)),
@@ -203,5 +308,11 @@ struct ColorTests {
         fixture.track.pixelAspectRatio = PixelAspectRatio(horizontalSpacing: 4, verticalSpacing: 3)
         let frame = try #require(fixture.pictures().first)
         #expect(frame.presentationSize == PixelSize(width: (frame.width * 4 + 1) / 3, height: frame.height))
+    }
+}
+
+extension ColorInformation {
+    fileprivate static func of(_ primaries: Int, _ transfer: Int) -> ColorInformation {
+        ColorInformation(colorPrimaries: primaries, transferCharacteristics: transfer, matrixCoefficients: 2)
     }
 }

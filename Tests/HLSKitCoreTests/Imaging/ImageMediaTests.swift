@@ -140,18 +140,9 @@ import Testing
 
     @Test(
         "L02: a picture is turned as the track header says, if that is wanted",
-        arguments: [(1, [0, 1, -1, 0]), (2, [-1, 0, 0, -1]), (3, [0, -1, 1, 0])] as [(Int, [Int32])])
-    func rotation(_ quarters: Int, _ matrix: [Int32]) async throws {
-        var bytes = try SampleImages.fixture("mp4/progressive.mp4")
-        // Version 0: the matrix is 40 bytes behind the type; its first two rows hold the turn (ISO 14496-12 §8.3.2).
-        let type = try #require(bytes.firstRange(of: Array("tkhd".utf8)))
-        #expect(bytes[type.upperBound] == 0)
-        for (place, value) in zip([0, 1, 3, 4], matrix) {
-            for byte in 0..<4 {
-                let at = type.upperBound + 40 + place * 4 + byte
-                bytes[at] = UInt8(truncatingIfNeeded: (value << 16) >> Int32(24 - byte * 8))
-            }
-        }
+        arguments: 1...3)
+    func rotation(_ quarters: Int) async throws {
+        let bytes = try SampleImages.turned(SampleImages.fixture("mp4/progressive.mp4"), byQuarters: quarters)
         let url = SampleImages.base + "a.mp4"
         let generator = SampleImages.generator(TableTransport([url: bytes]), url: url)
         let plain = try await generator.image(at: .zero).image

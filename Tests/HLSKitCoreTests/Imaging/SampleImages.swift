@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 @testable import HLSKitCore
 
@@ -30,6 +31,22 @@ enum SampleImages {
 
     static func fixture(_ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/\(name)")))
+    }
+
+    /// An MP4 file whose first track is to be turned clockwise before it is shown.
+    static func turned(_ file: [UInt8], byQuarters quarters: Int) throws -> [UInt8] {
+        let matrices: [[Int32]] = [[1, 0, 0, 1], [0, 1, -1, 0], [-1, 0, 0, -1], [0, -1, 1, 0]]
+        var bytes = file
+        // Version 0: the matrix is 40 bytes behind the type; its first two rows hold the turn (ISO 14496-12 §8.3.2).
+        let type = try #require(bytes.firstRange(of: Array("tkhd".utf8)))
+        try #require(bytes[type.upperBound] == 0)
+        for (place, value) in zip([0, 1, 3, 4], matrices[quarters]) {
+            for byte in 0..<4 {
+                let at = type.upperBound + 40 + place * 4 + byte
+                bytes[at] = UInt8(truncatingIfNeeded: (value << 16) >> Int32(24 - byte * 8))
+            }
+        }
+        return bytes
     }
 
     /// All pictures of a rendition, decoded one after the other as playing does.
@@ -74,8 +91,7 @@ extension ImageGenerator {
 }
 
 extension ImageGenerationResult {
-    var image: Image? { if case .succeeded(_, _, let image) = self { image } else { nil } }
-    var actual: MediaTime? { if case .succeeded(_, let actual, _) = self { actual } else { nil } }
+    var actual: MediaTime? { actualTime }
     var error: HLSError? { if case .failed(_, let error) = self { error } else { nil } }
     var isCancelled: Bool { if case .cancelled = self { true } else { false } }
 }

@@ -27,9 +27,7 @@ private final class TimedWriter: FrameWriter, AudioWriter {
     func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
         let hash: String
         do {
-            let md5 = try MD5Hash()
-            frame.withPlanes { planes in for plane in planes { plane.forEachRun { md5.update($0) } } }
-            hash = String(md5.finish().prefix(8))
+            hash = String(try frame.digest().prefix(8))
         } catch {
             throw OutputError(error, path: "test")
         }

@@ -148,6 +148,46 @@ import Testing
         #expect(parsed.cleanAperture == CleanAperture(width: 60, height: 40, horizontalOffset: -2, verticalOffset: 0))
     }
 
+    @Test("J08: the display of grading and the light levels of HDR become values, of MPEG's boxes and of VP9's")
+    func highDynamicRange() throws {
+        // Displays of BT.2020 with 0.005 to 1000 cd/m²; MPEG has green first and counts in 1/50 000, VP9 red and 1/65 536.
+        let mdcv = BoxWriter.box(
+            "mdcv", [8500, 39850, 6550, 2300, 35400, 14600, 15635, 16450].flatMap { BoxWriter.be16($0) },
+            BoxWriter.be32(10_000_000), BoxWriter.be32(50))
+        let clli = BoxWriter.box("clli", BoxWriter.be16(1000), BoxWriter.be16(400))
+        let smdm = BoxWriter.fullBox(
+            "SmDm", version: 1, [32768, 16384, 8192, 49152, 4096, 2048, 20480, 21504].flatMap { BoxWriter.be16($0) },
+            BoxWriter.be32(1000 << 8), BoxWriter.be32(1 << 13))
+        let coll = BoxWriter.fullBox("CoLL", version: 1, BoxWriter.be16(900), BoxWriter.be16(300))
+        let section = try section([
+            BoxWriter.Track(id: 1, entries: [BoxWriter.visualEntry("hvc1", mdcv, clli)]),
+            BoxWriter.Track(id: 2, entries: [BoxWriter.visualEntry("vp09", smdm, coll)]),
+            BoxWriter.Track(id: 3, entries: [BoxWriter.visualEntry("hvc1", BoxWriter.box("mdcv", [1]))]),
+        ])
+        typealias Volume = MasteringDisplayColorVolume
+        let (mpeg, vp9) = (section.tracks[0], section.tracks[1])
+        #expect(
+            mpeg.masteringDisplayColorVolume
+                == Volume(
+                    primaries: Volume.Primaries(
+                        red: .init(x: 0.708, y: 0.292), green: .init(x: 0.17, y: 0.797),
+                        blue: .init(x: 0.131, y: 0.046), whitePoint: .init(x: 0.3127, y: 0.329)),
+                    luminance: 0.005...1000))
+        #expect(
+            mpeg.contentLightLevelInfo
+                == ContentLightLevelInfo(maximumContentLightLevel: 1000, maximumFrameAverageLightLevel: 400))
+        #expect(
+            vp9.masteringDisplayColorVolume
+                == Volume(
+                    primaries: Volume.Primaries(
+                        red: .init(x: 0.5, y: 0.25), green: .init(x: 0.125, y: 0.75),
+                        blue: .init(x: 0.0625, y: 0.03125), whitePoint: .init(x: 0.3125, y: 0.328125)),
+                    luminance: 0.5...1000))
+        #expect(vp9.contentLightLevelInfo?.maximumContentLightLevel == 900)
+        #expect(section.tracks[2].masteringDisplayColorVolume == nil)
+        #expect(section.notes.count == 1)
+    }
+
     @Test("a malformed extension of a sample entry is left out with a note")
     func malformedExtension() throws {
         let track = BoxWriter.Track(

@@ -333,12 +333,30 @@ struct DownloadTests {
         #expect(try await pictures("film/index.m3u8", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
+    @Test("S01: a folder of several variants has each of them")
+    func severalVariants() async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(
+            "download", "-o", "film/", "--quality", "180p", "--quality", "360p", Self.master, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let text = try String(contentsOfFile: folder.path + "/film/index.m3u8", encoding: .utf8)
+        #expect(text.components(separatedBy: "#EXT-X-STREAM-INF").count == 3)
+        for quality in ["180p", "360p"] {
+            let hashes = try await hlsget(
+                "--fast", "-f", "framemd5", "-o", "-", "--quality", quality, "film/index.m3u8", in: folder)
+            #expect(hashes.status == 0, "\(hashes.errors)")
+            let width = quality == "180p" ? "320x180" : "640x360"
+            #expect(String(decoding: hashes.output, as: UTF8.self).contains("dimensions 0: \(width)"))
+        }
+    }
+
     @Test(
         "what cannot be is one line and an exit code of its own",
         arguments: [
             (["-o", "there.mp4"], Int32(9), "the file exists"), (["-o", "no/where.mp4"], 9, "No such file"),
             (["-o", "a.mp4", "--quality", "height<10"], 6, "no variant matches"),
             (["-o", "a.mp4", "--from", "41"], 10, "the stream ends before the requested start"),
+            (["-o", "a.mp4", "--quality", "180p", "--quality", "360p"], 64, "a file holds one --quality"),
             (["-o", "a.gif"], 64, "unknown file extension"), (["-o", "-"], 64, "cannot go to standard output"),
             (["-o", "a.mp4", "--connections", "0"], 64, "1 to 16"),
         ])

@@ -92,10 +92,10 @@ struct FigureTests {
         let folder = try ScratchFolder()
         let cases: [(arguments: [String], status: Int32, last: String)] = [
             ([origin.url + "/none.m3u8"], 3, "summary"),
-            (["download", "-o", "a.mp4", origin.url + "/none.m3u8"], 3, "download_summary"),
+            (["download", "-o", "a.mp4", origin.url + "/none.m3u8"], 3, "summary"),
             (["-o", "no/such/a.ts", origin.url + "/master.m3u8"], 9, "summary"),
-            (["download", "-o", "b.mp4", "--quality", "180p", "--to", "4", Self.master], 0, "download_summary"),
-            (["download", "-o", "b.mp4", Self.master], 9, "download_summary"),
+            (["download", "-o", "b.mp4", "--quality", "180p", "--to", "4", Self.master], 0, "summary"),
+            (["download", "-o", "b.mp4", Self.master], 9, "summary"),
         ]
         for test in cases {
             let result = try await hlsget(test.arguments + ["--progress", "json"], in: folder)
@@ -103,6 +103,11 @@ struct FigureTests {
             let lines = try objects(result.lines)
             #expect(lines.last?["event"] as? String == test.last)
             #expect(lines.last?["exit_status"] as? Int == Int(test.status))
+            if test.arguments.first == "download", test.status != 9 {
+                let measured = lines.filter { $0["event"] as? String == "download_summary" }
+                #expect(measured.count == 1)
+                #expect((measured.first?["error"] is NSNull) == (test.status == 0))
+            }
             guard test.status != 0 else { continue }
             let error = try #require(lines.dropLast().last)
             #expect(error["event"] as? String == "error" && error["recoverable"] as? Bool == false)

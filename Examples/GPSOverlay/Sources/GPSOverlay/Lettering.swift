@@ -29,6 +29,6 @@ enum Lettering {
                 }
             }
         }
-        image = Image(width: image.width, height: image.height, pixels: pixels) ?? image
+        image = image.replacingPixels(pixels) ?? image
     }
 }

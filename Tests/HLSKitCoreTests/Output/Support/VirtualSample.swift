@@ -104,10 +104,6 @@ final class Recorder<Element: Sendable>: Sendable {
 extension VideoFrame {
     /// As ``SampleMedia/frameHashes(of:)`` has it.
     var hash: String {
-        get throws {
-            let md5 = try MD5Hash()
-            withPlanes { planes in for plane in planes { plane.forEachRun { md5.update($0) } } }
-            return String(md5.finish().prefix(8))
-        }
+        get throws { String(try digest().prefix(8)) }
     }
 }

@@ -45,9 +45,7 @@ final class CapturingWriter: FrameWriter, AudioWriter {
         let arrival = ContinuousClock.now
         let hash: String
         do {
-            let md5 = try MD5Hash()
-            frame.withPlanes { planes in for plane in planes { plane.forEachRun { md5.update($0) } } }
-            hash = String(md5.finish().prefix(8))
+            hash = String(try frame.digest().prefix(8))
         } catch {
             throw OutputError(error, path: "test")
         }

@@ -1,0 +1,68 @@
+import HLSTime
+
+/// A download that goes on by itself.
+extension DownloadTask {
+    /// Begins, or continues, to load in the background. Does nothing while it is loading.
+    ///
+    /// ```swift
+    /// task.resume()
+    /// for await event in task.events() {
+    ///     switch event {
+    ///     case .progress(let progress): show(progress.fraction, progress.loadedTimeRanges)
+    ///     case .summary(let summary): print(summary.jsonLine)
+    ///     }
+    /// }
+    /// let result = try await task.result()
+    /// ```
+    ///
+    /// It goes on while the program does, also where nobody holds the task. After a failure, or ``suspend()``, it continues
+    /// with what is missing.
+    public func resume() { start() }
+
+    @discardableResult
+    private func start() -> OneShot<Swift.Result<Result, any Error>> {
+        background.start(on: configuration.loading.clock.executor, prepare: notices.begin) { try await self.run() }
+    }
+
+    /// Ends what ``resume()`` began, as if its task had been cancelled: what is stored stays, and ``resume()`` continues
+    /// there.
+    public func suspend() { background.cancel() }
+
+    /// What the run in the background comes to: the last, if none is under way; the first is begun.
+    ///
+    /// Cancelling the caller's task ends the wait alone, and not the download.
+    /// - Throws: what ``run()`` throws; `CancellationError` after ``suspend()``.
+    public func result() async throws -> Result {
+        try await (background.outcome ?? start()).valueUnlessCancelled().get()
+    }
+
+    /// How it goes: at once where it stands, then whatever changes, and at last how the run went, with which the sequence
+    /// ends.
+    ///
+    /// For any number of readers. Who falls behind gets the newest progress, and the summary always. Between two runs the
+    /// last one's summary comes at once; call it after ``resume()``.
+    public func events() -> AsyncStream<DownloadEvent> { notices.events() }
+
+    /// Tells how a run went.
+    func end(_ result: Result?, _ error: (any Error)?, after duration: Duration) {
+        let (counts, progress) = (tally.counts, progress)
+        let failure = error.map { $0 is CancellationError ? "cancelled" : String(describing: $0) }
+        let context = MetricContext(
+            date: PlayerConfiguration(clock: configuration.loading.clock).now, elapsedTime: duration,
+            mediaTime: MediaTime(result?.duration ?? loadedDuration(progress), timescale: 1_000_000),
+            sessionID: configuration.loading.playbackSessionID ?? "")
+        notices.end(
+            MetricDownloadSummaryEvent(
+                context: context, error: failure ?? result?.failure.map { String(describing: $0) },
+                // The last is the one that was not recovered from.
+                recoverableErrorCount: max(0, counts.failureCount - (error is HLSError ? 1 : 0)),
+                mediaResourceRequestCount: counts.mediaRequestCount, downloadedByteCount: counts.byteCount,
+                downloadDuration: duration, segmentCount: result?.segmentCount ?? progress.segmentCount,
+                missingSegmentCount: result?.gaps.count ?? 0,
+                playlistURLs: loaded.entries.map { Redaction.url($0.url) }))
+    }
+
+    private func loadedDuration(_ progress: DownloadProgress) -> Duration {
+        progress.loadedTimeRanges.reduce(.zero) { $0 + ($1.duration.duration ?? .zero) }
+    }
+}

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("the bytes of frames", .timeLimit(.minutes(1)))
+struct VideoFramePixelsTests {
+    @Test("J02: the digest of a frame is the hash that ffmpeg has for it", arguments: VideoDecoderTests.streams)
+    func digest(name: String) throws {
+        let fixture = try PacketFixture(name)
+        #expect(try fixture.pictures().map { try $0.digest() } == fixture.expectedHashes)
+    }
+
+    @Test("the digest is that of the bytes, which have no padding", arguments: VideoDecoderTests.streams)
+    func bytes(name: String) throws {
+        let frame = try #require(PacketFixture(name).pictures().first)
+        let bytes = frame.pixelBytes()
+        let hash = try MD5Hash()
+        bytes.withUnsafeBytes { hash.update($0) }
+        #expect(hash.finish() == (try frame.digest()))
+        #expect(bytes.count == frame.withPlanes { $0.reduce(0) { $0 + $1.pictureBytesPerRow * $1.rowCount } })
+    }
+
+    @Test("rows that are padded lose it; packed and planar formats come in the order of their planes")
+    func order() throws {
+        let frame = try #require(PacketFixture("h264-avcc").pictures().first)
+        let narrow = try PictureScaler().convert(frame, width: 5, height: 3, format: frame.pixelFormat)
+        let bytes = narrow.pixelBytes()
+        #expect(bytes.count == 5 * 3 + 2 * (3 * 2))
+        let rows = narrow.withPlanes { planes in
+            planes.flatMap { plane in
+                (0..<plane.rowCount).flatMap { row in
+                    plane.bytes[row * plane.bytesPerRow..<row * plane.bytesPerRow + plane.pictureBytesPerRow]
+                }
+            }
+        }
+        #expect(bytes == rows)
+        #expect(narrow.withPlanes { $0[0].bytesPerRow } > 5)
+        let packed = try FrameConverter(to: .rgba, convertsToRec709: false).convert(frame)
+        #expect(packed.pixelBytes().count == frame.width * frame.height * 4)
+    }
+
+    @Test("frames of equal pixels have equal digests, whatever their times")
+    func equality() throws {
+        let frames = try PacketFixture("h264-avcc").pictures()
+        let (first, second) = (try #require(frames.first), try #require(frames.last))
+        let placed = first.placed(at: MediaTime(value: 9, timescale: 1))
+        #expect(try placed.digest() == first.digest())
+        #expect(try first.digest() != second.digest())
+    }
+}

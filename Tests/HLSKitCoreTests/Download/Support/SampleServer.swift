@@ -1,0 +1,75 @@
+import Foundation
+import HLSKitSimulation
+import Synchronization
+import TestSupport
+
+@testable import HLSKitCore
+
+/// The bundled sample on a virtual network of 4 Mbit/s, and what was asked for of it.
+final class SampleServer: Sendable {
+    static let url = "https://sample.invalid/master.m3u8"
+
+    private final class Log: Sendable {
+        let requests = Mutex<[SimulatedRequest]>([])
+        let missing = Mutex<Set<String>>([])
+    }
+
+    let clock = VirtualClock()
+    let folder: ScratchFolder
+    let transport: SimulatedTransport
+    private let log = Log()
+
+    init() throws {
+        folder = try ScratchFolder()
+        transport = SimulatedTransport(over: try NetworkTrace(parsing: "1000,4000,20\n".utf8), clock: clock) {
+            [log] request in
+            log.requests.withLock { $0.append(request) }
+            let name = request.url.split(separator: "/").last.map(String.init) ?? ""
+            guard !log.missing.withLock({ $0.contains(name) }),
+                let data = try? Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.folder)/\(name)"))
+            else { return .notFound }
+            let type = name.hasSuffix("m3u8") ? "application/vnd.apple.mpegurl" : "video/mp4"
+            return SimulatedResponse(contentType: type, body: Array(data))
+        }
+    }
+
+    var requests: [SimulatedRequest] { log.requests.withLock { $0 } }
+    var mediaRequests: [SimulatedRequest] { requests.filter { $0.resourceClass.isMedia } }
+
+    /// From now on these files are not there.
+    func remove(_ names: String...) { log.missing.withLock { $0 = Set(names) } }
+
+    func restore() { log.missing.withLock { $0 = [] } }
+
+    /// A download of the smallest variant.
+    func task(_ change: (inout DownloadConfiguration) -> Void = { _ in }) async throws -> DownloadTask {
+        var configuration = DownloadConfiguration(
+            url: Self.url, loading: AssetOptions(clock: clock, transport: transport))
+        configuration.quality = try QualityExpression(parsing: "180p")
+        change(&configuration)
+        return try await DownloadTask(configuration, folder: folder.path + "/d")
+    }
+
+    /// Plays the first seconds of an item, and gives the hashes of its frames.
+    func play(_ item: PlayerItem, seconds: Int) async throws -> [String] {
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        configuration.decodingThreadCount = 1
+        let player = Player(configuration: configuration)
+        item.preferences.endPosition = .time(.seconds(seconds))
+        let output = VideoOutput()
+        try item.add(output)
+        let frames = Recorder<String>()
+        let stream = output.frames()
+        Task(executorPreference: clock) { [clock] in
+            for await frame in stream { frames.append((try? frame.hash) ?? "", at: clock.now.offset) }
+        }
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        let end = Duration.seconds(seconds)
+        for _ in 0..<600 where item.currentTime.duration.map({ $0 < end }) ?? true {
+            try await clock.sleep(for: .milliseconds(200))
+        }
+        await player.close()
+        return frames.elements
+    }
+}

@@ -217,7 +217,7 @@ extension LegibleOutput: CueReceiver, TimedOutput, SelectiveOutput {
         }
         // They leave at once, at a time that is told by whoever knows it.
         if wasShown {
-            sequence.send(delivery(of: [], at: binding.clock.map { MediaTime($0.itemTime) } ?? .invalid))
+            sequence.send(delivery(of: [], at: binding.clock?.itemTime ?? .invalid))
         }
     }
 

@@ -104,9 +104,7 @@ public struct EventLog: Sendable, Hashable {
         "\(error.code.rawValue): \(error.cause)" + (error.url.map { " \($0)" } ?? "")
     }
 
-    private static func text(_ time: MediaTime) -> String {
-        time.isNumeric ? "\(time.value)/\(time.timescale)" : "\(time.seconds)"
-    }
+    private static func text(_ time: MediaTime) -> String { time.description }
 
     /// Seconds, to the nanosecond.
     private static func seconds(_ duration: Duration) -> String {

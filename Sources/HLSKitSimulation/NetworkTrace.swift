@@ -6,11 +6,11 @@ import Glibc
 /// waits for the latency of the period that holds `t`; from then on bits arrive at the bandwidth of each period that
 /// is passed. All questions are answered from cumulative bits, in O(log n) of the number of periods.
 ///
-/// Times are in milliseconds as `Double`, because that is the precision of the recordings and because a simulation
+/// Inside, times are in milliseconds as `Double`, because that is the precision of the recordings and because a simulation
 /// asks millions of times; 1 kbit/s is one bit per millisecond.
 public struct NetworkTrace: Sendable, Hashable {
     /// Milliseconds since the start of the trace, or between two times.
-    public typealias Milliseconds = Double
+    package typealias Milliseconds = Double
 
     /// A stretch of time without a change.
     public struct Period: Sendable, Hashable {
@@ -116,36 +116,37 @@ public struct NetworkTrace: Sendable, Hashable {
         }
         self.starts = starts
         cumulativeBits = bits
-        duration = time
+        cycleLength = time
         bitsPerCycle = sum
     }
 
     /// Time until the trace starts again.
-    public let duration: Milliseconds
+    public var duration: Duration { .milliseconds(rounding: cycleLength) }
+    package let cycleLength: Milliseconds
     private let bitsPerCycle: Double
 
     /// Number of periods, at least 1.
     public var periodCount: Int { rates.count }
     /// The mean over one cycle, in bits per second.
-    public var meanBitsPerSecond: Double { bitsPerCycle / duration * 1000 }
+    public var meanBitsPerSecond: Double { bitsPerCycle / cycleLength * 1000 }
 
     // MARK: Questions
 
-    /// Bits that arrive per second at `time`: ``LinkConditions/throughput``.
-    public func bitsPerSecond(at time: Milliseconds) -> Double { rates[position(of: time).period] * 1000 }
+    /// Bandwidth in bits per second at `time`.
+    package func bitsPerSecond(at time: Milliseconds) -> Double { rates[position(of: time).period] * 1000 }
 
     /// Latency of a request made at `time`.
-    public func latency(at time: Milliseconds) -> Milliseconds { latencies[position(of: time).period] }
+    package func latency(at time: Milliseconds) -> Milliseconds { latencies[position(of: time).period] }
 
     /// The earliest time at which `bits` have arrived, of a request made at `time` that has the link for itself.
     ///
     /// `.infinity` when they never do, because no period has bandwidth.
-    public func completionTime(ofBits bits: Double, requestedAt time: Milliseconds) -> Milliseconds {
+    package func completionTime(ofBits bits: Double, requestedAt time: Milliseconds) -> Milliseconds {
         arrivalTime(ofBits: bits, from: time + latency(at: time))
     }
 
     /// The earliest time at which `bits` have passed over a link that is used from `time` on without a pause.
-    public func arrivalTime(ofBits bits: Double, from time: Milliseconds) -> Milliseconds {
+    package func arrivalTime(ofBits bits: Double, from time: Milliseconds) -> Milliseconds {
         guard bits > 0 else { return time }
         guard bitsPerCycle > 0 else { return .infinity }
         let target = deliveredBits(before: time) + bits
@@ -153,19 +154,19 @@ public struct NetworkTrace: Sendable, Hashable {
         let cycle = max(0, (target / bitsPerCycle).rounded(.up) - 1)
         let rest = target - cycle * bitsPerCycle
         let period = Self.firstIndex(in: cumulativeBits) { $0 >= rest } - 1
-        guard rates.indices.contains(period), rates[period] > 0 else { return max(time, (cycle + 1) * duration) }
+        guard rates.indices.contains(period), rates[period] > 0 else { return max(time, (cycle + 1) * cycleLength) }
         let within = (rest - cumulativeBits[period]) / rates[period]
-        return max(time, cycle * duration + starts[period] + within)
+        return max(time, cycle * cycleLength + starts[period] + within)
     }
 
     /// Bits that pass between two times over a link that is used all the while.
-    public func deliveredBits(from start: Milliseconds, to end: Milliseconds) -> Double {
+    package func deliveredBits(from start: Milliseconds, to end: Milliseconds) -> Double {
         guard end > start else { return 0 }
         return max(0, deliveredBits(before: end) - deliveredBits(before: start))
     }
 
     /// Bits of a request made at `start` that have arrived by `end`.
-    public func receivedBits(requestedAt start: Milliseconds, by end: Milliseconds) -> Double {
+    package func receivedBits(requestedAt start: Milliseconds, by end: Milliseconds) -> Double {
         deliveredBits(from: start + latency(at: start), to: end)
     }
 
@@ -177,8 +178,8 @@ public struct NetworkTrace: Sendable, Hashable {
     /// The number of whole cycles before `time`, the time within its cycle, and the period that holds it.
     private func position(of time: Milliseconds) -> (cycle: Double, offset: Double, period: Int) {
         let time = time.isFinite ? max(0, time) : 0
-        let cycle = (time / duration).rounded(.down)
-        let offset = min(max(0, time - cycle * duration), duration)
+        let cycle = (time / cycleLength).rounded(.down)
+        let offset = min(max(0, time - cycle * cycleLength), cycleLength)
         // A period holds its first instant and not its last.
         let period = Self.firstIndex(in: starts) { $0 > offset } - 1
         return (cycle, offset, min(max(0, period), rates.count - 1))

@@ -14,10 +14,10 @@ public struct SessionScore: Sendable, Hashable {
     public var meanKilobitsPerSecond: Double
     /// Per minute of media.
     public var switchesPerMinute: Double
-    /// Seconds.
-    public var startupTime: Double
-    /// Seconds, all stalls together.
-    public var stallDuration: Double
+    /// From the first request to the first frame.
+    public var startupTime: Duration
+    /// All stalls together.
+    public var stallDuration: Duration
     /// Number of stalls, not counting the start.
     public var stallCount: Int
     /// Abandoned bits in percent of all bits.
@@ -42,13 +42,14 @@ public struct SessionScore: Sendable, Hashable {
             previous = segment.variant
         }
         let wasted = session.abandons.reduce(0) { $0 + $1.bitCount }
+        let stallSeconds = session.stallSeconds
         let mediaSeconds = session.movie.duration.milliseconds / 1000
         startupTime = session.startupTime
         stallDuration = session.stallDuration
         stallCount = session.stalls.count
-        linearQoE = (sum - top * (stallDuration + startupTime) - changes) / count
+        linearQoE = (sum - top * (stallSeconds + session.startupSeconds) - changes) / count
         normalizedQoE = linearQoE / top
-        rebufferPercentage = 100 * stallDuration / (stallDuration + mediaSeconds)
+        rebufferPercentage = 100 * stallSeconds / (stallSeconds + mediaSeconds)
         meanKilobitsPerSecond = 1000 * sum / count
         switchesPerMinute = Double(switchCount) / (mediaSeconds / 60)
         wastedPercentage = bits + wasted > 0 ? 100 * wasted / (bits + wasted) : 0

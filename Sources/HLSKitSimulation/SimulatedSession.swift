@@ -1,6 +1,8 @@
 public import HLSKitCore
 
-/// The course of a simulated session, and its score. Times in milliseconds from its start.
+/// The course of a simulated session, and its score. Times count from its start.
+///
+/// They are kept in milliseconds as `Double`, in which a simulation counts; what a program reads are durations.
 public struct SimulatedSession: Sendable {
     /// A segment that was played.
     public struct Segment: Sendable, Hashable {
@@ -9,15 +11,15 @@ public struct SimulatedSession: Sendable {
         /// Counted from the lowest.
         public var variant: Int
         /// When it was requested.
-        public var requested: Double
+        package var requested: Double
         /// When its first byte arrived.
-        public var firstByte: Double
+        package var firstByte: Double
         /// When its last byte arrived.
-        public var done: Double
+        package var done: Double
         /// Its size in bits.
         public var bitCount: Double
         /// Milliseconds of media ahead at ``done``, this segment included.
-        public var buffered: Double
+        package var buffered: Double
     }
 
     /// A download that was given up.
@@ -27,9 +29,9 @@ public struct SimulatedSession: Sendable {
         /// Counted from the lowest.
         public var variant: Int
         /// When it was requested.
-        public var requested: Double
+        package var requested: Double
         /// When it was given up.
-        public var aborted: Double
+        package var aborted: Double
         /// Bits that had arrived.
         public var bitCount: Double
     }
@@ -37,7 +39,7 @@ public struct SimulatedSession: Sendable {
     /// A decision of the rule, and its reason: a choice before it is requested, or to abandon its download.
     public struct Decision: Sendable, Hashable {
         /// When it was decided.
-        public var time: Double
+        package var time: Double
         /// Counted from the lowest.
         public var variant: Int
         /// Whether a running download is given up; else the decision is which variant to request.
@@ -57,11 +59,11 @@ public struct SimulatedSession: Sendable {
     /// Empty unless ``SimulationRun/Options/explainsDecisions``.
     public internal(set) var decisions: [Decision] = []
     /// When playing began, at first and after each stall; one more than ``stalls``.
-    public internal(set) var starts: [Double] = []
+    package internal(set) var starts: [Double] = []
     /// When each stall began.
-    public internal(set) var stalls: [Double] = []
+    package internal(set) var stalls: [Double] = []
     /// When the movie had been played to its end.
-    public internal(set) var end = 0.0
+    package internal(set) var end = 0.0
     /// Totals, as a player reports them.
     public internal(set) var statistics = PlaybackStatistics()
 
@@ -70,13 +72,15 @@ public struct SimulatedSession: Sendable {
         self.bufferLimit = bufferLimit
     }
 
-    /// Seconds from the first request to the first frame.
-    public var startupTime: Double { (starts.first ?? end) / 1000 }
+    /// From the first request to the first frame.
+    public var startupTime: Duration { .milliseconds(rounding: startupSeconds * 1000) }
 
-    /// Seconds without video after the first one.
-    public var stallDuration: Double {
-        zip(stalls, starts.dropFirst()).reduce(0) { $0 + ($1.1 - $1.0) } / 1000
-    }
+    /// Time without video after the first frame.
+    public var stallDuration: Duration { .milliseconds(rounding: stallSeconds * 1000) }
+
+    var startupSeconds: Double { (starts.first ?? end) / 1000 }
+
+    var stallSeconds: Double { zip(stalls, starts.dropFirst()).reduce(0) { $0 + ($1.1 - $1.0) } / 1000 }
 
     /// How good the session was. Computed on each call.
     public var score: SessionScore { SessionScore(self) }
@@ -149,4 +153,38 @@ public struct SimulatedSession: Sendable {
         let digits = String(abs(rest))
         return String(whole) + "." + String(repeating: "0", count: 3 - digits.count) + digits
     }
+}
+
+// MARK: - Times
+
+extension SimulatedSession.Segment {
+    /// When it was requested.
+    public var requestTime: Duration { .milliseconds(rounding: requested) }
+    /// When its first byte arrived.
+    public var firstByteTime: Duration { .milliseconds(rounding: firstByte) }
+    /// When its last byte arrived.
+    public var completionTime: Duration { .milliseconds(rounding: done) }
+    /// Media ahead at ``completionTime``, this segment included.
+    public var bufferedDuration: Duration { .milliseconds(rounding: buffered) }
+}
+
+extension SimulatedSession.Abandon {
+    /// When it was requested.
+    public var requestTime: Duration { .milliseconds(rounding: requested) }
+    /// When it was given up.
+    public var abandonTime: Duration { .milliseconds(rounding: aborted) }
+}
+
+extension SimulatedSession.Decision {
+    /// When it was decided.
+    public var decisionTime: Duration { .milliseconds(rounding: time) }
+}
+
+extension SimulatedSession {
+    /// When playing began, at first and after each stall; one more than ``stallTimes``.
+    public var startTimes: [Duration] { starts.map { .milliseconds(rounding: $0) } }
+    /// When each stall began.
+    public var stallTimes: [Duration] { stalls.map { .milliseconds(rounding: $0) } }
+    /// When the movie had been played to its end.
+    public var endTime: Duration { .milliseconds(rounding: end) }
 }

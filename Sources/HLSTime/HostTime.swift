@@ -35,16 +35,39 @@ public struct HostTime: InstantProtocol, Sendable, Hashable, Codable {
 extension HostTime {
     /// Makes the moment of the machine's clock, whose epoch is the start of the machine.
     public init(_ instant: ContinuousClock.Instant) {
-        self.init(offset: ContinuousClock().systemEpoch.duration(to: instant))
+        self.init(offset: ContinuousClock.machineStart.duration(to: instant))
     }
 
     /// The moment of the machine's clock; of use only for times of that clock.
     public var continuousClockInstant: ContinuousClock.Instant {
-        ContinuousClock().systemEpoch.advanced(by: offset)
+        ContinuousClock.machineStart.advanced(by: offset)
     }
 }
 
 extension HostTime: CustomStringConvertible {
     /// Seconds since the epoch of the clock, like `1.5 s`.
     public var description: String { "\(MediaTime(offset))" }
+}
+
+extension ContinuousClock {
+    /// The moment from which its instants count: on Linux the start of the machine.
+    package static var machineStart: Instant {
+        #if compiler(>=6.3)
+            ContinuousClock().systemEpoch
+        #else
+            // What `systemEpoch` is, which came with Swift 6.3: an instant is a duration since the epoch, and nothing else.
+            unsafeBitCast(Duration.zero, to: Instant.self)
+        #endif
+    }
+}
+
+extension SuspendingClock {
+    /// The moment from which its instants count: on Linux the start of the machine.
+    package static var machineStart: Instant {
+        #if compiler(>=6.3)
+            SuspendingClock().systemEpoch
+        #else
+            unsafeBitCast(Duration.zero, to: Instant.self)
+        #endif
+    }
 }

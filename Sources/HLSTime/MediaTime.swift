@@ -250,7 +250,7 @@ extension MediaTime {
             rounded: hasBeenRounded)
     }
 
-    private static func greatestCommonDivisor(_ a: Int128, _ b: Int128) -> Int128 {
+    static func greatestCommonDivisor(_ a: Int128, _ b: Int128) -> Int128 {
         var (a, b) = (a.magnitude, b.magnitude)
         while b != 0 { (a, b) = (b, a % b) }
         return Int128(max(a, 1))

@@ -23,14 +23,14 @@ public struct MediaTimeMapping: Sendable, Hashable, Codable {
         guard offset.isNumeric, !source.isEmpty, source.duration.isNumeric, target.duration.isNumeric,
             source.duration != target.duration
         else { return target.start + offset }
-        // offset · (target / source), each as a fraction; the timescales cancel where they are equal.
-        let from = source.duration
-        let to = target.duration
-        guard from.timescale != to.timescale else {
-            return target.start + offset.multiplied(by: (to.value, from.value))
+        // offset · (target / source), each as a fraction: 95 bits, which are in practice 63 when reduced.
+        let (from, to) = (source.duration, target.duration)
+        let numerator = Int128(to.value) * Int128(from.timescale)
+        let denominator = Int128(to.timescale) * Int128(from.value)
+        let common = MediaTime.greatestCommonDivisor(numerator, denominator)
+        if let numerator = Int64(exactly: numerator / common), let denominator = Int64(exactly: denominator / common) {
+            return target.start + offset.multiplied(by: (numerator, denominator))
         }
-        let same = to.converted(to: from.timescale)
-        guard same.hasBeenRounded else { return target.start + offset.multiplied(by: (same.value, from.value)) }
         return target.start + offset.multiplied(by: to.seconds / from.seconds)
     }
 

@@ -66,9 +66,9 @@ struct MisuseTests {
         Case("host time while the player waits by itself", .requiresManualWaiting) { _, player in
             try player.setRate(1, time: .zero, atHostTime: .zero)
         },
-        Case("an infinite host time", .invalidTime) { _, player in
+        Case("a host time of another age", .invalidTime) { _, player in
             player.automaticallyWaitsToMinimizeStalling = false
-            try player.setRate(1, time: .zero, atHostTime: .positiveInfinity)
+            try player.setRate(1, time: .zero, atHostTime: HostTime(offset: .seconds(Int64.max)))
         },
         Case("a rate that is none, at a host time", .invalidArgument) { _, player in
             player.automaticallyWaitsToMinimizeStalling = false

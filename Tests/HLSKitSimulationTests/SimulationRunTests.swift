@@ -51,9 +51,9 @@ struct SimulationRunTests {
         let session = try run("20000,3000,50\n40000,0,50\n200000,3000,50\n")
         #expect(session.stalls.count == 1)
         #expect(session.starts.count == 2)
-        #expect(session.score.stallDuration > 5)
+        #expect(session.score.stallDuration > .seconds(5))
         #expect(session.segments.map(\.index) == Array(0..<20))
-        #expect(abs(session.end / 1000 - (session.startupTime + session.stallDuration + 80)) < 0.01)
+        #expect(abs(session.end / 1000 - (session.startupTime.seconds + session.stallDuration.seconds + 80)) < 0.01)
     }
 
     @Test("when the link collapses the download under way is abandoned for a smaller one")
@@ -121,11 +121,24 @@ struct SimulationRunTests {
         #expect(lines.last?.hasPrefix(#"{"type":"end","#) == true)
     }
 
+    @Test("a program reads the times of a session as durations")
+    func times() throws {
+        let session = try run("6500,12000,50\n300000,1300,50\n")
+        let first = try #require(session.segments.first)
+        #expect(first.requestTime == .zero && first.firstByteTime == .milliseconds(50))
+        #expect(first.completionTime == .nanoseconds(383_333_333) && first.bufferedDuration == .seconds(4))
+        #expect(session.startTimes.first == session.startupTime)
+        #expect(session.startTimes.count == session.stallTimes.count + 1)
+        #expect(zip(session.stallTimes, session.startTimes.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(session.endTime >= .seconds(80) + session.startupTime)
+        #expect(try NetworkTrace(parsing: "6500,12000,50\n".utf8).duration == .milliseconds(6500))
+    }
+
     @Test("the score is that of the literature")
     func score() throws {
         let session = try run("1000,8000,100\n", ThroughputRule()) { $0.pinnedVariant = 1 }
         let score = session.score
-        #expect(abs(score.startupTime - 1.1) < 1e-6)
+        #expect(score.startupTime == .milliseconds(1100))
         #expect(abs(score.normalizedQoE - (20 * 2 - 4 * 1.1) / 20 / 4) < 1e-6)
         #expect(score.switchesPerMinute == 0)
         #expect(abs(score.meanKilobitsPerSecond - 2000) < 1e-6)

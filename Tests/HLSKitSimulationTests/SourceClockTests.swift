@@ -103,7 +103,7 @@ struct SourceClockTests {
         let base = VirtualClock()
         let clock = SteeredClock(on: SourceClock(base))
         var last = clock.now
-        for offset in [1e9, -1e9, 0, 3e9] {
+        for offset in [1_000_000_000, -1_000_000_000, 0, Int64.max, Int64.min, 3_000_000_000] {
             clock.steer(to: HostTime(offset: .seconds(offset)))
             for _ in 0..<10 {
                 base.advance(by: .seconds(1))

@@ -66,4 +66,19 @@ private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
         #expect(MediaTimeMapping(source: range(5, 5), target: range(7, 7)).map(seconds(6)) == seconds(8))
         #expect(double.map(.indefinite) == .indefinite)
     }
+
+    @Test("B06: a mapping is exact also where no timescale is common to source and target")
+    func exactMapping() {
+        func length(_ value: Int64, _ scale: Int32) -> MediaTimeRange {
+            MediaTimeRange(start: .zero, duration: MediaTime(value: value, timescale: scale))
+        }
+        let pull = MediaTimeMapping(source: length(1001, 30_000), target: length(1, 24))
+        let mapped = pull.map(MediaTime(value: 2002, timescale: 30_000))
+        #expect(mapped == MediaTime(value: 1, timescale: 12) && !mapped.hasBeenRounded, "\(mapped.debugDescription)")
+        let back = pull.inverse.map(mapped)
+        #expect(back == MediaTime(value: 2002, timescale: 30_000) && !back.hasBeenRounded, "\(back.debugDescription)")
+        // What fits nowhere is rounded, and does not trap.
+        let odd = MediaTimeMapping(source: length(Int64.max, Int32.max), target: length(Int64.max - 1, Int32.max - 2))
+        #expect(abs(odd.map(.seconds(1000)).seconds - 1000) < 0.001)
+    }
 }

@@ -34,8 +34,8 @@ public struct SourceClock: Clock {
     public init(_ clock: some Clock<Swift.Duration>) {
         switch clock {
         case let clock as SourceClock: self = clock
-        case let clock as ContinuousClock: self.init(clock, epoch: clock.systemEpoch)
-        case let clock as SuspendingClock: self.init(clock, epoch: clock.systemEpoch)
+        case let clock as ContinuousClock: self.init(clock, epoch: ContinuousClock.machineStart)
+        case let clock as SuspendingClock: self.init(clock, epoch: SuspendingClock.machineStart)
         case let clock as any EpochClock: self = Self.opened(clock)
         default: self.init(clock, epoch: clock.now)
         }

@@ -66,6 +66,7 @@ public final class SteeredClock: EpochClock {
     private static let longestSleep = Duration.milliseconds(500)
     /// A distance is made up for in this time, or longer where that would be too fast.
     private static let leastCorrectionTime = Duration.seconds(1)
+    private static let farthest = Duration.seconds(1_000_000_000_000)
 
     /// Makes a clock that shows `time` now, and runs as fast as `base` until it is steered.
     public init(showing time: HostTime = .zero, on base: SourceClock = .host) {
@@ -110,7 +111,8 @@ public final class SteeredClock: EpochClock {
             }
             let shown = state.course.time(at: now)
             let since: Duration = (now - moment) * rate
-            let distance: Duration = time + since - shown
+            // What is farther away is nonsense, and not to be multiplied.
+            let distance = min(max(time + since - shown, .zero - Self.farthest), Self.farthest)
             let size = max(distance, .zero - distance)
             let length: Duration = max(Self.leastCorrectionTime, size / Self.maximumCorrection)
             state.course = Course(

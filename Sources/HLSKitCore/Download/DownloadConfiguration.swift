@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HLSTime
 
 public import FoundationEssentials
 public import HLSTime
@@ -33,12 +34,12 @@ public struct DownloadConfiguration: Sendable {
     public var audio = Choice.automatic
     /// Default: none.
     public var subtitles = Choice.none
-    /// Only what is presented from there on; negative times are before the end. nil (the default) is the start, of a live
-    /// stream the oldest segment. Whole segments are loaded.
-    public var start: Duration?
-    /// Only what is presented before; negative times are before the end. nil (the default) is the end. A live stream is
-    /// loaded until then.
-    public var end: Duration?
+    /// Only what is presented from there on; negative times are before the end. nil (the default), like every time that is not
+    /// a number, is the start, of a live stream the oldest segment. Whole segments are loaded.
+    public var start: MediaTime?
+    /// Only what is presented before; negative times are before the end. nil (the default), like every time that is not a
+    /// number, is the end. A live stream is loaded until then.
+    public var end: MediaTime?
     /// The most requests at a time, from 1 to 16. Default 6.
     public var connectionCount = 6 {
         didSet { connectionCount = min(max(connectionCount, 1), 16) }

@@ -103,7 +103,9 @@ extension DownloadTask {
 
     /// The times that are wanted of what lies between these.
     func window(from first: Duration, to last: Duration, isLive: Bool) throws(HLSError) -> TimeWindow {
-        func time(_ wish: Duration?) -> Duration? { wish.map { $0 < .zero ? last + $0 : $0 } }
+        func time(_ wish: MediaTime?) -> Duration? {
+            wish?.duration.map { $0 < .zero ? last + $0 : $0 }
+        }
         // There is nothing before the first: the file begins with it.
         let start = time(configuration.start).map { max($0, first) }
         let end = time(configuration.end)

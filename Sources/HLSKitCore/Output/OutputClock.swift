@@ -44,12 +44,21 @@ public struct OutputClock: Sendable, Hashable {
 
     /// The item time at a host time, should the rate stay what it is.
     public func itemTime(atHostTime host: HostTime) -> MediaTime {
-        MediaTime(rate == 0 ? time : time + (host - hostTime) * rate)
+        let passed = host - hostTime
+        if rate == 0 { return itemTime }
+        return MediaTime(time + (rate == 1 ? passed : Self.seconds(passed / .seconds(1) * rate)))
     }
 
     func host(of time: Duration) -> HostTime {
         guard isPaced, rate != 0 else { return hostTime }
-        return hostTime + (time - self.time) / rate
+        let left = time - self.time
+        return hostTime + (rate == 1 ? left : Self.seconds(left / .seconds(1) / rate))
+    }
+
+    /// Rates, and times to ask about, are any that a program thinks of: what is centuries away, or no number, is not counted
+    /// with.
+    private static func seconds(_ seconds: Double) -> Duration {
+        seconds.isNaN ? .zero : .seconds(min(max(seconds, -1e12), 1e12))
     }
 }
 

@@ -27,14 +27,15 @@ public struct Timebase: Sendable, Hashable {
 extension PlayerItem {
     /// Time that stands at zero while the item is not loaded, or no player's any more.
     public var timebase: Timebase {
-        let known = attachedCore?.read(of: self) { engine -> (TimebaseState, Duration?)? in
+        let core = attachedCore
+        let known = core?.read(of: self) { engine -> (TimebaseState, Duration?)? in
             guard engine.configuration.pacing == .realTime else {
                 return (TimebaseState(itemTime: engine.playhead, hostTime: .zero, rate: 0), nil)
             }
             return (engine.timebase, engine.lastTime)
         }
         let (state, end) = known ?? (.stopped, nil)
-        let origin = attachedCore?.clock.origin ?? .zero
+        let origin = core?.clock.origin ?? .zero
         return Timebase(
             time: MediaTime(state.itemTime), hostTime: origin + state.hostTime, rate: state.rate, state: state,
             origin: origin, end: end)

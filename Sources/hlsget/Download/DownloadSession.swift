@@ -62,8 +62,8 @@ struct DownloadSession {
         configuration.includesVideo = command.includesVideo
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
-        configuration.start = command.range.from?.signedTime
-        configuration.end = command.range.to?.signedTime
+        configuration.start = (command.range.from?.signedTime).map { MediaTime($0) }
+        configuration.end = (command.range.to?.signedTime).map { MediaTime($0) }
         if let count = command.connections { configuration.connectionCount = count }
         return configuration
     }

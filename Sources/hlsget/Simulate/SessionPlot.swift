@@ -74,8 +74,8 @@ struct SessionPlot: Sendable {
         let score = session.score
         let summary = [
             "QoE \(Decimals.text(score.normalizedQoE, places: 3))",
-            "stalled \(Decimals.text(score.stallDuration, places: 1)) s in \(Decimals.count(score.stallCount, "stall"))",
-            "start after \(Decimals.text(score.startupTime, places: 1)) s",
+            "stalled \(Decimals.text(score.stallDuration.inSeconds, places: 1)) s in \(Decimals.count(score.stallCount, "stall"))",
+            "start after \(Decimals.text(score.startupTime.inSeconds, places: 1)) s",
             "mean \(Decimals.bitRateWithUnit(score.meanKilobitsPerSecond * 1000))",
             "\(Decimals.text(score.switchesPerMinute, places: 1)) switches/min",
             "\(Decimals.count(session.abandons.count, "download")) abandoned",

@@ -38,7 +38,7 @@ struct SimulationReport: Sendable {
     static let measures: [(name: String, places: Int, value: @Sendable (SessionScore) -> Double)] = [
         ("qoe_norm", 4, { $0.normalizedQoE }), ("rebuffer_pct", 3, { $0.rebufferPercentage }),
         ("mean_kbps", 0, { $0.meanKilobitsPerSecond }), ("switches_min", 2, { $0.switchesPerMinute }),
-        ("startup_s", 2, { $0.startupTime }), ("stall_s", 2, { $0.stallDuration }),
+        ("startup_s", 2, { $0.startupTime.inSeconds }), ("stall_s", 2, { $0.stallDuration.inSeconds }),
         ("stalls", 2, { Double($0.stallCount) }), ("wasted_pct", 2, { $0.wastedPercentage }),
     ]
 

@@ -29,4 +29,16 @@ import Testing
         clock.itemTime = .invalid
         #expect(clock.itemTime == .seconds(10))
     }
+
+    @Test(
+        "B07: no rate and no time is too odd to be asked about", arguments: [1e-300, -1e-300, 1e300, .infinity, .nan])
+    func odd(rate: Double) {
+        let clock = Self.clock(rate: rate)
+        for time in [MediaTime.seconds(Int64.max), .seconds(Int64.min), .seconds(11), .seconds(10)] {
+            let host = clock.hostTime(of: time)
+            #expect(host > HostTime(offset: .seconds(-2_000_000_000_000)))
+            #expect(clock.itemTime(atHostTime: host).isValid)
+        }
+        #expect(clock.itemTime(atHostTime: HostTime(offset: .seconds(Int64.max))).isValid)
+    }
 }

@@ -48,7 +48,7 @@ extension DownloadTask {
         case .mp4: container = .mp4
         case .mkv: container = .mkv
         default:
-            throw OutputError(
+            throw HLSError(
                 code: .unsupported, path: path, text: "\(format.rawValue) is not a download format")
         }
         try folder.checkPlace()

@@ -10,7 +10,7 @@ struct AccessLogFile: ~Copyable {
     private var failure: HLSError?
 
     /// Makes the file, for its owner only: URLs may hold what is secret.
-    init(path: String, overwrite: Bool) throws(OutputError) {
+    init(path: String, overwrite: Bool) throws(HLSError) {
         self.path = path
         isJSON = [".json", ".ndjson"].contains { path.hasSuffix($0) }
         descriptor = try SafeFile.create(path, overwrite: overwrite)

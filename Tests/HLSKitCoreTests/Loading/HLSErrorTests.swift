@@ -48,7 +48,8 @@ struct HLSErrorTests {
             isPermanent: true),
         Case(HLSError(MediaError(code: .malformed, text: "x"), url: url), .media, isPermanent: true),
         Case(HLSError(CodecError(call: "open", code: -1, text: "x"), url: url), .media, isPermanent: true),
-        Case(HLSError(OutputError(code: .diskFull, path: "/a", text: "full")), .output, isPermanent: true),
+        Case(HLSError(code: .diskFull, path: "/a", text: "full"), .output, isPermanent: true),
+        Case(HLSError(code: .diskFull, path: "/a", text: "full").ofItem, .output, isPermanent: true),
         Case(.network, .network, isPermanent: false), Case(.staleLive, .playlist, isPermanent: false),
         Case(.badPlaylist, .playlist, isPermanent: true), Case(.noEligibleVariant, .core, isPermanent: true),
         Case(.itemInUse, .core, isPermanent: true), Case(.invalidTime, .core, isPermanent: true),
@@ -79,8 +80,7 @@ struct HLSErrorTests {
             (Self.loading(.connectionLost), .network), (MediaError(code: .malformed, text: "x"), .badMedia),
             (PlaylistError(code: .malformed, rule: .header, text: "x"), .badPlaylist),
             (CodecError(call: "c", code: -1, text: "x"), .badMedia),
-            (OutputError(code: .fileExists, path: "/a", text: "x"), .output), (CancellationError(), .cancelled),
-            (SharedLoadsError(), .internal),
+            (CancellationError(), .cancelled), (SharedLoadsError(), .internal),
         ]
         for (below, code) in cases {
             let error = HLSError(below)
@@ -88,6 +88,16 @@ struct HLSErrorTests {
             #expect(error.underlyingError.map { type(of: $0) == type(of: below) } == true, "\(below)")
             #expect(HLSError(error as any Error) == error)
         }
+    }
+
+    @Test("a writer's failure names the file as the user did; that of its item says where it was met")
+    func writers() {
+        let error = HLSError(code: .diskFull, path: "a?token=1", text: "no space left")
+        #expect(error.url == "a?token=1")
+        #expect("\(error)" == "no space left: a?token=1")
+        #expect(error.ofItem.code == .output)
+        #expect("\(error.ofItem)" == "cannot write: a?token=... (no space left)")
+        #expect(error.ofItem.underlyingError as? HLSError == error)
     }
 
     private struct SharedLoadsError: Error {}

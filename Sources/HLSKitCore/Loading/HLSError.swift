@@ -144,8 +144,9 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         underlying = underlyingError.map(Self.withoutSecrets)
     }
 
-    /// `<cause>: <url> (<detail>)`
+    /// `<cause>: <url> (<detail>)`; of a writer `<file>: <cause>`.
     public var description: String {
+        if domain == .output, code != .output, let url { return "\(url): \(cause)" }
         var text = cause
         if let url { text += ": \(url)" }
         if let detail { text += " (\(detail))" }

@@ -58,7 +58,7 @@ struct HLSErrorTests {
         Case(HLSError.Code(rawValue: "fromTheFuture"), .core, isPermanent: false),
     ]
 
-    @Test("the code and what is below say where to look, and whether trying again can help", arguments: cases)
+    @Test("O08: the code and what is below say where to look, and whether trying again can help", arguments: cases)
     func nature(_ test: Case) {
         #expect(test.error.domain == test.domain)
         #expect(test.error.isPermanent == test.isPermanent)
@@ -74,7 +74,7 @@ struct HLSErrorTests {
         #expect(other.domain == .playlist)
     }
 
-    @Test("whatever is thrown inside becomes one error; what it came from is below")
+    @Test("O08: whatever is thrown inside becomes one error; what it came from is below")
     func conversion() {
         let cases: [(any Error, HLSError.Code)] = [
             (Self.loading(.connectionLost), .network), (MediaError(code: .malformed, text: "x"), .badMedia),
@@ -94,7 +94,7 @@ struct HLSErrorTests {
     func writers() {
         let error = HLSError(code: .diskFull, path: "a?token=1", text: "no space left")
         #expect(error.url == "a?token=1")
-        #expect("\(error)" == "no space left: a?token=1")
+        #expect("\(error)" == "a?token=1: no space left")
         #expect(error.ofItem.code == .output)
         #expect("\(error.ofItem)" == "cannot write: a?token=... (no space left)")
         #expect(error.ofItem.underlyingError as? HLSError == error)

@@ -141,7 +141,8 @@ struct RendererWorker {
         } catch {
             isUndecodable = true
             let cause = "\(track.codec.rawValue) cannot be decoded"
-            renderer.report(.failed(HLSError(code: .badMedia, cause: cause, detail: "\(error)")))
+            renderer.report(
+                .failed(HLSError(code: .badMedia, cause: cause, detail: "\(error)", underlyingError: error)))
         }
     }
 

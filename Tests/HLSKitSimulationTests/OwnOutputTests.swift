@@ -33,12 +33,12 @@ struct OwnOutputTests {
 
         var notes: Notes { state.withLock { $0 } }
 
-        func receive(_ frame: VideoFrame, at clock: OutputClock) throws(OutputError) {
+        func receive(_ frame: VideoFrame, at clock: OutputClock) throws(HLSError) {
             let count = state.withLock { notes in
                 notes.frames.append((frame.itemTime?.duration ?? .seconds(-1), clock))
                 return notes.frames.count
             }
-            if count == failingFrame { throw OutputError(code: .writeFailed, path: "own", text: "no more") }
+            if count == failingFrame { throw HLSError(code: .writeFailed, path: "own", text: "no more") }
         }
 
         func receive(_ buffer: AudioBuffer, at clock: OutputClock) {

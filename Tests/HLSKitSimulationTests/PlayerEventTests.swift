@@ -43,7 +43,7 @@ struct PlayerEventTests {
         "F24: each event says in one line what happened",
         arguments: [
             (.playbackStalled(itemTime: MediaTime(value: 12_345, timescale: 1000)), "stall at 12.3 s"),
-            (.timeJumped(to: MediaTime(value: -5, timescale: 100)), "jump to -0.1 s"),
+            (.timeJumped(to: MediaTime(value: -6, timescale: 100)), "jump to -0.1 s"),
             (.durationChanged(.indefinite), "duration indefinite"),
             (.itemStatusChanged(.readyToPlay), "ready to play"),
             (.itemStatusChanged(.failed), "the item's status is failed"),

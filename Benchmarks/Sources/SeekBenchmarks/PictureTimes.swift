@@ -18,7 +18,7 @@ final class PictureTimes: FrameWriter {
 
     var count: Int { state.withLock(\.pictures.count) }
 
-    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
         let picture = Picture(itemTime: frame.itemTime?.seconds ?? -1, arrival: .now)
         let waiter = state.withLock { state -> CheckedContinuation<Picture, Never>? in
             state.pictures.append(picture)

@@ -51,6 +51,11 @@ extension HLSError {
             code: .badMedia, url: url, cause: "the frame cannot be decoded", detail: error.description,
             underlyingError: error)
     }
+
+    init(_ error: CodecError, path: String) {
+        self.init(code: .conversionFailed, path: path, text: error.description)
+        underlyingError = error
+    }
 }
 
 /// Keeps libav's own messages off standard error: everything that matters comes back as an error value.

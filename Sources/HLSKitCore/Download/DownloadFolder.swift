@@ -25,20 +25,20 @@ final class DownloadFolder: Sendable {
     /// Makes the folder, or opens that of a download that was interrupted.
     ///
     /// - Throws: `notWritable` where it cannot be written, also while another process writes it.
-    init(path: String) throws(OutputError) {
+    init(path: String) throws(HLSError) {
         folder = try SafeFolder(making: path)
         let descriptor = try folder.openOwn(Self.journalName, O_RDWR | O_CREAT, mode: 0o666)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
-            throw OutputError(code: .notWritable, path: path, text: "another process is downloading to it")
+            throw HLSError(code: .notWritable, path: path, text: "another process is downloading to it")
         }
         let bytes = Self.read(descriptor)
         guard let journal = DownloadJournal(parsing: bytes) else {
             close(descriptor)
-            throw OutputError(
+            throw HLSError(
                 code: .notWritable, path: path, text: "its \(Self.journalName) does not describe a resumable download")
         }
-        do throws(OutputError) {
+        do throws(HLSError) {
             // Also sees that none of them is a link.
             for name in folder.names() where DownloadName.isLaneFolder(name) { try folder.makeFolder(name) }
         } catch {
@@ -72,7 +72,7 @@ final class DownloadFolder: Sendable {
     // MARK: Files
 
     /// Makes the folder inside this one that a file of this name needs.
-    func makeFolder(for name: String) throws(OutputError) {
+    func makeFolder(for name: String) throws(HLSError) {
         guard let slash = name.lastIndex(of: "/") else { return }
         try folder.makeFolder(String(name[..<slash]))
     }
@@ -90,16 +90,16 @@ final class DownloadFolder: Sendable {
     /// Writes a small file whole.
     ///
     /// - Parameter mode: `0o600` for what is secret.
-    func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o666) throws(OutputError) -> DownloadJournal.File {
+    func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o666) throws(HLSError) -> DownloadJournal.File {
         let file = try DownloadFile(folder: self, name: name, mode: mode)
         try file.write(bytes)
         return try file.finish()
     }
 
     /// Notes what is on the disk now.
-    func add(_ entries: [DownloadJournal.Entry]) throws(OutputError) {
+    func add(_ entries: [DownloadJournal.Entry]) throws(HLSError) {
         let bytes = entries.flatMap(\.line)
-        let failure: OutputError? = state.withLock { state in
+        let failure: HLSError? = state.withLock { state in
             guard state.descriptor >= 0, Self.writeAll(bytes, to: state.descriptor),
                 fdatasync(state.descriptor) == 0
             else {
@@ -168,7 +168,7 @@ final class DownloadFolder: Sendable {
     }
 
     /// All bytes of a file of the folder.
-    func bytes(of name: String) throws(OutputError) -> [UInt8] {
+    func bytes(of name: String) throws(HLSError) -> [UInt8] {
         let descriptor = folder.open(name, O_RDONLY)
         guard descriptor >= 0 else { throw Self.error(url(of: name)) }
         defer { close(descriptor) }
@@ -207,11 +207,11 @@ final class DownloadFolder: Sendable {
     // MARK: The end
 
     /// Gives a file of the folder its final name: it is on the disk before it has the name.
-    func publish(_ name: String, as target: String, overwrite: Bool) throws(OutputError) {
+    func publish(_ name: String, as target: String, overwrite: Bool) throws(HLSError) {
         guard folder.sync(name) else { throw Self.error(target) }
         if overwrite {
             guard Self.isReplaceable(target) else {
-                throw OutputError(code: .notWritable, path: target, text: "not a regular file")
+                throw HLSError(code: .notWritable, path: target, text: "not a regular file")
             }
             guard folder.moveOut(name, to: target) else { throw Self.error(target) }
         } else if folder.linkOut(name, to: target) {
@@ -219,7 +219,7 @@ final class DownloadFolder: Sendable {
         } else {
             // Some file systems have no hard links.
             guard errno != EEXIST, access(target, F_OK) != 0 else {
-                throw OutputError(code: .fileExists, path: target, text: "the file exists")
+                throw HLSError(code: .fileExists, path: target, text: "the file exists")
             }
             guard folder.moveOut(name, to: target) else { throw Self.error(target) }
         }
@@ -227,15 +227,15 @@ final class DownloadFolder: Sendable {
     }
 
     /// Sees that what is opened by ``url(of:)`` is in this folder.
-    func checkPlace() throws(OutputError) {
+    func checkPlace() throws(HLSError) {
         guard folder.isInPlace else { throw SafeFile.refusal(path, "has been replaced by another folder") }
     }
 
     /// Gives the folder its final name, without the journal.
-    func move(to target: String) throws(OutputError) {
+    func move(to target: String) throws(HLSError) {
         try checkPlace()
         guard access(target, F_OK) != 0, Glibc.rename(path, target) == 0 else {
-            throw OutputError(
+            throw HLSError(
                 code: .notWritable, path: target,
                 text: access(target, F_OK) == 0 ? "the name is taken" : String(cString: strerror(errno)))
         }
@@ -326,7 +326,7 @@ final class DownloadFolder: Sendable {
         }
     }
 
-    fileprivate static func error(_ path: String) -> OutputError { SafeFile.error(path) }
+    fileprivate static func error(_ path: String) -> HLSError { SafeFile.error(path) }
 
     /// A file that is being made.
     fileprivate func open(_ name: String, mode: mode_t) -> Int32 {
@@ -348,7 +348,7 @@ final class DownloadFile {
     private let hash: MD5Hash
     private(set) var byteCount = 0
 
-    init(folder: DownloadFolder, name: String, mode: mode_t = 0o666) throws(OutputError) {
+    init(folder: DownloadFolder, name: String, mode: mode_t = 0o666) throws(HLSError) {
         self.folder = folder
         self.name = name
         try folder.makeFolder(for: name)
@@ -359,7 +359,7 @@ final class DownloadFile {
             hash = try MD5Hash()
         } catch {
             close(descriptor)
-            throw OutputError(error, path: folder.url(of: name))
+            throw HLSError(error, path: folder.url(of: name))
         }
         self.descriptor = descriptor
     }
@@ -372,13 +372,13 @@ final class DownloadFile {
 
     private var path: String { folder.url(of: name) }
 
-    func write(_ bytes: [UInt8]) throws(OutputError) {
+    func write(_ bytes: [UInt8]) throws(HLSError) {
         guard DownloadFolder.writeAll(bytes, to: descriptor) else { throw DownloadFolder.error(path) }
         bytes.withUnsafeBytes { hash.update($0) }
         byteCount += bytes.count
     }
 
-    func finish() throws(OutputError) -> DownloadJournal.File {
+    func finish() throws(HLSError) -> DownloadJournal.File {
         guard fsync(descriptor) == 0, folder.rename(temporaryName, to: name) else { throw DownloadFolder.error(path) }
         close(descriptor)
         descriptor = -1

@@ -94,13 +94,13 @@ struct DownloadLoader: Sendable {
         return try folder.write(bytes, to: "\(lane)/map-\(try hash(of: bytes)).mp4")
     }
 
-    private func hash(of bytes: [UInt8]) throws(OutputError) -> Substring {
+    private func hash(of bytes: [UInt8]) throws(HLSError) -> Substring {
         do {
             let md5 = try MD5Hash()
             bytes.withUnsafeBytes { md5.update($0) }
             return md5.finish().prefix(12)
         } catch {
-            throw OutputError(error, path: folder.path)
+            throw HLSError(error, path: folder.path)
         }
     }
 }

@@ -52,7 +52,7 @@ extension DownloadTask {
             guard !run.plan.knows(item.id) else { return try look(for: wish.target, after: missing, clock, &run) }
             run.alternates.note(item.id, for: wish)
             try plan([item], clock, &run)
-        } catch let error as HLSError {
+        } catch let error as HLSError where error.domain != .output {
             run.alternates.penalize(wish.alternate, at: clock.now)
             let account = run.account(of: wish.target, client.retrier)
             try look(for: wish.target, after: error, isOver: client.retrier.isOver(account), clock, &run)

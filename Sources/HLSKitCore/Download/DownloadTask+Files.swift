@@ -40,7 +40,7 @@ extension DownloadTask {
         into path: String, format: OutputFormat, overwrite: Bool, allowsUnreadable: Bool, note: @escaping WriterNote
     ) throws -> Files {
         guard !configuration.keepsEncryption else {
-            throw OutputError(code: .unsupported, path: path, text: "what stays encrypted can only be kept as a folder")
+            throw HLSError(code: .unsupported, path: path, text: "what stays encrypted can only be kept as a folder")
         }
         update { $0.phase = .writing }
         notices.tell(progress)
@@ -56,7 +56,7 @@ extension DownloadTask {
         case .mp4: container = .mp4
         case .mkv: container = .mkv
         default:
-            throw OutputError(
+            throw HLSError(
                 code: .unsupported, path: path, text: "\(format.rawValue) is not a download format")
         }
         try folder.checkPlace()

@@ -46,7 +46,7 @@ extension DownloadTask {
                 try takeUp(clock, &run)
             }
         case .failure(let error):
-            guard let error = error as? HLSError, !isExpired(error) else { throw error }
+            guard let error = error as? HLSError, error.domain != .output, !isExpired(error) else { throw error }
             run.lanes[lane].noteFailedReload(at: now)
             run.failures[lane] = error
             // Without the variant there is nothing to go on with; a rendition may come back.

@@ -87,7 +87,7 @@ extension DownloadTask {
                 let terms = RetryTerms(
                     kind: entry.source == nil ? .firstPlaylist : .mediaPlaylist, hasAlternative: !left.isEmpty)
                 return Opened(playlist: try await playlist(of: entry, selection.variables, terms), instead: instead)
-            } catch let error as HLSError {
+            } catch let error as HLSError where error.domain != .output {
                 try Task.checkCancellation()
                 first = first ?? error
                 guard let next = left.popFirst() else { throw first ?? error }

@@ -24,12 +24,12 @@ extension DownloadTask {
                 if loaded.segment.file?.md5 == stored.file?.md5 { return }
                 failure = nil
                 break
-            } catch let error as HLSError {
+            } catch let error as HLSError where error.domain != .output {
                 failure = error
             }
         }
         if let failure { throw failure }
-        throw OutputError(
+        throw HLSError(
             code: .fileExists, path: folder.path,
             text: "it contains a download of \(journal.url.escapingControls); remove it to start again")
     }
@@ -50,7 +50,7 @@ extension DownloadTask {
     }
 
     /// Notes what is downloaded, and whether it is live.
-    func noteLanes(_ run: DownloadRun) throws(OutputError) {
+    func noteLanes(_ run: DownloadRun) throws(HLSError) {
         let journal = folder.journal
         var entries: [DownloadJournal.Entry] = []
         if journal.url.isEmpty {

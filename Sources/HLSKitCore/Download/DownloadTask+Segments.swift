@@ -102,7 +102,7 @@ extension DownloadTask {
             run.done.duration += .microseconds(segment.duration)
             run.storedByteCount += segment.file?.byteCount ?? 0
         case .failure(let error):
-            guard var error = error as? HLSError else { throw error }
+            guard var error = error as? HLSError, error.domain != .output else { throw error }
             // A key that has decrypted others is right.
             if error.code == .contentKey, let key = run.keyID(of: id).flatMap({ run.files[$0] }),
                 run.provenKeys.contains(key)

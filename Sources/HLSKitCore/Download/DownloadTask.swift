@@ -73,10 +73,10 @@ public final class DownloadTask: Sendable {
 
     /// Makes the folder, or takes up what an earlier run has left there. Loads nothing.
     ///
-    /// - Throws: ``OutputError`` where the folder cannot be written, is of something else, or is in use.
-    public init(_ configuration: DownloadConfiguration, folder: String) async throws(OutputError) {
+    /// - Throws: ``HLSError`` where the folder cannot be written, is of something else, or is in use.
+    public init(_ configuration: DownloadConfiguration, folder: String) async throws(HLSError) {
         self.configuration = configuration
-        self.folder = try await DiskThread.run(configuration.loading.clock) { () async throws(OutputError) in
+        self.folder = try await DiskThread.run(configuration.loading.clock) { () async throws(HLSError) in
             try DownloadFolder(path: folder)
         }
         downloaded = DownloadedMedia(self.folder, clock: configuration.loading.clock)
@@ -125,8 +125,8 @@ public final class DownloadTask: Sendable {
 
     /// Gives the folder another name, where it is to stay as it is: the journal goes, and nothing can be resumed. What
     /// earlier runs have loaded of other variants goes too.
-    public func moveFolder(to path: String) async throws(OutputError) {
-        try await DiskThread.run(configuration.loading.clock) { () async throws(OutputError) in
+    public func moveFolder(to path: String) async throws(HLSError) {
+        try await DiskThread.run(configuration.loading.clock) { () async throws(HLSError) in
             let (entries, _) = self.loaded
             if !entries.isEmpty { self.folder.removeLanes(except: Set(entries.map(\.lane.id))) }
             try self.folder.move(to: path)
@@ -138,7 +138,7 @@ public final class DownloadTask: Sendable {
     /// Loads what is missing. May be called again after a failure.
     ///
     /// - Throws: ``HLSError`` if something that is needed cannot be loaded: what was loaded stays, and another run
-    ///   continues from there; ``OutputError`` where it cannot be stored; `CancellationError`.
+    ///   continues from there; ``HLSError`` where it cannot be stored; `CancellationError`.
     public func run() async throws -> Result {
         notices.begin()
         tally.reset()
@@ -174,7 +174,7 @@ public final class DownloadTask: Sendable {
                     state.withLock { $0.url = url }
                     client.retrier.reset()
                     before = expired
-                } catch let error as HLSError {
+                } catch let error as HLSError where error.domain != .output {
                     guard var result = try salvage(after: error) else { throw error }
                     result.damagedSegmentCount = damagedCount
                     return result
@@ -194,7 +194,7 @@ public final class DownloadTask: Sendable {
         var run: DownloadRun
         do {
             run = try await opened(clock)
-        } catch let error as HLSError {
+        } catch let error as HLSError where error.domain != .output {
             if let expired = expired(error, nil) { throw expired }
             guard let result = try salvage(after: error) else { throw error }
             return result
@@ -306,7 +306,7 @@ public final class DownloadTask: Sendable {
                         try take(result, of: lane, began: began, clock, &run)
                     }
                     try checkRequests()
-                } catch let error as HLSError {
+                } catch let error as HLSError where error.domain != .output {
                     try end(after: error, &run)
                 }
                 if case .playlist(let lane, _, _) = outcome, run.lanes[lane].tracker.isLive, !run.isOver {

@@ -37,7 +37,7 @@ final class DownloadedMedia: StoredMedia {
         guard let name = files.withLock({ $0[key] }) else { return nil }
         return { [self] in
             await DiskThread.run(clock) { () async -> [UInt8]? in
-                do throws(OutputError) {
+                do throws(HLSError) {
                     return try folder.bytes(of: name)
                 } catch {
                     remove([name])

@@ -281,7 +281,7 @@ struct FileAssembler {
         var merger = merger
         self.merger = SampleMerger()
         defer { self.merger = merger }
-        try merger.take { output throws(OutputError) in
+        try merger.take { output throws(HLSError) in
             switch output {
             case .tracks(let tracks): try begin(tracks)
             case .sample(let sample, let slot, let itemTime): try write(sample, slot, itemTime)
@@ -289,7 +289,7 @@ struct FileAssembler {
         }
     }
 
-    private mutating func begin(_ tracks: [Int: MediaTrack]) throws(OutputError) {
+    private mutating func begin(_ tracks: [Int: MediaTrack]) throws(HLSError) {
         let slots = tracks.keys.sorted()
         indices = [:]
         for (index, slot) in slots.enumerated() { indices[slot] = index }
@@ -297,7 +297,7 @@ struct FileAssembler {
         try writer.begin(slots.compactMap { tracks[$0] })
     }
 
-    private mutating func write(_ sample: MediaSample, _ slot: Int, _ itemTime: Duration) throws(OutputError) {
+    private mutating func write(_ sample: MediaSample, _ slot: Int, _ itemTime: Duration) throws(HLSError) {
         guard let index = indices[slot] else { return }
         let scale = scales[slot] ?? 90_000
         let delay = ItemTimeline.duration(sample.pts.subtractingReportingOverflow(sample.dts).partialValue, scale)

@@ -21,7 +21,7 @@ final class KeyStore: Sendable {
     private let folder: SafeFolder
 
     /// Makes the folder, or opens it where it is there.
-    init(path: String) throws(OutputError) { folder = try SafeFolder(making: path) }
+    init(path: String) throws(HLSError) { folder = try SafeFolder(making: path) }
 
     // MARK: Reading
 
@@ -57,7 +57,7 @@ final class KeyStore: Sendable {
     // MARK: Writing
 
     /// Writes a key through to the disk, in the place of the one before.
-    func write(_ entry: Entry) throws(OutputError) {
+    func write(_ entry: Entry) throws(HLSError) {
         guard let name = Self.name(entry.url, entry.keyFormat) else { return }
         let new = name + ".new"
         folder.remove(new)

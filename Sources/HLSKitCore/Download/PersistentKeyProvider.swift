@@ -26,11 +26,11 @@ public struct PersistentKeyProvider: KeyProvider {
     ///   - folder: its path. No other program writes to it.
     ///   - clock: the players' clock, for deadlines. Default: `ContinuousClock`.
     ///   - now: the date, for keys that expire; nil (the default) is the system's.
-    /// - Throws: ``OutputError`` where the folder cannot be made, is a link or belongs to another user.
+    /// - Throws: ``HLSError`` where the folder cannot be made, is a link or belongs to another user.
     public init(
         _ base: any KeyProvider, folder: String, clock: any Clock<Duration> = ContinuousClock(),
         now: (@Sendable () -> PlaylistDate)? = nil
-    ) throws(OutputError) {
+    ) throws(HLSError) {
         self.base = base
         self.clock = clock
         self.now = now ?? { PlayerConfiguration().now }
@@ -112,9 +112,9 @@ public struct PersistentKeyProvider: KeyProvider {
         }
     }
 
-    private func keep(_ key: ContentKey, for request: ContentKeyRequest) async throws(OutputError) {
+    private func keep(_ key: ContentKey, for request: ContentKeyRequest) async throws(HLSError) {
         let (store, date) = (store, now())
-        try await DiskThread.run(clock) { () throws(OutputError) in
+        try await DiskThread.run(clock) { () throws(HLSError) in
             guard key.isPersistable else { return store.remove(url: request.url, keyFormat: request.keyFormat) }
             try store.write(
                 KeyStore.Entry(

@@ -69,7 +69,7 @@ struct SampleMerger: Sendable {
     }
 
     /// What can be written by now.
-    mutating func take(_ body: (Output) throws(OutputError) -> Void) throws(OutputError) {
+    mutating func take(_ body: (Output) throws(HLSError) -> Void) throws(HLSError) {
         while true {
             // Until each track has something, what comes first is known only up to where those that have nothing are.
             let silent = slots.filter { $0.next == nil && !$0.isFinished && !$0.isSparse }
@@ -108,14 +108,14 @@ struct SampleMerger: Sendable {
         }
     }
 
-    private mutating func pop(_ slot: Int, _ body: (Output) throws(OutputError) -> Void) throws(OutputError) {
+    private mutating func pop(_ slot: Int, _ body: (Output) throws(HLSError) -> Void) throws(HLSError) {
         guard case .sample(let sample, let itemTime, _)? = slots[slot].next else { return }
         slots[slot].removeFirst()
         try body(.sample(sample, slot: slot, itemTime: itemTime))
     }
 
     /// All slots that stand before this timeline go on to it.
-    private mutating func begin(_ timeline: Int, _ body: (Output) throws(OutputError) -> Void) throws(OutputError) {
+    private mutating func begin(_ timeline: Int, _ body: (Output) throws(HLSError) -> Void) throws(HLSError) {
         for index in slots.indices {
             while case .track(let track, timeline, _)? = slots[index].next {
                 slots[index].track = track

@@ -4,8 +4,8 @@ import HLSPlaylist
 /// Why something could not be loaded, played, read or written: the one error of players, assets, images and downloads.
 ///
 /// ``code`` says what is wrong, ``domain`` where to look for it, ``isPermanent`` whether trying again can help.
-/// `underlyingError` is what the library below said: a ``LoadingError`` of the transport, a `PlaylistError`, a `MediaError`, a
-/// ``CodecError`` or an ``OutputError``. Nothing in it has a secret (docs/behaviour/credentials.md).
+/// `underlyingError` is what the library below said: a ``LoadingError`` of the transport, a `PlaylistError`, a `MediaError` or
+/// a ``CodecError``. Nothing in it has a secret (docs/behaviour/credentials.md).
 ///
 /// See <doc:FailuresAndRetry> and docs/behaviour/loading-failures.md.
 public struct HLSError: Error, Sendable, CustomStringConvertible {
@@ -37,7 +37,9 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
                 case .badMedia, .trackLeftOut: .media
                 case .contentKey: .key
                 case .network, .notFound: .network
-                case .output: .output
+                case .output, .fileExists, .notWritable, .diskFull, .brokenPipe, .writeFailed, .unsupported,
+                    .conversionFailed:
+                    .output
                 default: .core
                 }
         }
@@ -65,7 +67,7 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         public static let trackLeftOut = Code(rawValue: "trackLeftOut")
         /// The requested part of the item does not exist, or a property is unknown without reading more media.
         public static let notAvailable = Code(rawValue: "notAvailable")
-        /// An output cannot be written.
+        /// An output of an item cannot be written: ``HLSError/underlyingError`` says why, with a code of its own.
         public static let output = Code(rawValue: "output")
         /// A live stream whose playlist does not continue.
         public static let staleLive = Code(rawValue: "staleLive")
@@ -142,8 +144,9 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         underlying = underlyingError.map(Self.withoutSecrets)
     }
 
-    /// `<cause>: <url> (<detail>)`
+    /// `<cause>: <url> (<detail>)`; of a writer `<file>: <cause>`.
     public var description: String {
+        if domain == .output, code != .output, let url { return "\(url): \(cause)" }
         var text = cause
         if let url { text += ": \(url)" }
         if let detail { text += " (\(detail))" }
@@ -163,7 +166,8 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         case .contentKey:
             (underlying as? LoadingError).map { LoadingFailure($0, as: .listed).kind != .network } ?? true
         case .notFound, .badPlaylist, .noEligibleVariant, .badMedia, .trackLeftOut, .notAvailable, .output, .refused,
-            .invalidArgument, .invalidTime, .itemInUse, .outputInUse, .requiresManualWaiting, .loadingHasBegun:
+            .invalidArgument, .invalidTime, .itemInUse, .outputInUse, .requiresManualWaiting, .loadingHasBegun,
+            .fileExists, .notWritable, .diskFull, .brokenPipe, .writeFailed, .unsupported, .conversionFailed:
             true
         // Of codes that come later nothing is known.
         default: false
@@ -180,6 +184,51 @@ extension HLSError.Code {
     public static let notReady = HLSError.Code(rawValue: "notReady")
     /// Something that has to be set before the asset loads anything.
     public static let loadingHasBegun = HLSError.Code(rawValue: "loadingHasBegun")
+}
+
+// MARK: - Outputs
+
+extension HLSError.Code {
+    /// The file is there already, and overwriting was not asked for.
+    public static let fileExists = HLSError.Code(rawValue: "fileExists")
+    /// The file cannot be opened for writing.
+    public static let notWritable = HLSError.Code(rawValue: "notWritable")
+    /// No space is left on the device, or in the quota.
+    public static let diskFull = HLSError.Code(rawValue: "diskFull")
+    /// No one reads the pipe any more.
+    public static let brokenPipe = HLSError.Code(rawValue: "brokenPipe")
+    /// Any other failure of a write.
+    public static let writeFailed = HLSError.Code(rawValue: "writeFailed")
+    /// The format cannot hold what it was given.
+    public static let unsupported = HLSError.Code(rawValue: "unsupported")
+    /// A library could not convert or pack the media.
+    public static let conversionFailed = HLSError.Code(rawValue: "conversionFailed")
+}
+
+extension HLSError {
+    /// Makes an error about the file at `path`, as a ``MediaWriter`` throws it.
+    ///
+    /// - Parameters:
+    ///   - path: as the user named it; `-` is standard output. It is ``url`` then, and not redacted.
+    ///   - text: the words of the system or library below.
+    public init(code: Code, path: String, text: String) {
+        self.init(code: code, domain: .output, cause: text)
+        publicURL = path
+        cause = text
+    }
+
+    /// The file, as the user named it.
+    package var path: String { publicURL ?? "" }
+    /// The words of the system or library below.
+    package var text: String {
+        get { cause }
+        set { cause = newValue }
+    }
+
+    /// The failure of a writer, as that of its item.
+    var ofItem: HLSError {
+        HLSError(code: .output, url: publicURL, cause: "cannot write", detail: text, underlyingError: self)
+    }
 }
 
 // MARK: - Hashable

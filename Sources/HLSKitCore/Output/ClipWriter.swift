@@ -48,28 +48,28 @@ public final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     public var isEmpty: Bool { state.withLock { $0.held.isEmpty } && base.isEmpty }
     public var holdsTrackChanges: Bool { base.holdsTrackChanges }
 
-    public func begin(_ tracks: [MediaTrack]) throws(OutputError) {
-        try state.withLock { state throws(OutputError) in
+    public func begin(_ tracks: [MediaTrack]) throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
             state.tracks = tracks
             guard !state.held.isEmpty else { return try base.begin(tracks) }
             state.held.append(.tracks(tracks))
         }
     }
 
-    public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
+    public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
         guard let time = frame.itemTime else { return try capabilities.write(frame, ofTrackAt: index) }
         try capabilities.write(frame.placed(at: time - origin(by: time)), ofTrackAt: index)
     }
 
-    public func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {
+    public func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) {
         guard let time = buffer.itemTime else { return try capabilities.write(buffer, ofTrackAt: index) }
         try capabilities.write(buffer.placed(at: time - origin(by: time)), ofTrackAt: index)
     }
 
     public func write(
         _ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime
-    ) throws(OutputError) {
-        try state.withLock { state throws(OutputError) in
+    ) throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
             if state.origin == nil, state.held.isEmpty, isFromStart(itemTime) { state.origin = .zero }
             if let origin = state.origin {
                 return try capabilities.write(sample, ofTrackAt: index, at: itemTime - origin)
@@ -83,10 +83,10 @@ public final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
         }
     }
 
-    public func flush() throws(OutputError) { try base.flush() }
+    public func flush() throws(HLSError) { try base.flush() }
 
-    public func finish() throws(OutputError) {
-        try state.withLock { state throws(OutputError) in try release(&state) }
+    public func finish() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in try release(&state) }
         try base.finish()
     }
 
@@ -104,7 +104,7 @@ public final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     }
 
     /// Writes what was held back.
-    private func release(_ state: inout State) throws(OutputError) {
+    private func release(_ state: inout State) throws(HLSError) {
         guard !state.held.isEmpty, let origin = state.first else { return }
         state.origin = origin
         let held = state.held

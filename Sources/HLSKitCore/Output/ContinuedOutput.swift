@@ -84,33 +84,33 @@ public final class ContinuedOutput: Sendable {
         var isEmpty: Bool { base.isEmpty }
         var holdsTrackChanges: Bool { base.holdsTrackChanges }
 
-        func begin(_ tracks: [MediaTrack]) throws(OutputError) {
+        func begin(_ tracks: [MediaTrack]) throws(HLSError) {
             if output.isNew(tracks, for: index) { try base.begin(tracks) }
         }
 
-        func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
+        func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
             guard let time = frame.itemTime else { return try capabilities.write(frame, ofTrackAt: index) }
             let length = MediaTime(value: frame.duration, timescale: frame.timescale).duration ?? .zero
             let placed = output.place(time, length: length, pass: number, start: start)
             try capabilities.write(frame.placed(at: placed), ofTrackAt: index)
         }
 
-        func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {
+        func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) {
             guard let time = buffer.itemTime else { return try capabilities.write(buffer, ofTrackAt: index) }
             let length = MediaTime(value: Int64(buffer.frameCount), timescale: Int32(clamping: buffer.sampleRate))
             let placed = output.place(time, length: length.duration ?? .zero, pass: number, start: start)
             try capabilities.write(buffer.placed(at: placed), ofTrackAt: index)
         }
 
-        func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError) {
+        func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(HLSError) {
             let length = MediaTime(value: sample.duration, timescale: output.timescale(of: index, in: self.index))
             let placed = output.place(itemTime, length: length.duration ?? .zero, pass: number, start: start)
             try capabilities.write(sample, ofTrackAt: index, at: placed)
         }
 
-        func flush() throws(OutputError) { try base.flush() }
+        func flush() throws(HLSError) { try base.flush() }
 
         /// Other items may follow.
-        func finish() throws(OutputError) {}
+        func finish() throws(HLSError) {}
     }
 }

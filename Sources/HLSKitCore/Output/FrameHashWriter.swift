@@ -23,17 +23,17 @@ public final class FrameHashWriter: FrameWriter, AudioWriter {
     private let state: Mutex<State>
 
     /// - Throws: `conversionFailed` if there is no memory for the hash.
-    public init(file: consuming sending OutputFile) throws(OutputError) {
+    public init(file: consuming sending OutputFile) throws(HLSError) {
         let hash: MD5Hash
-        do { hash = try MD5Hash() } catch { throw OutputError(error, path: "framemd5") }
+        do { hash = try MD5Hash() } catch { throw HLSError(error, path: "framemd5") }
         state = Mutex(State(file: file, hash: hash))
     }
 
     public var mediaTypes: Set<MediaType> { [.video, .audio] }
     public var isEmpty: Bool { state.withLock { !$0.hasLines } }
 
-    public func begin(_ tracks: [MediaTrack]) throws(OutputError) {
-        try state.withLock { state throws(OutputError) in
+    public func begin(_ tracks: [MediaTrack]) throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
             // Tracks are told in the order of their kinds: a late one may come before those that were there.
             var places: [Int] = []
             for track in tracks {
@@ -53,8 +53,8 @@ public final class FrameHashWriter: FrameWriter, AudioWriter {
         return state.streams.firstIndex { $0.mediaType == type }
     }
 
-    public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
-        try state.withLock { state throws(OutputError) in
+    public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
             guard let index = Self.place(of: index, .video, state) else { return }
             let byteCount = state.hash.update(with: frame)
             let aspect = frame.sampleAspectRatio
@@ -74,8 +74,8 @@ public final class FrameHashWriter: FrameWriter, AudioWriter {
         }
     }
 
-    public func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {
-        try state.withLock { state throws(OutputError) in
+    public func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
             guard let index = Self.place(of: index, .audio, state) else { return }
             state.samples.removeAll(keepingCapacity: true)
             try state.file.converting { () throws(CodecError) in
@@ -98,12 +98,12 @@ public final class FrameHashWriter: FrameWriter, AudioWriter {
         }
     }
 
-    public func flush() throws(OutputError) {
-        try state.withLock { state throws(OutputError) in try state.file.flush() }
+    public func flush() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in try state.file.flush() }
     }
 
-    public func finish() throws(OutputError) {
-        try state.withLock { state throws(OutputError) in
+    public func finish() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
             try Self.writeLines(&state, isLast: true)
             try state.file.finish(keeping: state.hasLines)
         }
@@ -113,7 +113,7 @@ public final class FrameHashWriter: FrameWriter, AudioWriter {
 
     /// Writes the lines whose turn it is: the earliest, as soon as every track has one, or the tracks are further
     /// apart than muxers of libavformat wait.
-    private static func writeLines(_ state: inout State, isLast: Bool) throws(OutputError) {
+    private static func writeLines(_ state: inout State, isLast: Bool) throws(HLSError) {
         while let next = nextStream(state.streams, isLast: isLast) {
             if !state.hasHeader { try writeHeader(&state) }
             if !state.streams[next].isDescribed {
@@ -135,7 +135,7 @@ public final class FrameHashWriter: FrameWriter, AudioWriter {
         return latest - streams[next].firstTime > Stream.maximumLead ? next : nil
     }
 
-    private static func writeHeader(_ state: inout State) throws(OutputError) {
+    private static func writeHeader(_ state: inout State) throws(HLSError) {
         state.hasHeader = true
         var text = "#format: frame checksums\n#version: 2\n#hash: MD5\n#software: \(LibAVVersion.formatIdentifier)\n"
         for index in state.streams.indices { text += describe(&state.streams[index], at: index) }

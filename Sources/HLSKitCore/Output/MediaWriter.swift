@@ -23,13 +23,13 @@ public protocol MediaWriter: Sendable {
 
     /// Tells the tracks, before anything of them, and again when they change. A track is named afterwards by its place
     /// in `tracks`.
-    func begin(_ tracks: [MediaTrack]) throws(OutputError)
+    func begin(_ tracks: [MediaTrack]) throws(HLSError)
     /// Hands what was written so far on to whoever reads the output, as far as its format allows. A player calls it once
     /// for each second of media.
-    func flush() throws(OutputError)
+    func flush() throws(HLSError)
     /// Writes what is held back and completes the output. A regular file to which nothing was written is removed.
     /// Whoever made the writer calls it, not the player.
-    func finish() throws(OutputError)
+    func finish() throws(HLSError)
 }
 
 extension MediaWriter {
@@ -44,19 +44,19 @@ extension MediaWriter {
 /// A writer of decoded frames.
 public protocol FrameWriter: MediaWriter {
     /// Writes a frame of the track at `index`.
-    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError)
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError)
 }
 
 /// A writer of decoded audio.
 public protocol AudioWriter: MediaWriter {
     /// Writes audio of the track at `index`.
-    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError)
+    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError)
 }
 
 /// A writer of compressed samples.
 public protocol SampleWriter: MediaWriter {
     /// Writes a sample of the track at `index` that is presented at `itemTime`.
-    func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError)
+    func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(HLSError)
 }
 
 /// What a writer can be given.
@@ -75,15 +75,15 @@ struct WriterCapabilities: Sendable {
 
     // For writers that pass on what they get. What the writer does not take is dropped.
 
-    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
         try frames?.write(frame, ofTrackAt: index)
     }
 
-    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {
+    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) {
         try audio?.write(buffer, ofTrackAt: index)
     }
 
-    func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError) {
+    func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(HLSError) {
         try samples?.write(sample, ofTrackAt: index, at: itemTime)
     }
 }

@@ -22,13 +22,13 @@ public final class OutputFile {
     private var buffer: [UInt8] = []
     /// Where the first byte of the buffer goes.
     private var bufferOffset: Int64 = 0
-    private var failure: OutputError?
+    private var failure: HLSError?
 
     /// Opens `path` for writing, so that a path that cannot be written is known before anything else is done.
     ///
     /// - Parameter overwrite: whether an existing regular file may be replaced. Until the commit it stays as it is.
     /// - Throws: `fileExists` or `notWritable`. Opening a named pipe blocks until someone reads it.
-    public init(path: String, overwrite: Bool = false) throws(OutputError) {
+    public init(path: String, overwrite: Bool = false) throws(HLSError) {
         self.path = path
         replacesFile = overwrite
         if path == "-" {
@@ -38,14 +38,14 @@ public final class OutputFile {
         }
         // The system would take a zero byte for the end of the name.
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw OutputError(code: .notWritable, path: path, text: "not a file name")
+            throw HLSError(code: .notWritable, path: path, text: "not a file name")
         }
         switch try Self.kind(of: path) {
         case .none:
             break
         case .some(S_IFREG), .some(S_IFLNK):
             guard overwrite else {
-                throw OutputError(code: .fileExists, path: path, text: "the file exists")
+                throw HLSError(code: .fileExists, path: path, text: "the file exists")
             }
             guard access(path, W_OK) == 0 || errno == ENOENT else { throw Self.openError(path) }
         case .some:
@@ -68,7 +68,7 @@ public final class OutputFile {
     public var isSeekable: Bool { partPath != nil }
 
     /// Appends `bytes` at the current place.
-    public func write(_ bytes: UnsafeRawBufferPointer) throws(OutputError) {
+    public func write(_ bytes: UnsafeRawBufferPointer) throws(HLSError) {
         if let failure { throw failure }
         if buffer.count + bytes.count < Self.bufferByteCount {
             if buffer.capacity < Self.bufferByteCount { buffer.reserveCapacity(Self.bufferByteCount) }
@@ -81,40 +81,40 @@ public final class OutputFile {
     }
 
     /// Appends `bytes` at the current place.
-    public func write(_ bytes: [UInt8]) throws(OutputError) {
-        var result: OutputError?
+    public func write(_ bytes: [UInt8]) throws(HLSError) {
+        var result: HLSError?
         bytes.withUnsafeBytes { bytes in
-            do throws(OutputError) { try write(bytes) } catch { result = error }
+            do throws(HLSError) { try write(bytes) } catch { result = error }
         }
         if let result { throw result }
     }
 
     /// Hands the buffered bytes to the system.
-    public func flush() throws(OutputError) {
+    public func flush() throws(HLSError) {
         if let failure { throw failure }
         guard !buffer.isEmpty else { return }
         let bytes = buffer
         buffer.removeAll(keepingCapacity: true)
-        var result: OutputError?
+        var result: HLSError?
         bytes.withUnsafeBytes { bytes in
-            do throws(OutputError) { try writeOut(bytes) } catch { result = error }
+            do throws(HLSError) { try writeOut(bytes) } catch { result = error }
         }
         if let result { throw result }
     }
 
     /// Goes to `offset` bytes from the start. For regular files only.
-    public func seek(to offset: Int64) throws(OutputError) {
+    public func seek(to offset: Int64) throws(HLSError) {
         try flush()
         guard isSeekable, offset >= 0, lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
-            throw OutputError(code: .writeFailed, path: path, text: "cannot seek to byte \(offset)")
+            throw HLSError(code: .writeFailed, path: path, text: "cannot seek to byte \(offset)")
         }
         bufferOffset = offset
     }
 
     /// Writes what is buffered, closes, and gives a regular file its name. On failure `FILE.part` stays.
-    public func commit() throws(OutputError) {
+    public func commit() throws(HLSError) {
         guard descriptor >= 0 else { return }
-        do throws(OutputError) {
+        do throws(HLSError) {
             try flush()
         } catch {
             closeDescriptor()
@@ -128,7 +128,7 @@ public final class OutputFile {
         guard let partPath else { return }
         guard rename(from: partPath) else {
             throw named(
-                OutputError(code: errno == EEXIST ? .fileExists : .notWritable, path: path, text: Self.words()))
+                HLSError(code: errno == EEXIST ? .fileExists : .notWritable, path: path, text: Self.words()))
         }
     }
 
@@ -160,7 +160,7 @@ public final class OutputFile {
     // MARK: - Opening
 
     /// The type bits of what `path` names, without following a symbolic link to a regular file or to nothing.
-    private static func kind(of path: String) throws(OutputError) -> mode_t? {
+    private static func kind(of path: String) throws(HLSError) -> mode_t? {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             if errno == ENOENT { return nil }
@@ -173,7 +173,7 @@ public final class OutputFile {
     }
 
     /// Makes a part file that was not there before, so that nothing is written through somebody's link.
-    private static func openPart(_ part: String, of path: String) throws(OutputError) -> Int32 {
+    private static func openPart(_ part: String, of path: String) throws(HLSError) -> Int32 {
         try SafeFile.checkLeftover(part)
         var status = stat()
         if lstat(part, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
@@ -181,7 +181,7 @@ public final class OutputFile {
             let left = open(part, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
             defer { if left >= 0 { close(left) } }
             if left >= 0, flock(left, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
-                throw OutputError(code: .notWritable, path: path, text: "another process is writing \(part)")
+                throw HLSError(code: .notWritable, path: path, text: "another process is writing \(part)")
             }
             if unlink(part) != 0 { throw openError(path) }
         }
@@ -193,7 +193,7 @@ public final class OutputFile {
         return descriptor
     }
 
-    private static func retrying(_ path: String, _ call: () -> Int32) throws(OutputError) -> Int32 {
+    private static func retrying(_ path: String, _ call: () -> Int32) throws(HLSError) -> Int32 {
         while true {
             let result = call()
             if result >= 0 { return result }
@@ -203,7 +203,7 @@ public final class OutputFile {
 
     // MARK: - Writing
 
-    private func writeOut(_ bytes: UnsafeRawBufferPointer) throws(OutputError) {
+    private func writeOut(_ bytes: UnsafeRawBufferPointer) throws(HLSError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let chunk = UnsafeRawBufferPointer(rebasing: rest)
@@ -263,22 +263,22 @@ public final class OutputFile {
 
     private static func words() -> String { String(cString: strerror(errno)) }
 
-    private static func openError(_ path: String) -> OutputError {
-        OutputError(code: .notWritable, path: path, text: words())
+    private static func openError(_ path: String) -> HLSError {
+        HLSError(code: .notWritable, path: path, text: words())
     }
 
-    private static func writeError(_ path: String) -> OutputError {
-        let code: OutputError.Code =
+    private static func writeError(_ path: String) -> HLSError {
+        let code: HLSError.Code =
             switch errno {
             case ENOSPC, EDQUOT: .diskFull
             case EPIPE: .brokenPipe
             default: .writeFailed
             }
-        return OutputError(code: code, path: path, text: words())
+        return HLSError(code: code, path: path, text: words())
     }
 
     /// Names the part file, where what was written is still to be found.
-    func named(_ error: OutputError) -> OutputError {
+    func named(_ error: HLSError) -> HLSError {
         guard let partPath, !error.text.contains(partPath) else { return error }
         var error = error
         error.text += "; what was written is in \(partPath)"

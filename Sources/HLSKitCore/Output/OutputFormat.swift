@@ -35,9 +35,9 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     ///   - note: receives what was converted so that the media fits the format.
     public func makeWriter(
         path: String, overwrite: Bool = false, frameRate: VideoFrame.Ratio? = nil, note: @escaping WriterNote = { _ in }
-    ) throws(OutputError) -> any MediaWriter {
-        func file() throws(OutputError) -> sending OutputFile { try OutputFile(path: path, overwrite: overwrite) }
-        func remuxer(_ container: Remuxer.Container) throws(OutputError) -> Remuxer {
+    ) throws(HLSError) -> any MediaWriter {
+        func file() throws(HLSError) -> sending OutputFile { try OutputFile(path: path, overwrite: overwrite) }
+        func remuxer(_ container: Remuxer.Container) throws(HLSError) -> Remuxer {
             let types: Set<MediaType> = Self.isAudioOnly(path: path) ? [.audio] : [.video, .audio]
             return Remuxer(file: try file(), container: container, mediaTypes: types, note: note)
         }

@@ -10,7 +10,7 @@ public protocol FrameReceiver: PlayerItemOutput {
     /// The time of a frame has come; ``VideoFrame/itemTime`` is on the item's timeline.
     ///
     /// An output that is added while time stands still gets the frame of now, once, from the player's own task.
-    func receive(_ frame: VideoFrame, at clock: OutputClock) throws(OutputError)
+    func receive(_ frame: VideoFrame, at clock: OutputClock) throws(HLSError)
 }
 
 /// Takes frames ahead of their time, too.
@@ -23,7 +23,7 @@ public protocol EarlyFrameReceiver: FrameReceiver {
 /// Takes decoded audio, before volume and rate are applied: ``OutputClock/gain``, ``OutputClock/rate``.
 public protocol AudioReceiver: PlayerItemOutput {
     /// The time of a buffer's first sample has come; ``AudioBuffer/itemTime`` is on the item's timeline.
-    func receive(_ buffer: AudioBuffer, at clock: OutputClock) throws(OutputError)
+    func receive(_ buffer: AudioBuffer, at clock: OutputClock) throws(HLSError)
 }
 
 /// Takes audio ahead of its time, too.
@@ -41,7 +41,7 @@ public protocol SampleReceiver: PlayerItemOutput {
     /// The decoding time of a sample has come; it is presented at `itemTime`.
     func receive(
         _ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, clock: OutputClock
-    ) throws(OutputError)
+    ) throws(HLSError)
 }
 
 /// Takes the cues of the selected subtitles, as soon as their place on the timeline is known: mostly ahead of their time.

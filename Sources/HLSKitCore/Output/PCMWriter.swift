@@ -42,8 +42,8 @@ public final class PCMWriter: AudioWriter {
     /// Nothing to do: the first buffer tells what the file needs to know.
     public func begin(_ tracks: [MediaTrack]) {}
 
-    public func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {
-        try state.withLock { state throws(OutputError) in
+    public func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
             state.samples.removeAll(keepingCapacity: true)
             try state.file.converting { () throws(CodecError) in
                 try state.converter.convert(buffer, into: &state.samples)
@@ -57,12 +57,12 @@ public final class PCMWriter: AudioWriter {
         }
     }
 
-    public func flush() throws(OutputError) {
-        try state.withLock { state throws(OutputError) in try state.file.flush() }
+    public func flush() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in try state.file.flush() }
     }
 
-    public func finish() throws(OutputError) {
-        try state.withLock { state throws(OutputError) in
+    public func finish() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
             state.samples.removeAll()
             try state.file.converting { () throws(CodecError) in try state.converter.flush(into: &state.samples) }
             try state.file.write(state.samples)
@@ -76,13 +76,13 @@ public final class PCMWriter: AudioWriter {
         }
     }
 
-    private func writeHeader(for buffer: AudioBuffer, _ state: inout State) throws(OutputError) {
+    private func writeHeader(for buffer: AudioBuffer, _ state: inout State) throws(HLSError) {
         guard
             let header = WAVHeader(
                 sampleRate: buffer.sampleRate, channelCount: buffer.channelCount, channelMask: buffer.channelMask,
                 canGrow: state.file.isSeekable)
         else {
-            throw OutputError(
+            throw HLSError(
                 code: .unsupported, path: state.file.path,
                 text: "WAV cannot hold \(buffer.channelCount) channels of \(buffer.sampleRate) Hz")
         }

@@ -24,40 +24,40 @@ public final class RawVideoWriter: FrameWriter {
     /// Nothing to do: the first frame tells what the file needs to know.
     public func begin(_ tracks: [MediaTrack]) {}
 
-    public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
-        try state.withLock { state throws(OutputError) in
+    public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
             let frame = try state.file.converting { () throws(CodecError) in try state.conformer.conform(frame) }
             try state.file.write(picture: frame)
             state.hasFrames = true
         }
     }
 
-    public func flush() throws(OutputError) {
-        try state.withLock { state throws(OutputError) in try state.file.flush() }
+    public func flush() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in try state.file.flush() }
     }
 
-    public func finish() throws(OutputError) {
-        try state.withLock { state throws(OutputError) in try state.file.finish(keeping: state.hasFrames) }
+    public func finish() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in try state.file.finish(keeping: state.hasFrames) }
     }
 }
 
 extension OutputFile {
     /// Appends the planes of `frame` without padding.
-    func write(picture frame: VideoFrame) throws(OutputError) {
-        try frame.withPlanes { planes throws(OutputError) in
+    func write(picture frame: VideoFrame) throws(HLSError) {
+        try frame.withPlanes { planes throws(HLSError) in
             for plane in planes {
-                try plane.forEachRun { bytes throws(OutputError) in try write(bytes) }
+                try plane.forEachRun { bytes throws(HLSError) in try write(bytes) }
             }
         }
     }
 
     /// Commits where anything was written, discards otherwise.
-    func finish(keeping hasMedia: Bool) throws(OutputError) {
+    func finish(keeping hasMedia: Bool) throws(HLSError) {
         if hasMedia { try commit() } else { discard() }
     }
 
     /// Runs a conversion whose failure is a failure of this output.
-    func converting<Result>(_ body: () throws(CodecError) -> Result) throws(OutputError) -> Result {
-        do { return try body() } catch { throw OutputError(error, path: path) }
+    func converting<Result>(_ body: () throws(CodecError) -> Result) throws(HLSError) -> Result {
+        do { return try body() } catch { throw HLSError(error, path: path) }
     }
 }

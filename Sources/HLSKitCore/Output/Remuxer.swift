@@ -54,11 +54,11 @@ public final class Remuxer: SampleWriter {
 
     /// The error of the file, behind libavformat's back.
     private final class Failure {
-        var error: OutputError?
+        var error: HLSError?
 
         /// Whether `body` went well; keeps its error otherwise.
-        func catching(_ body: () throws(OutputError) -> Void) -> Bool {
-            do throws(OutputError) {
+        func catching(_ body: () throws(HLSError) -> Void) -> Bool {
+            do throws(HLSError) {
                 try body()
                 return true
             } catch {
@@ -110,8 +110,8 @@ public final class Remuxer: SampleWriter {
     public var isEmpty: Bool { state.withLock { $0.isEmpty } }
     public var holdsTrackChanges: Bool { container == .ts || mayBeginFiles }
 
-    public func begin(_ tracks: [MediaTrack]) throws(OutputError) {
-        try state.withLock { state throws(OutputError) in
+    public func begin(_ tracks: [MediaTrack]) throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
             if let track = tracks.first(where: { !container.holds($0.codec) }) {
                 throw unsupported("\(container) cannot hold \(track.codec.rawValue)", state.file)
             }
@@ -145,8 +145,8 @@ public final class Remuxer: SampleWriter {
 
     public func write(
         _ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime
-    ) throws(OutputError) {
-        try state.withLock { state throws(OutputError) in
+    ) throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
             guard state.latest.indices.contains(index) else { return }
             let entry = TrackSplice.Entry(sample: sample, index: index, itemTime: itemTime)
             guard container == .mp4 else { return try place(entry, &state) }
@@ -163,14 +163,14 @@ public final class Remuxer: SampleWriter {
     }
 
     /// Writes the texts of before a time. Those that begin at one time come together, somewhat ahead of pictures.
-    private func settleTexts(before time: MediaTime, _ state: inout State) throws(OutputError) {
+    private func settleTexts(before time: MediaTime, _ state: inout State) throws(HLSError) {
         for index in state.texts.keys.sorted() {
             let pieces = state.texts[index]?.settle(until: time) ?? []
             try place(pieces, ofTrackAt: index, &state)
         }
     }
 
-    private func finishTexts(_ state: inout State) throws(OutputError) {
+    private func finishTexts(_ state: inout State) throws(HLSError) {
         for index in state.texts.keys.sorted() {
             let pieces = state.texts[index]?.finish() ?? []
             try place(pieces, ofTrackAt: index, &state)
@@ -180,7 +180,7 @@ public final class Remuxer: SampleWriter {
 
     private func place(
         _ groups: [CaptionGroup], ofTrackAt index: Int, _ state: inout State
-    ) throws(OutputError) {
+    ) throws(HLSError) {
         let scale = state.latest[index].timescale
         func ticks(_ time: MediaTime) -> Int64 { rescaled(time.value, from: time.timescale, to: scale) }
         for group in groups where group.timeRange.end.isNumeric {
@@ -195,13 +195,13 @@ public final class Remuxer: SampleWriter {
         }
     }
 
-    private func place(_ entry: TrackSplice.Entry, _ state: inout State) throws(OutputError) {
+    private func place(_ entry: TrackSplice.Entry, _ state: inout State) throws(HLSError) {
         guard state.splice.isPending else { return try write(entry, &state) }
         state.splice.add(entry)
         try writeSpliced(&state)
     }
 
-    private func writeSpliced(_ state: inout State) throws(OutputError) {
+    private func writeSpliced(_ state: inout State) throws(HLSError) {
         let outputs = state.splice.take(state.latest.map(\.mediaType))
         for (index, output) in outputs.enumerated() {
             switch output {
@@ -234,7 +234,7 @@ public final class Remuxer: SampleWriter {
         state.setsOrigin = false
     }
 
-    private func write(_ entry: TrackSplice.Entry, _ state: inout State) throws(OutputError) {
+    private func write(_ entry: TrackSplice.Entry, _ state: inout State) throws(HLSError) {
         var entry = entry
         if let places = state.places {
             guard let place = places[safe: entry.index] ?? nil else { return }
@@ -257,7 +257,7 @@ public final class Remuxer: SampleWriter {
     }
 
     /// There are other kinds of tracks.
-    private func change(to tracks: [MediaTrack], _ state: inout State) throws(OutputError) {
+    private func change(to tracks: [MediaTrack], _ state: inout State) throws(HLSError) {
         try finishTexts(&state)
         try finishSplice(&state)
         guard try mayBeginPart(&state) else {
@@ -269,7 +269,7 @@ public final class Remuxer: SampleWriter {
     }
 
     /// False where the output has begun and can hold no other tracks.
-    private func mayBeginPart(_ state: inout State) throws(OutputError) -> Bool {
+    private func mayBeginPart(_ state: inout State) throws(HLSError) -> Bool {
         if holdsTrackChanges { return true }
         if !state.waiting.isEmpty { try openMuxer(&state) }
         return !state.isContinued
@@ -302,31 +302,31 @@ public final class Remuxer: SampleWriter {
         state.places = places
     }
 
-    private func finishSplice(_ state: inout State) throws(OutputError) {
+    private func finishSplice(_ state: inout State) throws(HLSError) {
         state.splice.finish()
         try writeSpliced(&state)
         state.splice = TrackSplice()
     }
 
     /// Goes on with other tracks: in the same file where the container can hold that, else in the next.
-    private func beginPart(_ tracks: [MediaTrack], _ state: inout State) throws(OutputError) {
+    private func beginPart(_ tracks: [MediaTrack], _ state: inout State) throws(HLSError) {
         if !state.waiting.isEmpty { try openMuxer(&state) }
         try closeMuxer(&state)
         if container != .ts { try beginNextFile(&state) }
         state.tracks = tracks
     }
 
-    public func flush() throws(OutputError) {
-        try state.withLock { state throws(OutputError) in
+    public func flush() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
             state.muxer?.flush()
             if let error = state.failure.error { throw error }
             try state.file.flush()
         }
     }
 
-    public func finish() throws(OutputError) {
-        try state.withLock { state throws(OutputError) in
-            do throws(OutputError) {
+    public func finish() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
+            do throws(HLSError) {
                 try finishTexts(&state)
                 try finishSplice(&state)
                 if !state.waiting.isEmpty { try openMuxer(&state) }
@@ -339,7 +339,7 @@ public final class Remuxer: SampleWriter {
     }
 
     /// Gives the file its name, where anything was written to it.
-    private func finishFile(_ state: inout State) throws(OutputError) {
+    private func finishFile(_ state: inout State) throws(HLSError) {
         try state.file.finish(keeping: state.hasSamples)
         if state.hasSamples, let path = state.paths.last { state.finished.append(path) }
         state.hasSamples = false
@@ -348,12 +348,12 @@ public final class Remuxer: SampleWriter {
     // MARK: - Further files
 
     /// Finishes the file and begins the next, `NAME.2.mp4`.
-    private func beginNextFile(_ state: inout State) throws(OutputError) {
+    private func beginNextFile(_ state: inout State) throws(HLSError) {
         guard state.file.partPath != nil, let first = state.paths.first else {
             throw unsupported("\(container) cannot hold tracks that change", state.file)
         }
         let replaces = state.file.replacesFile
-        do throws(OutputError) {
+        do throws(HLSError) {
             try finishFile(&state)
         } catch {
             throw state.file.named(error)
@@ -381,12 +381,12 @@ public final class Remuxer: SampleWriter {
 
     // MARK: - Muxer
 
-    private func openMuxer(_ state: inout State) throws(OutputError) {
+    private func openMuxer(_ state: inout State) throws(HLSError) {
         let (file, failure) = (state.file, state.failure)
         let sink = Muxer.Sink(
-            write: { bytes in failure.catching { () throws(OutputError) in try file.write(bytes) } },
+            write: { bytes in failure.catching { () throws(HLSError) in try file.write(bytes) } },
             seek: file.isSeekable && !writesFragments(to: file)
-                ? { offset in failure.catching { () throws(OutputError) in try file.seek(to: offset) } } : nil)
+                ? { offset in failure.catching { () throws(HLSError) in try file.seek(to: offset) } } : nil)
         var options: [String: String] = [:]
         if container == .mp4 {
             // Edit lists need a header that is written with the first fragment (delay_moov).
@@ -427,14 +427,14 @@ public final class Remuxer: SampleWriter {
         container == .mp4 && (isFragmented || !file.isSeekable)
     }
 
-    private func closeMuxer(_ state: inout State) throws(OutputError) {
+    private func closeMuxer(_ state: inout State) throws(HLSError) {
         guard let muxer = state.muxer else { return }
         state.muxer = nil
         try converting(state) { () throws(CodecError) in try muxer.finish() }
         state.lastTimes = state.streams.map { stream in stream.flatMap { muxer.lastDTS[$0] } }
     }
 
-    private func mux(_ entry: TrackSplice.Entry, _ state: inout State) throws(OutputError) {
+    private func mux(_ entry: TrackSplice.Entry, _ state: inout State) throws(HLSError) {
         let (sample, index) = (entry.sample, entry.index)
         guard let muxer = state.muxer, let stream = state.streams[index] else { return }
         let timescale = state.tracks[index].timescale
@@ -473,12 +473,12 @@ public final class Remuxer: SampleWriter {
     /// Runs a call of libavformat; where the file was at fault, its error is the one that counts.
     private func converting<Result>(
         _ state: borrowing State, _ body: () throws(CodecError) -> Result
-    ) throws(OutputError) -> Result {
+    ) throws(HLSError) -> Result {
         let result: Result
         do throws(CodecError) {
             result = try body()
         } catch {
-            throw state.failure.error ?? OutputError(error, path: state.file.path)
+            throw state.failure.error ?? HLSError(error, path: state.file.path)
         }
         // libavformat buffers, and may notice only later.
         if let error = state.failure.error { throw error }
@@ -509,7 +509,7 @@ public final class Remuxer: SampleWriter {
 
     private func learnConfiguration(
         from sample: MediaSample, at index: Int, _ state: inout State
-    ) throws(OutputError) {
+    ) throws(HLSError) {
         let track = state.tracks[index]
         guard sample.isSync, needsConfiguration(track) else { return }
         let sets = try converting(state) { () throws(CodecError) in
@@ -532,8 +532,8 @@ public final class Remuxer: SampleWriter {
             && (old.width == 0 || (agree(\.width, unknown: 0) && agree(\.height, unknown: 0)))
     }
 
-    private func unsupported(_ text: String, _ file: OutputFile) -> OutputError {
-        OutputError(code: .unsupported, path: file.path, text: text)
+    private func unsupported(_ text: String, _ file: OutputFile) -> HLSError {
+        HLSError(code: .unsupported, path: file.path, text: text)
     }
 }
 

@@ -12,7 +12,7 @@ package enum SafeFile {
     ///   - overwrite: whether there may be one.
     ///   - mode: of the file, also where it was there before.
     /// - Returns: a descriptor for writing.
-    package static func create(_ path: String, overwrite: Bool, mode: UInt32 = 0o600) throws(OutputError) -> Int32 {
+    package static func create(_ path: String, overwrite: Bool, mode: UInt32 = 0o600) throws(HLSError) -> Int32 {
         if !overwrite || !isThere(path) {
             let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
             // Somebody may have been faster.
@@ -27,7 +27,7 @@ package enum SafeFile {
             if errno == ELOOP { throw refusal(path, "is a link") }
             throw error(path)
         }
-        do throws(OutputError) {
+        do throws(HLSError) {
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { throw error(path) }
             guard status.st_mode & S_IFMT == S_IFREG else { throw refusal(path, "is not a file") }
@@ -42,7 +42,7 @@ package enum SafeFile {
     }
 
     /// Refuses what an interrupted run cannot have left at `path`: a link, or what belongs to somebody else.
-    static func checkLeftover(_ path: String) throws(OutputError) {
+    static func checkLeftover(_ path: String) throws(HLSError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT != S_IFLNK else { throw refusal(path, "is a link") }
@@ -56,7 +56,7 @@ package enum SafeFile {
         status.st_uid == geteuid() || status.st_uid == ownerOfNewFile(in: folder)
     }
 
-    private static func checkOwner(of status: stat, _ path: String) throws(OutputError) {
+    private static func checkOwner(of status: stat, _ path: String) throws(HLSError) {
         guard status.st_uid != geteuid() else { return }
         let folder = open(parent(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if folder >= 0 { close(folder) } }
@@ -97,24 +97,24 @@ package enum SafeFile {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    private static func checked(_ descriptor: Int32, _ path: String) throws(OutputError) -> Int32 {
+    private static func checked(_ descriptor: Int32, _ path: String) throws(HLSError) -> Int32 {
         guard descriptor < 0 else { return descriptor }
-        guard errno != EEXIST else { throw OutputError(code: .fileExists, path: path, text: "the file exists") }
+        guard errno != EEXIST else { throw HLSError(code: .fileExists, path: path, text: "the file exists") }
         throw error(path)
     }
 
-    static func refusal(_ path: String, _ why: String) -> OutputError {
-        OutputError(code: .notWritable, path: path, text: why)
+    static func refusal(_ path: String, _ why: String) -> HLSError {
+        HLSError(code: .notWritable, path: path, text: why)
     }
 
     /// What the system says.
-    static func error(_ path: String) -> OutputError {
-        let code: OutputError.Code =
+    static func error(_ path: String) -> HLSError {
+        let code: HLSError.Code =
             switch errno {
             case ENOSPC, EDQUOT: .diskFull
             default: .notWritable
             }
-        return OutputError(code: code, path: path, text: words(errno))
+        return HLSError(code: code, path: path, text: words(errno))
     }
 
     private static func words(_ code: Int32) -> String { String(cString: strerror(code)) }

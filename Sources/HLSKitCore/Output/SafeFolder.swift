@@ -9,7 +9,7 @@ struct SafeFolder: ~Copyable, Sendable {
     /// Makes the folder, or opens it where it is there.
     ///
     /// - Throws: `notWritable` also where it is a link or belongs to somebody else.
-    init(making path: String) throws(OutputError) {
+    init(making path: String) throws(HLSError) {
         if mkdir(path, 0o777) != 0, errno != EEXIST { throw SafeFile.error(path) }
         descriptor = try Self.open(path, in: AT_FDCWD, named: path)
         self.path = path
@@ -17,7 +17,7 @@ struct SafeFolder: ~Copyable, Sendable {
 
     deinit { close(descriptor) }
 
-    private static func open(_ name: String, in folder: Int32, named path: String) throws(OutputError) -> Int32 {
+    private static func open(_ name: String, in folder: Int32, named path: String) throws(HLSError) -> Int32 {
         let descriptor = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
             let code = errno
@@ -61,7 +61,7 @@ struct SafeFolder: ~Copyable, Sendable {
     }
 
     /// As ``open(_:_:mode:)``, and refuses what belongs to somebody else.
-    func openOwn(_ name: String, _ flags: Int32, mode: mode_t) throws(OutputError) -> Int32 {
+    func openOwn(_ name: String, _ flags: Int32, mode: mode_t) throws(HLSError) -> Int32 {
         let descriptor = open(name, flags, mode: mode)
         guard descriptor >= 0 else {
             if errno == ELOOP { throw SafeFile.refusal("\(path)/\(name)", "is a link") }
@@ -76,7 +76,7 @@ struct SafeFolder: ~Copyable, Sendable {
     }
 
     /// Makes a folder in it, or sees that the one that is there is no link.
-    func makeFolder(_ name: String) throws(OutputError) {
+    func makeFolder(_ name: String) throws(HLSError) {
         if mkdirat(descriptor, name, 0o777) != 0, errno != EEXIST { throw SafeFile.error("\(path)/\(name)") }
         close(try Self.open(name, in: descriptor, named: "\(path)/\(name)"))
     }

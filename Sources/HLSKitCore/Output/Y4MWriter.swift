@@ -32,8 +32,8 @@ public final class Y4MWriter: FrameWriter {
     /// Nothing to do: the first frame tells what the file needs to know.
     public func begin(_ tracks: [MediaTrack]) {}
 
-    public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
-        try state.withLock { state throws(OutputError) in
+    public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
             let frame = try state.file.converting { () throws(CodecError) in try state.conformer.conform(frame) }
             if !state.hasHeader {
                 try state.file.write(Array(header(for: frame).utf8))
@@ -44,12 +44,12 @@ public final class Y4MWriter: FrameWriter {
         }
     }
 
-    public func flush() throws(OutputError) {
-        try state.withLock { state throws(OutputError) in try state.file.flush() }
+    public func flush() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in try state.file.flush() }
     }
 
-    public func finish() throws(OutputError) {
-        try state.withLock { state throws(OutputError) in try state.file.finish(keeping: state.hasHeader) }
+    public func finish() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in try state.file.finish(keeping: state.hasHeader) }
     }
 
     private func header(for frame: VideoFrame) -> String {

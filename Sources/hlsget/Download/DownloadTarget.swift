@@ -44,19 +44,19 @@ enum DownloadTarget: Sendable, Equatable {
     }
 
     /// An output that cannot be written is known before anything is loaded (R72).
-    func check(overwrite: Bool) throws(OutputError) {
+    func check(overwrite: Bool) throws(HLSError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
-        if case .folder = self { throw OutputError(code: .notWritable, path: path, text: "the name is taken") }
+        if case .folder = self { throw HLSError(code: .notWritable, path: path, text: "the name is taken") }
         // A link is replaced, but none that leads to something else than a file.
         let isLink = status.st_mode & S_IFMT == S_IFLNK
         if isLink, stat(path, &status) != 0 { status.st_mode = S_IFREG }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw OutputError(code: .notWritable, path: path, text: "not a regular file")
+            throw HLSError(code: .notWritable, path: path, text: "not a regular file")
         }
-        guard overwrite else { throw OutputError(code: .fileExists, path: path, text: "the file exists") }
+        guard overwrite else { throw HLSError(code: .fileExists, path: path, text: "the file exists") }
         guard isLink || access(path, W_OK) == 0 else {
-            throw OutputError(code: .notWritable, path: path, text: String(cString: strerror(errno)))
+            throw HLSError(code: .notWritable, path: path, text: String(cString: strerror(errno)))
         }
     }
 

@@ -416,14 +416,14 @@ extension PlaySession {
     private func record(_ transport: any Transport) throws -> RecordingTransport? {
         guard let path = options.recordingPath else { return nil }
         if !options.overwritesFiles, access(path, F_OK) == 0 {
-            throw OutputError(code: .fileExists, path: path, text: "the file exists")
+            throw HLSError(code: .fileExists, path: path, text: "the file exists")
         }
         do {
             return try RecordingTransport(
                 base: transport, path: path, overwrite: options.overwritesFiles, clock: clock, url: options.url,
                 options: options.recordedOptions, tool: "hlsget \(HLSGet.version)")
         } catch {
-            throw OutputError(code: .writeFailed, path: path, text: error.text)
+            throw HLSError(code: .writeFailed, path: path, text: error.text)
         }
     }
 

@@ -6,7 +6,7 @@ struct AccessLogFile: ~Copyable {
     private var writtenCount = 0
 
     /// Makes the file.
-    init(path: String, overwrite: Bool) throws(OutputError) {
+    init(path: String, overwrite: Bool) throws(HLSError) {
         file = try LogFile(path: path, overwrite: overwrite, header: AccessLog.extendedLogHeader)
     }
 

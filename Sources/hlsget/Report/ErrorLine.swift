@@ -10,19 +10,20 @@ enum ErrorLine {
     /// The longest URL that is printed, in characters; longer ones lose their middle.
     static let maximumURLLength = 1000
 
-    static func text(for error: any Error) -> String { text(for: playerError(error)) }
-
-    static func text(for error: HLSError) -> String { line(error.cause, url: error.url, detail: error.detail) }
+    static func text(for error: any Error) -> String {
+        let error = playerError(error)
+        return line(error.cause, url: error.url, detail: error.detail)
+    }
 
     /// Any error in the form of a player's error: what ``text(for:)`` and lines of JSON say.
     static func playerError(_ error: any Error) -> HLSError {
         switch error {
-        case let error as HLSError: (error.underlyingError as? OutputError).map { playerError($0) } ?? error
-        case let error as OutputError:
+        case let error as HLSError where error.domain == .output && error.code != .output:
             HLSError(
                 code: .output, url: error.path, cause: "cannot write",
                 detail: error.code == .fileExists && error.text.lowercased().hasSuffix("file exists")
                     ? "\(error.text); --overwrite replaces it" : error.text)
+        case let error as HLSError: error
         case let error as LoadingError: playerError(error)
         case let error as ArgumentValueError: HLSError(code: .invalidArgument, cause: error.description)
         default: HLSError(code: .internal, cause: String(describing: error))

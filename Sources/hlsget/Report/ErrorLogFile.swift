@@ -7,7 +7,7 @@ struct ErrorLogFile: ~Copyable {
     private var last: ErrorLogEvent?
 
     /// Makes the file.
-    init(path: String, overwrite: Bool) throws(OutputError) {
+    init(path: String, overwrite: Bool) throws(HLSError) {
         file = try LogFile(path: path, overwrite: overwrite, header: ErrorLog.extendedLogHeader)
     }
 

@@ -32,10 +32,10 @@ enum ExitStatus: Sendable, Hashable {
 
     init(_ error: any Error) {
         switch error {
+        case let error as HLSError where error.domain == .output: self = .output
         case let error as HLSError: self.init(error.code)
         case let error as LoadingError: self.init(error)
         case let error as MediaError: self.init(error.code)
-        case is OutputError: self = .output
         case is ArgumentValueError: self = .usage
         default: self = .internalError
         }
@@ -50,7 +50,9 @@ enum ExitStatus: Sendable, Hashable {
         case .contentKey: self = .contentKey
         case .badMedia: self = .badMedia
         case .notAvailable: self = .incomplete
-        case .output: self = .output
+        case .output, .fileExists, .notWritable, .diskFull, .brokenPipe, .writeFailed, .unsupported,
+            .conversionFailed:
+            self = .output
         case .staleLive: self = .stale
         case .incomplete: self = .incomplete
         case .refused: self = .refused

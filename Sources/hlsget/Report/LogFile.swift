@@ -13,7 +13,7 @@ struct LogFile: ~Copyable {
     /// Makes the file, for its owner only: URLs may hold what is secret.
     ///
     /// - Parameter header: what text begins with.
-    init(path: String, overwrite: Bool, header: String) throws(OutputError) {
+    init(path: String, overwrite: Bool, header: String) throws(HLSError) {
         self.path = path
         isJSON = [".json", ".ndjson"].contains { path.hasSuffix($0) }
         descriptor = try SafeFile.create(path, overwrite: overwrite)

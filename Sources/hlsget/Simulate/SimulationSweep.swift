@@ -161,7 +161,7 @@ struct SimulationSweep: Sendable {
                 fileDescriptor: try SafeFile.create(path, overwrite: true, mode: 0o644), closeOnDealloc: true)
             try file.write(contentsOf: Data(text.utf8))
             try file.close()
-        } catch let error as OutputError {
+        } catch let error as HLSError {
             throw SimulationFailure(cause: "cannot write", path: path, detail: error.text, status: .output)
         } catch {
             throw SimulationFailure(

@@ -78,15 +78,15 @@ struct ThumbnailsRun {
 
     // MARK: Files
 
-    private func check(_ path: String) throws(OutputError) {
+    private func check(_ path: String) throws(HLSError) {
         guard path != "-" else { return }
         if access(path, F_OK) == 0 {
             guard !command.overwrite else { return }
-            throw OutputError(code: .fileExists, path: path, text: "the file exists")
+            throw HLSError(code: .fileExists, path: path, text: "the file exists")
         }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard access(folder, W_OK) != 0 else { return }
-        throw OutputError(code: .notWritable, path: path, text: String(cString: strerror(errno)))
+        throw HLSError(code: .notWritable, path: path, text: String(cString: strerror(errno)))
     }
 
     private func check(_ names: ThumbnailNames?, count: Int) throws {
@@ -99,22 +99,22 @@ struct ThumbnailsRun {
         for number in 1...max(1, count) { try check(names.name(number)) }
     }
 
-    private func makeFolder(_ path: String) throws(OutputError) {
+    private func makeFolder(_ path: String) throws(HLSError) {
         guard mkdir(path, 0o777) != 0, errno != EEXIST else { return }
-        throw OutputError(code: .notWritable, path: path, text: String(cString: strerror(errno)))
+        throw HLSError(code: .notWritable, path: path, text: String(cString: strerror(errno)))
     }
 
-    private func write(_ bytes: [UInt8], to path: String) throws(OutputError) {
+    private func write(_ bytes: [UInt8], to path: String) throws(HLSError) {
         let file = try OutputFile(path: path, overwrite: command.overwrite)
         try file.write(bytes)
         try file.commit()
     }
 
-    private func encoded(_ image: Image, _ format: ThumbnailFormat, for path: String) throws(OutputError) -> [UInt8] {
+    private func encoded(_ image: Image, _ format: ThumbnailFormat, for path: String) throws(HLSError) -> [UInt8] {
         do {
             return try image.encoded(as: format.imageFormat(quality: command.quality))
         } catch {
-            throw OutputError(code: .conversionFailed, path: path, text: error.description)
+            throw HLSError(code: .conversionFailed, path: path, text: error.description)
         }
     }
 
@@ -158,7 +158,7 @@ struct ThumbnailsRun {
         do throws(ContactSheet.Failure) {
             sheet = try ContactSheet(of: made.map(\.image), columnCount: command.columns)
         } catch {
-            throw OutputError(code: .unsupported, path: path, text: "\(error); choose a smaller --size")
+            throw HLSError(code: .unsupported, path: path, text: "\(error); choose a smaller --size")
         }
         try write(try encoded(sheet.image, try ThumbnailFormat(path: path), for: path), to: path)
         guard let storyboard = command.storyboard else { return }

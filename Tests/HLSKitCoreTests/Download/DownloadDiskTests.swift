@@ -102,9 +102,9 @@ struct DiskThreadTests {
 
     @Test("errors keep their type, and cancellation arrives")
     func errors() async {
-        let error = await #expect(throws: OutputError.self) {
-            try await DiskThread.run(FastClock(factor: 1)) { () async throws(OutputError) in
-                throw OutputError(code: .notWritable, path: "/a", text: "no")
+        let error = await #expect(throws: HLSError.self) {
+            try await DiskThread.run(FastClock(factor: 1)) { () async throws(HLSError) in
+                throw HLSError(code: .notWritable, path: "/a", text: "no")
             }
         }
         #expect(error?.path == "/a")

@@ -76,7 +76,7 @@ struct DownloadFolderTests {
         for name in ["victim/precious.txt", "victim/a.new", "victim/b.part"] { try scratch.write([1], to: name) }
         try scratch.write(Self.evilJournal, to: "d/journal.ndjson")
         symlink(scratch.path + "/victim", scratch.path + "/d/main-e")
-        let error = #expect(throws: OutputError.self) { try DownloadFolder(path: scratch.path + "/d") }
+        let error = #expect(throws: HLSError.self) { try DownloadFolder(path: scratch.path + "/d") }
         #expect(error?.text.contains("is a link") == true, "\(error?.text ?? "")")
         #expect(names(scratch.path + "/victim") == ["a.new", "b.part", "precious.txt"])
     }
@@ -88,8 +88,8 @@ struct DownloadFolderTests {
         try scratch.write(Self.evilJournal, to: "d/journal.ndjson")
         let folder = try DownloadFolder(path: scratch.path + "/d")
         symlink(scratch.path + "/victim", scratch.path + "/d/main-e")
-        #expect(throws: OutputError.self) { try folder.write([1], to: "main-e/1.ts") }
-        #expect(throws: OutputError.self) { try folder.bytes(of: "main-e/precious.txt") }
+        #expect(throws: HLSError.self) { try folder.write([1], to: "main-e/1.ts") }
+        #expect(throws: HLSError.self) { try folder.bytes(of: "main-e/precious.txt") }
         _ = folder.verify()
         folder.discard("main-e/precious.txt")
         folder.remove()
@@ -106,12 +106,12 @@ struct DownloadFolderTests {
             mkdir(scratch.path + "/d", 0o777)
             symlink(scratch.path + "/victim/journal.ndjson", scratch.path + "/d/journal.ndjson")
         }
-        let error = #expect(throws: OutputError.self) { try DownloadFolder(path: scratch.path + "/d") }
+        let error = #expect(throws: HLSError.self) { try DownloadFolder(path: scratch.path + "/d") }
         #expect(error?.text.contains("is a link") == true, "\(error?.text ?? "")")
         #expect(FileManager.default.contents(atPath: scratch.path + "/victim/journal.ndjson") == Data("keep".utf8))
         mkdir(scratch.path + "/p", 0o777)
         mkfifo(scratch.path + "/p/journal.ndjson", 0o666)
-        #expect(throws: OutputError.self) { try DownloadFolder(path: scratch.path + "/p") }
+        #expect(throws: HLSError.self) { try DownloadFolder(path: scratch.path + "/p") }
     }
 
     @Test("a folder of someone else is refused", .enabled(if: geteuid() == 0, "needs root"))
@@ -122,7 +122,7 @@ struct DownloadFolderTests {
             _ = try folder.write([1], to: "main-1/0.ts")
             folder.closeJournal()
             chown("\(scratch.path)/\(name)", 12345, 12345)
-            let error = #expect(throws: OutputError.self) { try DownloadFolder(path: scratch.path + "/d") }
+            let error = #expect(throws: HLSError.self) { try DownloadFolder(path: scratch.path + "/d") }
             #expect(error?.text.contains("belongs to another user") == true, "\(error?.text ?? "")")
             chown("\(scratch.path)/\(name)", 0, 0)
         }
@@ -135,8 +135,8 @@ struct DownloadFolderTests {
         #expect(throws: Never.self) { try folder.checkPlace() }
         rename(scratch.path + "/d", scratch.path + "/away")
         mkdir(scratch.path + "/d", 0o777)
-        #expect(throws: OutputError.self) { try folder.checkPlace() }
-        #expect(throws: OutputError.self) { try folder.move(to: scratch.path + "/end") }
+        #expect(throws: HLSError.self) { try folder.checkPlace() }
+        #expect(throws: HLSError.self) { try folder.move(to: scratch.path + "/end") }
         folder.remove()
         #expect(names(scratch.path) == ["away", "d"])
     }

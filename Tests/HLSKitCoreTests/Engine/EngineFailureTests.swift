@@ -29,7 +29,7 @@ struct EngineFailureTests {
         #expect(tries.last.map { $0 - tries[0] } == .milliseconds(520))
     }
 
-    @Test("F16: each failure says which try it was, and what ends an item how many there were")
+    @Test("O08: each failure says which try it was, and what ends an item how many there were")
     func attempts() {
         var origin = ScriptedOrigin.vod()
         origin.answer("s3.ts", .status(503), .status(503), .media(100_000))

@@ -48,7 +48,8 @@ struct HLSErrorTests {
             isPermanent: true),
         Case(HLSError(MediaError(code: .malformed, text: "x"), url: url), .media, isPermanent: true),
         Case(HLSError(CodecError(call: "open", code: -1, text: "x"), url: url), .media, isPermanent: true),
-        Case(HLSError(OutputError(code: .diskFull, path: "/a", text: "full")), .output, isPermanent: true),
+        Case(HLSError(code: .diskFull, path: "/a", text: "full"), .output, isPermanent: true),
+        Case(HLSError(code: .diskFull, path: "/a", text: "full").ofItem, .output, isPermanent: true),
         Case(.network, .network, isPermanent: false), Case(.staleLive, .playlist, isPermanent: false),
         Case(.badPlaylist, .playlist, isPermanent: true), Case(.noEligibleVariant, .core, isPermanent: true),
         Case(.itemInUse, .core, isPermanent: true), Case(.invalidTime, .core, isPermanent: true),
@@ -57,7 +58,7 @@ struct HLSErrorTests {
         Case(HLSError.Code(rawValue: "fromTheFuture"), .core, isPermanent: false),
     ]
 
-    @Test("the code and what is below say where to look, and whether trying again can help", arguments: cases)
+    @Test("O08: the code and what is below say where to look, and whether trying again can help", arguments: cases)
     func nature(_ test: Case) {
         #expect(test.error.domain == test.domain)
         #expect(test.error.isPermanent == test.isPermanent)
@@ -73,14 +74,13 @@ struct HLSErrorTests {
         #expect(other.domain == .playlist)
     }
 
-    @Test("whatever is thrown inside becomes one error; what it came from is below")
+    @Test("O08: whatever is thrown inside becomes one error; what it came from is below")
     func conversion() {
         let cases: [(any Error, HLSError.Code)] = [
             (Self.loading(.connectionLost), .network), (MediaError(code: .malformed, text: "x"), .badMedia),
             (PlaylistError(code: .malformed, rule: .header, text: "x"), .badPlaylist),
             (CodecError(call: "c", code: -1, text: "x"), .badMedia),
-            (OutputError(code: .fileExists, path: "/a", text: "x"), .output), (CancellationError(), .cancelled),
-            (SharedLoadsError(), .internal),
+            (CancellationError(), .cancelled), (SharedLoadsError(), .internal),
         ]
         for (below, code) in cases {
             let error = HLSError(below)
@@ -88,6 +88,16 @@ struct HLSErrorTests {
             #expect(error.underlyingError.map { type(of: $0) == type(of: below) } == true, "\(below)")
             #expect(HLSError(error as any Error) == error)
         }
+    }
+
+    @Test("a writer's failure names the file as the user did; that of its item says where it was met")
+    func writers() {
+        let error = HLSError(code: .diskFull, path: "a?token=1", text: "no space left")
+        #expect(error.url == "a?token=1")
+        #expect("\(error)" == "a?token=1: no space left")
+        #expect(error.ofItem.code == .output)
+        #expect("\(error.ofItem)" == "cannot write: a?token=... (no space left)")
+        #expect(error.ofItem.underlyingError as? HLSError == error)
     }
 
     private struct SharedLoadsError: Error {}

@@ -12,12 +12,12 @@ struct ClipWriterTests {
 
         init(_ mediaTypes: Set<MediaType>) { self.mediaTypes = mediaTypes }
 
-        func begin(_ tracks: [MediaTrack]) throws(OutputError) { log.withLock { $0.append("\(tracks.count) tracks") } }
-        func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError) {
+        func begin(_ tracks: [MediaTrack]) throws(HLSError) { log.withLock { $0.append("\(tracks.count) tracks") } }
+        func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(HLSError) {
             log.withLock { $0.append("\(index) at \(itemTime.seconds)") }
         }
         func flush() {}
-        func finish() throws(OutputError) { log.withLock { $0.append("end") } }
+        func finish() throws(HLSError) { log.withLock { $0.append("end") } }
     }
 
     private static let tracks = [

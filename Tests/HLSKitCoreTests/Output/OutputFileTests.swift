@@ -37,7 +37,7 @@ struct OutputFileTests {
     func existing() throws {
         let folder = try TemporaryFolder()
         try Data("old".utf8).write(to: folder.url.appending(path: "a"))
-        let error = #expect(throws: OutputError.self) { _ = try OutputFile(path: folder.path("a")) }
+        let error = #expect(throws: HLSError.self) { _ = try OutputFile(path: folder.path("a")) }
         #expect(error?.code == .fileExists)
         #expect(folder.names == ["a"])
         let file = try OutputFile(path: folder.path("a"), overwrite: true)
@@ -53,7 +53,7 @@ struct OutputFileTests {
         let folder = try TemporaryFolder()
         let first = try OutputFile(path: folder.path("a"))
         try first.write(Self.text)
-        let error = #expect(throws: OutputError.self) { _ = try OutputFile(path: folder.path("a"), overwrite: true) }
+        let error = #expect(throws: HLSError.self) { _ = try OutputFile(path: folder.path("a"), overwrite: true) }
         #expect(error?.code == .notWritable)
         #expect(error?.text.contains("a.part") == true)
         try first.commit()
@@ -71,7 +71,7 @@ struct OutputFileTests {
         let file = try OutputFile(path: folder.path("a"))
         try file.write(Self.text)
         try Data("other".utf8).write(to: folder.url.appending(path: "a"))
-        let error = #expect(throws: OutputError.self) { try file.commit() }
+        let error = #expect(throws: HLSError.self) { try file.commit() }
         #expect(error?.code == .fileExists)
         #expect(error?.text.contains(folder.path("a.part")) == true)
         #expect(try folder.text("a") == "other")
@@ -89,7 +89,7 @@ struct OutputFileTests {
         try file.write(Self.text)
         try file.commit()
         #expect(try folder.bytes("a") == Self.text)
-        #expect(throws: OutputError.self) { try OutputFile(path: folder.path("b"), overwrite: true) }
+        #expect(throws: HLSError.self) { try OutputFile(path: folder.path("b"), overwrite: true) }
         #expect(folder.names == ["a", "b.part", "victim"])
         #expect(try folder.text("victim") == "keep")
     }
@@ -106,7 +106,7 @@ struct OutputFileTests {
             (folder.path(String(repeating: "x", count: 300)), "File name too long"),
         ]
         for (path, words) in cases {
-            let error = #expect(throws: OutputError.self) { _ = try OutputFile(path: path) }
+            let error = #expect(throws: HLSError.self) { _ = try OutputFile(path: path) }
             #expect(error?.code == .notWritable)
             #expect(error?.description == "\(path): \(words)")
         }
@@ -119,7 +119,7 @@ struct OutputFileTests {
         try file.write(Self.text)
         for _ in 0..<2 {
             try? file.write(Self.text)
-            let error = #expect(throws: OutputError.self) {
+            let error = #expect(throws: HLSError.self) {
                 try file.flush()
                 try file.write(Self.text)
             }
@@ -139,7 +139,7 @@ struct OutputFileTests {
         try file.flush()
         close(reader)
         try file.write(Self.text)
-        let error = #expect(throws: OutputError.self) { try file.flush() }
+        let error = #expect(throws: HLSError.self) { try file.flush() }
         #expect(error?.code == .brokenPipe)
         #expect(folder.names == ["pipe"])
     }
@@ -159,7 +159,7 @@ struct OutputFileTests {
         try file.write(Self.text)
         expected.replaceSubrange(2..<7, with: Self.text)
         #expect(file.byteCount == Int64(expected.count))
-        #expect(throws: OutputError.self) { try file.seek(to: -1) }
+        #expect(throws: HLSError.self) { try file.seek(to: -1) }
         try file.commit()
         #expect(try folder.bytes("a") == expected)
     }

@@ -113,10 +113,10 @@ struct PictureWriterTests {
     func fullDevice(format: OutputFormat) throws {
         let frames = try PacketFixture("h264-annexb").pictures()
         let writer = try format.makeWriter(path: "/dev/full")
-        let error = #expect(throws: OutputError.self) {
+        let error = #expect(throws: HLSError.self) {
             for _ in 0..<10 { for frame in frames { try writer.write(frame, ofTrackAt: 0) } }
         }
         #expect(error?.code == .diskFull)
-        #expect(throws: OutputError.self) { try writer.finish() }
+        #expect(throws: HLSError.self) { try writer.finish() }
     }
 }

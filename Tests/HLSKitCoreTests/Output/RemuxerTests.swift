@@ -305,7 +305,7 @@ struct RemuxerTests {
         for (name, format) in [("flac", OutputFormat.ts), ("av1", .ts), ("aac-latm", .mp4)] {
             let writer = try format.makeWriter(path: folder.path("out"), overwrite: true)
             let fixture = try PacketFixture(name)
-            let error = #expect(throws: OutputError.self) { try writer.begin([fixture.track]) }
+            let error = #expect(throws: HLSError.self) { try writer.begin([fixture.track]) }
             #expect(error?.text == "\(format.rawValue) cannot hold \(fixture.track.codec.rawValue)")
         }
     }
@@ -323,7 +323,7 @@ struct RemuxerTests {
             let writer = try #require(
                 try format.makeWriter(path: folder.path("out"), overwrite: true) as? any SampleWriter)
             let error =
-                (Result { () throws(OutputError) in
+                (Result { () throws(HLSError) in
                     try writer.begin([track])
                     try writer.write(sample, ofTrackAt: 0, at: .zero)
                     try writer.finish()
@@ -344,7 +344,7 @@ struct RemuxerTests {
                 channelCount: 2)
             let writer = try format.makeWriter(path: folder.path("out"), overwrite: true)
             guard format == .mkv, codec != .pcmF32BE, codec != .pcmS8 else {
-                let error = #expect(throws: OutputError.self) { try writer.begin([track]) }
+                let error = #expect(throws: HLSError.self) { try writer.begin([track]) }
                 #expect(error?.text == "\(format.rawValue) cannot hold \(codec.rawValue)")
                 continue
             }
@@ -491,7 +491,7 @@ struct RemuxerTests {
         for sample in fixture.samples where !sample.isSync {
             try writer.write(sample, ofTrackAt: 0, at: MediaTime(value: sample.pts, timescale: 90_000))
         }
-        let error = #expect(throws: OutputError.self) { try writer.finish() }
+        let error = #expect(throws: HLSError.self) { try writer.finish() }
         #expect(error?.text.contains(folder.path("a.mp4.part")) == true)
     }
 
@@ -499,7 +499,7 @@ struct RemuxerTests {
     func fullDevice(format: OutputFormat) throws {
         let fixture = try PacketFixture("aac")
         let writer = try format.makeWriter(path: "/dev/full")
-        let error = #expect(throws: OutputError.self) {
+        let error = #expect(throws: HLSError.self) {
             for round in 0..<400 { try write([fixture], to: writer, from: Double(round) / 3) }
             try writer.finish()
         }

@@ -21,7 +21,7 @@ struct SafeFileTests {
         let scratch = try ScratchFolder()
         let path = scratch.path + "/a"
         write("one", to: try SafeFile.create(path, overwrite: false))
-        #expect(throws: OutputError.self) { try SafeFile.create(path, overwrite: false) }
+        #expect(throws: HLSError.self) { try SafeFile.create(path, overwrite: false) }
         #expect(text(path) == "one")
         chmod(path, 0o644)
         write("2", to: try SafeFile.create(path, overwrite: true))
@@ -47,14 +47,14 @@ struct SafeFileTests {
             cases["foreign"] = "belongs to another user"
         }
         for (name, why) in cases {
-            let error = #expect(throws: OutputError.self) {
+            let error = #expect(throws: HLSError.self) {
                 try SafeFile.create("\(scratch.path)/\(name)", overwrite: true)
             }
             #expect(error?.text.contains(why) == true, "\(error?.text ?? "")")
         }
         #expect(access(scratch.path + "/nothing", F_OK) != 0)
         link(victim, scratch.path + "/second")
-        #expect(throws: OutputError.self) { try SafeFile.create(scratch.path + "/second", overwrite: true) }
+        #expect(throws: HLSError.self) { try SafeFile.create(scratch.path + "/second", overwrite: true) }
         #expect(text(victim) == "precious")
     }
 
@@ -63,13 +63,13 @@ struct SafeFileTests {
         let scratch = try ScratchFolder()
         try scratch.write(Array("precious".utf8), to: "victim")
         symlink(scratch.path + "/victim", scratch.path + "/a.ts.part")
-        #expect(throws: OutputError.self) { try OutputFile(path: scratch.path + "/a.ts") }
+        #expect(throws: HLSError.self) { try OutputFile(path: scratch.path + "/a.ts") }
         #expect(text(scratch.path + "/victim") == "precious" && access(scratch.path + "/a.ts.part", F_OK) == 0)
         try scratch.write([1], to: "b.ts.part")
         #expect(throws: Never.self) { try OutputFile(path: scratch.path + "/b.ts").discard() }
         guard geteuid() == 0 else { return }
         try scratch.write([1], to: "c.ts.part")
         chown(scratch.path + "/c.ts.part", 12345, 12345)
-        #expect(throws: OutputError.self) { try OutputFile(path: scratch.path + "/c.ts") }
+        #expect(throws: HLSError.self) { try OutputFile(path: scratch.path + "/c.ts") }
     }
 }

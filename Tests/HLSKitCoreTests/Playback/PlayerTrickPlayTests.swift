@@ -24,17 +24,17 @@ private final class TimedWriter: FrameWriter, AudioWriter {
 
     var entries: [Entry] { state.withLock { $0 } }
 
-    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
         let hash: String
         do {
             hash = String(try frame.digest().prefix(8))
         } catch {
-            throw OutputError(error, path: "test")
+            throw HLSError(error, path: "test")
         }
         note(frame.itemTime, hash: hash)
     }
 
-    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) { note(buffer.itemTime, hash: "") }
+    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) { note(buffer.itemTime, hash: "") }
 
     func begin(_ tracks: [MediaTrack]) {}
     func flush() {}

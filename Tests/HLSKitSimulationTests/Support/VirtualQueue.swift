@@ -76,7 +76,7 @@ final class PictureLog: FrameWriter {
         entries.withLock { $0.append(Entry(name: name, itemTime: time, hostTime: clock.now.offset)) }
     }
 
-    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) { note("", frame) }
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) { note("", frame) }
     func begin(_ tracks: [MediaTrack]) {}
     func flush() {}
     func finish() {}
@@ -88,7 +88,7 @@ final class PictureLog: FrameWriter {
         let name: String
         let log: PictureLog
         var mediaTypes: Set<MediaType> { log.mediaTypes }
-        func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) { log.note(name, frame) }
+        func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) { log.note(name, frame) }
         func begin(_ tracks: [MediaTrack]) {}
         func flush() {}
         func finish() {}

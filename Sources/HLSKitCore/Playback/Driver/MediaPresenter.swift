@@ -244,7 +244,7 @@ struct MediaPresenter {
     /// An output has come. `tracker` gives the playlist of the variant.
     mutating func welcome(
         _ entry: OutputRegistry.OutputEntry, _ tracker: () -> PlaylistTracker?
-    ) throws(OutputError) {
+    ) throws(HLSError) {
         if let receiver = entry.cues { cues.welcome(receiver) }
         if let receiver = entry.dateRanges { metadata.welcome(receiver, tracker) }
         try dispatcher.welcome(entry)

@@ -146,10 +146,10 @@ struct PlaybackDriver: ~Copyable {
     private mutating func takeOutputs() {
         followTracks()
         for output in outputs.takeNew(of: configuration.outputs) {
-            do throws(OutputError) {
+            do throws(HLSError) {
                 try presenter.welcome(output, tracker)
             } catch {
-                engine.handle(.output(.failed(HLSError(error))))
+                engine.handle(.output(.failed(error.ofItem)))
             }
         }
         if let limits = outputs.takeChangedLimits(of: configuration.outputs) {

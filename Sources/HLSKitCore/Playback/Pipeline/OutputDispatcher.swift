@@ -48,7 +48,7 @@ final class OutputDispatcher: Sendable {
     }
 
     /// Shows an output that comes while time stands still the frame of now.
-    func welcome(_ entry: OutputRegistry.OutputEntry) throws(OutputError) {
+    func welcome(_ entry: OutputRegistry.OutputEntry) throws(HLSError) {
         guard let frames = entry.frames, let shown = shown.withLock(\.self) else { return }
         let clock = clock(of: shown.generation)
         if clock.rate == 0, clock.isPaced { try frames.receive(shown.frame, at: clock) }
@@ -97,7 +97,7 @@ final class OutputDispatcher: Sendable {
     // MARK: The renderers' side
 
     /// A renderer has this track from now on.
-    func begin(_ track: MediaTrack) async throws(OutputError) { try await writers.begin(track) }
+    func begin(_ track: MediaTrack) async throws(HLSError) { try await writers.begin(track) }
 
     /// Lets outputs see a frame ahead of its time.
     func prepare(_ frame: VideoFrame, generation: Int) {
@@ -114,7 +114,7 @@ final class OutputDispatcher: Sendable {
         for entry in outputs { entry.earlyAudio?.prepare(buffer, at: clock) }
     }
 
-    func write(_ frame: VideoFrame, generation: Int) async throws(OutputError) {
+    func write(_ frame: VideoFrame, generation: Int) async throws(HLSError) {
         let outputs = registry.outputs
         shown.withLock { $0 = (frame, generation) }
         if !outputs.isEmpty {
@@ -125,7 +125,7 @@ final class OutputDispatcher: Sendable {
         try await writers.write(frame)
     }
 
-    func write(_ buffer: AudioBuffer, generation: Int) async throws(OutputError) {
+    func write(_ buffer: AudioBuffer, generation: Int) async throws(HLSError) {
         let outputs = registry.outputs
         if !outputs.isEmpty {
             let clock = clock(of: generation)
@@ -137,7 +137,7 @@ final class OutputDispatcher: Sendable {
 
     func write(
         _ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, generation: Int
-    ) async throws(OutputError) {
+    ) async throws(HLSError) {
         let type = track.mediaType
         let outputs = registry.outputs
         if !outputs.isEmpty {

@@ -120,7 +120,7 @@ struct RendererWorker {
         if renderer.dispatcher.registry.writersWantSamples(of: track.mediaType) {
             renderer.dispatcher.lockstep?.join(track.mediaType)
         }
-        await attempt { dispatcher throws(OutputError) in try await dispatcher.begin(track) }
+        await attempt { dispatcher throws(HLSError) in try await dispatcher.begin(track) }
     }
 
     /// What is inside of the decoder only led up to samples that were left away.
@@ -141,7 +141,8 @@ struct RendererWorker {
         } catch {
             isUndecodable = true
             let cause = "\(track.codec.rawValue) cannot be decoded"
-            renderer.report(.failed(HLSError(code: .badMedia, cause: cause, detail: "\(error)")))
+            renderer.report(
+                .failed(HLSError(code: .badMedia, cause: cause, detail: "\(error)", underlyingError: error)))
         }
     }
 
@@ -439,10 +440,10 @@ struct RendererWorker {
         let generation = clockGeneration
         switch next.content {
         case .video(let frame):
-            await attempt { dispatcher throws(OutputError) in try await dispatcher.write(frame, generation: generation)
+            await attempt { dispatcher throws(HLSError) in try await dispatcher.write(frame, generation: generation)
             }
         case .audio(let buffer):
-            await attempt { dispatcher throws(OutputError) in try await dispatcher.write(buffer, generation: generation)
+            await attempt { dispatcher throws(HLSError) in try await dispatcher.write(buffer, generation: generation)
             }
         }
         handedOver(next.time, next.length)
@@ -503,7 +504,7 @@ struct RendererWorker {
             let sample = isTakerNew ? completed(sample) : sample
             isTakerNew = false
             let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
-            await attempt { dispatcher throws(OutputError) in
+            await attempt { dispatcher throws(HLSError) in
                 try await dispatcher.write(sample, of: track, at: MediaTime(time), generation: generation)
             }
         }
@@ -542,13 +543,13 @@ struct RendererWorker {
     }
 
     /// Lets the outputs work; the first failure ends the player.
-    private mutating func attempt(_ body: (OutputDispatcher) async throws(OutputError) -> Void) async {
+    private mutating func attempt(_ body: (OutputDispatcher) async throws(HLSError) -> Void) async {
         guard !hasFailed else { return }
         do {
             try await body(renderer.dispatcher)
         } catch {
             hasFailed = true
-            renderer.report(.failed(HLSError(error)))
+            renderer.report(.failed(error.ofItem))
         }
     }
 }

@@ -54,14 +54,14 @@ final class WriterFeed: Sendable {
     // MARK: Media
 
     /// This track is of the item from now on.
-    func begin(_ track: MediaTrack) async throws(OutputError) {
+    func begin(_ track: MediaTrack) async throws(HLSError) {
         state.signal { $0.tracks[track.mediaType] = track }
         // While the item waits for its turn, writers are told with the first media.
         if isHeld { return }
         for entry in registry.writers { _ = try await index(of: track.mediaType, for: entry) }
     }
 
-    func write(_ frame: VideoFrame) async throws(OutputError) {
+    func write(_ frame: VideoFrame) async throws(HLSError) {
         for entry in registry.writers {
             guard let writer = entry.capabilities.frames, let index = try await index(of: .video, for: entry) else {
                 continue
@@ -71,7 +71,7 @@ final class WriterFeed: Sendable {
         }
     }
 
-    func write(_ buffer: AudioBuffer) async throws(OutputError) {
+    func write(_ buffer: AudioBuffer) async throws(HLSError) {
         for entry in registry.writers {
             guard let writer = entry.capabilities.audio, let index = try await index(of: .audio, for: entry) else {
                 continue
@@ -81,7 +81,7 @@ final class WriterFeed: Sendable {
         }
     }
 
-    func write(_ sample: MediaSample, of type: MediaType, at itemTime: MediaTime) async throws(OutputError) {
+    func write(_ sample: MediaSample, of type: MediaType, at itemTime: MediaTime) async throws(HLSError) {
         for entry in registry.writers where entry.takesSamples(of: type) {
             guard let writer = entry.capabilities.samples, let index = try await index(of: type, for: entry) else {
                 continue
@@ -92,7 +92,7 @@ final class WriterFeed: Sendable {
     }
 
     /// Once a second of media what was written has to be there for whoever reads it, or finds it after a crash.
-    private func flush(_ entry: OutputRegistry.WriterEntry, at itemTime: MediaTime?) throws(OutputError) {
+    private func flush(_ entry: OutputRegistry.WriterEntry, at itemTime: MediaTime?) throws(HLSError) {
         guard let time = itemTime?.duration else { return }
         let second = time.components.seconds
         let isDue = flushed.withLock { flushed in
@@ -109,7 +109,7 @@ final class WriterFeed: Sendable {
     /// is closing, and for media that the writer does not take.
     private func index(
         of type: MediaType, for entry: OutputRegistry.WriterEntry
-    ) async throws(OutputError) -> Int? {
+    ) async throws(HLSError) -> Int? {
         let (id, types) = (entry.id, entry.writer.mediaTypes)
         guard types.contains(type) else { return nil }
         let result = await state.wait { state -> (index: Int, change: [MediaTrack]?)?? in

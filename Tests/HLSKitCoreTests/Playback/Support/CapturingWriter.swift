@@ -41,13 +41,13 @@ final class CapturingWriter: FrameWriter, AudioWriter {
     var pictures: [Picture] { state.withLock { $0.pictures } }
     var sounds: [Sound] { state.withLock { $0.sounds } }
 
-    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) {
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
         let arrival = ContinuousClock.now
         let hash: String
         do {
             hash = String(try frame.digest().prefix(8))
         } catch {
-            throw OutputError(error, path: "test")
+            throw HLSError(error, path: "test")
         }
         let picture = Picture(
             time: frame.itemTime?.duration ?? .seconds(-1), width: frame.width, hash: hash, arrival: arrival)
@@ -58,7 +58,7 @@ final class CapturingWriter: FrameWriter, AudioWriter {
         note(count)
     }
 
-    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) {
+    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) {
         let sound = Sound(
             time: buffer.itemTime?.duration ?? .seconds(-1),
             length: .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate), riseCount: Self.riseCount(of: buffer),

@@ -205,9 +205,9 @@ final class CountingWriter: FrameWriter, AudioWriter, SampleWriter {
 
     var count: Int { state.load(ordering: .relaxed) }
 
-    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(OutputError) { state.add(1, ordering: .relaxed) }
-    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(OutputError) { state.add(1, ordering: .relaxed) }
-    func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(OutputError) {
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) { state.add(1, ordering: .relaxed) }
+    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) { state.add(1, ordering: .relaxed) }
+    func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(HLSError) {
         state.add(1, ordering: .relaxed)
     }
     func begin(_ tracks: [MediaTrack]) {}

@@ -1,3 +1,6 @@
+import HLSPlaylist
+import Synchronization
+
 /// Expressions made of Swift values.
 ///
 /// ```swift
@@ -38,8 +41,9 @@ extension QualityExpression {
             term(key, .equal, .texts([isWanted ? "yes" : "no"]))
         }
 
-        /// The variants for which `predicate` is true; no rendition. It is called for each variant whenever what limits the
-        /// choice changes, under the lock of the player: it must be quick and must not touch the player.
+        /// The variants for which `predicate` is true; no rendition. It is called once for each variant of a playlist, without
+        /// any lock: on the thread that sets the expression, or on the player's task when the playlist comes. Its answer must
+        /// depend on the variant alone; it must be quick (well under a millisecond).
         public static func matching(_ predicate: @escaping @Sendable (AssetVariant) -> Bool) -> Term {
             Term(content: .predicate(Predicate(predicate)))
         }
@@ -57,14 +61,36 @@ extension QualityExpression {
         }
     }
 
-    /// A condition of the program. Equal to itself only.
+    /// A condition of the program, with its answers: where they are asked for, the player is locked. Equal to itself only.
     final class Predicate: Sendable, Hashable {
-        let holds: @Sendable (AssetVariant) -> Bool
+        private static let mostAnswers = 1000
 
-        init(_ holds: @escaping @Sendable (AssetVariant) -> Bool) { self.holds = holds }
+        private let predicate: @Sendable (AssetVariant) -> Bool
+        private let answers = Mutex<[AssetVariant: Bool]>([:])
+
+        init(_ predicate: @escaping @Sendable (AssetVariant) -> Bool) { self.predicate = predicate }
+
+        func holds(_ variant: AssetVariant) -> Bool {
+            if let known = answers.withLock({ $0[variant] }) { return known }
+            let answer = predicate(variant)
+            answers.withLock { answers in
+                if answers.count >= Self.mostAnswers { answers = [:] }
+                answers[variant] = answer
+            }
+            return answer
+        }
 
         static func == (one: Predicate, other: Predicate) -> Bool { one === other }
         func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    }
+
+    /// Asks the conditions of the program about variants, so that nobody has to ask them under a lock.
+    func judge(_ variants: @autoclosure () -> [AssetVariant]) {
+        let predicates = alternatives.flatMap(\.predicates)
+        if predicates.isEmpty { return }
+        for variant in variants() {
+            for predicate in predicates { _ = predicate.holds(variant) }
+        }
     }
 
     /// The first of `alternatives` that something matches counts; all its terms have to match.

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import HLSKitCore
@@ -174,5 +175,21 @@ struct QualityExpressionTests {
         #expect(QualityExpression([.matching { _ in true }], subject: .renditions).matches(Self.renditions).isEmpty)
         #expect(QualityExpression([]).matches(Self.variants).count == Self.variants.count)
         #expect(QualityExpression().matches(Self.variants).isEmpty)
+    }
+
+    @Test("E15: a condition of the program is asked once about each variant, and before it is needed")
+    func judged() {
+        let asked = Mutex<[Int]>([])
+        let own = QualityExpression([
+            .matching { variant in
+                asked.withLock { $0.append(variant.index) }
+                return variant.index == 2
+            }
+        ])
+        own.judge(Self.variants)
+        #expect(asked.withLock { $0 } == [0, 1, 2, 3, 4])
+        #expect(own.matches(Self.variants) == [2])
+        #expect(own.matches(Self.variants) == [2])
+        #expect(asked.withLock { $0.count } == 5)
     }
 }

@@ -73,6 +73,7 @@ public struct EventLog: Sendable, Hashable {
                 + "subtitles \(selection[.legible]?.displayName ?? "none")"
         case .legibleCue(let cue): "cue \(cue.text.split(separator: "\n").joined(separator: " / "))"
         case .segmentSkipped(let segments): "skipped segments \(segments.first)-\(segments.last): \(segments.cause)"
+        case .holePlayedOver(let hole): "hole from \(text(hole.start)) to \(text(hole.end))"
         case .segmentsMissed(let segments): "missed segments \(segments.first)-\(segments.last): \(segments.cause)"
         case .recoverableError(let error): "recoverable \(text(error))"
         case .warning(let text): "warning \(text)"

@@ -26,7 +26,7 @@ struct LoadingHooksTests {
     private static func play(
         _ url: String = stream.url, stream: SyntheticStream = stream, over trace: String = "1000,50000,20\n",
         clock: VirtualClock = VirtualClock(), requests: Requests = Requests(),
-        _ change: (inout PlayerConfiguration) -> Void
+        prefer: (PlayerItem) -> Void = { _ in }, _ change: (inout PlayerConfiguration) -> Void
     ) throws -> VirtualPlay {
         let transport = SimulatedTransport(over: try NetworkTrace(parsing: trace.utf8), clock: clock) { request in
             requests.note(request)
@@ -35,7 +35,7 @@ struct LoadingHooksTests {
             asked.url = String(request.url.prefix { $0 != "?" })
             return stream.response(to: asked)
         }
-        return try VirtualPlay(url, clock: clock, transport: transport, change: change)
+        return try VirtualPlay(url, clock: clock, transport: transport, change: change, prefer: prefer)
     }
 
     private static let custom = "app://synthetic.invalid/index.m3u8"
@@ -200,6 +200,32 @@ struct LoadingHooksTests {
         #expect(count.withLock { $0 } == 1)
         #expect(play.state.statistics.numberOfVariantSwitches <= 1)
         #expect((play.state.variant?.peakBitRate ?? 0) >= 2_000_000)
+    }
+
+    @Test("E13, E14: a variant stays pinned where the program turns the playlist round and takes variants out")
+    func pinnedInTransformed() throws {
+        let first = try Self.play {
+            $0.hooks.transformMultivariant = { playlist in
+                var playlist = playlist
+                playlist.variants.removeAll { $0.bandwidth < 500_000 || $0.bandwidth > 2_000_000 }
+                return playlist
+            }
+        }
+        let pinned = try #require(first.state.variant)
+        let second = try Self.play(prefer: { $0.variantPolicy = .pinned(pinned.id) }) {
+            $0.hooks.transformMultivariant = { playlist in
+                var playlist = playlist
+                playlist.variants.reverse()
+                playlist.variants.removeLast()
+                return playlist
+            }
+        }
+        #expect(pinned.index == 0)
+        #expect(second.state.variant?.index == 2)
+        #expect(second.state.variant?.id == pinned.id)
+        #expect(second.state.variant?.peakBitRate == pinned.peakBitRate)
+        #expect(second.state.statistics.numberOfVariantSwitches == 0)
+        #expect(second.log.decisions.last == "played to end")
     }
 
     @Test("the same hooks give the same events, byte for byte")

@@ -48,7 +48,7 @@ struct ProgramCodeTests {
     }
 
     private func play(
-        _ configure: (inout PlayerConfiguration, Reader) -> Void
+        prefer: (PlayerItem, Reader) -> Void = { _, _ in }, _ configure: (inout PlayerConfiguration, Reader) -> Void
     ) throws -> (log: String, readings: [String], variants: [Int]) {
         let (clock, stream, reader) = (VirtualClock(), SyntheticStream(segmentCount: 15), Reader())
         let link = NetworkTrace(constant: .init(bitsPerSecond: 8e6, latency: .milliseconds(50)))
@@ -59,7 +59,9 @@ struct ProgramCodeTests {
         reader.follow(player)
         let events = player.events()
         player.play()
-        try player.replaceCurrentItem(with: PlayerItem(urlString: stream.url))
+        let item = PlayerItem(urlString: stream.url)
+        prefer(item, reader)
+        try player.replaceCurrentItem(with: item)
         let (log, variants) = try clock.run {
             var (log, variants) = (EventLog(), [Int]())
             for await event in events {
@@ -89,6 +91,40 @@ struct ProgramCodeTests {
         let second = try run()
         #expect(first.log == second.log)
         #expect(first.readings == second.readings)
+    }
+
+    /// The variants from this one on; looks at the player for each.
+    private static func quality(_ reader: Reader, from index: Int) -> QualityExpression {
+        QualityExpression([
+            .matching { variant in
+                reader.read()
+                return variant.index >= index
+            }
+        ])
+    }
+
+    @Test("E15: a condition on variants may read the player, whether it was set before the item is loaded or later")
+    func condition() throws {
+        let result = try play(prefer: { item, reader in item.quality = Self.quality(reader, from: 2) }) { _, _ in }
+        #expect(result.readings.count == 4, "once for each variant")
+        #expect(!result.variants.isEmpty && result.variants.allSatisfy { $0 >= 2 })
+
+        let (clock, stream, reader) = (VirtualClock(), SyntheticStream(segmentCount: 15), Reader())
+        let link = NetworkTrace(constant: .init(bitsPerSecond: 8e6, latency: .milliseconds(50)))
+        let configuration = PlayerConfiguration(
+            clock: clock, transport: SimulatedTransport(stream, over: link, clock: clock))
+        try clock.run {
+            let item = PlayerItem(url: stream.url)
+            let player = try Player(item: item, configuration: configuration)
+            reader.follow(player)
+            player.play()
+            try await clock.sleep(for: .seconds(5))
+            item.quality = Self.quality(reader, from: 3)
+            try await clock.sleep(for: .seconds(60))
+            #expect(player.state.variant?.index == 3)
+            #expect(reader.readings.count == 4)
+            await player.close()
+        }
     }
 
     @Test("a rule of the program may read the player, and its state is kept from decision to decision")

@@ -135,11 +135,11 @@ extension AssetTrackProperty where Value == TrackTransform {
     }
 }
 
-extension AssetTrackProperty where Value == Double {
-    /// Frames per second; 0 if unknown or not video.
-    public static var nominalFrameRate: AssetTrackProperty<Double> { .init { $0.facts.nominalFrameRate } }
-    /// Bits per second of the samples that are known; 0 if none is.
-    public static var estimatedDataRate: AssetTrackProperty<Double> { .init { $0.facts.estimatedDataRate } }
+extension AssetTrackProperty where Value == Double? {
+    /// Frames per second; nil if unknown or not video.
+    public static var nominalFrameRate: AssetTrackProperty<Double?> { .init { $0.facts.nominalFrameRate } }
+    /// Bits per second of the samples that are known; nil if none is.
+    public static var estimatedDataRate: AssetTrackProperty<Double?> { .init { $0.facts.estimatedDataRate } }
 }
 
 extension AssetTrackProperty where Value == Int32 {
@@ -162,9 +162,9 @@ extension AssetTrackProperty where Value == Bool {
     public static var hasProtectedContent: AssetTrackProperty<Bool> { .init { $0.facts.description.encryption != nil } }
 }
 
-extension AssetTrackProperty where Value == Int {
-    /// Bytes of all samples; 0 if not all of them are known.
-    public static var totalSampleDataLength: AssetTrackProperty<Int> { .init { $0.facts.totalSampleDataLength } }
+extension AssetTrackProperty where Value == Int? {
+    /// Bytes of all samples; nil if not all of them are known.
+    public static var totalSampleDataLength: AssetTrackProperty<Int?> { .init { $0.facts.totalSampleDataLength } }
 }
 
 extension AssetTrackProperty where Value == Set<MediaCharacteristic> {

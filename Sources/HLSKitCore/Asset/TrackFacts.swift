@@ -62,34 +62,34 @@ struct TrackFacts: Sendable {
         return PictureGeometry(description).size()
     }
 
-    var nominalFrameRate: Double {
-        guard description.mediaType == .video else { return 0 }
+    var nominalFrameRate: Double? {
+        guard description.mediaType == .video else { return nil }
         if let declaredFrameRate { return declaredFrameRate }
         let scale = Double(description.timescale)
         switch index {
         case .table(let table):
-            return table.duration > 0 ? Double(table.sampleCount) * scale / Double(table.duration) : 0
+            return table.duration > 0 ? Double(table.sampleCount) * scale / Double(table.duration) : nil
         case .read(let extent, _):
             let distance = extent.last - extent.first
-            return distance > 0 ? Double(extent.count - 1) * scale / Double(distance) : 0
-        case .none: return 0
+            return distance > 0 ? Double(extent.count - 1) * scale / Double(distance) : nil
+        case .none: return nil
         }
     }
 
-    var estimatedDataRate: Double {
+    var estimatedDataRate: Double? {
         let scale = Double(description.timescale)
         switch index {
         case .table(let table):
-            return table.duration > 0 ? Double(totalSampleDataLength) * 8 * scale / Double(table.duration) : 0
+            return table.duration > 0 ? Double(totalSampleDataLength ?? 0) * 8 * scale / Double(table.duration) : nil
         case .read(let extent, _):
             let duration = extent.end - extent.first
-            return duration > 0 ? Double(extent.byteCount) * 8 * scale / Double(duration) : 0
-        case .none: return 0
+            return duration > 0 ? Double(extent.byteCount) * 8 * scale / Double(duration) : nil
+        case .none: return nil
         }
     }
 
-    var totalSampleDataLength: Int {
-        guard case .table(let table) = index else { return 0 }
+    var totalSampleDataLength: Int? {
+        guard case .table(let table) = index else { return nil }
         return table.samples.reduce(0) { $0 + $1.byteCount }
     }
 

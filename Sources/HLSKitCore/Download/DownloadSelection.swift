@@ -255,7 +255,8 @@ struct DownloadSelection: Sendable {
             let candidates = members.enumerated().map { index, rendition in
                 RenditionCandidate(
                     index: index, language: rendition.language, name: rendition.name,
-                    channelCount: rendition.channelCount, codecs: [], isForced: rendition.isForced)
+                    channelCount: rendition.channelCount, codecs: [], isForced: rendition.isForced,
+                    channelUsage: rendition.declaredChannelUsage)
             }
             var found: [Int] = []
             for expression in expressions {

@@ -30,6 +30,7 @@ extension DriverConfiguration {
             resourcePolicy = stack.policy
             mediaOrigin = { stack.mediaOrigin }
             outputs = item.outputs
+            judgeVariants = { [weak item] in item?.preferences.quality?.judge(AssetVariant.list(of: $0)) }
         }
         urlRefresher = configuration.hooks.urlRefresher
         userCall = UserCall(clock: configuration.sourceClock)

@@ -68,7 +68,11 @@ extension PlayerItem {
     /// Which variants may be played at all; nil (the default) leaves all.
     public var quality: QualityExpression? {
         get { preferences.quality }
-        set { changePreferences { $0.quality = newValue } }
+        set {
+            // The program is asked here, and not where the player decides.
+            newValue?.judge(attachedCore?.read(of: self) { $0.item?.candidates } ?? [])
+            changePreferences { $0.quality = newValue }
+        }
     }
 
     // MARK: Renditions

@@ -38,3 +38,13 @@ extension AudioRendition {
             channelUsage: Set(rendition.channelUsage))
     }
 }
+
+extension Rendition {
+    /// ``channelUsage`` where `CHANNELS` is declared.
+    var declaredChannelUsage: Set<ChannelUsage>? { channels == nil ? nil : Set(channelUsage) }
+}
+
+extension MediaSelectionOption {
+    /// How the channels of its first rendition that says so are meant; nil where none does.
+    var channelUsage: Set<ChannelUsage>? { renditions.lazy.compactMap(\.declaredChannelUsage).first }
+}

@@ -1,3 +1,5 @@
+public import HLSPlaylist
+
 /// A request for variants or renditions, as people write it: `720p,best`, `height<=1080 codec=avc`, `lang=de
 /// channels>=6`.
 ///
@@ -8,8 +10,8 @@
 /// operator    = "=" | "<=" | ">=" | "<" | ">"         text has "=" only
 /// ```
 ///
-/// Keys of variants: `height`, `width`, `bitrate` (bits per second, with `k`, `M` or `G`), `fps`, `codec`, `range`. Keys of
-/// renditions: `lang`, `name`, `channels`, `codec`, `forced` (`yes` or `no`). `best` and `worst` take one out of what
+/// Keys are those of ``Key``; `bitrate` may have `k`, `M` or `G`. The same can be made of values
+/// (``init(_:subject:)``), with conditions of the program's own. `best` and `worst` take one out of what
 /// the other terms of their alternative leave. What is undeclared matches no term.
 ///
 /// See docs/behaviour/selection.md.
@@ -23,7 +25,7 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
     public let text: String
     /// The renditions or variants that the expression chooses among.
     public let subject: Subject
-    private let alternatives: [Alternative]
+    let alternatives: [Alternative]
 
     public var description: String { text }
 
@@ -49,7 +51,7 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
 
     /// The variants that the first matching alternative leaves, best first, by their indexes.
     public func matches(_ variants: [AssetVariant]) -> [Int] {
-        matches(variants.sortedByQuality().reversed()) { $0.value(of: $1) }.map(\.index)
+        matches(variants.sortedByQuality().reversed(), value: { $0.value(of: $1) }) { $1.holds($0) }.map(\.index)
     }
 
     /// The renditions that the first matching alternative leaves, by their indexes: more channels first, then in
@@ -59,15 +61,16 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
             let (left, right) = ($0.channelCount ?? 0, $1.channelCount ?? 0)
             return left != right ? left > right : $0.index < $1.index
         }
-        return matches(ordered) { $0.value(of: $1) }.map(\.index)
+        return matches(ordered, value: { $0.value(of: $1) }) { _, _ in false }.map(\.index)
     }
 
     private func matches<Candidate>(
-        _ candidates: [Candidate], value: (Candidate, Key) -> Value?
+        _ candidates: [Candidate], value: (Candidate, Key) -> Value?, holds: (Candidate, Predicate) -> Bool
     ) -> [Candidate] {
         for alternative in alternatives {
             let left = candidates.filter { candidate in
                 alternative.conditions.allSatisfy { $0.holds(for: value(candidate, $0.key)) }
+                    && alternative.predicates.allSatisfy { holds(candidate, $0) }
             }
             if left.isEmpty { continue }
             switch alternative.extreme {
@@ -94,11 +97,13 @@ public struct RenditionCandidate: Sendable, Hashable {
     public var codecs: [String]
     /// `FORCED=YES`.
     public var isForced: Bool
+    /// How the channels are meant; nil where `CHANNELS` is undeclared.
+    public var channelUsage: Set<ChannelUsage>?
 
     /// Makes a candidate; what has a default is undeclared.
     public init(
         index: Int, language: String? = nil, name: String, channelCount: Int? = nil, codecs: [String] = [],
-        isForced: Bool = false
+        isForced: Bool = false, channelUsage: Set<ChannelUsage>? = nil
     ) {
         self.index = index
         self.language = language
@@ -106,6 +111,7 @@ public struct RenditionCandidate: Sendable, Hashable {
         self.channelCount = channelCount
         self.codecs = codecs
         self.isForced = isForced
+        self.channelUsage = channelUsage
     }
 }
 
@@ -124,41 +130,67 @@ public struct QualityExpressionError: Error, Sendable, Hashable, CustomStringCon
 // MARK: - Terms
 
 extension QualityExpression {
-    fileprivate enum Key: String, Sendable {
-        case height, width, bitrate, fps, codec, range
-        case lang, name, channels, forced
+    /// What a term looks at.
+    public enum Key: String, Sendable {
+        /// Rows of pixels of a variant.
+        case height
+        /// Columns of pixels of a variant.
+        case width
+        /// `BANDWIDTH` of a variant, bits per second.
+        case bitrate
+        /// Frames per second of a variant, to the nearest whole number.
+        case fps
+        /// An entry of `CODECS`, of either.
+        case codec
+        /// `VIDEO-RANGE` of a variant.
+        case range
+        /// Channels of a rendition; of a variant the most that a rendition of its audio group has.
+        case channels
+        /// Made for headphones: a rendition, or one of the audio group of a variant.
+        case binaural
+        /// Already processed to surround a listener: as ``binaural``.
+        case immersive
+        /// Made from more channels: as ``binaural``.
+        case downmix
+        /// The language of a rendition.
+        case lang
+        /// `NAME` of a rendition.
+        case name
+        /// `FORCED` of a rendition.
+        case forced
 
         static func all(for subject: Subject) -> [Key] {
             switch subject {
-            case .variants: [.height, .width, .bitrate, .fps, .codec, .range]
-            case .renditions: [.lang, .name, .channels, .codec, .forced]
+            case .variants:
+                [.height, .width, .bitrate, .fps, .codec, .range, .channels, .binaural, .immersive, .downmix]
+            case .renditions: [.lang, .name, .channels, .codec, .forced, .binaural, .immersive, .downmix]
             }
         }
 
         var isNumeric: Bool {
             switch self {
             case .height, .width, .bitrate, .fps, .channels: true
-            case .codec, .range, .lang, .name, .forced: false
+            case .codec, .range, .lang, .name, .forced, .binaural, .immersive, .downmix: false
             }
         }
     }
 
-    private enum Operator: String, CaseIterable {
+    enum Operator: String, CaseIterable {
         // Longer ones first: that is the order in which they are looked for.
         case lessOrEqual = "<=", greaterOrEqual = ">=", less = "<", greater = ">", equal = "="
     }
 
-    fileprivate enum Value: Sendable, Hashable {
+    enum Value: Sendable, Hashable {
         case number(Double)
         /// Any of these.
         case texts([String])
     }
 
-    private enum Extreme {
+    enum Extreme: String, Sendable {
         case best, worst
     }
 
-    private struct Condition: Sendable, Hashable {
+    struct Condition: Sendable, Hashable {
         var key: Key
         var comparison: Operator
         var wanted: Value
@@ -189,9 +221,10 @@ extension QualityExpression {
         }
     }
 
-    private struct Alternative: Sendable, Hashable {
+    struct Alternative: Sendable, Hashable {
         var conditions: [Condition] = []
         var extreme: Extreme?
+        var predicates: [Predicate] = []
 
         /// Takes in one term; what is wrong with it, if anything.
         mutating func add(_ term: String, _ subject: Subject) -> String? {
@@ -214,7 +247,7 @@ extension QualityExpression {
             guard !value.isEmpty else { return "no value after \(comparison.rawValue)" }
             guard key.isNumeric else {
                 guard comparison == .equal else { return "\(name) allows = only" }
-                guard let wanted = Self.texts(key, value) else { return "forced is yes or no" }
+                guard let wanted = Self.texts(key, value) else { return "\(name) is yes or no" }
                 conditions.append(Condition(key: key, comparison: comparison, wanted: .texts(wanted)))
                 return nil
             }
@@ -263,12 +296,12 @@ extension QualityExpression {
             return number * factor
         }
 
-        private static func texts(_ key: Key, _ value: String) -> [String]? {
+        static func texts(_ key: Key, _ value: String) -> [String]? {
             let value = value.lowercased()
             switch key {
             case .codec: return codecPrefixes[value] ?? [value]
             case .range: return value == "hdr" ? ["pq", "hlg"] : [value]
-            case .forced:
+            case .forced, .binaural, .immersive, .downmix:
                 guard let isForced = ["yes": "yes", "true": "yes", "no": "no", "false": "no"][value] else { return nil }
                 return [isForced]
             default: return [value]
@@ -296,8 +329,18 @@ extension AssetVariant {
         case .fps: storage.facts.frameRate.map { .number($0.rounded()) }
         case .codec: .texts(codecs)
         case .range: .texts([videoRange.rawValue])
-        case .lang, .name, .channels, .forced: nil
+        case .channels: audioOptions.compactMap(\.channelCount).max().map { .number(Double($0)) }
+        case .binaural: uses(.binaural)
+        case .immersive: uses(.immersive)
+        case .downmix: uses(.downmix)
+        case .lang, .name, .forced: nil
         }
+    }
+
+    private func uses(_ usage: ChannelUsage) -> QualityExpression.Value? {
+        let declared = audioOptions.filter { $0.channelCount != nil }
+        if declared.isEmpty { return nil }
+        return .texts([declared.contains { $0.channelUsage.contains(usage) } ? "yes" : "no"])
     }
 }
 
@@ -309,7 +352,14 @@ extension RenditionCandidate {
         case .channels: channelCount.map { .number(Double($0)) }
         case .codec: .texts(codecs)
         case .forced: .texts([isForced ? "yes" : "no"])
+        case .binaural: uses(.binaural)
+        case .immersive: uses(.immersive)
+        case .downmix: uses(.downmix)
         case .height, .width, .bitrate, .fps, .range: nil
         }
+    }
+
+    private func uses(_ usage: ChannelUsage) -> QualityExpression.Value? {
+        channelUsage.map { .texts([$0.contains(usage) ? "yes" : "no"]) }
     }
 }

@@ -35,7 +35,8 @@ struct MediaFileReport: Sendable {
             guard let description = formats.first else { continue }
             report.tracks.append(
                 Track(
-                    id: track.trackID, description: description, size: size, frameRate: rate, bitRate: bitRate,
+                    id: track.trackID, description: description, size: size, frameRate: rate ?? 0,
+                    bitRate: bitRate ?? 0,
                     language: language, timeRange: range, isPlayable: isPlayable, isProtected: isProtected))
         }
         return report

@@ -49,8 +49,7 @@ enum HelpPage {
           --cookies FILE, --netrc, --send-credentials-to ORIGIN   logins, and where else they may go
           --cacert FILE, --insecure, --cert FILE, --key-file FILE trust these, or any; show this one
           --proxy URL|none, --interface NAME, -4, -6, --http1.1   how to connect
-          --retries N, --timeout TIME, --limit-rate BYTES         retries, longest wait, bytes per second
-          --connections-per-host N      requests to one host at once, at most (HTTP/1.1)
+          --retries N, --timeout TIME, --limit-rate BYTES, --connections-per-host N   at most that much
           --throttle CSV|RATE[,LATENCY] play over a slower link: a recorded trace, or 800k,50ms
           --record-trace FILE, --refresh-cmd CMD   record for hlsget replay; prints a fresh URL on 403, 410
           --key HEX|FILE, --iv HEX, --key-uri URL, --allow-file  keys by hand; files outside the folder

@@ -58,6 +58,15 @@ struct EventReporter: Sendable {
         case .legibleCue(let cue): return [Self.line(for: cue, at: time)]
         case .segmentSkipped(let segments): return [Self.line("segment_skipped", segments, at: time)]
         case .segmentsMissed(let segments): return [Self.line("segments_missed", segments, at: time)]
+        case .holePlayedOver(let hole):
+            return [
+                Self.line(
+                    "hole", at: time,
+                    [
+                        "item_time": JSONValue(hole.start.finiteSeconds),
+                        "media_duration": JSONValue(hole.duration.finiteSeconds),
+                    ])
+            ]
         case .recoverableError(let error): return [Self.line(for: error, isRecoverable: true, at: time)]
         case .warning(let text): return [Self.warning(text, at: time)]
         case .didPlayToEnd: return [Self.line("did_play_to_end", at: time, [:])]

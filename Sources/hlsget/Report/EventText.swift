@@ -60,6 +60,11 @@ enum EventText {
             "hlsget: segment \(load.mediaSequence) abandoned after \(Decimals.bytes(load.byteCount))"
         case .trickPlayUnavailable(let obstacle, let rate):
             warning("no I-frames at \(Decimals.rate(Double(rate)))", url: nil, detail: obstacle.rawValue)
+        case .holePlayedOver(let hole):
+            warning(
+                "\(Decimals.text(hole.duration.finiteSeconds ?? 0, places: 1)) s without media are played over",
+                url: nil,
+                detail: "at \(Decimals.clock(hole.start.finiteSeconds ?? .nan))")
         case .playbackStalled(let time): "hlsget: stall at \(Decimals.clock(time.finiteSeconds ?? .nan))"
         case .timeJumped(let time): "hlsget: jump to \(Decimals.clock(time.finiteSeconds ?? .nan))"
         default: nil

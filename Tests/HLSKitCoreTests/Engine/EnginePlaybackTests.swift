@@ -324,6 +324,24 @@ struct EnginePlaybackTests {
         #expect(abs((harness.now - (try #require(harness.playingSince))).seconds - 40) < 0.1)
     }
 
+    @Test(
+        "F19: a hole that nobody announced is played over and told, once; what is too short to be one is not",
+        arguments: [(50, []), (300, ["19.7 20.0"]), (2000, ["18.0 20.0"])] as [(Int, [String])])
+    func hole(milliseconds: Int, told: [String]) {
+        var harness = EngineHarness(origin: .vod(), configuration: EngineConfiguration())
+        harness.missingMedia["s4.ts"] = .milliseconds(milliseconds)
+        harness.open("vod.m3u8")
+        harness.control(.play)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.statistics.numberOfStalls == 0)
+        let holes = harness.events.compactMap { event -> String? in
+            guard case .holePlayedOver(let hole) = event.kind else { return nil }
+            return "\(hole.start.seconds) \(hole.end.seconds)"
+        }
+        #expect(holes == told)
+    }
+
     @Test("C08: a gap of one variant comes from another that has it, and is asked for nowhere else")
     func gapInOneVariant() {
         var origin = ScriptedOrigin.twoVariants()

@@ -121,7 +121,7 @@ struct DecoderSilenceTests {
             if test.fails { silence.noteFailure() }
             if index == test.picture {
                 silence.end()
-            } else if silence.goesOn(at: test.step * index) {
+            } else if silence.goesOn(at: test.step * index) == .tell {
                 toldCount += 1
             }
         }
@@ -129,12 +129,35 @@ struct DecoderSilenceTests {
         #expect(silence.isOfAll == test.isTold)
     }
 
+    @Test("F19: a decoder that gives nothing is nudged once, before it is told, and again after it has given something")
+    func nudge() {
+        var silence = DecoderSilence()
+        func steps(from start: Int) -> [String] {
+            (0..<100).compactMap { index in
+                silence.goesOn(at: .milliseconds(40 * (start + index))).map { "\(index) \($0)" }
+            }
+        }
+        #expect(steps(from: 0) == ["40 nudge", "50 tell"])
+        silence.end()
+        #expect(steps(from: 200) == ["40 nudge", "50 tell"])
+    }
+
+    @Test("F19: a sample that is refused counts sooner")
+    func refused() {
+        var silence = DecoderSilence()
+        let steps = (0..<4).map { index in
+            silence.noteFailure()
+            return silence.goesOn(at: .seconds(index))
+        }
+        #expect(steps == [nil, nil, .tell, nil])
+    }
+
     @Test("what has given a frame before is not silent for all of it")
     func givenBefore() {
         var silence = DecoderSilence()
         silence.end()
         var isTold = false
-        for index in 0..<100 where silence.goesOn(at: .milliseconds(40 * index)) { isTold = true }
+        for index in 0..<100 where silence.goesOn(at: .milliseconds(40 * index)) == .tell { isTold = true }
         #expect(isTold)
         #expect(!silence.isOfAll)
     }

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import HLSKitCore
@@ -62,11 +63,17 @@ struct QualityExpressionTests {
         arguments: [
             ("", "\"\": nothing between two commas"),
             ("720p,,best", "\"\" in \"720p,,best\": nothing between two commas"),
-            ("heigth<=720", "\"heigth<=720\": unknown key \"heigth\": height, width, bitrate, fps, codec, range"),
-            ("lang=de", "\"lang=de\": unknown key \"lang\": height, width, bitrate, fps, codec, range"),
+            (
+                "heigth<=720",
+                "\"heigth<=720\": unknown key \"heigth\": height, width, bitrate, fps, codec, range, channels, binaural, immersive, downmix"
+            ),
+            (
+                "lang=de",
+                "\"lang=de\": unknown key \"lang\": height, width, bitrate, fps, codec, range, channels, binaural, immersive, downmix"
+            ),
             (
                 "hd",
-                "\"hd\": not a term: best, worst, 720p, 720p60, or height, width, bitrate, fps, codec, range with =, <=, >=, < or >"
+                "\"hd\": not a term: best, worst, 720p, 720p60, or height, width, bitrate, fps, codec, range, channels, binaural, immersive, downmix with =, <=, >=, < or >"
             ),
             ("best height=", "\"height=\" in \"best height=\": no value after ="),
             ("height<=tall", "\"height<=tall\": \"tall\" is not a number"),
@@ -77,7 +84,7 @@ struct QualityExpressionTests {
             ("best worst", "\"worst\" in \"best worst\": best or worst is already given"),
             (
                 "=720",
-                "\"=720\": not a term: best, worst, 720p, 720p60, or height, width, bitrate, fps, codec, range with =, <=, >=, < or >"
+                "\"=720\": not a term: best, worst, 720p, 720p60, or height, width, bitrate, fps, codec, range, channels, binaural, immersive, downmix with =, <=, >=, < or >"
             ),
         ])
     func errors(text: String, expected: String) {
@@ -90,14 +97,99 @@ struct QualityExpressionTests {
         arguments: [
             (
                 "720p",
-                "\"720p\": not a term: best, worst, or lang, name, channels, codec, forced with =, <=, >=, < or >"
+                "\"720p\": not a term: best, worst, or lang, name, channels, codec, forced, binaural, immersive, downmix with =, <=, >=, < or >"
             ),
             ("forced=maybe", "\"forced=maybe\": forced is yes or no"),
+            ("binaural=2", "\"binaural=2\": binaural is yes or no"),
         ])
     func renditionErrors(text: String, expected: String) {
         let error = #expect(throws: QualityExpressionError.self) {
             try QualityExpression(parsing: text, for: .renditions)
         }
         #expect(error?.description == expected)
+    }
+
+    // MARK: Channels
+
+    private static func variant(_ index: Int, _ renditions: [AudioRendition]) -> AssetVariant {
+        AssetVariant(index: index, peakBitRate: Double(index + 1) * 1e6, audioGroup: "a", audioRenditions: renditions)
+    }
+
+    private static let stereo = AudioRendition(id: "2", channelCount: 2)
+    private static let headphones = AudioRendition(
+        id: "b", channelCount: 2, channelUsage: [.binaural, .downmix])
+    private static let objects = AudioRendition(id: "16", channelCount: 16, channelUsage: [.immersive])
+
+    @Test(
+        "E15: what audio a variant has: channels, and how they are meant",
+        arguments: [
+            ("channels>2", [2]), ("channels<=2", [1, 0]), ("binaural=yes", [1]), ("binaural=no", [2, 0]),
+            ("immersive=yes", [2]), ("downmix=yes", [1]), ("channels>=6,binaural=yes", [2]),
+        ])
+    func channels(text: String, expected: [Int]) throws {
+        let variants = [
+            Self.variant(0, [Self.stereo]), Self.variant(1, [Self.stereo, Self.headphones]),
+            Self.variant(2, [Self.objects]), Self.variant(3, [AudioRendition(id: "?")]),
+        ]
+        #expect(try QualityExpression(parsing: text).matches(variants) == expected)
+    }
+
+    @Test("E15: what audio a rendition is; undeclared is neither")
+    func usage() throws {
+        let renditions = [
+            RenditionCandidate(index: 0, name: "a", channelCount: 2, channelUsage: [.binaural]),
+            RenditionCandidate(index: 1, name: "b", channelCount: 2, channelUsage: []),
+            RenditionCandidate(index: 2, name: "c"),
+        ]
+        #expect(try QualityExpression(parsing: "binaural=yes", for: .renditions).matches(renditions) == [0])
+        #expect(try QualityExpression(parsing: "binaural=no", for: .renditions).matches(renditions) == [1])
+    }
+
+    // MARK: Values
+
+    @Test("E15: an expression of values matches as its text does")
+    func values() throws {
+        let cases: [(QualityExpression, String)] = [
+            (QualityExpression([.best]), "best"), (QualityExpression([.atMost(.height, 720)]), "height<=720"),
+            (QualityExpression([.equal(.height, 480)], [.equal(.codec, "hevc"), .best]), "height=480,codec=hevc best"),
+            (QualityExpression([.atLeast(.bitrate, 3e6), .worst]), "bitrate>=3000k worst"),
+            (QualityExpression([.equal(.range, "hdr")]), "range=hdr"),
+            (QualityExpression([.atLeast(.fps, 50), .atMost(.fps, 60)]), "fps>=50 fps<=60"),
+        ]
+        for (expression, text) in cases {
+            let expected = try QualityExpression(parsing: text).matches(Self.variants)
+            #expect(expression.matches(Self.variants) == expected, "\(text)")
+        }
+        let forced = QualityExpression([.has(.forced)], subject: .renditions)
+        #expect(forced.matches(Self.renditions) == [3])
+        #expect(QualityExpression([.equal(.lang, "de")], [.best], subject: .renditions).matches(Self.renditions) == [2])
+    }
+
+    @Test("E15: a condition of the program's own, beside others and in its order")
+    func predicate() {
+        let own = QualityExpression([.matching { $0.index == 9 }], [.matching { $0.index < 3 }, .worst])
+        #expect(own.matches(Self.variants) == [0])
+        #expect(own.description == "matching,matching worst")
+        #expect(own == own)
+        #expect(own != QualityExpression([.matching { $0.index == 9 }], [.matching { $0.index < 3 }, .worst]))
+        #expect(QualityExpression([.matching { _ in true }], subject: .renditions).matches(Self.renditions).isEmpty)
+        #expect(QualityExpression([]).matches(Self.variants).count == Self.variants.count)
+        #expect(QualityExpression().matches(Self.variants).isEmpty)
+    }
+
+    @Test("E15: a condition of the program is asked once about each variant, and before it is needed")
+    func judged() {
+        let asked = Mutex<[Int]>([])
+        let own = QualityExpression([
+            .matching { variant in
+                asked.withLock { $0.append(variant.index) }
+                return variant.index == 2
+            }
+        ])
+        own.judge(Self.variants)
+        #expect(asked.withLock { $0 } == [0, 1, 2, 3, 4])
+        #expect(own.matches(Self.variants) == [2])
+        #expect(own.matches(Self.variants) == [2])
+        #expect(asked.withLock { $0.count } == 5)
     }
 }

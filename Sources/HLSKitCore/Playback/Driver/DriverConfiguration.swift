@@ -22,6 +22,8 @@ struct DriverConfiguration: Sendable {
     var urlRefresher: (any URLRefresher)?
     let userCall: UserCall
     let log: PlaybackLog
+    /// Asks the program about the variants of a playlist, without a lock and before the engine has it.
+    var judgeVariants: @Sendable (MultivariantPlaylist) -> Void = { _ in }
     var playlistOptions = PlaylistParser.Options()
     /// Where playlists are parsed and media is demuxed; nil is ``WorkQueue/shared``, or at once where the clock runs the
     /// player's tasks.

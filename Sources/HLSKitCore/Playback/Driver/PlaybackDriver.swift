@@ -139,6 +139,9 @@ struct PlaybackDriver: ~Copyable {
 
     private mutating func take(_ playlist: ReadPlaylist) {
         guard playlists.take(playlist) else { return }
+        if case .success(let loaded) = playlist.result, case .multivariant(let list) = loaded.playlist {
+            configuration.judgeVariants(list)
+        }
         engine.handle(.playlist(playlist.id, playlist.result, playlist.metrics))
     }
 

@@ -36,6 +36,8 @@ struct ItemState: Sendable {
     var endTime = EndTime()
     /// The rates that it can be played at, and what is played at them.
     var rates = ItemRates()
+    /// Holes that were told.
+    var holes = KnownHoles()
     /// Moves of the playhead, and what is waited for at the outputs.
     var seek = SeekMachine()
     /// Whether it is over.

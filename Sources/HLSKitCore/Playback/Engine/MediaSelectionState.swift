@@ -218,7 +218,8 @@ struct MediaSelectionState: Sendable {
             let candidates = order.map { index, option in
                 RenditionCandidate(
                     index: index, language: option.extendedLanguageTag, name: option.displayName,
-                    channelCount: option.channelCount, codecs: [], isForced: option.isForced)
+                    channelCount: option.channelCount, codecs: [], isForced: option.isForced,
+                    channelUsage: option.channelUsage)
             }
             guard let index = wish.matches(candidates.filter { group.options[$0.index].isPlayable }).first else {
                 throw UnmatchedWish(wish: wish, characteristic: characteristic, offered: group.options)

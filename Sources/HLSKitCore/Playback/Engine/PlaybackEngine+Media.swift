@@ -93,7 +93,7 @@ extension PlaybackEngine {
             insert(reading, byteCount: byteCount, in: id)
             let last = reading.media?.upperBound ?? end
             let next = buffer.start(ofMediaAfter: last, in: id.bufferTrack)
-            buffer.insertHole(item?.lanes[id]?.hole(behind: last, upTo: next), in: id.bufferTrack)
+            insertHole(item?.lanes[id]?.hole(behind: last, upTo: next), in: id)
         }
         if let late = item?.lanes[id]?.late, late.until == nil { goBackForLate(id) }
         if id == .main { item?.variants.noteRead(of: flight.variantIndex) }
@@ -106,10 +106,19 @@ extension PlaybackEngine {
     }
 
     private mutating func insert(_ reading: MediaLane.Reading, byteCount: Int, in id: LaneID) {
-        buffer.insertHole(reading.hole, in: id.bufferTrack)
+        insertHole(reading.hole, in: id)
         guard let media = reading.media else { return }
         buffer.insert(
             ForwardBuffer.Piece(range: media, byteCount: reading.isAgain ? 0 : byteCount), in: id.bufferTrack)
+    }
+
+    /// Nothing is waited for in a hole that nobody announced, and it is told: time runs on over it.
+    private mutating func insertHole(_ hole: Range<Duration>?, in id: LaneID) {
+        guard let hole else { return }
+        buffer.insertHole(hole, in: id.bufferTrack)
+        guard id != .subtitles, item?.holes.isNews(hole) == true else { return }
+        item?.holes.note(hole)
+        effects.append(.publish(.holePlayedOver(MediaTimeRange(hole))))
     }
 
     mutating func noteDelivered(_ flight: SegmentInFlight) {

@@ -91,6 +91,10 @@ struct PlaybackLog: Sendable {
             logger.info("playback stalled", metadata: ["item-time": "\(time.seconds)"])
         case .trickPlayUnavailable(let obstacle, let rate):
             logger.info("no I-frames to play", metadata: ["rate": "\(rate)", "cause": "\(obstacle)"])
+        case .holePlayedOver(let hole):
+            logger.info(
+                "a hole is played over",
+                metadata: ["item-time": "\(hole.start.seconds)", "seconds": "\(hole.duration.seconds)"])
         case .segmentSkipped(let skipped):
             logger.warning("media is lost", metadata: skipped.metadata)
         case .segmentsMissed(let skipped):

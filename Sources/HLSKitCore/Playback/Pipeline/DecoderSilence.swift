@@ -2,7 +2,17 @@
 ///
 /// A value: told of each sample that nothing came of, and of what came.
 struct DecoderSilence: Sendable, Hashable {
-    /// So much media without a picture or sound is told.
+    /// What is done about it.
+    enum Step: Sendable, Hashable {
+        /// The decoder begins anew with the next sync sample: it may be stuck.
+        case nudge
+        /// It is told: neither helps.
+        case tell
+    }
+
+    /// After so much media without a picture or sound the decoder begins anew, once.
+    static let nudgeTolerance = Duration.seconds(1)
+    /// So much of it is told.
     static let tolerance = Duration.seconds(2)
     /// Decoders give their first pictures late: where none of the samples was refused, so many are put in before that.
     private static let largestDelay = 40
@@ -16,6 +26,7 @@ struct DecoderSilence: Sendable, Hashable {
     private var sampleCount = 0
     private var failureCount = 0
     private var isTold = false
+    private var isNudged = false
     private var hasGiven = false
 
     /// It was told, and nothing has come out at any time.
@@ -24,18 +35,22 @@ struct DecoderSilence: Sendable, Hashable {
     /// The decoder refused a sample.
     mutating func noteFailure() { failureCount += 1 }
 
-    /// A sample went in whose decoding time is `time`, and nothing came out. True once, when that has gone on for too
-    /// long.
-    mutating func goesOn(at time: Duration) -> Bool {
+    /// A sample went in whose decoding time is `time`, and nothing came out. Each step comes once, when that has gone on for
+    /// too long.
+    mutating func goesOn(at time: Duration) -> Step? {
         start = start ?? time
         if let last { length += max(.zero, min(time - last, Self.longestStep)) }
         last = time
         sampleCount += 1
-        guard !isTold, length >= Self.tolerance, failureCount > 2 || sampleCount > Self.largestDelay else {
-            return false
+        guard !isTold, length >= Self.nudgeTolerance, failureCount > 2 || sampleCount > Self.largestDelay else {
+            return nil
         }
-        isTold = true
-        return true
+        if length >= Self.tolerance {
+            isTold = true
+            return .tell
+        }
+        defer { isNudged = true }
+        return isNudged ? nil : .nudge
     }
 
     /// Something has come out.

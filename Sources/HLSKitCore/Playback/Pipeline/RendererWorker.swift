@@ -51,6 +51,8 @@ struct RendererWorker {
     private var isDecoderNew = true
     private var isTakerNew = true
     private var silence = DecoderSilence()
+    /// The decoder gives nothing and begins anew with the next sync sample.
+    private var isDecoderStuck = false
     /// The sample in hand is not shown: it only leads up to what is.
     var isPassedOver = false
     /// Media has come that is presented after the end of the window: of the run nothing more is.
@@ -77,6 +79,7 @@ struct RendererWorker {
         landing = nil
         isPrimed = false
         silence = DecoderSilence()
+        isDecoderStuck = false
         isOver = false
     }
 
@@ -112,6 +115,7 @@ struct RendererWorker {
         }
         decoder = nil
         isUndecodable = false
+        isDecoderStuck = false
         isOver = false
         parameterSets = start.parameterSets
         isTakerNew = true
@@ -180,6 +184,7 @@ struct RendererWorker {
         self.offset = offset
         let mode = renderer.currentMode
         await adjustDecoder(to: mode, at: sample)
+        if isDecoderStuck, sample.isSync { await nudgeDecoder() }
         if mode.passesSamples { await pass(sample) }
         var frames: [VideoFrame] = []
         var buffers: [AudioBuffer] = []
@@ -233,9 +238,22 @@ struct RendererWorker {
     private mutating func noteDecoderSilence(at sample: MediaSample) {
         guard let track else { return }
         let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
-        guard silence.goesOn(at: time) else { return }
-        renderer.report(.silent(silenceError, isAll: false))
-        notePrimed(nil)
+        switch silence.goesOn(at: time) {
+        case .nudge: isDecoderStuck = true
+        case .tell:
+            renderer.report(.silent(silenceError, isAll: false))
+            notePrimed(nil)
+        case nil: break
+        }
+    }
+
+    /// A decoder that gives nothing is replaced, unless what is inside of it comes out.
+    private mutating func nudgeDecoder() async {
+        isDecoderStuck = false
+        if !sought.isSought { await drain() }
+        guard silence.start != nil else { return }
+        renderer.report(.damaged("\(silenceError.cause) (\(silenceError.detail ?? "")): the decoder begins anew"))
+        beginAnew()
     }
 
     private var silenceError: HLSError {

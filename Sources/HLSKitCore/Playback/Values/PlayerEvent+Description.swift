@@ -47,6 +47,8 @@ extension PlayerEvent.Kind: CustomStringConvertible {
                 "cue at \(Self.text(cue.timeRange.start)): "
                     + cue.text.split(separator: "\n").joined(separator: " / ")
             case .segmentSkipped(let segments): "skipped \(Self.text(segments))"
+            case .holePlayedOver(let range):
+                "played over a hole of \(Self.text(range.duration)) at \(Self.text(range.start))"
             case .segmentsMissed(let segments): "missed \(Self.text(segments))"
             case .trickPlayUnavailable(let obstacle, let rate): "no I-frames at the rate \(rate): \(obstacle)"
             case .recoverableError(let error): "recovered from: \(error)"

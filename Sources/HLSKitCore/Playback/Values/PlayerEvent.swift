@@ -49,6 +49,9 @@ public struct PlayerEvent: Sendable {
         case legibleCue(LegibleCue)
         /// A segment could not be loaded and was skipped: the media time is lost.
         case segmentSkipped(SkippedSegments)
+        /// Media is missing that no playlist announced as missing, for 0.1 s or more: time runs on over the hole. Told once,
+        /// when what is behind it is loaded.
+        case holePlayedOver(MediaTimeRange)
         /// A live playlist moved on past segments that had not been loaded.
         case segmentsMissed(SkippedSegments)
         /// A failure that was, or will be, retried or worked around.

@@ -51,6 +51,8 @@ struct EngineHarness {
     private var isCarryingOut = false
     private var transfers: [RequestID: Transfer] = [:]
     private var lanes: [LaneID: HarnessLane] = [:]
+    /// What segments lack at their end, by path.
+    var missingMedia: [String: Duration] = [:]
     private var resources: Set<ResourceID> = []
     private var timebase = TimebaseState.stopped
     private let isPaced: Bool
@@ -134,6 +136,10 @@ struct EngineHarness {
         [queue.nextTime, timers.next, nextDrain].compactMap(\.self).min()
     }
 
+    private func missing(_ job: SegmentJob) -> Duration {
+        missingMedia[String(job.url.dropFirst(ScriptedOrigin.root.count))] ?? .zero
+    }
+
     private mutating func step() {
         if let happening = queue.takeDue(at: now) {
             happen(happening)
@@ -197,10 +203,10 @@ struct EngineHarness {
         case .suspend(let id): transfers[id]?.isSuspended = true
         case .resume(let id): resume(id)
         case .beginSegment(let job):
-            lanes[job.id.lane, default: HarnessLane()].begin(job)
+            lanes[job.id.lane, default: HarnessLane()].begin(job, missing: missing(job))
             if lanes[job.id.lane]?.isEnded == true { violations.append("a segment after the end of its lane") }
         case .restartSegment(_, let job):
-            lanes[job.id.lane]?.begin(job)
+            lanes[job.id.lane]?.begin(job, missing: missing(job))
         case .abandonSegment(let segment):
             lanes[segment.lane]?.abandon(segment)
             demux(segment.lane)

@@ -13,6 +13,10 @@ struct HarnessLane {
         var isComplete = false
         var failure: SegmentFailure?
         var hasFailed = false
+        /// What is missing at its end.
+        var missing = Duration.zero
+
+        var duration: Duration { job.duration - missing }
     }
 
     private var readers: [Reader] = []
@@ -23,11 +27,11 @@ struct HarnessLane {
     private(set) var end: Duration?
 
     /// Also reads a segment again from its first byte.
-    mutating func begin(_ job: SegmentJob) {
+    mutating func begin(_ job: SegmentJob, missing: Duration = .zero) {
         guard let index = readers.firstIndex(where: { $0.job.id == job.id }) else {
-            return readers.append(Reader(job: job))
+            return readers.append(Reader(job: job, missing: missing))
         }
-        readers[index] = Reader(job: job)
+        readers[index] = Reader(job: job, missing: missing)
     }
 
     mutating func abandon(_ segment: SegmentID) {
@@ -69,7 +73,7 @@ struct HarnessLane {
         }
         if reader.isComplete {
             readers.removeFirst()
-            let end = job.start + job.duration
+            let end = job.start + reader.duration
             // Media behind the window is not presented.
             let presentedEnd = min(end, job.window.until ?? end)
             self.end = max(self.end ?? presentedEnd, presentedEnd)
@@ -77,6 +81,6 @@ struct HarnessLane {
         }
         guard reader.share > reader.toldShare else { return nil }
         reader.toldShare = reader.share
-        return .demuxed(job.id, upTo: job.start + job.duration * reader.share)
+        return .demuxed(job.id, upTo: job.start + reader.duration * reader.share)
     }
 }

@@ -47,6 +47,7 @@ struct PlayCommandTests {
         expected.certificateFile = "ca.pem"
         expected.forcesHTTP11 = true
         expected.allowsFilesOutside = true
+        expected.cacheFolder = "kept"
         expected.languages = ["de-AT", "en"]
         expected.throttle = .constant(LinkConditions(bitsPerSecond: 800_000, latency: .milliseconds(50)))
         expected.retries = 2
@@ -64,7 +65,8 @@ struct PlayCommandTests {
             "640x360@2",
             "--start-first-eligible", "--from", "-30s", "--to", "-10s", "--stale", "end,10m",
             "--fell-behind", "oldest", "--quality", "720p,best",
-            "--audio", "lang=de", "--subs", "forced=yes", "--languages", "de-AT,en", "-H",
+            "--audio", "lang=de", "--subs", "forced=yes", "--languages", "de-AT,en",
+            "--cache", "kept", "-H",
             "A: b", "--header", "C: d", "--cacert", "ca.pem",
             "--http1.1", "--allow-file", "--throttle", "800k,50ms", "--retries", "2", "--timeout", "5",
             "--deny-private", "--deny-address", "10.0.0.0/8", "--deny-address", "::1", "--allow-downgrade", "--strict",

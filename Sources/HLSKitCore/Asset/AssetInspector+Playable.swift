@@ -45,16 +45,10 @@ extension AssetInspector {
     /// There is a key that can be had for everything that is encrypted, by a method that is known.
     func isDecryptable(_ playlist: MediaPlaylist) -> Bool {
         let formats = client.options.hooks.keyFormats
-        var judged: Set<[EncryptionKey]> = []
-        for segment in playlist.segments where !segment.isGap && judged.insert(segment.keys).inserted {
-            do throws(AssetError) {
-                _ = try SegmentKey.choose(
-                    of: segment.keys, base: playlist.url, mediaSequence: segment.mediaSequence, keyFormats: formats)
-            } catch {
-                return false
-            }
+        return playlist.segments.allSatisfy { segment in
+            segment.isGap || segment.keys.isEmpty
+                || segment.keys.contains { $0.uri != nil && $0.decrypts(with: formats) }
         }
-        return true
     }
 
     private var acceptsAllCodecs: Bool { client.options.acceptsAllCodecs }

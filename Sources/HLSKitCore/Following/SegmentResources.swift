@@ -77,8 +77,7 @@ extension SegmentKey {
         of keys: [EncryptionKey], base: String, mediaSequence: Int, keyFormats: Set<String>
     ) throws(AssetError) -> SegmentKey? {
         guard !keys.isEmpty else { return nil }
-        let methods: [EncryptionKey.Method] = [.aes128, .sampleAES, .sampleAESCTR]
-        let known = keys.filter { methods.contains($0.method) && $0.isUsable(with: keyFormats) }
+        let known = keys.filter { $0.decrypts(with: keyFormats) }
         guard let key = known.first(where: { $0.effectiveKeyFormat == "identity" }) ?? known.first, let uri = key.uri
         else {
             let offered = keys.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))" }.joined(separator: ", ")
@@ -91,13 +90,6 @@ extension SegmentKey {
         return SegmentKey(
             resource: ResourceID(key, url: url), method: key.method,
             initializationVector: key.initializationVector(forMediaSequence: mediaSequence))
-    }
-}
-
-extension EncryptionKey {
-    /// Whether somebody has keys of this kind: the network, or the program.
-    func isUsable(with keyFormats: Set<String>) -> Bool {
-        effectiveKeyFormat == "identity" || keyFormats.contains(effectiveKeyFormat)
     }
 }
 

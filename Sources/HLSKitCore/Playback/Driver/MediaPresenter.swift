@@ -233,6 +233,9 @@ struct MediaPresenter {
         renderers.prime(number, required: view.requiredLanes)
     }
 
+    /// Other lanes may be required now.
+    mutating func primedFact(_ view: EngineView) -> OutputFact? { renderers.primedFact(required: view.requiredLanes) }
+
     mutating func take(
         _ report: TrackRenderer.Report, of id: RendererID, _ lane: LaneID, _ view: EngineView
     ) -> OutputFact? {

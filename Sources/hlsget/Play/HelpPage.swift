@@ -43,7 +43,7 @@ enum HelpPage {
           --stale end|fail|wait|TIME, --fell-behind edge|oldest|fail   live: stopped updating, or ran ahead
         SELECTION
           --quality EXPR                best, worst, 720p60, 'height<=720 codec=hevc'; a comma means else
-          --audio, --subs EXPR          'lang=de,lang=en channels=2'
+          --audio, --subs EXPR, --languages LIST   'lang=de,lang=en channels=2'; audio for who speaks de,en
         NETWORK
           -H, --header 'NAME: VALUE'    for requests; credentials go to the URL's origin only
           --cookies FILE, --netrc, --send-credentials-to ORIGIN   logins, and where else they may go
@@ -52,7 +52,7 @@ enum HelpPage {
           --retries N, --timeout TIME, --limit-rate BYTES         retries, longest wait, bytes per second
           --throttle CSV|RATE[,LATENCY] play over a slower link: a recorded trace, or 800k,50ms
           --record-trace FILE, --refresh-cmd CMD   record for hlsget replay; prints a fresh URL on 403, 410
-          --allow-file                  a local playlist may name files outside its folder
+          --cache FOLDER, --allow-file  keep what may be kept; local playlists may name files elsewhere
           --deny-private, --deny-address CIDR, --allow-downgrade  refuse addresses; allow https to http
         REPORT
           --progress bar|json|none      status line, JSON lines on stderr, or nothing

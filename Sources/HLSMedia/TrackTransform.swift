@@ -3,21 +3,27 @@
 ///
 /// Source: the matrix of `tkhd`, ISO/IEC 14496-12 §8.3.2, §6.2.2; the names are those of `CGAffineTransform`.
 public struct TrackTransform: Sendable, Hashable {
+    /// Pixels to the right for each to the right.
     public var a: Double
+    /// Pixels downwards for each to the right.
     public var b: Double
+    /// Pixels to the right for each downwards.
     public var c: Double
+    /// Pixels downwards for each downwards.
     public var d: Double
     /// Pixels to the right.
     public var tx: Double
     /// Pixels downwards.
     public var ty: Double
 
+    /// Makes a transform, by default the identity.
     public init(a: Double = 1, b: Double = 0, c: Double = 0, d: Double = 1, tx: Double = 0, ty: Double = 0) {
         (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
     }
 
     /// Frames are shown as they are.
     public static let identity = TrackTransform()
+    /// It changes nothing.
     public var isIdentity: Bool { self == .identity }
 
     /// Degrees by which frames are turned clockwise: 0, 90, 180 or 270; 0 for other than quarter turns.

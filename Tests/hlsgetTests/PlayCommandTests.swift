@@ -53,6 +53,7 @@ struct PlayCommandTests {
         expected.certificateFile = "ca.pem"
         expected.forcesHTTP11 = true
         expected.allowsFilesOutside = true
+        expected.cacheFolder = "kept"
         expected.languages = ["de-AT", "en"]
         expected.throttle = .constant(LinkConditions(bitsPerSecond: 800_000, latency: .milliseconds(50)))
         expected.retries = 2
@@ -72,7 +73,7 @@ struct PlayCommandTests {
             "--fell-behind", "oldest", "--live-catch-up", "--wait", "10m", "--until", "22:30", "--error-log", "e.log",
             "--key", String(repeating: "ab", count: 16), "--iv", "0x" + String(repeating: "0", count: 32), "--quality",
             "720p,best",
-            "--audio", "lang=de", "--subs", "forced=yes", "--languages", "de-AT,en", "-H", "A: b", "--header", "C: d",
+            "--audio", "lang=de", "--subs", "forced=yes", "--languages", "de-AT,en", "--cache", "kept", "-H", "A: b", "--header", "C: d",
             "--cacert", "ca.pem",
             "--http1.1", "--allow-file", "--throttle", "800k,50ms", "--retries", "2", "--timeout", "5",
             "--deny-private", "--deny-address", "10.0.0.0/8", "--deny-address", "::1", "--allow-downgrade", "--strict",

@@ -54,6 +54,9 @@ public struct AssetOptions: Sendable {
     /// as the parameter `_HLS_primary_id`. nil (the default) adds nothing. Source: rfc8216bis, Appendix D.
     public var primarySessionID: String?
 
+    /// Keeps what is loaded on disk, for later loads and runs; holds for items of the asset whose player has none. nil (the
+    /// default) keeps nothing.
+    public var diskCache: DiskCache?
     /// The program's part in loading: its own schemes, and changes of requests and of the multivariant playlist.
     public var hooks = LoadingHooks()
     /// The transport calls them already: here they only decide which schemes may be loaded.

@@ -30,6 +30,7 @@ struct ResourceClient: Sendable {
         let conditions = options.networkConditions
         parts.conditions = { conditions }
         parts.cache = cache
+        parts.diskCache = options.diskCache
         if opensFiles { parts.mediaFile = options.forInside }
         let stack = TransportStack(url: url, parts)
         var options = options

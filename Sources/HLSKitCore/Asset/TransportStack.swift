@@ -3,7 +3,10 @@
 struct TransportStack: Sendable {
     /// What each of them adds, from the network up.
     enum Layer: Sendable, Hashable, CaseIterable {
-        /// The program's own code, next to the network: what it answers or changes is treated as a server's answer.
+        /// What was loaded before, by whatever program, as far as servers allow. Next to the network: its URLs are those
+        /// that are really asked for.
+        case disk
+        /// The program's own code, above the network: what it answers or changes is treated as a server's answer.
         case hooks
         /// A second request beside one that stands still. Above the hooks, which may be what is stuck.
         case hedging
@@ -28,6 +31,7 @@ struct TransportStack: Sendable {
         /// What is known of the network when a request is made.
         var conditions: @Sendable () -> NetworkConditions = { NetworkConditions() }
         var cache: ResourceCache?
+        var diskCache: DiskCache?
         /// Multivariant playlists are not taken from the cache, whose hooks were others.
         var changesMultivariant = false
         /// How a media file is looked into; nil where it comes as it is.
@@ -50,6 +54,10 @@ struct TransportStack: Sendable {
         parts.hooks.admit(to: &policy)
         var layers: [Layer] = []
         var transport = parts.network
+        if let disk = parts.diskCache, !parts.hooksAreBelow {
+            transport = disk.transport(over: transport, on: parts.clock.executor)
+            layers.append(.disk)
+        }
         if !parts.hooksAreBelow {
             transport = HookedTransport(
                 transport, hooks: parts.hooks, policy: policy, itemURL: url, clock: parts.clock)

@@ -97,7 +97,7 @@ final class ResourceCache: Sendable {
     }
 
     /// Whether a playlist stays what it is: a list of variants, or of segments that has its end.
-    private static func isFinal(_ chunks: [[UInt8]]) -> Bool {
+    static func isFinal(_ chunks: [[UInt8]]) -> Bool {
         // What is media may be large.
         let head = Array(chunks.lazy.joined().prefix(10))
         guard head.starts(with: "#EXTM3U".utf8) || head.starts(with: "\u{FEFF}#EXTM3U".utf8) else { return false }

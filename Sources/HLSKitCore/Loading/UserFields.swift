@@ -18,7 +18,7 @@ enum UserFields {
         lazy var isOwnOrigin = Origin(of: request.url) == origin
         return request.fields.compactMap { field in
             let name = field.name.lowercased()
-            if harmless.contains(name) || name.hasPrefix("cmcd-") || name.hasPrefix("sec-ch-") { return field }
+            if isHarmless(name) { return field }
             if !credentials.contains(name), request.ownFieldNames.contains(name), isOwnOrigin { return field }
             // As browsers do: which site it is, not which page.
             if name == "referer", let site = Origin(of: field.value) {
@@ -26,6 +26,11 @@ enum UserFields {
             }
             return nil
         }
+    }
+
+    /// Fields of this name, in lower case, hold no secret.
+    static func isHarmless(_ name: String) -> Bool {
+        harmless.contains(name) || name.hasPrefix("cmcd-") || name.hasPrefix("sec-ch-")
     }
 
     /// The names, in lower case, of fields that `changed` has and `request` has not, or with another value.

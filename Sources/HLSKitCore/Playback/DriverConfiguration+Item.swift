@@ -18,6 +18,7 @@ extension DriverConfiguration {
             parts.asset = item.asset?.options
             parts.conditions = conditions
             parts.cache = item.cache
+            parts.diskCache = configuration.diskCache ?? item.asset?.options.diskCache
             // What the asset has loaded was not changed by the player's hooks.
             parts.changesMultivariant =
                 item.asset?.options.hooks.transformMultivariant == nil

@@ -85,6 +85,8 @@ public struct PlayerConfiguration: Sendable {
     /// Throughput that earlier players measured: decides the first variant, and learns from this player. nil (the
     /// default) knows nothing.
     public var bandwidthHistory: BandwidthHistory?
+    /// Keeps what players load on disk, for other players and later runs. nil (the default) keeps nothing.
+    public var diskCache: DiskCache?
     /// Capabilities of the machine and the display, apart from codecs.
     public var capabilities = PlaybackCapabilities()
     /// Hears what players do: decisions with their inputs as `debug` (and, where they come with each byte, as `trace`),

@@ -17,6 +17,7 @@ public struct PlayerItemTrack: Sendable, Hashable, Identifiable {
     /// loaded, as of subtitles, which are cues.
     public let formatDescription: MediaTrack?
 
+    /// The same for the track of this kind in every state of the item.
     public var id: ID { ID(item: item.id, mediaType: mediaType) }
 
     init(_ mediaType: MediaType, of item: PlayerItem, formatDescription: MediaTrack?) {

@@ -109,7 +109,8 @@ package struct SteppedPlayback: Sendable {
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): actions.append(.published(kind))
         case .ask(let question): answers.append(.answer(question.answered()))
-        case .suspend, .resume, .abandonSegment, .endHead, .take, .reopenLane, .clearLane, .takeAudioFromVariant, .followTracks,
+        case .suspend, .resume, .abandonSegment, .endHead, .take, .reopenLane, .clearLane, .takeAudioFromVariant,
+            .followTracks,
             .flush, .land,
             .reposition, .evict, .truncate, .step, .prerollEnded, .prime, .setTimebase, .diary, .note, .refreshURL,
             .seekBegan, .seekEnded, .seekRefused, .itemEnded, .present, .advanceToNextItem,

@@ -43,7 +43,8 @@ enum HelpPage {
           --stale end|fail|wait|TIME, --fell-behind edge|oldest|fail   live: stopped updating, or ran ahead
         SELECTION
           --quality EXPR                best, worst, 720p60, 'height<=720 codec=hevc'; a comma means else
-          --audio, --subs EXPR, --subs-file FILE   'lang=de,lang=en channels=2'; captions of a file
+          --audio, --subs EXPR, --languages LIST   'lang=de,lang=en channels=2'; audio for who speaks de,en
+          --subs-file FILE, --cache FOLDER         captions of a file; keep what may be kept
         NETWORK
           -H, --header 'NAME: VALUE'    for requests; credentials go to the URL's origin only
           --cookies FILE, --netrc, --send-credentials-to ORIGIN   logins, and where else they may go

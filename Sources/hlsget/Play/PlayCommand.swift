@@ -209,6 +209,11 @@ struct NetworkOptions: ParsableArguments {
         transform: ThrottleArgument.init(parsing:))
     var throttle: ThrottleArgument?
     @Option(
+        help: ArgumentHelp(
+            "Keep in this folder what servers let be kept, up to 512 MiB, and load it from there.", valueName: "folder")
+    )
+    var cache: String?
+    @Option(
         help: ArgumentHelp("Record all network traffic for hlsget replay.", valueName: "file"))
     var recordTrace: String?
     @Option(
@@ -221,6 +226,7 @@ struct NetworkOptions: ParsableArguments {
         connection.apply(to: &options)
         options.allowsFilesOutside = allowFile
         options.throttle = throttle
+        options.cacheFolder = cache
         options.recordingPath = recordTrace
         options.refreshCommand = refreshCmd
         options.recordedOptions = RecordedOptions.kept(of: CommandLine.arguments.dropFirst())

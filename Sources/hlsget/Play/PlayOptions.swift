@@ -75,6 +75,8 @@ struct PlayOptions: Sendable, Equatable {
     var forcesHTTP11 = false
     var allowsFilesOutside = false
     var throttle: ThrottleArgument?
+    /// Folder of the cache; nil keeps nothing.
+    var cacheFolder: String?
     /// File of the recording.
     var recordingPath: String?
     /// The part of the command line that a recording keeps.

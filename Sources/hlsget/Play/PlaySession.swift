@@ -72,7 +72,8 @@ struct PlaySession {
             }
             let transport = try transport()
             recording = try record(transport)
-            let configuration = configuration(clock: clock, transport: recording ?? transport)
+            var configuration = configuration(clock: clock, transport: recording ?? transport)
+            if let folder = options.cacheFolder { configuration.diskCache = try DiskCache(folder: folder) }
             player =
                 options.passCount > 1 ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
         } catch {

@@ -19,7 +19,8 @@ struct TransportStackTests {
     }
 
     @Test("has one order, from the network up, whatever parts there are")
-    func order() {
+    func order() throws {
+        let folder = try ScratchFolder()
         typealias Layer = TransportStack.Layer
         let network = TableTransport(texts: [:])
         var parts = TransportStack.Parts(network: network, clock: ContinuousClock())
@@ -29,6 +30,7 @@ struct TransportStackTests {
         parts.asset = Self.options(network)
         parts.cache = ResourceCache(keepsMedia: false)
         parts.mediaFile = AssetOptions(transport: network)
+        parts.diskCache = try DiskCache(folder: folder.path)
         #expect(TransportStack(url: Self.url, parts).layers == Layer.allCases)
         parts.cache = nil
         #expect(TransportStack(url: Self.url, parts).layers == Layer.allCases.filter { $0 != .cache })

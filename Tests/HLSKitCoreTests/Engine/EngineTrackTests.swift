@@ -35,7 +35,8 @@ struct EngineTrackTests {
         harness.engine.buffer.requiredTracks
     }
 
-    @Test("audio with a playlist of its own is not loaded while it is off, and nothing waits for it when it is on again")
+    @Test(
+        "audio with a playlist of its own is not loaded while it is off, and nothing waits for it when it is on again")
     func audio() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin())
         harness.run(until: .seconds(20))

@@ -215,6 +215,9 @@ struct RenditionChooserTests {
         #expect(chooser.loadsAudioOfVariant)
         let kept = chooser.keepAudioOfVariant()
         #expect(kept == [.remove(.audio), .empty(.audio), .require(.video), .clear(.audio), .takeAudioFromVariant])
+        // Switched off, there is none to take.
+        let left = chooser.leaveAudio()
+        #expect(left == Array(kept.dropLast()))
         #expect(!chooser.loadsAudioOfVariant)
     }
 

@@ -11,6 +11,8 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     case http11, h2, file
     /// A cache with nothing in it, and with all.
     case caching, cached
+    /// One on disk with nothing in it, and with all, which the server is asked about.
+    case diskCaching, diskCached
     /// A request policy, a program's loader, and a playlist that would be changed.
     case requestPolicy, resourceLoader, playlistTransform
     case hedged, asset, mediaFile
@@ -24,6 +26,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         case .http11, .h2: ["SchemeTransport", "CurlTransport"]
         case .file: ["SchemeTransport", "LocalTransport"]
         case .caching, .cached: ["CachingTransport"]
+        case .diskCaching, .diskCached: ["DiskCacheTransport"]
         case .requestPolicy, .resourceLoader, .playlistTransform: ["HookedTransport"]
         case .hedged: ["HedgedTransport"]
         case .asset: ["AssetTransport"]
@@ -41,16 +44,16 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     static let inMemory = allCases.filter(\.isInMemory)
 
     /// Answers without a transfer.
-    var isInMemory: Bool { self == .cached || self == .resourceLoader || self == .replay }
+    var isInMemory: Bool { self == .cached || self == .diskCached || self == .resourceLoader || self == .replay }
 
     /// Its metrics are those of a transfer.
     var isTransfer: Bool { !isInMemory }
 
     var protocolName: String {
         switch self {
-        case .http11: "http/1.1"
+        case .http11, .diskCaching: "http/1.1"
         case .h2, .replay: "h2"
-        case .cached: "cache"
+        case .cached, .diskCached: "cache"
         case .resourceLoader: "application"
         case .simulated: "simulated"
         default: "file"
@@ -60,14 +63,14 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     /// How it fails what does not exist.
     var missingCode: LoadingError.Code {
         switch self {
-        case .http11, .h2, .resourceLoader, .simulated, .replay: .httpStatus
+        case .http11, .h2, .diskCaching, .diskCached, .resourceLoader, .simulated, .replay: .httpStatus
         default: .fileNotFound
         }
     }
 
     func url(_ name: String, _ origin: TestOrigin) -> String {
         switch self {
-        case .http11: "\(origin.plain)/\(name)"
+        case .http11, .diskCaching, .diskCached: "\(origin.plain)/\(name)"
         case .h2: "\(origin.secure)/\(name)"
         case .resourceLoader: "app://host/\(name)"
         case .simulated, .replay: "https://origin.invalid/\(name)"
@@ -96,6 +99,12 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         case .caching: return ResourceCache(keepsMedia: true).transport(over: base, on: nil)
         case .cached:
             let transport = ResourceCache(keepsMedia: true).transport(over: base, on: nil)
+            _ = await transport.load(request(url("segment.ts", origin)))
+            _ = await transport.load(request(url("segment.ts", origin), byteRange: 300_000..<700_001))
+            return transport
+        case .diskCaching: return try KeptCache(over: base)
+        case .diskCached:
+            let transport = try KeptCache(over: base)
             _ = await transport.load(request(url("segment.ts", origin)))
             _ = await transport.load(request(url("segment.ts", origin), byteRange: 300_000..<700_001))
             return transport
@@ -134,6 +143,21 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     private static func bytes(of url: String) -> [UInt8]? {
         if url.hasSuffix("/segment.ts") { return TestOrigin.segment }
         return url.hasSuffix("/empty.ts") ? [] : nil
+    }
+
+    /// A cache in a folder that is there as long.
+    private struct KeptCache: Transport {
+        let folder: ScratchFolder
+        let transport: any Transport
+
+        init(over base: any Transport) throws {
+            folder = try ScratchFolder()
+            transport = try DiskCache(folder: folder.path).transport(over: base, on: nil)
+        }
+
+        func start(
+            _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+        ) -> any TransportTask { transport.start(request, handler: handler) }
     }
 
     /// A program's own.

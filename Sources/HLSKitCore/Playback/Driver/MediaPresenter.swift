@@ -109,7 +109,9 @@ struct MediaPresenter {
         if lane == .main, view.hasReplacedAudio { samples[.audio] = nil }
         for type in MediaType.allCases {
             // What only places metadata is not presented.
-            guard let elements = samples[type], renderers.has(type, of: lane) || demand.isTaken(type, view) else { continue }
+            guard let elements = samples[type], renderers.has(type, of: lane) || demand.isTaken(type, view) else {
+                continue
+            }
             renderers.enqueue(
                 elements, type, of: lane, mode: demand.mode(of: type, view), keepsPresented: view.keepsPresented)
         }
@@ -232,6 +234,9 @@ struct MediaPresenter {
     mutating func prime(_ number: Int, _ view: EngineView) -> OutputFact? {
         renderers.prime(number, required: view.requiredLanes)
     }
+
+    /// Other lanes may be required now.
+    mutating func primedFact(_ view: EngineView) -> OutputFact? { renderers.primedFact(required: view.requiredLanes) }
 
     mutating func take(
         _ report: TrackRenderer.Report, of id: RendererID, _ lane: LaneID, _ view: EngineView

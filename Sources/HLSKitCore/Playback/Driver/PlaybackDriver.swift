@@ -166,6 +166,12 @@ struct PlaybackDriver: ~Copyable {
         presenter.setModes(lanes.demand, engine.view)
     }
 
+    private mutating func switchTracks() {
+        followTracks()
+        // Somebody may wait for frames that do not come.
+        tell(presenter.primedFact(engine.view))
+    }
+
     private mutating func followOutputs(_ lane: LaneID) {
         guard let (wanted, control) = lanes.followOutputs(lane, engine.view) else { return }
         perform(.want(wanted), in: lane)
@@ -234,7 +240,7 @@ struct PlaybackDriver: ~Copyable {
         case .endHead(let segment): perform(.endHead(segment), in: segment.lane)
         case .take(let kinds, let lane, _):
             perform(.want(lanes.demand.take(kinds, of: lane, engine.view)), in: lane, effect: effect)
-        case .followTracks: followTracks()
+        case .followTracks: switchTracks()
         case .takeAudioFromVariant: perform(.want(lanes.demand.begin(.main, engine.view)), in: .main)
         case .endLane(let lane): perform(.end, in: lane, effect: effect)
         case .reopenLane(let lane): perform(.reopen, in: lane, effect: effect)

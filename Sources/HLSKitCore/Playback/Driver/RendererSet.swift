@@ -247,7 +247,7 @@ struct RendererSet {
     }
 
     /// Media is decoded, once all renderers of required lanes have some.
-    private mutating func primedFact(required: [LaneID]) -> OutputFact? {
+    mutating func primedFact(required: [LaneID]) -> OutputFact? {
         guard let number = primeNumber else { return nil }
         let awaited = renderers.filter { required.contains($0.key.lane) && !$0.value.renderer.isEmpty }
         guard awaited.values.allSatisfy({ $0.primedGeneration == $0.generation }) else { return nil }

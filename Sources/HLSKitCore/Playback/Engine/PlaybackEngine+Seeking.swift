@@ -138,7 +138,9 @@ extension PlaybackEngine {
     private var heldMedia: HeldMedia {
         var held = HeldMedia(end: effectiveEnd, shortest: configuration.buffering.stallEpsilon)
         // Where nothing is kept that outputs have taken, it would have to be given to them again.
-        if keepsPresented, item?.trick == nil, !isLoadingForLate { held.ranges = buffer.loadedTimeRanges() }
+        // Frames that come back are not there with the audio.
+        let hasFrames = item?.lanes[.main]?.presence != .joining
+        if keepsPresented, item?.trick == nil, !isLoadingForLate, hasFrames { held.ranges = buffer.loadedTimeRanges() }
         return held
     }
 

@@ -41,7 +41,8 @@ enum SettlingStep: Sendable {
 
     /// The order of execution.
     static let order: [SettlingStep] = [
-        .rate, .tracks, .rest, .eviction, .suspendedBodies, .buffer, .loads, .bufferAfterLoads, .seek, .start, .preroll, .end,
+        .rate, .tracks, .rest, .eviction, .suspendedBodies, .buffer, .loads, .bufferAfterLoads, .seek, .start, .preroll,
+        .end,
         .liveEdge, .liveOffset, .recommendedOffset, .timer,
     ]
 }

@@ -1,0 +1,167 @@
+import HLSPlaylist
+import Synchronization
+
+/// Answers from a ``DiskCache`` what may come from there, and keeps there what comes from the network.
+struct DiskCacheTransport: Transport {
+    let cache: DiskCache
+    let base: any Transport
+    let executor: (any TaskExecutor)?
+
+    func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        guard Self.isOfConcern(request) else { return base.start(request, handler: handler) }
+        let task = DiskCacheTask(request, cache: cache, base: base, executor: executor, handler: handler)
+        task.begin()
+        return task
+    }
+
+    private static func isOfConcern(_ request: TransportRequest) -> Bool {
+        guard let scheme = URIReference(request.url)?.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
+            return false
+        }
+        switch request.resourceClass {
+        case .segment, .initializationSection, .multivariantPlaylist, .mediaPlaylist: return true
+        case .key, .sessionData: return false
+        }
+    }
+}
+
+/// One request: a look at the disk, then the network where that is needed, then the disk again where nothing has changed.
+private final class DiskCacheTask: TransportTask {
+    private struct State {
+        var task: (any TransportTask)?
+        /// Counts the tasks: an answer that was replaced is not held on to.
+        var number = 0
+        var isPaused = false
+        var isCancelled = false
+        /// What came from the network; nil where it is not to be kept.
+        var response: TransportResponse?
+        var body: [UInt8] = []
+    }
+
+    private let request: TransportRequest
+    private let cache: DiskCache
+    private let base: any Transport
+    private let executor: (any TaskExecutor)?
+    private let handler: @Sendable (TransportEvent) -> Void
+    private let state = Mutex(State())
+
+    init(
+        _ request: TransportRequest, cache: DiskCache, base: any Transport, executor: (any TaskExecutor)?,
+        handler: @escaping @Sendable (TransportEvent) -> Void
+    ) {
+        self.request = request
+        self.cache = cache
+        self.base = base
+        self.executor = executor
+        self.handler = handler
+    }
+
+    func begin() {
+        follow { [self] in
+            MadeAnswer(on: executor, handler: handler) { [self] in
+                let request = request
+                switch await cache.perform(on: executor, { $0.find(request) }) {
+                case .fresh(let stored): return stored.events
+                case .stale(let stored): load(besides: stored)
+                case .nothing: load(besides: nil)
+                }
+                return []
+            }
+        }
+    }
+
+    /// Asks the network, with conditions where there is something on disk.
+    private func load(besides stored: StoredResponse?) {
+        var request = request
+        if let stored {
+            request.fields += stored.conditions
+            request.ownFieldNames.formUnion(stored.conditions.map { $0.name.lowercased() })
+        }
+        let conditional = request
+        follow { [self] in
+            base.start(conditional) { [self] event in take(event, besides: stored) }
+        }
+    }
+
+    private func take(_ event: TransportEvent, besides stored: StoredResponse?) {
+        switch event {
+        case .failed(let error, _) where error.status == 304:
+            if let stored { return reuse(stored, error.fields) }
+        case .response(let response):
+            if cache.mayStore(response, of: request) { state.withLock { $0.response = response } }
+        case .data(let bytes):
+            state.withLock { state in
+                guard state.response != nil else { return }
+                if cache.isTooLarge(state.body.count + bytes.count) {
+                    (state.response, state.body) = (nil, [])
+                } else {
+                    state.body += bytes
+                }
+            }
+        case .finished(let metrics):
+            let (response, body) = state.withLock { state in
+                defer { (state.response, state.body) = (nil, []) }
+                return (state.response, state.body)
+            }
+            if let response, !metrics.isLengthUnverified, isLasting(body) {
+                cache.enqueue(on: executor) { [request] in $0.store(request, response, body) }
+            }
+        case .failed: break
+        }
+        handler(event)
+    }
+
+    /// The server has nothing newer.
+    private func reuse(_ stored: StoredResponse, _ fields: [HTTPField]) {
+        cache.enqueue(on: executor) { $0.revalidate(stored, fields) }
+        follow { [self] in MadeAnswer(stored.events, on: executor, handler: handler) }
+    }
+
+    /// Live playlists are another one soon.
+    private func isLasting(_ body: [UInt8]) -> Bool {
+        !request.resourceClass.isPlaylist || ResourceCache.isFinal([body])
+    }
+
+    // MARK: Control
+
+    /// Starts what comes next, unless the request is cancelled.
+    private func follow(_ start: () -> any TransportTask) {
+        let number = state.withLock { state -> Int? in
+            guard !state.isCancelled else { return nil }
+            state.number += 1
+            return state.number
+        }
+        guard let number else { return }
+        let task = start()
+        // It may be over by now, and the next be under way.
+        let (isCancelled, isPaused) = state.withLock { state in
+            if state.number == number, !state.isCancelled { state.task = task }
+            return (state.isCancelled, state.isPaused)
+        }
+        if isCancelled { task.cancel() } else if isPaused { task.pause() }
+    }
+
+    func cancel() {
+        state.withLock { state in
+            state.isCancelled = true
+            (state.response, state.body) = (nil, [])
+            return state.task.take()
+        }?.cancel()
+    }
+
+    func pause() {
+        state.withLock { state in
+            state.isPaused = true
+            return state.task
+        }?.pause()
+    }
+
+    func resume() {
+        state.withLock { state in
+            state.isPaused = false
+            return state.task
+        }?.resume()
+    }
+}

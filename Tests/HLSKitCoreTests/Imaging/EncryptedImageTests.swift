@@ -78,6 +78,43 @@ struct EncryptedImageTests {
         try Tool.run(["openssl", "enc", cipher, "-nopad", "-K", key, "-iv", vector], input: bytes)
     }
 
+    private struct Provider: KeyProvider {
+        var keyFormats: Set<String> { ["com.example"] }
+        func key(for request: ContentKeyRequest) async throws -> ContentKey? {
+            request.url == "skd://asset" ? ContentKey(EncryptedImageTests.bytes(EncryptedImageTests.key)) : nil
+        }
+    }
+
+    @Test("N04: images are made with the keys of the program, and with a key by hand", arguments: [true, false])
+    func ownKeys(isByHand: Bool) async throws {
+        let rendition = try SampleMedia.rendition("video-180p")
+        let header = rendition.initializationSection
+        let table = [
+            Self.playlist: Array(
+                """
+                #EXTM3U
+                #EXT-X-TARGETDURATION:4
+                #EXT-X-MAP:URI="init.mp4"
+                #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://asset",KEYFORMAT="com.example"
+                #EXTINF:4,
+                0.m4s
+                #EXT-X-ENDLIST
+
+                """.utf8),
+            SampleImages.base + "init.mp4": try Self.protected(header, scheme: "cbcs", pattern: 0x19),
+            SampleImages.base + "0.m4s": try Self.encrypted(rendition.segments[0], header, isCBC: true),
+        ]
+        var options = AssetOptions.table(TableTransport(table))
+        if isByHand {
+            options.hooks.keyOverride = ContentKeyOverride(key: Self.bytes(Self.key))
+        } else {
+            options.hooks.keyProviders = [Provider()]
+        }
+        let generator = ImageGenerator(asset: Asset(url: Self.playlist, options: options))
+        let result = try await generator.image(at: MediaTime(seconds: 1, preferredTimescale: 1000))
+        #expect(try result.image == Image(SampleImages.frames(of: "180p")[0]))
+    }
+
     @Test("L01: images of cbcs and cenc are those of the clear stream", arguments: ["cbcs", "cenc"])
     func images(_ scheme: String) async throws {
         let rendition = try SampleMedia.rendition("video-180p")

@@ -7,6 +7,8 @@ struct PlaylistSource: Sendable {
     var contentType: String?
     /// Those of the multivariant playlist, for `EXT-X-DEFINE:IMPORT`.
     var variables: [String: String]?
+    /// What an answer is laid over that leaves out what was known.
+    var known: MediaPlaylist?
 }
 
 /// A playlist that was parsed, or cannot be.
@@ -54,9 +56,12 @@ struct PlaylistReading: Sendable {
         if let failure = reading.failure { return .failure(failure) }
         do {
             var parser = reading.parser ?? PlaylistParser(url: source.url, options: options)
+            var playlist = try parser.finish()
+            if let known = source.known, case .media(let update) = playlist, update.skip != nil {
+                playlist = .media(try known.merging(update: update))
+            }
             return .success(
-                LoadedPlaylist(
-                    playlist: try parser.finish(), url: source.url, byteCount: reading.byteCount, warnings: []))
+                LoadedPlaylist(playlist: playlist, url: source.url, byteCount: reading.byteCount, warnings: []))
         } catch {
             return .failure(PlaylistFailure(error, url: source.url))
         }

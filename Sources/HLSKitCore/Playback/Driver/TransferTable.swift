@@ -5,6 +5,7 @@ struct TransferTable {
         var purpose: RequestPurpose
         /// Of a playlist: those that it imports.
         var variables: [String: String]?
+        var delta: DeltaUpdate?
         /// Of a head.
         var key: SegmentKey?
         var url: String
@@ -61,8 +62,8 @@ struct TransferTable {
         }
         let task = transport.start(request.transport) { event in inbox.post(.transport(id, event)) }
         transfers[id] = Transfer(
-            task: task, purpose: request.purpose, variables: request.variables, key: request.key,
-            url: request.transport.url)
+            task: task, purpose: request.purpose, variables: request.variables, delta: request.delta,
+            key: request.key, url: request.transport.url)
     }
 
     func suspend(_ id: RequestID) { transfers[id]?.task.pause() }
@@ -141,6 +142,8 @@ struct TransferTable {
     }
 
     private static func source(of transfer: Transfer) -> PlaylistSource {
-        PlaylistSource(url: transfer.url, contentType: transfer.contentType, variables: transfer.variables)
+        PlaylistSource(
+            url: transfer.delta?.url(answering: transfer.url) ?? transfer.url, contentType: transfer.contentType,
+            variables: transfer.variables, known: transfer.delta?.known)
     }
 }

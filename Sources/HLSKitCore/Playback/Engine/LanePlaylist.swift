@@ -14,6 +14,9 @@ struct LanePlaylist: Sendable {
     @Shared private(set) var left: PlaylistTracker? = nil
     /// Its URL has run out: the list at the fresh one is a newer state of ``list``.
     private var isParked = false
+    /// The last request was for a delta update, and one of them was of no use.
+    private var asksForDelta = false
+    private var refusesDeltas = false
 
     init(url: String, requestBegan: Duration = .zero) {
         self.url = url
@@ -50,10 +53,20 @@ struct LanePlaylist: Sendable {
 
     // MARK: Requests
 
-    mutating func request(as id: RequestID, at now: Duration) {
+    mutating func request(as id: RequestID, at now: Duration, isDelta: Bool = false) {
         request = id
         requestBegan = now
+        asksForDelta = isDelta
     }
+
+    /// How much less can be asked for; nil for all of it.
+    func delta(at now: Duration) -> DeltaUpdate? {
+        guard !refusesDeltas, let tracker else { return nil }
+        return DeltaUpdate(after: tracker, at: now)
+    }
+
+    /// The last request brought nothing. Where it was for a delta update, the list is asked for as a whole from now on.
+    mutating func noteFailure() { if asksForDelta { refusesDeltas = true } }
 
     /// Segments wait for the next answer.
     mutating func awaitReload() { awaitsReload = true }
@@ -85,6 +98,7 @@ struct LanePlaylist: Sendable {
     mutating func leave(for url: String) {
         self.url = url
         if let tracker { left = tracker }
+        refusesDeltas = false
         list = nil
         isParked = false
     }

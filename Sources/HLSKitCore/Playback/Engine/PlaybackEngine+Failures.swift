@@ -23,6 +23,7 @@ extension PlaybackEngine {
 
     /// The playlist of a lane could not be had or read.
     mutating func failPlaylist(of id: LaneID, _ trouble: PlaylistTrouble, url: String) {
+        item?.lanes[id]?.playlist.noteFailure()
         guard let lane = item?.lanes[id] else { return }
         let hasAlternative = hasAlternative(for: id)
         // In the middle of a live stream the last variant that is left is asked as long as one that was read before.

@@ -13,9 +13,12 @@ extension PlaybackEngine {
     /// Asks for the media playlist of a lane.
     mutating func requestPlaylist(of lane: LaneID) {
         guard let state = item?.lanes[lane], state.playlist.request == nil else { return }
-        let request = send(RequestOrder(playlistOf: state, in: item?.multivariant, at: item?.multivariantURL))
         let now = now
-        item?.lanes[lane]?.playlist.request(as: request, at: now)
+        let delta = state.playlist.delta(at: now)
+        var order = RequestOrder(playlistOf: state, in: item?.multivariant, at: item?.multivariantURL)
+        order.delta = delta
+        let request = send(order)
+        item?.lanes[lane]?.playlist.request(as: request, at: now, isDelta: delta != nil)
     }
 
     // MARK: Answers

@@ -14,6 +14,8 @@ struct RequestOrder: Sendable {
     private(set) var variables: [String: String]?
     /// For a head: what it is encrypted with.
     var key: SegmentKey?
+    /// For a media playlist: nil asks for all of it.
+    var delta: DeltaUpdate?
     /// For a key.
     var keyReason = ContentKeyRequest.Reason.needed
 
@@ -99,7 +101,8 @@ struct RequestTerms: Sendable {
 
     func request(for order: RequestOrder) -> EngineRequest {
         var request = TransportRequest(
-            url: order.url, resourceClass: order.purpose.resourceClass, fields: fields, byteRange: order.byteRange,
+            url: order.delta?.url(of: order.url) ?? order.url, resourceClass: order.purpose.resourceClass,
+            fields: fields, byteRange: order.byteRange,
             timeouts: timeouts[order.purpose.resourceClass], maximumByteCount: order.maximumByteCount)
         // The user's credentials belong to the origin of the URL that the user gave (R59).
         request.credentialOrigins = credentialOrigins
@@ -110,7 +113,7 @@ struct RequestTerms: Sendable {
         request.keyFormat = order.keyFormat
         request.keyReason = order.keyReason
         return EngineRequest(
-            purpose: order.purpose, transport: request, variables: order.variables, key: order.key,
-            namedBy: order.namedBy)
+            purpose: order.purpose, transport: request, variables: order.variables, delta: order.delta,
+            key: order.key, namedBy: order.namedBy)
     }
 }

@@ -24,7 +24,13 @@ extension Image {
         let quarterTurns = appliesPreferredTransform ? geometry.quarterTurns : 0
         var frame = frame
         if dynamicRangePolicy == .forceSDR, !frame.colorTags.isStandardRange {
-            frame = try ColorTransformer().transform(frame)
+            do throws(CodecError) {
+                frame = try ColorTransformer().transform(frame)
+            } catch {
+                throw CodecError(
+                    call: error.call, code: error.code,
+                    text: "high dynamic range cannot be mapped to the standard one: \(error.text)")
+            }
         }
         let size = geometry.size(in: apertureMode).fitted(into: maximumSize.turned(byQuarters: quarterTurns))
         let image = try ImageScaler.image(

@@ -318,6 +318,8 @@ public final class DownloadTask: Sendable {
             group.cancelAll()
             return run
         }
+        // A run that was cancelled has not come to its end, though it also looks like one that was stopped.
+        try Task.checkCancellation()
     }
 
     /// What there is of a live stream is kept, whatever ends it: it cannot be had again (R42).

@@ -143,7 +143,8 @@ import Testing
         #expect(sample.item.presentationSize == size)
         #expect(frames.elements.count > 10)
         #expect(frames.elements.allSatisfy { $0.presentationSize == size && $0.rotation == quarters * 90 })
-        #expect(output.videoRect.width == Double(size.width))
+        let first = try #require(frames.elements.first)
+        #expect(output.videoRect(for: first.presentationSize).width == Double(size.width))
     }
 
     @Test("A07: every sample of an MP4 file can be looked up by time")

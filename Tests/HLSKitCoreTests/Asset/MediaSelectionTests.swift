@@ -88,6 +88,6 @@ import Testing
         let variants = try await asset.load(.variants)
         let options = try #require(try await asset.loadMediaSelectionGroup(for: .audible)).options
         #expect(variants.map { $0.audioAttributes?.rendition(for: options[0])?.channelCount } == [2, 6])
-        #expect(variants.map { $0.audioAttributes?.rendition(for: options[1])?.channelCount } == [-1, -1])
+        #expect(variants.map { $0.audioAttributes?.rendition(for: options[1])?.channelCount } == [nil, nil])
     }
 }

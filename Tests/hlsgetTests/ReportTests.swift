@@ -67,6 +67,16 @@ struct EventReporterTests {
             (.playbackBufferFullChanged(true), [#"{"v":1,"event":"buffer_full","full":true,"time":1.23}"#]),
             (.timeJumped(to: .seconds(9)), [#"{"v":1,"event":"time_jump","item_time":9,"time":1.23}"#]),
             (
+                .trickPlayUnavailable(.live, rate: 8),
+                [
+                    #"{"v":1,"event":"trick_play_unavailable","rate":8,"cause":"the stream is live","time":1.23}"#
+                ]
+            ),
+            (
+                .holePlayedOver(MediaTimeRange(start: .seconds(4), duration: .seconds(2))),
+                [#"{"v":1,"event":"hole","item_time":4,"media_duration":2,"time":1.23}"#]
+            ),
+            (
                 .segmentSkipped(skipped),
                 [
                     #"{"v":1,"event":"segment_skipped","first_media_sequence":7,"last_media_sequence":7,"media_duration":4,"url":"http://a/7.ts\u001b","cause":"HTTP 404","time":1.23}"#

@@ -60,7 +60,8 @@ public struct TransportConfiguration: Sendable, Hashable {
         forcesHTTP11: Bool = false, allowsDowngradeRedirect: Bool = false, maximumRedirectCount: Int = 10,
         proxy: Proxy = .environment, addressPolicy: AddressPolicy = .init(), addressFamily: AddressFamily = .any,
         interface: String? = nil, maximumBytesPerSecond: Int? = nil, maximumConnectionsPerHost: Int? = nil,
-        cookieFile: String? = nil, netrcFile: String? = nil, clientCertificateFile: String? = nil, clientKeyFile: String? = nil
+        cookieFile: String? = nil, netrcFile: String? = nil, clientCertificateFile: String? = nil,
+        clientKeyFile: String? = nil
     ) {
         self.userAgent = userAgent
         self.caFile = caFile

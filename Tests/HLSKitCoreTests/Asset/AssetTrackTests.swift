@@ -119,7 +119,7 @@ import Testing
         #expect(codecs?.first == c.codecs.first)
         #expect(isPlayable)
         #expect(variants.map(\.url) == [url])
-        #expect(variants.map(\.peakBitRate) == [-1])
+        #expect(variants.map(\.peakBitRate) == [nil])
         if c.size != .zero { #expect(try await tracks.first?.load(.naturalSize) == c.size) }
     }
 

@@ -87,7 +87,7 @@ import Testing
         let (asset, _) = makeAsset()
         let variants = try await asset.load(.variants)
         let options = try #require(try await asset.loadMediaSelectionGroup(for: .audible)).options
-        #expect(variants.map { $0.audioAttributes?.renditionChannelCount(for: options[0]) } == [2, 6])
-        #expect(variants.map { $0.audioAttributes?.renditionChannelCount(for: options[1]) } == [-1, -1])
+        #expect(variants.map { $0.audioAttributes?.rendition(for: options[0])?.channelCount } == [2, 6])
+        #expect(variants.map { $0.audioAttributes?.rendition(for: options[1])?.channelCount } == [nil, nil])
     }
 }

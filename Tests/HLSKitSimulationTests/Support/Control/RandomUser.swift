@@ -268,9 +268,9 @@ struct RandomUser {
     }
 
     private mutating func loop(_ queue: QueuePlayer) {
-        let range: MediaTimeRange =
+        let range: MediaTimeRange? =
             below(2) == 0
-            ? .invalid : MediaTimeRange(start: milliseconds(below(4000)), duration: milliseconds(below(9000)))
+            ? nil : MediaTimeRange(start: milliseconds(below(4000)), duration: milliseconds(below(9000)))
         let template = PlayerItem(urlString: ControlOrigin.url(one(of: [.short, .film])))
         let ordering: PlayerLooper.Ordering = below(2) == 0 ? .precedesExistingItems : .followsExistingItems
         do {

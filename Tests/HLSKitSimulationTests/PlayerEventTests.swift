@@ -62,7 +62,10 @@ struct PlayerEventTests {
             ),
             (
                 .variantSwitched(
-                    from: nil, to: AssetVariant(index: 2, peakBitRate: 1_500_000, presentationSize: PixelSize(width: 1280, height: 720)), explanation: "first"
+                    from: nil,
+                    to: AssetVariant(
+                        index: 2, peakBitRate: 1_500_000, presentationSize: PixelSize(width: 1280, height: 720)),
+                    explanation: "first"
                 ),
                 "variant none -> 720p 1500k: first"
             ),

@@ -1,9 +1,6 @@
 public import FoundationEssentials
 public import HLSTime
 
-public import FoundationEssentials
-public import HLSTime
-
 /// How a stream is downloaded, and which parts of it.
 public struct DownloadConfiguration: Sendable {
     /// Which renditions of a kind are taken.

@@ -87,6 +87,7 @@ extension PlaybackEngine {
 
     mutating func noteResponse(_ id: RequestID, _ response: TransportResponse) {
         if let terms = response.keyTerms, case .resource(let key, _)? = loading.requests[id]?.purpose {
+            let now = now
             item?.keys.note(terms, of: key, at: now)
         }
         loading.respond(id, response, at: now)

@@ -102,7 +102,7 @@ extension PlaybackEngine {
     }
 
     private mutating func begin(_ flight: SegmentInFlight, in timeline: TimelineKey, past index: Int) {
-        let id = flight.id.lane
+        let (id, now) = (flight.id.lane, now)
         var flight = flight
         let renewals = item?.keys.assign(to: &flight.job, at: now) ?? []
         let isCut = item?.forwardEnd.map { $0 < flight.listedEnd } ?? false

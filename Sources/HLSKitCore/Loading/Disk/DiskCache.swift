@@ -182,7 +182,11 @@ public final class DiskCache: Sendable {
             }
             var info = stat()
             guard lstat(path(name), &info) == 0, info.st_mode & S_IFMT == S_IFREG else { continue }
-            found.append((name, Int(info.st_size), (info.st_mtim.tv_sec, info.st_mtim.tv_nsec)))
+            // Seconds and nanoseconds, whose names this compiler takes for those of another module.
+            let time = withUnsafeBytes(of: info.st_mtim) {
+                ($0.load(as: Int.self), $0.load(fromByteOffset: 8, as: Int.self))
+            }
+            found.append((name, Int(info.st_size), time))
         }
         found.sort { $0.time < $1.time }
         index.withLock { index in

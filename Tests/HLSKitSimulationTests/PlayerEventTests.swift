@@ -20,9 +20,9 @@ struct PlayerEventTests {
             var current: [String?] = []
             for await event in events {
                 switch event.kind {
-                case .didPlayToEnd: ended.append(event.item?.url)
+                case .didPlayToEnd: ended.append(event.item?.urlString)
                 case .itemStatusChanged(.failed): failed.append(event.item?.error?.url)
-                case .currentItemChanged: current.append(event.item?.url)
+                case .currentItemChanged: current.append(event.item?.urlString)
                 default: break
                 }
             }
@@ -72,15 +72,15 @@ struct PlayerEventTests {
         ] as [(PlayerEvent.Kind, String)])
     func description(kind: PlayerEvent.Kind, text: String) {
         #expect("\(kind)" == text)
-        #expect("\(PlayerEvent(hostTime: .milliseconds(62_005), kind: kind))" == "62.005 s: \(text)")
+        #expect("\(PlayerEvent(hostTime: HostTime(offset: .milliseconds(62_005)), kind: kind))" == "62.005 s: \(text)")
     }
 
     @Test("an item and its id can be read by people, without secrets")
     func itemDescription() {
-        let item = PlayerItem(url: "https://user:secret@a.invalid/x.m3u8?token=0123456789abcdef0123456789abcdef")
+        let item = PlayerItem(urlString: "https://user:secret@a.invalid/x.m3u8?token=0123456789abcdef0123456789abcdef")
         #expect("\(item)".hasPrefix("item "))
         #expect("\(item)" == "\(item.id) (https://a.invalid/x.m3u8?\("\(item)".split(separator: "?").last ?? "")")
         #expect(!"\(item)".contains("secret") && !"\(item)".contains("0123456789abcdef0123456789abcdef"))
-        #expect(item == item && item != PlayerItem(url: item.url))
+        #expect(item == item && item != PlayerItem(urlString: item.urlString))
     }
 }

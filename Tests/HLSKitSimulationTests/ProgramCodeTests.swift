@@ -114,7 +114,7 @@ struct ProgramCodeTests {
         let configuration = PlayerConfiguration(
             clock: clock, transport: SimulatedTransport(stream, over: link, clock: clock))
         try clock.run {
-            let item = PlayerItem(url: stream.url)
+            let item = PlayerItem(urlString: stream.url)
             let player = try Player(item: item, configuration: configuration)
             reader.follow(player)
             player.play()

@@ -174,7 +174,7 @@ import Testing
 
     private struct Keys: KeyProvider {
         var keyFormats: Set<String>
-        func key(for request: ContentKeyRequest) async throws -> [UInt8]? { nil }
+        func key(for request: ContentKeyRequest) async throws -> ContentKey? { nil }
     }
 
     private static let fairPlay =
@@ -210,14 +210,14 @@ import Testing
             try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/\(c.segment)")))
         var options = AssetOptions.table(TableTransport(resources))
         if !c.provided.isEmpty { options.hooks.keyProviders = [Keys(keyFormats: c.provided)] }
-        let asset = Asset(url: c.codecs == nil ? Self.low : Self.master, options: options)
+        let asset = Asset(urlString: c.codecs == nil ? Self.low : Self.master, options: options)
         #expect(try await asset.load(.isPlayable) == c.isPlayable)
     }
 
     @Test("A13: an asset whose playlist cannot be loaded is neither playable nor not")
     func unknownPlayable() async throws {
         let transport = TableTransport(texts: [Self.master: Self.stream[Self.master] ?? ""])
-        let asset = Asset(url: Self.master, options: .table(transport))
+        let asset = Asset(urlString: Self.master, options: .table(transport))
         await #expect(throws: HLSError.self) { try await asset.load(.isPlayable) }
     }
 

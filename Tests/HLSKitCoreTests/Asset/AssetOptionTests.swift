@@ -70,7 +70,7 @@ struct AssetOptionTests {
         ])
         var options = AssetOptions.table(transport)
         options.overrideMIMEType = kind.type
-        let asset = Asset(url: Self.base + "a", options: options)
+        let asset = Asset(urlString: Self.base + "a", options: options)
         if let count = kind.trackCount {
             #expect(try await asset.load(.tracks).count == count)
         } else {
@@ -88,7 +88,7 @@ struct AssetOptionTests {
             var options = AssetOptions()
             options.overrideMIMEType = type
             let (item, writer) = (
-                PlayerItem(asset: Asset(url: "file://\(path)", options: options)), CapturingWriter()
+                PlayerItem(asset: Asset(urlString: "file://\(path)", options: options)), CapturingWriter()
             )
             item.add(writer)
             let play = try await Play.toEnd(item, .unpaced())

@@ -129,7 +129,7 @@ import Testing
     func turned(_ quarters: Int) async throws {
         let bytes = try SampleImages.turned(Self.bytes("mp4/progressive.mp4"), byQuarters: quarters)
         let url = "http://a.example/f.mp4"
-        let asset = Asset(url: url, options: .table(TableTransport([url: bytes])))
+        let asset = Asset(urlString: url, options: .table(TableTransport([url: bytes])))
         let video = try #require(try await asset.loadTracks(withMediaType: .video).first)
         #expect(try await video.load(.naturalSize) == PixelSize(width: 64, height: 48))
         let sample = try VirtualSample(end: .seconds(1), quality: nil, path: "f.mp4", files: ["f.mp4": bytes])
@@ -170,7 +170,7 @@ import Testing
         var file = try Self.bytes(name)
         change(&file)
         let url = "http://a.example/f.mp4"
-        let asset = Asset(url: url, options: .table(TableTransport([url: file])))
+        let asset = Asset(urlString: url, options: .table(TableTransport([url: file])))
         return try #require(try await asset.loadTracks(withMediaType: .video).first)
     }
 

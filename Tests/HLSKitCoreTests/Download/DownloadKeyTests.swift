@@ -31,7 +31,8 @@ struct DownloadKeyTests {
             let segments = (0..<3).map { "#EXTINF:4,\n\($0).ts\n" }.joined()
             return .bytes(Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(tag)\n\(segments)#EXT-X-ENDLIST\n".utf8))
         }
-        var configuration = DownloadConfiguration(url: url, loading: AssetOptions(clock: clock, transport: transport))
+        var configuration = DownloadConfiguration(
+            urlString: url, loading: AssetOptions(clock: clock, transport: transport))
         change(&configuration)
         let made = configuration
         let path = folder.path + "/d"
@@ -40,7 +41,7 @@ struct DownloadKeyTests {
             _ = try await task.run()
             try await task.writePlaylists()
             guard made.keepsEncryption else { return }
-            await #expect(throws: OutputError.self) { try await task.write(to: folder.path + "/a.ts", format: .ts) }
+            await #expect(throws: HLSError.self) { try await task.write(to: folder.path + "/a.ts", format: .ts) }
         }
         let files = try FileManager.default.subpathsOfDirectory(atPath: path).sorted()
         let lists = try files.filter { $0.hasSuffix(".m3u8") }

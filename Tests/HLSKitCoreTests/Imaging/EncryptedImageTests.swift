@@ -110,7 +110,7 @@ struct EncryptedImageTests {
         } else {
             options.hooks.keyProviders = [Provider()]
         }
-        let generator = ImageGenerator(asset: Asset(url: Self.playlist, options: options))
+        let generator = ImageGenerator(asset: Asset(urlString: Self.playlist, options: options))
         let result = try await generator.image(at: MediaTime(seconds: 1, preferredTimescale: 1000))
         #expect(try result.image == Image(SampleImages.frames(of: "180p")[0]))
     }

@@ -12,7 +12,7 @@ struct PlayerItemTrackTests {
     @Test("video that is off is neither decoded nor loaded, and comes back without a pause")
     func video() throws {
         let sample = try VirtualSample(end: .seconds(30))
-        sample.item.preferences.preferredForwardBufferDuration = 4
+        sample.item.preferences.preferredForwardBufferDuration = .seconds(4)
         let writer = CapturingWriter([.audio])
         sample.item.add(writer)
         let (output, frames) = (VideoOutput(), Recorder<VideoFrame>())
@@ -52,7 +52,7 @@ struct PlayerItemTrackTests {
     @Test("audio that is off is silent, and comes back")
     func audio() throws {
         let sample = try VirtualSample(end: .seconds(30))
-        sample.item.preferences.preferredForwardBufferDuration = 4
+        sample.item.preferences.preferredForwardBufferDuration = .seconds(4)
         let writer = CapturingWriter([.audio])
         sample.item.add(writer)
         try sample.item.add(VideoOutput())

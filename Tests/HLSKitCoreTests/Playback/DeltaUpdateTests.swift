@@ -49,7 +49,7 @@ struct DeltaUpdateTests {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.demuxesMedia = false
         let player = Player(configuration: configuration)
-        let item = PlayerItem(url: Self.url)
+        let item = PlayerItem(urlString: Self.url)
         item.preferences.startPosition = .oldest
         let events = Recorder<PlayerEvent>()
         let stream = player.events()

@@ -379,7 +379,7 @@ struct PlayerSeekTests {
     @Test("a variant that is pinned with a flush is shown two segments later, each frame once and without a pause")
     func pinnedWithFlush() async throws {
         let bench = try VirtualBench(quality: nil)
-        let names = try await Asset(url: "file://\(SampleMedia.folder)/master.m3u8").load(.variants).map(\.id)
+        let names = try await Asset(urlString: "file://\(SampleMedia.folder)/master.m3u8").load(.variants).map(\.id)
         bench.item.variantPolicy = .pinned(names[0])
         try bench.play { bench in
             try await bench.pass(.seconds(9))

@@ -44,7 +44,7 @@ final class SampleServer: Sendable {
     /// A download of the smallest variant.
     func task(_ change: (inout DownloadConfiguration) -> Void = { _ in }) async throws -> DownloadTask {
         var configuration = DownloadConfiguration(
-            url: Self.url, loading: AssetOptions(clock: clock, transport: transport))
+            urlString: Self.url, loading: AssetOptions(clock: clock, transport: transport))
         configuration.quality = try QualityExpression(parsing: "180p")
         change(&configuration)
         return try await DownloadTask(configuration, folder: folder.path + "/d")

@@ -64,7 +64,7 @@ extension PlayerItem {
         _ url: String, quality: String? = nil, to writer: (any MediaWriter)?,
         _ change: (PlayerItem) -> Void = { _ in }
     ) throws {
-        self.init(url: url)
+        self.init(urlString: url)
         if let quality { self.quality = try QualityExpression(parsing: quality) }
         change(self)
         if let writer { add(writer) }

@@ -38,7 +38,7 @@ struct StreamWait: Sendable {
 
     /// The finding of a loader, which tries once.
     static func look(with loader: PlaylistLoader) async throws -> Finding {
-        do {
+        do throws(HLSError) {
             switch try await loader.load() {
             case .media(let playlist): return playlist.segments.isEmpty && !playlist.hasEndList ? .isMissing : .isThere
             case .multivariant(let playlist):
@@ -50,11 +50,11 @@ struct StreamWait: Sendable {
                 }
                 return media.segments.isEmpty && !media.hasEndList ? .isMissing : .isThere
             }
-        } catch let error as LoadingError {
-            return finding(error)
-        } catch is PlaylistError {
+        } catch {
+            if error.code == .cancelled { throw CancellationError() }
             // A file of media, or a page that will give way to a playlist: the player knows.
-            return .isHopeless
+            guard let reason = error.underlyingError as? LoadingError else { return .isHopeless }
+            return finding(reason)
         }
     }
 

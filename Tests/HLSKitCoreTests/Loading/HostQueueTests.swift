@@ -22,22 +22,22 @@ struct HostQueueTests {
         #expect(queue.leave(1) == [4])
         #expect(queue.leave(3) == [5])
         #expect(queue.leave(4) == [] && queue.leave(5) == [])
-        #expect(queue.enter(6, at: Self.host, isSegment: true))
+        #expect(queue.enter(6, at: Self.host, isSegment: true) == true)
     }
 
     @Test("D07: hosts do not wait for each other")
     func hosts() {
         var (queue, _) = Self.queue(1, entering: 1...2)
-        #expect(queue.enter(3, at: Self.other, isSegment: true))
-        #expect(!queue.enter(4, at: Self.other, isSegment: true))
+        #expect(queue.enter(3, at: Self.other, isSegment: true) == true)
+        #expect(queue.enter(4, at: Self.other, isSegment: true) == false)
         #expect(queue.leave(1) == [2])
     }
 
     @Test("D07: playlists and keys pass the segments that wait, in their own order")
     func order() {
         var (queue, _) = Self.queue(1, entering: 1...3)
-        #expect(!queue.enter(4, at: Self.host, isSegment: false))
-        #expect(!queue.enter(5, at: Self.host, isSegment: false))
+        #expect(queue.enter(4, at: Self.host, isSegment: false) == false)
+        #expect(queue.enter(5, at: Self.host, isSegment: false) == false)
         #expect(queue.leave(1) == [4])
         #expect(queue.leave(4) == [5])
         #expect(queue.leave(5) == [2])
@@ -64,7 +64,7 @@ struct HostQueueTests {
     func multiplexed() {
         var (queue, _) = Self.queue(1, entering: 1...4)
         #expect(queue.leave(1, isMultiplexed: true) == [2, 3, 4])
-        #expect(queue.enter(5, at: Self.host, isSegment: true))
+        #expect(queue.enter(5, at: Self.host, isSegment: true) == true)
     }
 
     @Test("D07: a limit below one is one")

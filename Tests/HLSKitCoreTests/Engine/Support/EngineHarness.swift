@@ -203,10 +203,12 @@ struct EngineHarness {
         case .suspend(let id): transfers[id]?.isSuspended = true
         case .resume(let id): resume(id)
         case .beginSegment(let job):
-            lanes[job.id.lane, default: HarnessLane()].begin(job, missing: missing(job))
+            let missing = missing(job)
+            lanes[job.id.lane, default: HarnessLane()].begin(job, missing: missing)
             if lanes[job.id.lane]?.isEnded == true { violations.append("a segment after the end of its lane") }
         case .restartSegment(_, let job):
-            lanes[job.id.lane]?.begin(job, missing: missing(job))
+            let missing = missing(job)
+            lanes[job.id.lane]?.begin(job, missing: missing)
         case .abandonSegment(let segment):
             lanes[segment.lane]?.abandon(segment)
             demux(segment.lane)

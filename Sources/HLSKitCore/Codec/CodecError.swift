@@ -42,7 +42,7 @@ public struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension CodecError: HLSErrorConvertible {
-    var hlsError: HLSError { HLSError(self) }
+    var hlsError: HLSError { HLSError(self, url: nil) }
 }
 
 extension HLSError {

@@ -47,8 +47,13 @@ struct PlaylistInput: Sendable {
         }
 
         init(_ error: HLSError) {
-            self.init(cause: error.cause, detail: error.detail, status: ExitStatus(error))
-            url = error.url
+            switch error.underlyingError {
+            case let below as PlaylistError: self.init(below)
+            case let below as LoadingError: self.init(below)
+            default:
+                self.init(cause: error.cause, detail: error.detail, status: ExitStatus(error))
+                url = error.url
+            }
         }
 
         /// Whatever loading throws.
@@ -57,12 +62,7 @@ struct PlaylistInput: Sendable {
             case let error as Failure: self = error
             case let error as PlaylistError: self.init(error)
             case let error as LoadingError: self.init(error)
-            case let error as HLSError:
-                switch error.underlyingError {
-                case let below as PlaylistError: self.init(below)
-                case let below as LoadingError: self.init(below)
-                default: self.init(error)
-                }
+            case let error as HLSError: self.init(error)
             default: self.init(cause: String(describing: error), detail: nil, status: ExitStatus(error))
             }
         }

@@ -30,7 +30,7 @@ enum HelpPage {
           -o, --output FILE             - is stdout; may be repeated, as in -o v.y4m -o a.wav
           -f, --format NAME             ts mp4 mkv y4m rawvideo wav s16le f32le framemd5 null
           --no-video, --no-audio, --overwrite   drop that track; overwrite existing files
-          --fast, --no-decode           as fast as possible, without dropping late frames; only load
+          --fast, --no-decode, --cache FOLDER   drop no late frames; only load; keep what may be kept
         PLAYBACK
           --rate R                      plays at that speed; beyond 2, or backwards (-4), I-frames only
           --immediately, --no-auto-wait, --forward-buffer TIME   at the first frame; never wait; load ahead
@@ -42,9 +42,8 @@ enum HelpPage {
           --wait TIME|forever, --until TIME|DATE  for a stream that has not begun; stop by the clock
           --stale end|fail|wait|TIME, --fell-behind edge|oldest|fail   live: stopped updating, or ran ahead
         SELECTION
-          --quality EXPR                best, worst, 720p60, 'height<=720 codec=hevc'; a comma means else
+          --quality EXPR, --subs-file FILE   best, 720p60, 'height<=720 codec=hevc'; captions of a file
           --audio, --subs EXPR, --languages LIST   'lang=de,lang=en channels=2'; audio for who speaks de,en
-          --subs-file FILE, --cache FOLDER         captions of a file; keep what may be kept
         NETWORK
           -H, --header 'NAME: VALUE'    for requests; credentials go to the URL's origin only
           --cookies FILE, --netrc, --send-credentials-to ORIGIN   logins, and where else they may go

@@ -105,14 +105,14 @@ struct DownloadEncryptionTests {
             let url = "\(server.url)/master.m3u8"
             let result = try await hlsget(["download", "-o", "a.mp4"] + options + [url], in: folder)
             #expect(result.status == 0, "\(result.errors)")
-            let played = try await hlsget(["--fast", "-o", "b.mkv"] + options + [url], in: folder)
+            let played = try await hlsget(["--fast", "-o", "b.mp4"] + options + [url], in: folder)
             #expect(played.status == 0, "\(played.errors)")
             let vector = try await hlsget(
-                ["--fast", "-o", "c.mkv", "--iv", "0x" + String(repeating: "f", count: 32)] + options + [url],
+                ["--fast", "-o", "c.mp4", "--iv", "0x" + String(repeating: "f", count: 32)] + options + [url],
                 in: folder)
             #expect(vector.status != 0, "another vector does not decrypt the first block")
         }
-        for name in ["a.mp4", "b.mkv"] {
+        for name in ["a.mp4", "b.mp4"] {
             #expect(try await FaultyOrigin.pictures(name, in: folder) == SampleMedia.frameHashes(of: "180p"))
         }
     }

@@ -54,36 +54,6 @@ struct EngineFailoverTests {
         }
     }
 
-    /// The audio is numbered in another way, with the numbers of the variants eighteen seconds earlier.
-    @Test("a live variant continues in its successor beside its own list, not beside that of its audio")
-    func numberedInAnotherWay() {
-        var origin = Self.origin(audio: ("ea.m3u8", "eb.m3u8"))
-        for name in ["a", "b"] {
-            origin.routes["v\(name).m3u8"] = { visit in
-                .text(.numbered(100 + Int(visit.time.seconds) / 4, count: 6, prefix: "v" + name))
-            }
-            origin.routes["e\(name).m3u8"] = { visit in
-                .text(
-                    .numbered(
-                        91 + Int(visit.time.seconds) / 4 * 2, count: 12, targetDuration: 2, prefix: "e" + name))
-            }
-        }
-        origin.media = { visit in
-            visit.path.hasPrefix("va") && visit.time > .seconds(18) ? .status(404) : .media(100_000)
-        }
-        var harness = EngineHarness.playing("main.m3u8", from: origin)
-        harness.run(until: .seconds(60))
-        #expect(harness.variantSequence == [0, 1])
-        #expect(harness.state.timeControlStatus == .playing)
-        #expect(harness.statistics.numberOfStalls == 0)
-        #expect(harness.missedSequences.isEmpty)
-        let sequences = harness.loadedSegments.filter { $0.hasPrefix("v") }.compactMap {
-            Int($0.dropFirst(2).dropLast(3))
-        }
-        #expect(sequences == Array(103..<103 + sequences.count), "\(sequences)")
-        #expect(harness.violations.isEmpty)
-    }
-
     @Test("audio that dies while it plays continues from the other group without a pause")
     func audioDies() {
         for death in [ScriptedOrigin.Reply.status(404), .status(503), .failure(.cannotConnect)] {

@@ -31,7 +31,7 @@ struct StreamWatch: Sendable {
         var place: MediaTime?
         while !Task.isCancelled {
             // An item that has failed stays failed: another one takes its place.
-            let item = PlayerItem(url: url)
+            let item = PlayerItem(urlString: url)
             let events = item.events()
             // The failure has set the rate to 0.
             player.play()
@@ -45,9 +45,9 @@ struct StreamWatch: Sendable {
             guard let error = await Self.failure(of: item, events, tell: tell) else { break }
             let state = item.latestState
             if state.duration.isNumeric { place = state.currentTime }
-            let delay = comeback.delay(after: error, played: .seconds(state.statistics.durationWatched))
+            let delay = comeback.delay(after: error, played: state.statistics.durationWatched)
             tell("failed\(error.isPermanent ? " until somebody mends it" : ""): \(error); again in \(delay)")
-            do { try await configuration.clock.sleep(for: delay) } catch { break }
+            do { try await configuration.sourceClock.sleep(for: delay) } catch { break }
         }
         await player.close()
     }

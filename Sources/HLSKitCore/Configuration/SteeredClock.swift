@@ -80,7 +80,7 @@ public final class SteeredClock: EpochClock {
         return state.withLock { $0.course.time(at: base) }
     }
 
-    /// ``HLSTime/HostTime/zero``.
+    /// `HostTime.zero`.
     public var epoch: HostTime { .zero }
 
     /// That of the clock beneath.

@@ -46,7 +46,9 @@ public final class CompositionOutput: PlayerItemOutput {
     private let sequence = Broadcast<Source>(.bufferingNewest(4))
     public let binding = OutputBinding()
 
-    /// - Parameter clock: counts the deadline of the compositor.
+    /// - Parameters:
+    ///   - composition: composes the frames.
+    ///   - clock: counts the deadline of the compositor.
     public init(_ composition: FrameComposition, clock: any Clock<Duration> = ContinuousClock()) {
         self.composition = composition
         call = UserCall(clock: clock)

@@ -84,7 +84,7 @@ public final class LegibleOutput: PlayerItemOutput {
     /// - Parameters:
     ///   - captions: at times of the item, in any order; those without a time are left out.
     ///   - language: BCP 47 tag of the cues; nil if it is not known.
-    ///   - advanceInterval: as of ``init(advanceInterval:)``.
+    ///   - advanceInterval: as of `init(advanceInterval:)`.
     public init(captions: [Caption], language: String? = nil, advanceInterval: Duration = .zero) {
         self.advanceInterval = max(.zero, advanceInterval)
         nativeRepresentations = []

@@ -14,7 +14,9 @@ public struct CEA708Decoder: Sendable {
     /// Makes a decoder that has received nothing.
     public init() {}
 
-    /// Takes two bytes of the channel that were sent at `time`; where `isStart`, they begin a packet.
+    /// Takes two bytes of the channel that were sent at `time`.
+    ///
+    /// - Parameter isStart: they begin a packet.
     public mutating func decode(
         _ first: UInt8, _ second: UInt8, isStart: Bool, at time: MediaTime, to captions: inout [ClosedCaption]
     ) {

@@ -6,7 +6,7 @@ public enum CodecRegistry {
     /// Whether a track of `codec` can be decoded here. Cheap: a look into libavcodec's table.
     public static func canDecode(_ codec: MediaCodec) -> Bool { decoder(for: codec) != nil }
 
-    /// The formats of `MediaCodec` that can be decoded here.
+    /// The formats of ``MediaCodec`` that can be decoded here.
     public static var decodableCodecs: Set<MediaCodec> {
         Set((decoderNames.keys + MediaCodec.pcmForms).filter(canDecode))
     }

@@ -17,11 +17,8 @@ public final class Y4MWriter: FrameWriter {
     private let frameRate: VideoFrame.Ratio?
     private let state: Mutex<State>
 
-    /// - Parameters:
-    ///   - file: is committed when all is written.
-    ///   - frameRate: frames a second for the header; nil takes it from the duration of the first frame, and 25 where
-    ///     that has none.
-    ///   - note: receives what had to be changed so that the frames fit the format.
+    /// - Parameter frameRate: frames a second for the header; nil takes it from the duration of the first frame,
+    ///   and 25 where that has none.
     public init(
         file: consuming sending OutputFile, frameRate: VideoFrame.Ratio? = nil, note: @escaping WriterNote = { _ in }
     ) {

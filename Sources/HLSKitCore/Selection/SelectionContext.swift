@@ -52,7 +52,7 @@ public struct SelectionContext: Sendable {
     public var maximumChannelCount: Int?
     /// Lossless audio is wanted. Default false.
     public var prefersLosslessAudio = false
-    /// Variants that failed of late (`PenaltyBox`).
+    /// Variants that failed of late (``PenaltyBox``).
     public var penalizedVariants: Set<Int> = []
     /// Bits per second; nil (default) means no limit.
     public var preferredPeakBitRate: Double?

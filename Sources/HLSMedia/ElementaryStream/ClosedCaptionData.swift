@@ -209,11 +209,8 @@ public struct ClosedCaptionReorderer: Sendable {
 
     /// Takes what a picture carries and gives what nothing can come before any more.
     ///
-    /// - Parameters:
-    ///   - data: what the picture carries.
-    ///   - pts: when it is presented.
-    ///   - dts: when it is decoded, also where that is after it is presented (ISO/IEC 14496-12 §8.6.1.3: composition
-    ///     offsets may be negative).
+    /// - Parameter dts: when the picture is decoded, also where that is after it is presented (ISO/IEC 14496-12 §8.6.1.3:
+    ///   composition offsets may be negative).
     public mutating func add(_ data: ClosedCaptionData, pts: Int64, dts: Int64) -> [Entry] {
         let (difference, isFar) = pts.subtractingReportingOverflow(dts)
         let offset = isFar ? 0 : min(max(difference, Int64.min / 4), Int64.max / 4)

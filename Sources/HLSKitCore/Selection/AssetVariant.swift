@@ -52,16 +52,6 @@ public struct AssetVariant: Sendable, Identifiable {
     ///   - peakBitRate: `BANDWIDTH` in bits per second.
     ///   - averageBitRate: `AVERAGE-BANDWIDTH` in bits per second.
     ///   - id: nil (the default) is its position.
-    ///   - codecs: `CODECS`, one by one.
-    ///   - presentationSize: `RESOLUTION` in pixels.
-    ///   - nominalFrameRate: `FRAME-RATE` in frames per second.
-    ///   - videoRange: `VIDEO-RANGE`.
-    ///   - hdcpLevel: `HDCP-LEVEL`.
-    ///   - score: `SCORE`.
-    ///   - audioGroup: `AUDIO`, the group of its audio renditions.
-    ///   - audioRenditions: the members of that group.
-    ///   - hasVideo: whether there is video in it.
-    ///   - uri: of its media playlist.
     public init(
         index: Int, id: ID? = nil, peakBitRate: Double, averageBitRate: Double? = nil, codecs: [String] = [],
         presentationSize: PixelSize? = nil, nominalFrameRate: Double? = nil, videoRange: VideoRange = .sdr,

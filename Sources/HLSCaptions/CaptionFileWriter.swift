@@ -2,7 +2,7 @@ public import HLSTime
 
 /// Writes captions as the bytes of a file.
 ///
-/// Content that a format cannot hold is skipped or changed to the nearest equivalent:WebVTT and SubRip have no empty
+/// Content that a format cannot hold is skipped or changed to the nearest equivalent: WebVTT and SubRip have no empty
 /// lines, `.itt` and `.scc` have times of whole frames, `.scc` has CEA-608's characters and budget (see
 /// ``CaptionConversionValidator``).
 ///

@@ -5,11 +5,11 @@ import Synchronization
 ///
 /// Requests go to the other transport at once; what comes back is held until the trace lets it pass: nothing before
 /// the latency, then bytes at its bandwidth, which all requests of this instance share in turn. The other transport
-/// is paused while enough bytes wait, so memory stays bounded. Times in ``TransferMetrics`` are those of the shaped
+/// is paused while enough bytes wait, so memory stays bounded. Times in `TransferMetrics` are those of the shaped
 /// transfer. Bytes are counted after content decoding, and protocol overhead is not counted.
 ///
 /// The conditions start with the first period of the trace when the instance is made. The deadlines of a request
-/// (``TransportTimeouts``) hold for the shaped transfer, as they would on such a link.
+/// (`TransportTimeouts`) hold for the shaped transfer, as they would on such a link.
 public final class ConditionedTransport: Transport {
     /// Waiting bytes of one request at which the other transport is paused, and at which it is resumed.
     static let highWaterMark = 512 << 10

@@ -59,8 +59,7 @@ public struct NetworkTrace: Sendable, Hashable {
     /// Reads the text of a trace file: lines of `duration_ms,bandwidth_kbps,latency_ms`, and perhaps `,loss_percent`; `#`
     /// begins a comment line.
     ///
-    /// - Throws: ``NetworkTraceError`` with the line when the text is not a trace, or larger than
-    ///   ``maximumByteCount``.
+    /// - Throws: ``NetworkTraceError`` with the line when the text is not a trace, or larger than 16 MiB.
     public init(parsing bytes: some Collection<UInt8>) throws(NetworkTraceError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw NetworkTraceError(text: "larger than \(Self.maximumByteCount >> 20) MiB")

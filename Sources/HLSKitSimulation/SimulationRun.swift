@@ -2,7 +2,7 @@ public import HLSKitCore
 import HLSPlaylist
 import Synchronization
 
-/// Plays a movie over a recorded network with the engine of ``Player``, in a plain loop: no tasks, no clock, no media.
+/// Plays a movie over a recorded network with the engine of `Player`, in a plain loop: no tasks, no clock, no media.
 ///
 /// There is one request at a time; playlists take no time. What a session does depends on the inputs alone. An hour of
 /// playback takes about a second or less, depending on the rule.

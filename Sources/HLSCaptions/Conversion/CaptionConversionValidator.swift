@@ -52,10 +52,13 @@ public final class CaptionConversionValidator: Sendable {
     /// The format to convert to.
     public let conversionSettings: CaptionConversionSettings
     private let state = Mutex(State())
-    /// Finds the next warning. Separate fromthe state, which can be asked for and stopped meanwhile.
+    /// Finds the next warning. Separate from the state, which can be asked for and stopped meanwhile.
     private let check = Mutex<ConversionCheck?>(nil)
 
-    /// - Parameter captions: in any order.
+    /// - Parameters:
+    ///   - captions: in any order.
+    ///   - timeRange: captions outside of it are not looked at.
+    ///   - conversionSettings: the format to convert to. Default: CEA-608.
     public init(
         captions: [Caption], timeRange: MediaTimeRange, conversionSettings: CaptionConversionSettings = .init()
     ) {

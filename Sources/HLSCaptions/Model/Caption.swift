@@ -52,7 +52,7 @@ public struct Caption: Sendable, Hashable {
     /// The name that a file gives the caption; empty if it has none.
     public var identifier: String
 
-    /// - Parameter styles: where pieces overlap, the later one counts. Offsets outside of the text are cut off.
+    /// Makes a caption. Where pieces of `styles` overlap, the later one counts; offsets outside of the text are cut off.
     public init(
         _ text: String, timeRange: MediaTimeRange, region: CaptionRegion? = nil, styles: [StyleRun] = [],
         textAlignment: TextAlignment? = nil, animation: Animation = .none, identifier: String = ""

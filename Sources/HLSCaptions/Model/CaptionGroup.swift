@@ -46,7 +46,7 @@ public struct CaptionGrouper: Sendable {
 
     /// Gives the groups that end at or before `time`, the last one cut off there.
     ///
-    /// Captions that are added later are shown from `time` on at the earliest. With ``MediaTime/positiveInfinity`` all
+    /// Captions that are added later are shown from `time` on at the earliest. With `MediaTime.positiveInfinity` all
     /// is given; captions without a numeric end then make a last group without one.
     public mutating func flushAddedCaptions(upTo time: MediaTime) -> [CaptionGroup] {
         guard time.isNumeric || time.isPositiveInfinity else { return [] }

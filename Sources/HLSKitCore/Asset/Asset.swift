@@ -36,7 +36,9 @@ public final class Asset: Sendable {
 
     /// Touches neither network nor disk.
     ///
-    /// - Parameter url: an http, https or file URL, or one of a scheme that the program's own loader serves.
+    /// - Parameters:
+    ///   - url: an http, https or file URL, or one of a scheme that the program's own loader serves.
+    ///   - options: hold for the asset's requests and for those of its items.
     public convenience init(url: URL, options: AssetOptions = .init()) {
         self.init(urlString: url.absoluteString, options: options)
     }
@@ -44,7 +46,9 @@ public final class Asset: Sendable {
     /// Touches neither network nor disk. Playlists name URLs that `URL` would change or refuse: this takes them as they
     /// are.
     ///
-    /// - Parameter urlString: an absolute http, https or file URL. A plain path is none: loading it fails.
+    /// - Parameters:
+    ///   - urlString: an absolute http, https or file URL. A plain path is none: loading it fails.
+    ///   - options: hold for the asset's requests and for those of its items.
     public convenience init(urlString: String, options: AssetOptions = .init()) {
         self.init(urlString: urlString, options: options, stored: nil)
     }

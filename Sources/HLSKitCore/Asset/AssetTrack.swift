@@ -4,7 +4,7 @@ public import HLSTime
 
 /// A track of an asset: video, audio or text of one kind.
 ///
-/// Obtained from ``Asset/load(_:)`` with `.tracks`; what it knows was read then.
+/// Obtained from `Asset.load(_:)` with `.tracks`; what it knows was read then.
 public final class AssetTrack: Sendable {
     /// From 1, in the order of the presentation: the variant's own tracks first, those of renditions behind them.
     public let trackID: Int
@@ -96,7 +96,7 @@ public final class AssetTrack: Sendable {
 
 /// A stretch of a track's timeline.
 public struct AssetTrackSegment: Sendable, Hashable {
-    /// From the times of the media (``MediaTimeMapping/source``) to those of the track. The source of an empty segment
+    /// From the times of the media (`MediaTimeMapping.source`) to those of the track. The source of an empty segment
     /// has invalid times.
     public let timeMapping: MediaTimeMapping
     /// Nothing is shown: an empty edit stands before the media (`elst` of MP4).
@@ -129,7 +129,7 @@ extension AssetTrackProperty where Value == PixelSize {
 
 extension AssetTrackProperty where Value == TrackTransform {
     /// How frames are to be turned or mirrored before they are shown: the matrix of an MP4 file's track header;
-    /// ``TrackTransform/identity`` where there is none.
+    /// `TrackTransform.identity` where there is none.
     public static var preferredTransform: AssetTrackProperty<TrackTransform> {
         .init { $0.facts.description.preferredTransform }
     }

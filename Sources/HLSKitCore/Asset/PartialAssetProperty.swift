@@ -14,29 +14,29 @@ public struct PartialAssetProperty: Sendable, Hashable {
     public static func == (one: PartialAssetProperty, other: PartialAssetProperty) -> Bool { one.key == other.key }
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
-    /// ``Asset/duration``.
+    /// ``AssetProperty/duration``.
     public static let duration = PartialAssetProperty(AssetProperty.duration)
-    /// ``Asset/tracks``.
+    /// ``AssetProperty/tracks``.
     public static let tracks = PartialAssetProperty(AssetProperty.tracks)
-    /// ``Asset/metadata``.
+    /// ``AssetProperty/metadata``.
     public static let metadata = PartialAssetProperty(AssetProperty.metadata)
-    /// ``Asset/commonMetadata``.
+    /// ``AssetProperty/commonMetadata``.
     public static let commonMetadata = PartialAssetProperty(AssetProperty.commonMetadata)
-    /// ``Asset/variants``.
+    /// ``AssetProperty/variants``.
     public static let variants = PartialAssetProperty(AssetProperty.variants)
-    /// ``Asset/availableMediaCharacteristicsWithMediaSelectionOptions``.
+    /// ``AssetProperty/availableMediaCharacteristicsWithMediaSelectionOptions``.
     public static let availableMediaCharacteristicsWithMediaSelectionOptions = PartialAssetProperty(
         AssetProperty.availableMediaCharacteristicsWithMediaSelectionOptions)
-    /// ``Asset/isPlayable``.
+    /// ``AssetProperty/isPlayable``.
     public static let isPlayable = PartialAssetProperty(AssetProperty.isPlayable)
-    /// ``Asset/hasProtectedContent``.
+    /// ``AssetProperty/hasProtectedContent``.
     public static let hasProtectedContent = PartialAssetProperty(AssetProperty.hasProtectedContent)
-    /// ``Asset/minimumTimeOffsetFromLive``.
+    /// ``AssetProperty/minimumTimeOffsetFromLive``.
     public static let minimumTimeOffsetFromLive = PartialAssetProperty(AssetProperty.minimumTimeOffsetFromLive)
-    /// ``Asset/playbackConfigurationOptions``.
+    /// ``AssetProperty/playbackConfigurationOptions``.
     public static let playbackConfigurationOptions = PartialAssetProperty(AssetProperty.playbackConfigurationOptions)
-    /// ``Asset/availableChapterLocales``.
+    /// ``AssetProperty/availableChapterLocales``.
     public static let availableChapterLocales = PartialAssetProperty(AssetProperty.availableChapterLocales)
-    /// ``Asset/shortestTrackEnd``.
+    /// ``AssetProperty/shortestTrackEnd``.
     public static let shortestTrackEnd = PartialAssetProperty(AssetProperty.shortestTrackEnd)
 }

@@ -10,7 +10,7 @@ public struct TimedMetadataGroup: Sendable {
     public let timeRange: MediaTimeRange
     /// The items that apply during ``timeRange``; may be empty.
     public let items: [MetadataItem]
-    /// The track that it comes from, by the number of its container (``MediaTrack/id``): the PID in a transport stream,
+    /// The track that it comes from, by the number of its container (`MediaTrack.id`): the PID in a transport stream,
     /// `track_ID` in MP4, 1 in packed audio; ``eventMessageTrackID`` for events. nil for what is in no media, as chapters.
     public let trackID: Int?
     /// The bytes of the media: a tag, or an event's message.

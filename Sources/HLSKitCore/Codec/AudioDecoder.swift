@@ -14,7 +14,9 @@ public final class AudioDecoder {
 
     /// Opens the decoder of `track`'s codec.
     ///
-    /// - Parameter threadCount: threads that libavcodec may use; audio decoders use one (the default) whatever this is.
+    /// - Parameters:
+    ///   - track: with its codec and configuration.
+    ///   - threadCount: threads that libavcodec may use; audio decoders use one (the default) whatever this is.
     /// - Throws: ``CodecError`` if there is no such decoder, or it refuses the track's configuration.
     public init(track: MediaTrack, threadCount: Int = 1) throws(CodecError) {
         context = try DecoderContext(track: track, threadCount: threadCount)

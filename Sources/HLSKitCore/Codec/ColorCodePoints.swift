@@ -87,11 +87,11 @@ public struct YCbCrMatrix: RawRepresentable, Sendable, Hashable, Codable, Custom
 }
 
 extension VideoFrame.ColorTags {
-    /// ``primaries``, ``transfer`` and ``matrix`` with their names.
+    /// The code point of the primaries, as a value of its own type.
     public var colorPrimaries: ColorPrimaries { ColorPrimaries(rawValue: primaries) }
-    /// ``transfer`` as a value of its own type.
+    /// The code point of the transfer function, as a value of its own type.
     public var transferFunction: TransferFunction { TransferFunction(rawValue: transfer) }
-    /// ``matrix`` as a value of its own type.
+    /// The code point of the matrix, as a value of its own type.
     public var yCbCrMatrix: YCbCrMatrix { YCbCrMatrix(rawValue: matrix) }
 
     /// The frame is none of high dynamic range.

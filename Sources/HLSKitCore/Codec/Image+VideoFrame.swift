@@ -8,6 +8,7 @@ extension Image {
     ///
     /// Blocks the thread for as long as libswscale works: some milliseconds.
     /// - Parameters:
+    ///   - frame: of any pixel format.
     ///   - maximumSize: the image is made to fit into this, in its own shape and never enlarged; a side of 0 (the default)
     ///     sets no limit. It is that of the turned image.
     ///   - apertureMode: which part of the frame, and with which shape of pixels. Default: the clean aperture in square

@@ -32,7 +32,9 @@ public final class VideoDecoder {
 
     /// Opens the decoder of `track`'s codec.
     ///
-    /// - Parameter threadCount: threads that libavcodec may use; 0 (the default) is one per core.
+    /// - Parameters:
+    ///   - track: with its codec and configuration.
+    ///   - threadCount: threads that libavcodec may use; 0 (the default) is one per core.
     /// - Throws: ``CodecError`` if there is no such decoder, or it refuses the track's configuration.
     public init(track: MediaTrack, threadCount: Int = 0) throws(CodecError) {
         context = try DecoderContext(track: track, threadCount: threadCount)

@@ -4,7 +4,7 @@ public import HLSTime
 ///
 /// A clock of your own conforms to it where several players are to share it.
 public protocol EpochClock: Clock where Duration == Swift.Duration {
-    /// The moment that is ``HLSTime/HostTime/zero``. Never changes.
+    /// The moment that is `HostTime.zero`. Never changes.
     var epoch: Instant { get }
 }
 

@@ -80,7 +80,7 @@ public final class SteeredClock: EpochClock {
         return state.withLock { $0.course.time(at: base) }
     }
 
-    /// ``HLSTime/HostTime/zero``.
+    /// `HostTime.zero`.
     public var epoch: HostTime { .zero }
 
     /// That of the clock beneath.
@@ -88,7 +88,7 @@ public final class SteeredClock: EpochClock {
 
     /// Tells what the clock that is followed shows.
     ///
-    /// A distance is made up for within one second, or at ``maximumCorrection`` where it is more than 50 ms. The speed
+    /// A distance is made up for within one second, or at 5 % of the speed where it is more than 50 ms. The speed
     /// follows from this and the first measurement, once they are a second apart: measure every few seconds.
     ///
     /// - Parameters:

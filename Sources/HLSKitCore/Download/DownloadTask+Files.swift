@@ -18,7 +18,9 @@ extension DownloadTask {
     /// last picture before that at which decoding can start. Reads and writes the disk only.
     ///
     /// - Parameters:
+    ///   - path: the file.
     ///   - format: `ts`, `mp4` or `mkv`.
+    ///   - overwrite: whether an existing file may be replaced. Default: false.
     ///   - allowsUnreadable: whether there is a file where segments cannot be read; they are left out then. Either way the
     ///     next run loads them again.
     ///   - note: receives what had to be changed so that the media fits the format.

@@ -18,7 +18,7 @@ public struct ContactSheet: Sendable, Hashable {
         public enum Code: Sendable, Hashable {
             /// There is no image to be shown.
             case empty
-            /// A side would be longer than ``ContactSheet/longestSide``.
+            /// A side would be longer than 32,768 pixels.
             case tooLarge
         }
 

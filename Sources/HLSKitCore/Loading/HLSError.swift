@@ -209,6 +209,7 @@ extension HLSError {
     /// Makes an error about the file at `path`, as a ``MediaWriter`` throws it.
     ///
     /// - Parameters:
+    ///   - code: what is wrong.
     ///   - path: as the user named it; `-` is standard output. It is ``url`` then, and not redacted.
     ///   - text: the words of the system or library below.
     public init(code: Code, path: String, text: String) {

@@ -33,6 +33,7 @@ public final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     private let state = Mutex(State())
 
     /// - Parameters:
+    ///   - base: writes the clip.
     ///   - start: the item time at which the clip begins; nil if it begins with the first media.
     ///   - keptStart: what begins before this item time keeps its times, because it is not a clip but the item from its
     ///     start. nil if it is a clip in any case.

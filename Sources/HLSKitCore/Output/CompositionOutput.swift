@@ -46,7 +46,9 @@ public final class CompositionOutput: PlayerItemOutput {
     private let sequence = Broadcast<Source>(.bufferingNewest(4))
     public let binding = OutputBinding()
 
-    /// - Parameter clock: counts the deadline of the compositor.
+    /// - Parameters:
+    ///   - composition: composes the frames.
+    ///   - clock: counts the deadline of the compositor.
     public init(_ composition: FrameComposition, clock: any Clock<Duration> = ContinuousClock()) {
         self.composition = composition
         call = UserCall(clock: clock)
@@ -60,7 +62,7 @@ public final class CompositionOutput: PlayerItemOutput {
     /// The composed pictures. Ends when the output is taken from its item, and when the item fails or is played no longer.
     public func frames() -> ComposedFrames { ComposedFrames(output: self, sources: binding.subscribe(to: sequence)) }
 
-    /// The frames that were left out because the compositor failed, oldest first; at most ``maximumFailureCount``.
+    /// The frames that were left out because the compositor failed, oldest first; at most 16.
     public var failures: [Failure] { failed.withLock { $0 } }
 
     /// The picture to be shown; nil where there is none.

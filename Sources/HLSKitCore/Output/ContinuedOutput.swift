@@ -5,7 +5,7 @@ import Synchronization
 /// Lets several items, played one after the other, write into the same outputs as if they were one: the times of each
 /// continue where the one before ended.
 ///
-/// Take the writers of each item from ``nextWriters()``, in the order in which the items are played. The outputs are
+/// Take the writers of each item from ``nextWriters(startingAt:)``, in the order in which the items are played. The outputs are
 /// finished by whoever made them.
 public final class ContinuedOutput: Sendable {
     private struct State {

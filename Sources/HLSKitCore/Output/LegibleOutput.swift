@@ -12,7 +12,7 @@ import Synchronization
 /// ```
 ///
 /// Which subtitles those are is the item's choice of rendition, or the program's: captions that the output is made with.
-/// A cue whose segment comes late enters as soon as it is there. A reader that falls behind by ``maximumDeliveryCount``
+/// A cue whose segment comes late enters as soon as it is there. A reader that falls behind by 64
 /// changes loses the oldest; of the item's cues that are known ahead of their time 4096 are kept.
 public final class LegibleOutput: PlayerItemOutput {
     /// The text shown from a given time on.
@@ -84,7 +84,7 @@ public final class LegibleOutput: PlayerItemOutput {
     /// - Parameters:
     ///   - captions: at times of the item, in any order; those without a time are left out.
     ///   - language: BCP 47 tag of the cues; nil if it is not known.
-    ///   - advanceInterval: as of ``init(advanceInterval:)``.
+    ///   - advanceInterval: as of `init(advanceInterval:)`.
     public init(captions: [Caption], language: String? = nil, advanceInterval: Duration = .zero) {
         self.advanceInterval = max(.zero, advanceInterval)
         nativeRepresentations = []

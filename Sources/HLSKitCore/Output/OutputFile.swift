@@ -26,7 +26,9 @@ public final class OutputFile {
 
     /// Opens `path` for writing, so that a path that cannot be written is known before anything else is done.
     ///
-    /// - Parameter overwrite: whether an existing regular file may be replaced. Until the commit it stays as it is.
+    /// - Parameters:
+    ///   - path: a regular file, a named pipe or a device.
+    ///   - overwrite: whether an existing regular file may be replaced. Until the commit it stays as it is.
     /// - Throws: `fileExists` or `notWritable`. Opening a named pipe blocks until someone reads it.
     public init(path: String, overwrite: Bool = false) throws(HLSError) {
         self.path = path

@@ -85,6 +85,8 @@ public final class Remuxer: SampleWriter {
     private let state: Mutex<State>
 
     /// - Parameters:
+    ///   - file: is committed when all is written.
+    ///   - container: the format of the file.
     ///   - isFragmented: whether MP4 is written in fragments, so that a file that is not finished plays. Otherwise it has
     ///     one index, at its end, by which players seek best, and without its end it is nothing.
     ///   - mediaTypes: the kinds that are written.

@@ -48,7 +48,7 @@ public struct PlayerConfiguration: Sendable {
     public var mediaTypes: Set<MediaType> = [.video, .audio]
     /// Languages of the user, the most wanted first: BCP 47 tags. Audio is chosen by them where neither the user nor
     /// ``Player/setMediaSelectionCriteria(_:for:)`` says which. An empty list leaves it to the playlist. nil (the default)
-    /// takes the languages of the environment (`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`) where ``clock`` is a
+    /// takes the languages of the environment (`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`) where ``sourceClock`` is a
     /// `ContinuousClock` or a `SuspendingClock`, and otherwise none, so that a test plays the same everywhere.
     ///
     /// See docs/behaviour/media-selection.md; I05.
@@ -66,13 +66,13 @@ public struct PlayerConfiguration: Sendable {
     /// Decides which variant the next segment comes from.
     public var variantSelector: any VariantSelector = ScenarioRule()
     /// Seed of the only randomness there is, the jitter of retries. nil (the default) is a new one for each player where
-    /// ``clock`` is a `ContinuousClock` or a `SuspendingClock`, else always the same.
+    /// ``sourceClock`` is a `ContinuousClock` or a `SuspendingClock`, else always the same.
     public var seed: UInt64?
     /// Sent to servers as `X-Playback-Session-Id`; nil (the default) sends a new UUID for each item.
     public var playbackSessionID: String?
     /// Servers are told the ``playbackSessionID``. Default true.
     public var sendsPlaybackSessionID = true
-    /// The date of now, for logs. nil (the default) is the system's date where ``clock`` is a `ContinuousClock` or a
+    /// The date of now, for logs. nil (the default) is the system's date where ``sourceClock`` is a `ContinuousClock` or a
     /// `SuspendingClock`, and otherwise 1970-01-01, so that the same session under a virtual clock has the same log.
     /// Read once, when a player is made; from there on dates go with the clock.
     public var wallClock: (@Sendable () -> PlaylistDate)?

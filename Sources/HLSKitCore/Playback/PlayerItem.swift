@@ -82,8 +82,10 @@ public final class PlayerItem: Sendable {
     /// The item of an asset. What the asset has loaded, or loads, of playlists is not loaded again, and what its options
     /// say of requests holds for the item.
     ///
-    /// - Parameter automaticallyLoadedAssetKeys: properties of the asset to load before the item is ready to
-    ///   play. Default: the duration, which costs nothing, because the player needs it itself. Others cost what they cost.
+    /// - Parameters:
+    ///   - asset: may be inspected and played at the same time.
+    ///   - automaticallyLoadedAssetKeys: properties of the asset to load before the item is ready to play. Default: the
+    ///     duration, which costs nothing, because the player needs it itself. Others cost what they cost.
     public init(asset: Asset, automaticallyLoadedAssetKeys: [PartialAssetProperty] = [.duration]) {
         urlString = asset.urlString
         self.asset = asset

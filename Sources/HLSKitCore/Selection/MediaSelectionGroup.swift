@@ -26,7 +26,9 @@ public struct MediaSelectionGroup: Sendable, Hashable {
 
     /// Those of `options` in one of the languages, the most wanted language first.
     ///
-    /// - Parameter languages: BCP 47 tags. `en` also takes `en-US`, and `en-GB` takes `en`.
+    /// - Parameters:
+    ///   - options: of a group, or some of them.
+    ///   - languages: BCP 47 tags. `en` also takes `en-US`, and `en-GB` takes `en`.
     public static func mediaSelectionOptions(
         from options: [MediaSelectionOption], filteredAndSortedAccordingToPreferredLanguages languages: [String]
     ) -> [MediaSelectionOption] {

@@ -3,10 +3,10 @@ import Glibc
 /// Plans over what the network may do: chooses the variant whose next segment, averaged over five ways in which the
 /// throughput may turn out, leaves playback best off.
 ///
-/// 1. ``RatePredictor`` gives a level of the throughput and a spread; five equally probable scenarios of the next download
+/// 1. `RatePredictor` gives a level of the throughput and a spread; five equally probable scenarios of the next download
 ///    follow from them.
 /// 2. In each, a segment of variant q brings its bit rate, less the stall that it causes, less the change of bit rate, plus
-///    what the buffer that it leaves is worth: ``PlanTable``, a plan over the next 20 segments in which most of the
+///    what the buffer that it leaves is worth: `PlanTable`, a plan over the next 20 segments in which most of the
 ///    scenario's surprise is believed to last.
 /// 3. While a download runs and is late, the rate seen so far is blended into the prediction, and finishing it is
 ///    compared with starting over at each lower variant, by the same value. It is abandoned when that is clearly better.

@@ -26,6 +26,7 @@ public final class RecordingTransport: Transport {
     ///   - clock: Decides what the time is.
     ///   - url: What is going to be played.
     ///   - options: Whatever the program needs to play it the same way. Nothing secret.
+    ///   - tool: The name and version of the program.
     /// - Throws: ``RecordingError`` when the file cannot be made.
     public init(
         base: any Transport, path: String, overwrite: Bool = false, clock: some Clock<Duration>, url: String,

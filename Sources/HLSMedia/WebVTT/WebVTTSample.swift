@@ -14,7 +14,8 @@ public struct WebVTTSample: Sendable, Hashable {
 
     /// - Parameters:
     ///   - bytes: the sample.
-    ///   - start: when the sample begins, on whatever clock; the end is never before it.
+    ///   - start: when the sample begins, on whatever clock.
+    ///   - end: when it ends, on the same clock; never before its start.
     /// - Throws: if boxes reach beyond the sample.
     public init(parsing bytes: ArraySlice<UInt8>, start: Duration, end: Duration) throws(MediaError) {
         cues = []

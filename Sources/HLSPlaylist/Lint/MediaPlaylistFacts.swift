@@ -25,7 +25,9 @@ public struct MediaPlaylistFacts: Sendable, Hashable {
 
     private static let maximumDiscontinuityCount = 1000
 
-    /// - Parameter bitRates: As measured; nil if they were not.
+    /// - Parameters:
+    ///   - playlist: Of which a few facts are kept.
+    ///   - bitRates: As measured; nil if they were not.
     public init(_ playlist: MediaPlaylist, bitRates: SegmentBitRates? = nil) {
         self.bitRates = bitRates
         targetDuration = playlist.targetDuration

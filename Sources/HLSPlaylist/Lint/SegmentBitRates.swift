@@ -8,7 +8,9 @@ public struct SegmentBitRates: Sendable, Hashable {
     /// Segments whose size is known.
     public var measuredSegmentCount: Int
 
-    /// - Parameter byteCounts: The size of each segment, nil if it is not known. Byte ranges are known without it.
+    /// - Parameters:
+    ///   - playlist: Has the durations, and sizes of byte ranges.
+    ///   - byteCounts: The size of each segment, nil if it is not known. Byte ranges are known without it.
     /// - Returns: nil when no size is known, or all durations are zero.
     public init?(of playlist: MediaPlaylist, byteCounts: [Int?] = []) {
         var sizes: [(bits: Double, seconds: Double)?] = []

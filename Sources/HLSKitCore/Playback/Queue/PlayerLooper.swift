@@ -48,6 +48,7 @@ public final class PlayerLooper: Sendable {
     /// player has a rate, plays.
     ///
     /// - Parameters:
+    ///   - player: plays the copies.
     ///   - template: is copied as it is now; later changes are not seen.
     ///   - range: what is played of it; nil (the default) plays all.
     ///   - ordering: whether items that are in the queue wait until looping ends (the default) or play before.

@@ -30,7 +30,9 @@ public final class QueuePlayer: Player, @unchecked Sendable {  // stores nothing
 
     /// Puts an item into the queue. The first one becomes current at once; others are loaded when their turn comes soon.
     ///
-    /// - Parameter other: the item that it follows; nil (the default) puts it behind all.
+    /// - Parameters:
+    ///   - item: one that was in no queue yet.
+    ///   - other: the item that it follows; nil (the default) puts it behind all.
     /// - Throws: ``HLSError/Code/itemInUse`` if the item is in a queue already, was another player's or has failed;
     ///   ``HLSError/Code/invalidArgument`` where `other` is not in this queue or the player is closed.
     public func insert(_ item: PlayerItem, after other: PlayerItem? = nil) throws(HLSError) {

@@ -92,9 +92,9 @@ public struct MediaTrack: Sendable, Hashable {
     /// How bright HDR video gets, as the container declares it; else nil.
     public var contentLightLevelInfo: ContentLightLevelInfo?
     /// Depth and chroma of the pictures' samples, if the container declares them (VP9 in MP4); else nil.
-    public var sampleStructure: PictureSampleStructure?
+    package var sampleStructure: PictureSampleStructure?
     /// Timestamps count from the start of the segment, because it declares no other time.
-    public var timestampsAreRelative = false
+    package var timestampsAreRelative = false
     /// Degrees by which to turn the frame clockwise before it is shown: 0, 90, 180 or 270 (`tkhd` of MP4).
     public var rotation = 0
     /// All that is to be done with the frame before it is shown, ``rotation`` included (`tkhd` of MP4).
@@ -110,7 +110,7 @@ public struct MediaTrack: Sendable, Hashable {
     package var isAuxiliary = false
 
     /// Makes a track. What has a default is undeclared or unknown.
-    public init(
+    package init(
         id: Int, mediaType: MediaType, codec: MediaCodec, timescale: Int32, configuration: [UInt8] = [],
         sampleEntry: String = "", width: Int = 0, height: Int = 0, sampleRate: Int = 0, channelCount: Int = 0,
         language: String? = nil, wrapsAt33Bits: Bool = false, colorInformation: ColorInformation? = nil,
@@ -150,7 +150,7 @@ public struct GaplessInfo: Sendable, Hashable {
     public var trailingSampleCount: Int
 
     /// Makes gapless information; without `validSampleCount` the length is unknown.
-    public init(leadingSampleCount: Int, validSampleCount: Int? = nil, trailingSampleCount: Int = 0) {
+    package init(leadingSampleCount: Int, validSampleCount: Int? = nil, trailingSampleCount: Int = 0) {
         self.leadingSampleCount = leadingSampleCount
         self.validSampleCount = validSampleCount
         self.trailingSampleCount = trailingSampleCount
@@ -181,7 +181,7 @@ public struct MediaSample: Sendable {
     public var encryption: SampleEncryption?
 
     /// Makes a sample; its duration is unknown and its data clear by default.
-    public init(
+    package init(
         trackID: Int, pts: Int64, dts: Int64, duration: Int64 = 0, isSync: Bool, isDamaged: Bool = false,
         data: SampleData, encryption: SampleEncryption? = nil
     ) {

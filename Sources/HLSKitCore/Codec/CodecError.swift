@@ -10,7 +10,7 @@ public struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
     public var text: String
 
     /// Makes an error of the call that failed.
-    public init(call: String, code: Int32, text: String) {
+    package init(call: String, code: Int32, text: String) {
         self.call = call
         self.code = code
         self.text = text

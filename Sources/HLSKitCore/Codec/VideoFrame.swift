@@ -70,7 +70,7 @@ public final class VideoFrame: Sendable {
     let storage: FrameStorage
 
     /// The same frame at `itemTime` on the item's timeline. No pixel is copied.
-    public func placed(at itemTime: MediaTime) -> VideoFrame {
+    package func placed(at itemTime: MediaTime) -> VideoFrame {
         VideoFrame(sharing: self, itemTime: itemTime)
     }
 

@@ -4,7 +4,7 @@ public struct AccessLog: Sendable, Hashable {
     public var events: [AccessLogEvent]
 
     /// Makes a log of `events`, the oldest first; empty by default.
-    public init(events: [AccessLogEvent] = []) {
+    package init(events: [AccessLogEvent] = []) {
         self.events = events
     }
 
@@ -89,10 +89,10 @@ extension AccessLogEvent {
     private var table: [(column: String, member: String, value: Column)] { Self.table }
 
     /// The event as a line of the extended format, with its line feed.
-    public var extendedLogLine: String { ExtendedLogText.line(fields) }
+    package var extendedLogLine: String { ExtendedLogText.line(fields) }
 
     /// The event as one JSON object.
-    public var jsonLine: String {
+    package var jsonLine: String {
         var line = JSONLine(event: "access_log")
         line.add("playback_start_date", .string(playbackStartDate?.description))
         for entry in table { line.add(entry.member, entry.value.value(in: self)) }

@@ -60,5 +60,5 @@ public struct AccessLogEvent: Sendable, Hashable {
     public var mediaRequestsExpensive = 0
 
     /// Makes an event in which nothing is known.
-    public init() {}
+    package init() {}
 }

@@ -20,7 +20,7 @@ public struct ErrorLogEvent: Sendable, Hashable {
     public var allHTTPResponseHeaderFields: [HTTPField]
 
     /// Makes an event; what has a default is unknown.
-    public init(
+    package init(
         date: PlaylistDate, uri: String? = nil, serverAddress: String? = nil, playbackSessionID: String? = nil,
         errorStatusCode: Int? = nil, errorDomain: HLSError.Domain = .core, errorComment: String? = nil,
         allHTTPResponseHeaderFields: [HTTPField] = []
@@ -36,7 +36,7 @@ public struct ErrorLogEvent: Sendable, Hashable {
     }
 
     /// The event as a line of the extended format, with its line feed.
-    public var extendedLogLine: String {
+    package var extendedLogLine: String {
         ExtendedLogText.line([
             .date(date), .time(date), .string(uri), .string(serverAddress), .string(playbackSessionID),
             .integer(Int64(errorStatusCode ?? -1)), .string(errorDomain.rawValue), .string(errorComment),
@@ -44,7 +44,7 @@ public struct ErrorLogEvent: Sendable, Hashable {
     }
 
     /// The event as one JSON object.
-    public var jsonLine: String {
+    package var jsonLine: String {
         var line = JSONLine(event: "error_log")
         line.add("date", .date(date))
         line.add("uri", .string(uri))
@@ -63,7 +63,7 @@ public struct ErrorLog: Sendable, Hashable {
     public var events: [ErrorLogEvent]
 
     /// Makes a log; empty by default.
-    public init(events: [ErrorLogEvent] = []) {
+    package init(events: [ErrorLogEvent] = []) {
         self.events = events
     }
 

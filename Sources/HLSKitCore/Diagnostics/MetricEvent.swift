@@ -26,7 +26,7 @@ public struct MetricContext: Sendable, Hashable {
     public var sessionID: String
 
     /// Makes a context.
-    public init(date: PlaylistDate, elapsedTime: Duration, mediaTime: MediaTime, sessionID: String) {
+    package init(date: PlaylistDate, elapsedTime: Duration, mediaTime: MediaTime, sessionID: String) {
         self.date = date
         self.elapsedTime = elapsedTime
         self.mediaTime = mediaTime
@@ -56,7 +56,7 @@ public struct MetricRequest: Sendable, Hashable {
     public var transfer: TransferMetrics?
 
     /// Makes a request that succeeded, without details of its transfer.
-    public init(
+    package init(
         url: String, requestStartTime: Duration, responseEndTime: Duration, byteCount: Int = 0,
         wasReadFromCache: Bool = false
     ) {

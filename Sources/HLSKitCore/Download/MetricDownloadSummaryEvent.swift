@@ -23,7 +23,7 @@ public struct MetricDownloadSummaryEvent: MetricEvent, Hashable {
     public var playlistURLs: [String]
 
     /// Makes an event.
-    public init(
+    package init(
         context: MetricContext, error: String?, recoverableErrorCount: Int, mediaResourceRequestCount: Int,
         downloadedByteCount: Int, downloadDuration: Duration, segmentCount: Int, missingSegmentCount: Int,
         playlistURLs: [String]

@@ -76,7 +76,7 @@ public final class AudioOutput: PlayerItemOutput {
     }
 
     /// Buffers that are held for each reader: with AAC, 1.4 s.
-    public static let maximumBufferCount = 64
+    package static let maximumBufferCount = 64
 
     private struct State {
         var generation = 0

@@ -35,7 +35,7 @@ public final class CompositionOutput: PlayerItemOutput {
     }
 
     /// Failures that are kept, the newest.
-    public static let maximumFailureCount = 16
+    package static let maximumFailureCount = 16
 
     /// Composes the frames.
     public let composition: FrameComposition

@@ -17,7 +17,7 @@ import Synchronization
 /// kinds are kept.
 public final class CueCollector: PlayerItemOutput {
     /// More are not kept, the oldest go first.
-    public static let maximumCount = 100_000
+    package static let maximumCount = 100_000
 
     private struct State {
         var cues = DistinctList<LegibleCue>(maximumCount: maximumCount)

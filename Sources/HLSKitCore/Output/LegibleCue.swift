@@ -22,7 +22,7 @@ public struct LegibleCue: Sendable, Hashable {
     private(set) var isWebVTT = false
 
     /// Makes a cue in the default place, unless stated otherwise.
-    public init(
+    package init(
         timeRange: MediaTimeRange, text: String, payload: String, identifier: String = "",
         settings: WebVTTCueSettings = .init(), language: String? = nil
     ) {
@@ -61,7 +61,7 @@ public struct CueChange: Sendable, Hashable {
     public var new: LegibleCue
 
     /// A change of `old` to `new`.
-    public init(old: LegibleCue, new: LegibleCue) {
+    package init(old: LegibleCue, new: LegibleCue) {
         self.old = old
         self.new = new
     }

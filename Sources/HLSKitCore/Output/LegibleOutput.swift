@@ -33,7 +33,7 @@ public final class LegibleOutput: PlayerItemOutput {
     }
 
     /// Changes that wait for a reader of ``cues()``.
-    public static let maximumDeliveryCount = 64
+    package static let maximumDeliveryCount = 64
     private static let maximumCueCount = 4096
 
     private struct Entry {

@@ -44,7 +44,7 @@ public final class MetadataCollector: PlayerItemOutput {
     }
 
     /// Updates that wait for a reader of ``updates()``.
-    public static let maximumUpdateCount = 16
+    package static let maximumUpdateCount = 16
 
     /// Ranges without an item of these identifiers are left out; nil takes all.
     public let identifiers: Set<String>?

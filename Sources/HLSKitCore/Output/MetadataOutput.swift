@@ -22,7 +22,7 @@ public final class MetadataOutput: PlayerItemOutput {
     }
 
     /// Groups that wait for a reader of ``groups()``.
-    public static let maximumGroupCount = 1024
+    package static let maximumGroupCount = 1024
 
     /// Of items with other identifiers nothing is given; nil gives all.
     public let identifiers: Set<String>?

@@ -23,7 +23,7 @@ public final class SampleOutput: PlayerItemOutput {
     }
 
     /// Samples that wait for a reader of ``samples()``.
-    public static let maximumSampleCount = 256
+    package static let maximumSampleCount = 256
 
     /// The kinds of media to deliver.
     public let mediaTypes: Set<MediaType>

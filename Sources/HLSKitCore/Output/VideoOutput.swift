@@ -33,7 +33,7 @@ public final class VideoOutput: PlayerItemOutput {
     }
 
     /// The frames that are held for ``copyFrame(for:)``.
-    public static let maximumFrameCount = 8
+    package static let maximumFrameCount = 8
 
     private struct State {
         var displaySize: PixelSize?

@@ -21,7 +21,7 @@ public struct AudioRendition: Sendable, Hashable, Identifiable {
     public var isDownmix: Bool { channelUsage.contains(.downmix) }
 
     /// Makes a rendition; what has a default is undeclared.
-    public init(
+    package init(
         id: String, language: String? = nil, channelCount: Int? = nil, channelUsage: Set<ChannelUsage> = []
     ) {
         self.id = id

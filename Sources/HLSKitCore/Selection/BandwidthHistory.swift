@@ -33,7 +33,7 @@ public struct BandwidthEstimates: Sendable, Hashable, Codable {
         public var measuredAt: PlaylistDate
 
         /// Makes an entry.
-        public init(bitsPerSecond: Double, measuredAt: PlaylistDate) {
+        package init(bitsPerSecond: Double, measuredAt: PlaylistDate) {
             self.bitsPerSecond = bitsPerSecond
             self.measuredAt = measuredAt
         }

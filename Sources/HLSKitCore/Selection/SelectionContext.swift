@@ -70,5 +70,5 @@ public struct SelectionContext: Sendable {
     public var quality: QualityExpression?
 
     /// Makes a context that limits nothing.
-    public init() {}
+    package init() {}
 }

@@ -27,12 +27,12 @@ public struct VariantEligibility: Sendable, Hashable {
     }
 
     /// The variants that may be used, in playlist order.
-    public private(set) var eligible: [AssetVariant]
+    package private(set) var eligible: [AssetVariant]
     /// One reason for each variant that is out, by its index: that of the first step that took it.
-    public private(set) var exclusions: [Int: Reason] = [:]
+    package private(set) var exclusions: [Int: Reason] = [:]
 
     /// Runs the steps over `candidates` (one pathway, playlist order).
-    public init(_ candidates: [AssetVariant], in context: SelectionContext) {
+    package init(_ candidates: [AssetVariant], in context: SelectionContext) {
         eligible = candidates
         if let pinned = context.pinnedVariant, candidates.contains(where: { $0.id == pinned }) {
             keep(.notPinned) { $0.id == pinned }

@@ -55,7 +55,7 @@ public struct SelectionInput: Sendable {
     }
 
     /// How many segments ``upcoming`` holds at most.
-    public static let maximumUpcomingCount = 20
+    package static let maximumUpcomingCount = 20
 
     /// The time of the decision.
     public var now: Duration

@@ -29,7 +29,7 @@ public struct EventMessage: Sendable, Hashable {
     public var wrapsAt33Bits = false
 
     /// Makes an event; without `duration` its length is unknown.
-    public init(
+    package init(
         schemeIDURI: String, value: String = "", id: UInt32 = 0, timescale: UInt32, timing: Timing,
         duration: UInt32? = nil, messageData: [UInt8] = [], wrapsAt33Bits: Bool = false
     ) {

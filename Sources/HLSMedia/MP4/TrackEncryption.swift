@@ -39,7 +39,7 @@ public struct TrackEncryption: Sendable, Hashable {
     public var skipByteBlock: Int
 
     /// Makes the defaults of a track; without a pattern every block of a protected range is encrypted.
-    public init(
+    package init(
         scheme: EncryptionScheme, isProtected: Bool = true, defaultKeyID: [UInt8], initializationVectorSize: Int,
         constantInitializationVector: [UInt8] = [], cryptByteBlock: Int = 0, skipByteBlock: Int = 0
     ) {
@@ -63,7 +63,7 @@ public struct SampleEncryption: Sendable, Hashable {
         public var protectedByteCount: Int
 
         /// Makes a range of `clearByteCount` clear and `protectedByteCount` protected bytes.
-        public init(clearByteCount: Int, protectedByteCount: Int) {
+        package init(clearByteCount: Int, protectedByteCount: Int) {
             self.clearByteCount = clearByteCount
             self.protectedByteCount = protectedByteCount
         }
@@ -83,7 +83,7 @@ public struct SampleEncryption: Sendable, Hashable {
     public var skipByteBlock: Int
 
     /// Makes what decrypts one sample; without subsamples all of it is protected.
-    public init(
+    package init(
         scheme: EncryptionScheme, keyID: [UInt8], initializationVector: [UInt8], subsamples: [Subsample] = [],
         cryptByteBlock: Int = 0, skipByteBlock: Int = 0
     ) {

@@ -55,7 +55,7 @@ public struct WebVTTCueSettings: Sendable, Hashable {
     public var alignment: TextAlignment?
 
     /// Makes the default settings: everything is automatic.
-    public init() {}
+    package init() {}
 
     /// Reads what follows the timings of a cue.
     package init(parsing text: Substring) {

@@ -13,7 +13,7 @@ public struct MetricHLSPlaylistRequestEvent: MetricEvent, Hashable {
     public var isReload: Bool
 
     /// A request of a playlist.
-    public init(
+    package init(
         context: MetricContext, request: MetricRequest, isMultivariantPlaylist: Bool, isReload: Bool = false
     ) {
         self.context = context
@@ -42,7 +42,7 @@ public struct MetricHLSMediaSegmentRequestEvent: MetricEvent, Hashable {
     public var segment: MetricSegment?
 
     /// A request of a segment or of an initialization section.
-    public init(context: MetricContext, request: MetricRequest, isMapSegment: Bool, segment: MetricSegment? = nil) {
+    package init(context: MetricContext, request: MetricRequest, isMapSegment: Bool, segment: MetricSegment? = nil) {
         self.context = context
         self.request = request
         self.isMapSegment = isMapSegment
@@ -66,7 +66,7 @@ public struct MetricSegment: Sendable, Hashable {
     public var variantIndex: Int?
 
     /// A segment of a playlist.
-    public init(mediaSequence: Int, start: MediaTime, duration: Duration, variantIndex: Int? = nil) {
+    package init(mediaSequence: Int, start: MediaTime, duration: Duration, variantIndex: Int? = nil) {
         self.mediaSequence = mediaSequence
         self.start = start
         self.duration = duration
@@ -96,7 +96,7 @@ public struct MetricContentKeyRequestEvent: MetricEvent, Hashable {
     public var request: MetricRequest
 
     /// Makes an event.
-    public init(context: MetricContext, request: MetricRequest) {
+    package init(context: MetricContext, request: MetricRequest) {
         self.context = context
         self.request = request
     }
@@ -128,7 +128,7 @@ public struct MetricPlayerItemInitialLikelyToKeepUpEvent: LikelyToKeepUpMetric, 
     public var contentKeyRequests: [MetricContentKeyRequestEvent]
 
     /// Makes an event.
-    public init(
+    package init(
         context: MetricContext, timeTaken: Duration, loadedTimeRanges: [MediaTimeRange],
         playlistRequests: [MetricHLSPlaylistRequestEvent], mediaSegmentRequests: [MetricHLSMediaSegmentRequestEvent],
         contentKeyRequests: [MetricContentKeyRequestEvent]
@@ -166,7 +166,7 @@ public struct MetricPlayerItemLikelyToKeepUpEvent: LikelyToKeepUpMetric, Hashabl
     public var loadedTimeRanges: [MediaTimeRange]
 
     /// Makes an event.
-    public init(
+    package init(
         context: MetricContext, isLikelyToKeepUp: Bool, timeTaken: Duration, loadedTimeRanges: [MediaTimeRange]
     ) {
         self.context = context
@@ -195,7 +195,7 @@ public struct MetricPlayerItemRateChangeEvent: MetricEvent, Hashable {
     public var variant: AssetVariant?
 
     /// Makes an event.
-    public init(context: MetricContext, rate: Double, previousRate: Double, variant: AssetVariant?) {
+    package init(context: MetricContext, rate: Double, previousRate: Double, variant: AssetVariant?) {
         self.context = context
         self.rate = rate
         self.previousRate = previousRate
@@ -215,7 +215,7 @@ public struct MetricPlayerItemStallEvent: MetricEvent, Hashable {
     public var variant: AssetVariant?
 
     /// Makes an event.
-    public init(context: MetricContext, variant: AssetVariant?) {
+    package init(context: MetricContext, variant: AssetVariant?) {
         self.context = context
         self.variant = variant
     }
@@ -229,7 +229,7 @@ public struct MetricPlayerItemSeekEvent: MetricEvent, Hashable {
     public var context: MetricContext
 
     /// Makes an event.
-    public init(context: MetricContext) {
+    package init(context: MetricContext) {
         self.context = context
     }
 
@@ -244,7 +244,7 @@ public struct MetricPlayerItemSeekDidCompleteEvent: MetricEvent, Hashable {
     public var didSeekInBuffer: Bool
 
     /// Makes an event.
-    public init(context: MetricContext, didSeekInBuffer: Bool) {
+    package init(context: MetricContext, didSeekInBuffer: Bool) {
         self.context = context
         self.didSeekInBuffer = didSeekInBuffer
     }
@@ -266,7 +266,7 @@ public struct MetricPlayerItemVariantSwitchStartEvent: MetricEvent, Hashable {
     public var explanation: String
 
     /// The beginning of a switch.
-    public init(
+    package init(
         context: MetricContext, fromVariant: AssetVariant?, toVariant: AssetVariant,
         loadedTimeRanges: [MediaTimeRange], explanation: String = ""
     ) {
@@ -299,7 +299,7 @@ public struct MetricPlayerItemVariantSwitchEvent: MetricEvent, Hashable {
     public var loadedTimeRanges: [MediaTimeRange]
 
     /// Makes an event.
-    public init(
+    package init(
         context: MetricContext, fromVariant: AssetVariant?, toVariant: AssetVariant, didSucceed: Bool,
         loadedTimeRanges: [MediaTimeRange]
     ) {
@@ -330,7 +330,7 @@ public struct MetricMediaRenditionChangeEvent: MetricEvent, Hashable {
     public var toURI: String?
 
     /// Makes an event.
-    public init(context: MetricContext, mediaType: MediaType, fromURI: String?, toURI: String?) {
+    package init(context: MetricContext, mediaType: MediaType, fromURI: String?, toURI: String?) {
         self.context = context
         self.mediaType = mediaType
         self.fromURI = fromURI
@@ -372,7 +372,7 @@ public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, Hashable {
     public var contentKeyRequestCount: Int
 
     /// Makes an event.
-    public init(
+    package init(
         context: MetricContext, error: String?, startupTime: Duration?, stallCount: Int, stallDuration: Duration,
         variantSwitchCount: Int, playbackDuration: Duration, timeWeightedAverageBitrate: Double?,
         timeWeightedPeakBitrate: Double?, recoverableErrorCount: Int, playlistRequestCount: Int,

@@ -9,7 +9,7 @@ import HLSKitCore
 /// playlists have their own.
 public struct MovieFile: Sendable, Hashable {
     /// The largest file that is read, in bytes.
-    public static let maximumByteCount = 64 << 20
+    package static let maximumByteCount = 64 << 20
     static let maximumVariantCount = 100
     static let maximumSegmentCount = 100_000
     static let maximumSegmentBits = 1e12
@@ -129,10 +129,10 @@ public struct MovieFile: Sendable, Hashable {
     /// The duration of all segments together.
     public var duration: Duration { starts.last ?? .zero }
     /// Segments differ in duration.
-    public var hasUnevenSegments: Bool { duration != segmentDuration * segmentCount }
+    package var hasUnevenSegments: Bool { duration != segmentDuration * segmentCount }
 
     /// - Precondition: the segment exists, or is the one after the last.
-    public func start(ofSegment segment: Int) -> Duration { starts[segment] }
+    package func start(ofSegment segment: Int) -> Duration { starts[segment] }
 
     /// - Precondition: the segment exists.
     public func duration(ofSegment segment: Int) -> Duration { starts[segment + 1] - starts[segment] }
@@ -140,7 +140,7 @@ public struct MovieFile: Sendable, Hashable {
     /// The size of a segment in bits.
     ///
     /// - Precondition: both exist.
-    public func bitCount(ofSegment segment: Int, variant: Int) -> Double {
+    package func bitCount(ofSegment segment: Int, variant: Int) -> Double {
         precondition(variant >= 0 && variant < variantCount, "no such variant")
         return sizes[segment * variantCount + variant]
     }
@@ -159,7 +159,7 @@ public struct MovieFileError: Error, Sendable, Hashable, CustomStringConvertible
     public var text: String
 
     /// Makes an error.
-    public init(text: String) { self.text = text }
+    package init(text: String) { self.text = text }
 
     public var description: String { text }
 }

@@ -27,7 +27,7 @@ public struct NetworkTrace: Sendable, Hashable {
     }
 
     /// The largest trace file that is read, in bytes.
-    public static let maximumByteCount = 16 << 20
+    package static let maximumByteCount = 16 << 20
     /// The largest values of the three columns: a day, 1 Tbit/s, ten minutes. They keep all sums exact enough.
     static let maximumDuration = 86_400_000.0
     static let maximumBandwidth = 1e9
@@ -126,7 +126,7 @@ public struct NetworkTrace: Sendable, Hashable {
     private let bitsPerCycle: Double
 
     /// Number of periods, at least 1.
-    public var periodCount: Int { rates.count }
+    package var periodCount: Int { rates.count }
     /// The mean over one cycle, in bits per second.
     public var meanBitsPerSecond: Double { bitsPerCycle / cycleLength * 1000 }
 
@@ -207,7 +207,7 @@ public struct NetworkTraceError: Error, Sendable, Hashable, CustomStringConverti
     public var text: String
 
     /// Makes an error; `line` counts from 1 and is nil if no line is to blame.
-    public init(line: Int? = nil, text: String) {
+    package init(line: Int? = nil, text: String) {
         self.line = line
         self.text = text
     }

@@ -23,17 +23,17 @@ public struct SimulatedSession: Sendable {
     }
 
     /// A download that was given up.
-    public struct Abandon: Sendable, Hashable {
+    package struct Abandon: Sendable, Hashable {
         /// Number of the segment, from 0.
-        public var index: Int
+        package var index: Int
         /// Counted from the lowest.
-        public var variant: Int
+        package var variant: Int
         /// When it was requested.
         package var requested: Double
         /// When it was given up.
         package var aborted: Double
         /// Bits that had arrived.
-        public var bitCount: Double
+        package var bitCount: Double
     }
 
     /// A decision of the rule, and its reason: a choice before it is requested, or to abandon its download.
@@ -51,11 +51,11 @@ public struct SimulatedSession: Sendable {
     /// The movie that was played.
     public let movie: MovieFile
     /// The limit of media ahead.
-    public let bufferLimit: Duration
+    package let bufferLimit: Duration
     /// Segments that were played, in order.
     public internal(set) var segments: [Segment] = []
     /// Downloads that were given up, in order.
-    public internal(set) var abandons: [Abandon] = []
+    package internal(set) var abandons: [Abandon] = []
     /// Empty unless ``SimulationRun/Options/explainsDecisions``.
     public internal(set) var decisions: [Decision] = []
     /// When playing began, at first and after each stall; one more than ``stalls``.
@@ -170,9 +170,9 @@ extension SimulatedSession.Segment {
 
 extension SimulatedSession.Abandon {
     /// When it was requested.
-    public var requestTime: Duration { .milliseconds(rounding: requested) }
+    package var requestTime: Duration { .milliseconds(rounding: requested) }
     /// When it was given up.
-    public var abandonTime: Duration { .milliseconds(rounding: aborted) }
+    package var abandonTime: Duration { .milliseconds(rounding: aborted) }
 }
 
 extension SimulatedSession.Decision {
@@ -182,9 +182,9 @@ extension SimulatedSession.Decision {
 
 extension SimulatedSession {
     /// When playing began, at first and after each stall; one more than ``stallTimes``.
-    public var startTimes: [Duration] { starts.map { .milliseconds(rounding: $0) } }
+    package var startTimes: [Duration] { starts.map { .milliseconds(rounding: $0) } }
     /// When each stall began.
-    public var stallTimes: [Duration] { stalls.map { .milliseconds(rounding: $0) } }
+    package var stallTimes: [Duration] { stalls.map { .milliseconds(rounding: $0) } }
     /// When the movie had been played to its end.
-    public var endTime: Duration { .milliseconds(rounding: end) }
+    package var endTime: Duration { .milliseconds(rounding: end) }
 }

@@ -178,7 +178,7 @@ public struct MediaSample: Sendable {
     /// The coded bytes, encrypted if ``encryption`` is set.
     public var data: SampleData
     /// Parameters for decrypting ``data``; nil if it is clear.
-    public var encryption: SampleEncryption?
+    package var encryption: SampleEncryption?
 
     /// Makes a sample; its duration is unknown and its data clear by default.
     package init(

@@ -8,7 +8,7 @@ public enum ImageFormat: Sendable, Hashable {
     case png
 
     /// Usual ending of a file's name, without the point.
-    public var fileExtension: String {
+    package var fileExtension: String {
         switch self {
         case .jpeg: "jpg"
         case .png: "png"

@@ -17,7 +17,7 @@ public struct AccessLog: Sendable, Hashable {
     }
 
     /// The header lines of the extended format, for those who write events one by one.
-    public static var extendedLogHeader: String { ExtendedLogText(columns: AccessLogEvent.columns.map(\.name)).header }
+    package static var extendedLogHeader: String { ExtendedLogText(columns: AccessLogEvent.columns.map(\.name)).header }
 
     /// ``extendedLogText`` as bytes.
     public func extendedLogData() -> [UInt8] { Array(extendedLogText.utf8) }

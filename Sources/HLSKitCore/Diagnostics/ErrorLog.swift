@@ -71,7 +71,7 @@ public struct ErrorLog: Sendable, Hashable {
     public var extendedLogText: String { Self.extendedLogHeader + events.map(\.extendedLogLine).joined() }
 
     /// What the extended format begins with, with its line feeds.
-    public static var extendedLogHeader: String {
+    package static var extendedLogHeader: String {
         ExtendedLogText(columns: ["date", "time", "uri", "s-ip", "cs-guid", "status", "domain", "comment"]).header
     }
 

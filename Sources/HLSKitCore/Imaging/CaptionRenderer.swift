@@ -17,7 +17,7 @@ import Synchronization
 /// Source: AVFoundation's `AVCaptionRenderer`. See docs/behaviour/captions.md.
 public final class CaptionRenderer: Sendable {
     /// The longest side of a picture, in pixels.
-    public static let maximumSideLength = 8192
+    package static let maximumSideLength = 8192
 
     private struct State {
         var captions: [Caption]

@@ -13,7 +13,7 @@ public struct LegibleCue: Sendable, Hashable {
     /// The name that the file gives the cue; empty if there is none.
     public var identifier: String
     /// Its position and layout.
-    public var settings: WebVTTCueSettings { didSet { styled = nil } }
+    package var settings: WebVTTCueSettings { didSet { styled = nil } }
     /// BCP 47 tag of the rendition; nil if undeclared.
     public var language: String?
     /// What it looks like, where that is more than payload and settings say.

@@ -90,7 +90,7 @@ public protocol LimitedOutput: PlayerItemOutput {
 /// What an output, or all outputs of an item, can show.
 public struct OutputLimits: Sendable, Hashable {
     /// Where frames are shown; nil is no limit.
-    public var display: SelectionContext.Display?
+    public var display: DisplayArea?
     /// Frames of high dynamic range cannot be shown.
     public var needsStandardRange: Bool
     /// The channels of audio that are heard; nil is no limit.
@@ -98,7 +98,7 @@ public struct OutputLimits: Sendable, Hashable {
 
     /// By default no limit.
     public init(
-        display: SelectionContext.Display? = nil, needsStandardRange: Bool = false, maximumChannelCount: Int? = nil
+        display: DisplayArea? = nil, needsStandardRange: Bool = false, maximumChannelCount: Int? = nil
     ) {
         self.display = display
         self.needsStandardRange = needsStandardRange

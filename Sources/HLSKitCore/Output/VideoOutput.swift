@@ -179,7 +179,7 @@ public final class VideoOutput: PlayerItemOutput {
 extension VideoOutput: EarlyFrameReceiver, LimitedOutput {
     public var limits: OutputLimits {
         let display = state.withLock { state in
-            Self.pixels(state).map { SelectionContext.Display(size: $0, gravity: state.gravity) }
+            Self.pixels(state).map { DisplayArea(size: $0, gravity: state.gravity) }
         }
         return OutputLimits(display: display, needsStandardRange: colorPolicy != .preserve)
     }

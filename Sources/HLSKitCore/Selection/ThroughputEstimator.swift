@@ -34,29 +34,9 @@ public struct ThroughputEstimate: Sendable, Hashable {
 /// as they make a megabyte. What comes from memory is no transfer at all (``forget(_:at:)``).
 ///
 /// `docs/behaviour/selection.md` has the whole of it.
-public struct ThroughputEstimator: Sendable {
+package struct ThroughputEstimator: Sendable {
     /// Names a transfer from its start to its end.
     package typealias TransferID = Int
-
-    /// A transfer that is over: finished, failed or cancelled.
-    public struct Transfer: Sendable, Hashable {
-        /// Bytes that arrived.
-        public var byteCount: Int
-        /// When it was requested, by the player's clock.
-        public var requested: Duration
-        /// When its first byte arrived.
-        public var firstByte: Duration
-        /// When it was over.
-        public var finished: Duration
-
-        /// Makes a transfer.
-        public init(byteCount: Int, requested: Duration, firstByte: Duration, finished: Duration) {
-            self.byteCount = byteCount
-            self.requested = requested
-            self.firstByte = firstByte
-            self.finished = finished
-        }
-    }
 
     /// How many finished transfers ``recentTransfers`` holds.
     package static let historyCount = 20
@@ -77,7 +57,7 @@ public struct ThroughputEstimator: Sendable {
     private static let ageHalfLife = 60.0
 
     /// The last transfers that counted, newest last.
-    package private(set) var recentTransfers: [Transfer] = []
+    package private(set) var recentTransfers: [MeasuredTransfer] = []
 
     private var record = LoadingRecord()
     private var running = FewEntries<TransferID, Running>()
@@ -167,7 +147,7 @@ public struct ThroughputEstimator: Sendable {
         let isTooFast = isLarge && now - firstByte < Self.leastReceivingTime
         // Little that took long is news as well: the link was all but dead.
         if transfer.counts || isTooFast || now - transfer.requested >= Self.silenceTime {
-            var ended = Transfer(
+            var ended = MeasuredTransfer(
                 byteCount: transfer.byteCount, requested: transfer.requested, firstByte: firstByte, finished: now)
             if isTooFast {
                 ended.firstByte = now - Self.leastReceivingTime
@@ -203,7 +183,7 @@ public struct ThroughputEstimator: Sendable {
         if receivingCount == 0 { open.since = nil }
     }
 
-    private mutating func remember(_ transfer: Transfer) {
+    private mutating func remember(_ transfer: MeasuredTransfer) {
         if recentTransfers.count == Self.historyCount { recentTransfers.removeFirst() }
         recentTransfers.append(transfer)
     }

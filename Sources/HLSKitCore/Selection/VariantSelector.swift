@@ -66,7 +66,7 @@ public struct SelectionInput: Sendable {
     /// nil while nothing was measured.
     public var throughput: ThroughputEstimate?
     /// The last finished transfers of media, newest last, at most ``ThroughputEstimator/historyCount``.
-    public var recentTransfers: [ThroughputEstimator.Transfer]
+    public var recentTransfers: [MeasuredTransfer]
     /// Playable media ahead of the playhead.
     public var forwardBuffer: Duration
     /// How much media is held at most.
@@ -89,7 +89,7 @@ public struct SelectionInput: Sendable {
     /// Makes an input; what has a default is unknown or does not apply.
     public init(
         now: Duration, candidates: [AssetVariant], currentVariantIndex: Int? = nil,
-        throughput: ThroughputEstimate? = nil, recentTransfers: [ThroughputEstimator.Transfer] = [],
+        throughput: ThroughputEstimate? = nil, recentTransfers: [MeasuredTransfer] = [],
         forwardBuffer: Duration, bufferCapacity: Duration = .seconds(30), rate: Double = 1, isPlaying: Bool = true,
         availableAhead: Duration? = nil, upcoming: [UpcomingSegment], segmentNumber: Int? = nil,
         segmentCount: Int? = nil, download: Download? = nil

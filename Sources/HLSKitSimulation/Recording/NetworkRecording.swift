@@ -9,23 +9,23 @@ public import HLSKitCore
 /// no header fields of requests, no cookies, and no secrets of URLs (docs/behaviour/credentials.md).
 public struct NetworkRecording: Sendable {
     /// The version of the format that is written and read.
-    public static let version = 1
+    package static let version = 1
     /// The longest line that is read, in bytes.
     static let maximumLineByteCount = 64 << 20
 
     /// A request and what came of it. Times are since the first request of the recording.
-    public struct Exchange: Sendable {
+    package struct Exchange: Sendable {
         /// Without a user name or password.
-        public var url: String
+        package var url: String
         /// The purpose of the resource.
-        public var resourceClass: ResourceClass
+        package var resourceClass: ResourceClass
         /// The requested bytes; nil means all.
-        public var byteRange: Range<UInt64>?
+        package var byteRange: Range<UInt64>?
         /// When the request was made.
-        public var time: Duration
+        package var time: Duration
         /// In the order of their times. The last one is not `.finished` or `.failed` where the request was cancelled, or
         /// still under way at the end of the recording.
-        public var events: [(time: Duration, event: TransportEvent)] = []
+        package var events: [(time: Duration, event: TransportEvent)] = []
     }
 
     /// The URL that was played, as given by the program that recorded it.
@@ -33,7 +33,7 @@ public struct NetworkRecording: Sendable {
     /// Arguments that play the recording as it was played; never secrets.
     public var options: [String]
     /// In the order in which they began.
-    public var exchanges: [Exchange] = []
+    package var exchanges: [Exchange] = []
     /// Decisions of the player, as in ``EventLog/decisions``; empty if no one noted it.
     public var decisions: [String] = []
     /// From the first request to the last thing that was noted.
@@ -75,7 +75,7 @@ public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible
     public var text: String
 
     /// Makes an error; `line` counts from 1 and is nil if no line is to blame.
-    public init(line: Int? = nil, text: String) {
+    package init(line: Int? = nil, text: String) {
         self.line = line
         self.text = text
     }

@@ -67,7 +67,7 @@ public final class RecordingTransport: Transport {
     }
 
     /// Writes down what the player has reported, so that a replay can be compared with it.
-    public func note(_ event: PlayerEvent) {
+    package func note(_ event: PlayerEvent) {
         guard let decision = EventLog.decision(event.kind) else { return }
         state.withLock { state in
             guard !state.isFinished else { return }

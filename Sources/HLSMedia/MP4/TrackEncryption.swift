@@ -29,14 +29,14 @@ public struct TrackEncryption: Sendable, Hashable {
     /// The identifier of the key, 16 bytes.
     public var defaultKeyID: [UInt8]
     /// Bytes of initialization vector that each sample carries: 0, 8 or 16; 0 means ``constantInitializationVector``.
-    public var initializationVectorSize: Int
+    package var initializationVectorSize: Int
     /// The vector of all samples that carry none; empty if each has its own.
-    public var constantInitializationVector: [UInt8]
+    package var constantInitializationVector: [UInt8]
     /// Of each run of `cryptByteBlock` + `skipByteBlock` blocks of 16 bytes the first `cryptByteBlock` are encrypted.
     /// Both 0 means no pattern: all whole blocks are.
-    public var cryptByteBlock: Int
+    package var cryptByteBlock: Int
     /// Blocks that stay clear after each run of encrypted ones; 0 without a pattern.
-    public var skipByteBlock: Int
+    package var skipByteBlock: Int
 
     /// Makes the defaults of a track; without a pattern every block of a protected range is encrypted.
     package init(
@@ -54,13 +54,13 @@ public struct TrackEncryption: Sendable, Hashable {
 }
 
 /// Parameters, besides the key, for decrypting one sample.
-public struct SampleEncryption: Sendable, Hashable {
+package struct SampleEncryption: Sendable, Hashable {
     /// A clear stretch of a sample and the protected one that follows it, in bytes.
-    public struct Subsample: Sendable, Hashable {
+    package struct Subsample: Sendable, Hashable {
         /// Clear bytes at the start of the range.
-        public var clearByteCount: Int
+        package var clearByteCount: Int
         /// Protected bytes that follow them.
-        public var protectedByteCount: Int
+        package var protectedByteCount: Int
 
         /// Makes a range of `clearByteCount` clear and `protectedByteCount` protected bytes.
         package init(clearByteCount: Int, protectedByteCount: Int) {
@@ -70,17 +70,17 @@ public struct SampleEncryption: Sendable, Hashable {
     }
 
     /// The protection scheme, such as `cenc` or `cbcs`.
-    public var scheme: EncryptionScheme
+    package var scheme: EncryptionScheme
     /// The identifier of the key, 16 bytes.
-    public var keyID: [UInt8]
+    package var keyID: [UInt8]
     /// 8 or 16 bytes.
-    public var initializationVector: [UInt8]
+    package var initializationVector: [UInt8]
     /// Empty if the whole sample is protected. May not add up to the size of the sample: the decryptor checks.
-    public var subsamples: [Subsample]
+    package var subsamples: [Subsample]
     /// The pattern; see ``TrackEncryption/cryptByteBlock``.
-    public var cryptByteBlock: Int
+    package var cryptByteBlock: Int
     /// Blocks that stay clear; see ``TrackEncryption/skipByteBlock``.
-    public var skipByteBlock: Int
+    package var skipByteBlock: Int
 
     /// Makes what decrypts one sample; without subsamples all of it is protected.
     package init(

@@ -184,7 +184,7 @@ extension SimulatedSession {
     /// When playing began, at first and after each stall; one more than ``stallTimes``.
     package var startTimes: [Duration] { starts.map { .milliseconds(rounding: $0) } }
     /// When each stall began.
-    package var stallTimes: [Duration] { stalls.map { .milliseconds(rounding: $0) } }
+    public var stallTimes: [Duration] { stalls.map { .milliseconds(rounding: $0) } }
     /// When the movie had been played to its end.
     package var endTime: Duration { .milliseconds(rounding: end) }
 }

@@ -92,7 +92,7 @@ extension AccessLogEvent {
     package var extendedLogLine: String { ExtendedLogText.line(fields) }
 
     /// The event as one JSON object.
-    package var jsonLine: String {
+    public var jsonLine: String {
         var line = JSONLine(event: "access_log")
         line.add("playback_start_date", .string(playbackStartDate?.description))
         for entry in table { line.add(entry.member, entry.value.value(in: self)) }

@@ -44,7 +44,7 @@ public struct ErrorLogEvent: Sendable, Hashable {
     }
 
     /// The event as one JSON object.
-    package var jsonLine: String {
+    public var jsonLine: String {
         var line = JSONLine(event: "error_log")
         line.add("date", .date(date))
         line.add("uri", .string(uri))

@@ -46,9 +46,13 @@ public struct BandwidthEstimates: Sendable, Hashable, Codable {
     /// The hosts that are kept; beyond them the oldest goes. Default 256.
     public var maximumHostCount: Int
 
-    /// Makes estimates; by default none.
+    /// Knows nothing yet.
+    public init(maximumAge: Duration = .seconds(86_400), maximumHostCount: Int = 256) {
+        self.init(entries: [:], maximumAge: maximumAge, maximumHostCount: maximumHostCount)
+    }
+
     package init(
-        entries: [String: Entry] = [:], maximumAge: Duration = .seconds(86_400), maximumHostCount: Int = 256
+        entries: [String: Entry], maximumAge: Duration = .seconds(86_400), maximumHostCount: Int = 256
     ) {
         self.entries = entries
         self.maximumAge = maximumAge

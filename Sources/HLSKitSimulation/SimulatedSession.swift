@@ -186,5 +186,5 @@ extension SimulatedSession {
     /// When each stall began.
     public var stallTimes: [Duration] { stalls.map { .milliseconds(rounding: $0) } }
     /// When the movie had been played to its end.
-    package var endTime: Duration { .milliseconds(rounding: end) }
+    public var endTime: Duration { .milliseconds(rounding: end) }
 }

@@ -1,5 +1,5 @@
 package import HLSMedia
-public import HLSTime
+package import HLSTime
 
 /// Turns the packets of digital television's caption channel into captions, for each of its services.
 ///

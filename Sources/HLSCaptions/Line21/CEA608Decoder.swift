@@ -1,4 +1,4 @@
-public import HLSTime
+package import HLSTime
 
 /// Turns the byte pairs of one field of line 21 into captions.
 ///

@@ -79,11 +79,13 @@ public final class AudioBuffer: Sendable {
     /// The samples of all channels in turn, with the same rate and channels as decoded.
     ///
     /// Sets up a converter for each call; writers of whole streams keep one.
-    public func interleavedSamples(as format: InterleavedFormat) throws(CodecError) -> [UInt8] {
-        let converter = AudioConverter(to: format)
-        var samples: [UInt8] = []
-        try converter.convert(self, into: &samples)
-        return samples
+    public func interleavedSamples(as format: InterleavedFormat) throws(HLSError) -> [UInt8] {
+        try HLSError.converting { () throws(CodecError) in
+            let converter = AudioConverter(to: format)
+            var samples: [UInt8] = []
+            try converter.convert(self, into: &samples)
+            return samples
+        }
     }
 
     /// Takes over the samples of `frame`. Throws where it has none.

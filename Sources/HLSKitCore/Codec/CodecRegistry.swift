@@ -1,5 +1,5 @@
 import CLibAV
-public import HLSMedia
+package import HLSMedia
 
 /// Which coding formats the libraries of this machine decode.
 package enum CodecRegistry {

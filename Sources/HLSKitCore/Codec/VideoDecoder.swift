@@ -1,5 +1,5 @@
 import CLibAV
-public import HLSMedia
+package import HLSMedia
 
 /// Decodes the samples of one video track into frames.
 ///

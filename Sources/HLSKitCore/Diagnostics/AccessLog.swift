@@ -32,7 +32,7 @@ extension AccessLogEvent {
         case string(@Sendable (AccessLogEvent) -> String?)
         case integer(@Sendable (AccessLogEvent) -> Int?)
         case bytes(@Sendable (AccessLogEvent) -> Int64)
-        case seconds(@Sendable (AccessLogEvent) -> Double?)
+        case seconds(@Sendable (AccessLogEvent) -> Duration?)
         case bitsPerSecond(@Sendable (AccessLogEvent) -> Double?)
 
         func value(in event: AccessLogEvent) -> LogValue {
@@ -40,7 +40,7 @@ extension AccessLogEvent {
             case .string(let value): .string(value(event))
             case .integer(let value): .integer(Int64(value(event) ?? -1))
             case .bytes(let value): .integer(value(event))
-            case .seconds(let value): .number(value(event) ?? -1, decimals: 3)
+            case .seconds(let value): .number(value(event)?.seconds ?? -1, decimals: 3)
             case .bitsPerSecond(let value): .number(value(event) ?? -1, decimals: 0)
             }
         }

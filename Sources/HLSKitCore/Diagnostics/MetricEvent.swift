@@ -88,7 +88,7 @@ public struct MetricRequest: Sendable, Hashable {
     }
 }
 
-extension MetricEvent {
+extension MetricRecord {
     func line(_ members: [(String, LogValue)]) -> String {
         var line = JSONLine(event: Self.name)
         for (name, value) in members { line.add(name, value) }

@@ -5,7 +5,7 @@ import HLSPlaylist
 ///
 /// ``code`` says what is wrong, ``domain`` where to look for it, ``isPermanent`` whether trying again can help.
 /// `underlyingError` is what the library below said: a ``LoadingError`` of the transport, a `PlaylistError`, a `MediaError` or
-/// a ``CodecError``. Nothing in it has a secret (docs/behaviour/credentials.md).
+/// an error of libav's. Nothing in it has a secret (docs/behaviour/credentials.md).
 ///
 /// See <doc:FailuresAndRetry> and docs/behaviour/loading-failures.md.
 public struct HLSError: Error, Sendable, CustomStringConvertible {

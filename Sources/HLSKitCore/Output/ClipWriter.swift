@@ -1,5 +1,5 @@
 import HLSMedia
-public import HLSTime
+package import HLSTime
 import Synchronization
 
 /// Lets an output begin at 0 though what it gets is from the middle of an item: a clip.

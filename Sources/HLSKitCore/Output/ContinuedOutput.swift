@@ -1,5 +1,5 @@
 import HLSMedia
-public import HLSTime
+package import HLSTime
 import Synchronization
 
 /// Lets several items, played one after the other, write into the same outputs as if they were one: the times of each

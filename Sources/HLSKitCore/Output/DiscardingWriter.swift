@@ -1,4 +1,4 @@
-public import HLSMedia
+package import HLSMedia
 
 /// Drops decoded media: `-f null`.
 package final class DiscardingWriter: FrameWriter, AudioWriter {

@@ -1,5 +1,5 @@
 import HLSCaptions
-public import HLSMedia
+package import HLSMedia
 public import HLSTime
 
 /// A subtitle or closed caption on the item's timeline.

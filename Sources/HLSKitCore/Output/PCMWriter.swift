@@ -1,4 +1,4 @@
-public import HLSMedia
+package import HLSMedia
 import Synchronization
 
 /// Writes audio as interleaved samples: `-f wav`, `-f s16le`, `-f f32le`.

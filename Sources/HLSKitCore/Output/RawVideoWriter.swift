@@ -1,4 +1,4 @@
-public import HLSMedia
+package import HLSMedia
 import Synchronization
 
 /// Writes frames one after another, plane by plane without padding: `-f rawvideo`.

@@ -1,7 +1,7 @@
 import Glibc
 import HLSCaptions
-public import HLSMedia
-public import HLSTime
+package import HLSMedia
+package import HLSTime
 import Synchronization
 
 /// Writes samples into a container without decoding them: `-f ts`, `-f mp4`, `-f mkv`.

@@ -140,8 +140,8 @@ public final class VideoOutput: PlayerItemOutput {
     /// before or there is none. Earlier frames are dropped. May be asked for a time that is a little ahead.
     ///
     /// Converts in the calling thread where another pixel format or colour was asked for.
-    /// - Throws: ``CodecError`` if the frame cannot be converted.
-    public func copyFrame(for itemTime: MediaTime) throws(CodecError) -> (frame: VideoFrame, displayTime: MediaTime)? {
+    /// - Throws: if the frame cannot be converted.
+    public func copyFrame(for itemTime: MediaTime) throws(HLSError) -> (frame: VideoFrame, displayTime: MediaTime)? {
         guard itemTime.isNumeric else { return nil }
         let taken = state.withLock { state -> (time: MediaTime, frame: VideoFrame)? in
             guard let index = state.frames.lastIndex(where: { state.hasBegun($0.time, at: itemTime) }) else {
@@ -153,7 +153,8 @@ public final class VideoOutput: PlayerItemOutput {
             return taken
         }
         guard let taken else { return nil }
-        return (try converted(taken.frame), taken.time)
+        let frame = try HLSError.converting { () throws(CodecError) in try converted(taken.frame) }
+        return (frame, taken.time)
     }
 
     /// The frames, each when the timebase reaches it. Ends when the output is taken from its item, and when the item

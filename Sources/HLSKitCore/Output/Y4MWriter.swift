@@ -1,4 +1,4 @@
-public import HLSMedia
+package import HLSMedia
 import Synchronization
 
 /// Writes frames as YUV4MPEG2: `-f y4m`.

@@ -1,4 +1,4 @@
-public import HLSPlaylist
+package import HLSPlaylist
 import Synchronization
 
 /// Throughput that players have measured, kept from one player to the next.

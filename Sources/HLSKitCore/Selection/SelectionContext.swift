@@ -1,4 +1,4 @@
-public import HLSPlaylist
+package import HLSPlaylist
 
 /// Limits of the choice among the variants of a playlist. Read at every decision.
 ///

@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import HLSKitCore
+package import HLSKitCore
 
 /// The network traffic of a session: every request, and when its response arrived. ``RecordingTransport`` writes it,
 /// ``ReplayTransport`` plays it back.

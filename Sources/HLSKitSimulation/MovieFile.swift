@@ -23,7 +23,7 @@ public struct MovieFile: Sendable, Hashable {
     /// Bits per second of each variant, ascending.
     public let averageBitRates: [Double]
     /// Highest bit rate of a segment of each variant, in bits per second, in the order of ``averageBitRates``.
-    public let peakBitRates: [Double]
+    package let peakBitRates: [Double]
     /// Row by row.
     private let sizes: [Double]
 

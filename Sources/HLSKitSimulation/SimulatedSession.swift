@@ -5,11 +5,11 @@ public import HLSKitCore
 /// They are kept in milliseconds as `Double`, in which a simulation counts; what a program reads are durations.
 public struct SimulatedSession: Sendable {
     /// A segment that was played.
-    public struct Segment: Sendable, Hashable {
+    package struct Segment: Sendable, Hashable {
         /// Number of the segment, from 0.
-        public var index: Int
+        package var index: Int
         /// Counted from the lowest.
-        public var variant: Int
+        package var variant: Int
         /// When it was requested.
         package var requested: Double
         /// When its first byte arrived.
@@ -17,7 +17,7 @@ public struct SimulatedSession: Sendable {
         /// When its last byte arrived.
         package var done: Double
         /// Its size in bits.
-        public var bitCount: Double
+        package var bitCount: Double
         /// Milliseconds of media ahead at ``done``, this segment included.
         package var buffered: Double
     }
@@ -37,15 +37,15 @@ public struct SimulatedSession: Sendable {
     }
 
     /// A decision of the rule, and its reason: a choice before it is requested, or to abandon its download.
-    public struct Decision: Sendable, Hashable {
+    package struct Decision: Sendable, Hashable {
         /// When it was decided.
         package var time: Double
         /// Counted from the lowest.
-        public var variant: Int
+        package var variant: Int
         /// Whether a running download is given up; else the decision is which variant to request.
-        public var abandonsDownload: Bool
+        package var abandonsDownload: Bool
         /// The reason, in the rule's words.
-        public var explanation: String
+        package var explanation: String
     }
 
     /// The movie that was played.
@@ -53,11 +53,11 @@ public struct SimulatedSession: Sendable {
     /// The limit of media ahead.
     package let bufferLimit: Duration
     /// Segments that were played, in order.
-    public internal(set) var segments: [Segment] = []
+    package internal(set) var segments: [Segment] = []
     /// Downloads that were given up, in order.
     package internal(set) var abandons: [Abandon] = []
     /// Empty unless ``SimulationRun/Options/explainsDecisions``.
-    public internal(set) var decisions: [Decision] = []
+    package internal(set) var decisions: [Decision] = []
     /// When playing began, at first and after each stall; one more than ``stalls``.
     package internal(set) var starts: [Double] = []
     /// When each stall began.
@@ -159,13 +159,13 @@ public struct SimulatedSession: Sendable {
 
 extension SimulatedSession.Segment {
     /// When it was requested.
-    public var requestTime: Duration { .milliseconds(rounding: requested) }
+    package var requestTime: Duration { .milliseconds(rounding: requested) }
     /// When its first byte arrived.
-    public var firstByteTime: Duration { .milliseconds(rounding: firstByte) }
+    package var firstByteTime: Duration { .milliseconds(rounding: firstByte) }
     /// When its last byte arrived.
-    public var completionTime: Duration { .milliseconds(rounding: done) }
+    package var completionTime: Duration { .milliseconds(rounding: done) }
     /// Media ahead at ``completionTime``, this segment included.
-    public var bufferedDuration: Duration { .milliseconds(rounding: buffered) }
+    package var bufferedDuration: Duration { .milliseconds(rounding: buffered) }
 }
 
 extension SimulatedSession.Abandon {
@@ -177,7 +177,7 @@ extension SimulatedSession.Abandon {
 
 extension SimulatedSession.Decision {
     /// When it was decided.
-    public var decisionTime: Duration { .milliseconds(rounding: time) }
+    package var decisionTime: Duration { .milliseconds(rounding: time) }
 }
 
 extension SimulatedSession {

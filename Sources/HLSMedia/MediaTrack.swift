@@ -19,9 +19,9 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable {
     /// AAC in all its profiles.
     public static let aac = MediaCodec(rawValue: "aac")
     /// AAC in LATM/LOAS framing; samples are whole LOAS frames with their three bytes of header, as libavcodec wants.
-    public static let aacLATM = MediaCodec(rawValue: "aac_latm")
+    package static let aacLATM = MediaCodec(rawValue: "aac_latm")
     /// MPEG audio, layer 2.
-    public static let mp2 = MediaCodec(rawValue: "mp2")
+    package static let mp2 = MediaCodec(rawValue: "mp2")
     /// MPEG audio, layers 3 and 1, and where a container does not say the layer.
     public static let mp3 = MediaCodec(rawValue: "mp3")
     /// AC-3, Dolby Digital.
@@ -37,13 +37,13 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable {
     /// AAC with the tools of USAC (xHE-AAC), which decoders of AAC need not know.
     public static let xheAAC = MediaCodec(rawValue: "xhe-aac")
     /// DTS, with or without its extensions.
-    public static let dts = MediaCodec(rawValue: "dts")
+    package static let dts = MediaCodec(rawValue: "dts")
     /// MPEG-1 video.
-    public static let mpeg1Video = MediaCodec(rawValue: "mpeg1video")
+    package static let mpeg1Video = MediaCodec(rawValue: "mpeg1video")
     /// MPEG-2 video, H.262.
-    public static let mpeg2Video = MediaCodec(rawValue: "mpeg2video")
+    package static let mpeg2Video = MediaCodec(rawValue: "mpeg2video")
     /// MPEG-4 part 2.
-    public static let mpeg4Video = MediaCodec(rawValue: "mpeg4")
+    package static let mpeg4Video = MediaCodec(rawValue: "mpeg4")
     /// Each sample is a JPEG image.
     public static let jpeg = MediaCodec(rawValue: "jpeg")
     /// WebVTT, in segments of text or in MP4 (`wvtt`).

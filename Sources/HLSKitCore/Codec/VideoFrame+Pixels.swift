@@ -24,9 +24,11 @@ extension VideoFrame {
     /// Frames of equal pixels have equal digests, whatever their times. Good for tests; not a signature.
     /// - Throws: if there is no memory for the hash.
     public func digest() throws(HLSError) -> String {
-        let hash = try HLSError.converting { () throws(CodecError) -> MD5Hash in try MD5Hash() }
-        _ = hash.update(with: self)
-        return hash.finish()
+        try HLSError.converting { () throws(CodecError) in
+            let hash = try MD5Hash()
+            _ = hash.update(with: self)
+            return hash.finish()
+        }
     }
 }
 

@@ -12,7 +12,7 @@ public struct PixelSize: Sendable, Hashable, Codable {
     }
 
     /// No size.
-    public static let zero = PixelSize(width: 0, height: 0)
+    package static let zero = PixelSize(width: 0, height: 0)
 
     /// Width times height; the largest integer where that does not fit.
     package var pixelCount: Int {

@@ -20,7 +20,7 @@ public struct AccessLog: Sendable, Hashable {
     package static var extendedLogHeader: String { ExtendedLogText(columns: AccessLogEvent.columns.map(\.name)).header }
 
     /// ``extendedLogText`` as bytes.
-    public func extendedLogData() -> [UInt8] { Array(extendedLogText.utf8) }
+    package func extendedLogData() -> [UInt8] { Array(extendedLogText.utf8) }
 
     /// One JSON object per line. Numbers that are not known are negative, all else that is not known is null.
     public var jsonLines: String { events.map { $0.jsonLine + "\n" }.joined() }

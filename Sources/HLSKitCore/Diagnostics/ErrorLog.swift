@@ -76,7 +76,7 @@ public struct ErrorLog: Sendable, Hashable {
     }
 
     /// ``extendedLogText`` as bytes.
-    public func extendedLogData() -> [UInt8] { Array(extendedLogText.utf8) }
+    package func extendedLogData() -> [UInt8] { Array(extendedLogText.utf8) }
 
     /// One JSON object per line.
     public var jsonLines: String { events.map { $0.jsonLine + "\n" }.joined() }

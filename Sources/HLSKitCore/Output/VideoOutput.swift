@@ -177,19 +177,21 @@ public final class VideoOutput: PlayerItemOutput {
     }
 }
 
-extension VideoOutput: EarlyFrameReceiver, LimitedOutput {
-    public var limits: OutputLimits {
+extension VideoOutput: IntakeOutput {
+    var intake: any OutputReceiver { Intake(output: self) }
+
+    package var limits: OutputLimits {
         let display = state.withLock { state in
             Self.pixels(state).map { DisplayArea(size: $0, gravity: state.gravity) }
         }
         return OutputLimits(display: display, needsStandardRange: colorPolicy != .preserve)
     }
 
-    public func prepare(_ frame: VideoFrame, at clock: OutputClock) {
+    package func prepare(_ frame: VideoFrame, at clock: OutputClock) {
         state.withLock { Self.take(frame, clock, &$0) }
     }
 
-    public func receive(_ frame: VideoFrame, at clock: OutputClock) {
+    package func receive(_ frame: VideoFrame, at clock: OutputClock) {
         let isCurrent = state.withLock { state in
             // Outputs that came late have not seen it before.
             Self.take(frame, clock, &state)
@@ -209,7 +211,7 @@ extension VideoOutput: EarlyFrameReceiver, LimitedOutput {
         if state.frames.count > maximumFrameCount { state.frames.removeFirst() }
     }
 
-    public func flush(generation: Int) {
+    package func flush(generation: Int) {
         let isNews = state.withLock { state in
             defer {
                 state.generation = generation
@@ -222,9 +224,9 @@ extension VideoOutput: EarlyFrameReceiver, LimitedOutput {
     }
 
     /// Nothing to do: a seek may bring more.
-    public func finish(_ type: MediaType, at clock: OutputClock) {}
+    package func finish(_ type: MediaType, at clock: OutputClock) {}
 
-    public func end() {
+    package func end() {
         state.withLock { state in
             state.frames = []
             state.lastTaken = nil
@@ -234,5 +236,22 @@ extension VideoOutput: EarlyFrameReceiver, LimitedOutput {
         }
         sequence.finish()
         flushNotices.finish()
+    }
+}
+
+extension VideoOutput {
+    /// What the player calls.
+    private final class Intake: EarlyFrameReceiver, LimitedOutput {
+        let output: VideoOutput
+        var binding: OutputBinding { output.binding }
+
+        init(output: VideoOutput) { self.output = output }
+
+        var limits: OutputLimits { output.limits }
+        func prepare(_ frame: VideoFrame, at clock: OutputClock) { output.prepare(frame, at: clock) }
+        func receive(_ frame: VideoFrame, at clock: OutputClock) { output.receive(frame, at: clock) }
+        func flush(generation: Int) { output.flush(generation: generation) }
+        func finish(_ type: MediaType, at clock: OutputClock) { output.finish(type, at: clock) }
+        func end() { output.end() }
     }
 }

@@ -26,7 +26,7 @@ public struct EventMessage: Sendable, Hashable {
     /// The payload, in the scheme's own format.
     public var messageData: [UInt8]
     /// ``Timing/presentationTime(_:)`` is 33 bits wide and wraps (transport streams).
-    public var wrapsAt33Bits = false
+    package var wrapsAt33Bits = false
 
     /// Makes an event; without `duration` its length is unknown.
     package init(

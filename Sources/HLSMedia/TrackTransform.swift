@@ -24,7 +24,7 @@ public struct TrackTransform: Sendable, Hashable {
     /// Frames are shown as they are.
     public static let identity = TrackTransform()
     /// It changes nothing.
-    public var isIdentity: Bool { self == .identity }
+    package var isIdentity: Bool { self == .identity }
 
     /// Degrees by which frames are turned clockwise: 0, 90, 180 or 270; 0 for other than quarter turns.
     var rotation: Int {

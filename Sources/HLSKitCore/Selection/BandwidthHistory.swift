@@ -42,9 +42,9 @@ public struct BandwidthEstimates: Sendable, Hashable, Codable {
     /// By host, and its port where it is not the scheme's own.
     package var entries: [String: Entry]
     /// The age from which on an estimate says nothing any more. Default: a day.
-    public var maximumAge: Duration
+    package var maximumAge: Duration
     /// The hosts that are kept; beyond them the oldest goes. Default 256.
-    public var maximumHostCount: Int
+    package var maximumHostCount: Int
 
     /// Knows nothing yet.
     public init(maximumAge: Duration = .seconds(86_400), maximumHostCount: Int = 256) {

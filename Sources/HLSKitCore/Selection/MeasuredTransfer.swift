@@ -10,7 +10,7 @@ public struct MeasuredTransfer: Sendable, Hashable {
     public var finished: Duration
 
     /// Makes a transfer.
-    public init(byteCount: Int, requested: Duration, firstByte: Duration, finished: Duration) {
+    package init(byteCount: Int, requested: Duration, firstByte: Duration, finished: Duration) {
         self.byteCount = byteCount
         self.requested = requested
         self.firstByte = firstByte

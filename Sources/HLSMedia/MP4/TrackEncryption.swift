@@ -8,9 +8,9 @@ public struct EncryptionScheme: RawRepresentable, Sendable, Hashable {
     /// AES-CTR, whole sample or subsamples.
     public static let cenc = EncryptionScheme(rawValue: "cenc")
     /// AES-CBC, whole sample or subsamples.
-    public static let cbc1 = EncryptionScheme(rawValue: "cbc1")
+    package static let cbc1 = EncryptionScheme(rawValue: "cbc1")
     /// AES-CTR with a pattern of encrypted and clear blocks.
-    public static let cens = EncryptionScheme(rawValue: "cens")
+    package static let cens = EncryptionScheme(rawValue: "cens")
     /// AES-CBC with a pattern of encrypted and clear blocks; what HLS calls SAMPLE-AES in fMP4.
     public static let cbcs = EncryptionScheme(rawValue: "cbcs")
     /// AES-CBC within NAL units and audio frames of transport streams and packed audio; SAMPLE-AES there. Samples

@@ -204,14 +204,3 @@ public struct SimulationRun: Sendable {
         }
     }
 }
-
-/// Why a simulation cannot be run.
-public struct SimulationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The cause, in one line.
-    public var text: String
-
-    /// Makes an error.
-    package init(text: String) { self.text = text }
-
-    public var description: String { text }
-}

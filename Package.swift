@@ -52,7 +52,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings),
-        .target(name: "HLSKitSimulation", dependencies: ["HLSKitCore"], swiftSettings: swiftSettings),
+        .target(name: "HLSKitSimulation", dependencies: ["HLSKitCore", "HLSTime"], swiftSettings: swiftSettings),
         .executableTarget(
             name: "hlsget",
             dependencies: [

@@ -15,7 +15,7 @@ public struct CaptionFileReader: Sendable {
         public var notes: [CaptionFileNote]
 
         /// Makes the content of a file; without `language` the file declares none.
-        public init(captions: [Caption], language: String? = nil, notes: [CaptionFileNote] = []) {
+        package init(captions: [Caption], language: String? = nil, notes: [CaptionFileNote] = []) {
             self.captions = captions
             self.language = language
             self.notes = notes
@@ -23,7 +23,7 @@ public struct CaptionFileReader: Sendable {
     }
 
     /// Larger files are refused, in bytes.
-    public static let maxByteCount = 32 << 20
+    package static let maxByteCount = 32 << 20
 
     /// The format of the file.
     public var format: CaptionFormat

@@ -50,7 +50,7 @@ public struct CaptionFileError: Error, Sendable, Hashable, CustomStringConvertib
     public var text: String
 
     /// Makes an error; `line` counts from 1 and is nil if no line is to blame.
-    public init(code: Code, line: Int? = nil, text: String) {
+    package init(code: Code, line: Int? = nil, text: String) {
         self.code = code
         self.line = line
         self.text = text
@@ -69,7 +69,7 @@ public struct CaptionFileNote: Sendable, Hashable, CustomStringConvertible {
     public var text: String
 
     /// Makes a note; `line` counts from 1 and is nil if no line is meant.
-    public init(line: Int? = nil, text: String) {
+    package init(line: Int? = nil, text: String) {
         self.line = line
         self.text = text
     }

@@ -9,7 +9,7 @@ import HLSKitCore
 /// playlists have their own.
 public struct MovieFile: Sendable, Hashable {
     /// The largest file that is read, in bytes.
-    public static let maximumByteCount = 64 << 20
+    package static let maximumByteCount = 64 << 20
     static let maximumVariantCount = 100
     static let maximumSegmentCount = 100_000
     static let maximumSegmentBits = 1e12
@@ -23,45 +23,45 @@ public struct MovieFile: Sendable, Hashable {
     /// Bits per second of each variant, ascending.
     public let averageBitRates: [Double]
     /// Highest bit rate of a segment of each variant, in bits per second, in the order of ``averageBitRates``.
-    public let peakBitRates: [Double]
+    package let peakBitRates: [Double]
     /// Row by row.
     private let sizes: [Double]
 
-    /// - Throws: ``MovieFileError`` when the text is not a movie, or larger than 64 MiB.
-    public init(parsing bytes: [UInt8]) throws(MovieFileError) {
+    /// - Throws: ``SimulationError`` when the text is not a movie, or larger than 64 MiB.
+    public init(parsing bytes: [UInt8]) throws(SimulationError) {
         guard bytes.count <= Self.maximumByteCount else {
-            throw MovieFileError(text: "larger than \(Self.maximumByteCount >> 20) MiB")
+            throw SimulationError(text: "larger than \(Self.maximumByteCount >> 20) MiB")
         }
         let contents: Contents
         do {
             contents = try JSONDecoder().decode(Contents.self, from: Data(bytes))
         } catch let error as DecodingError {
-            throw MovieFileError(error)
+            throw SimulationError(error)
         } catch {
-            throw MovieFileError(text: "not JSON")
+            throw SimulationError(text: "not JSON")
         }
         let duration = contents.segment_duration_ms
         guard duration >= 100, duration <= 3_600_000 else {
-            throw MovieFileError(text: "segment_duration_ms must be from 100 to 3600000")
+            throw SimulationError(text: "segment_duration_ms must be from 100 to 3600000")
         }
         let rates = contents.bitrates_kbps
         guard !rates.isEmpty, rates.count <= Self.maximumVariantCount else {
-            throw MovieFileError(text: "bitrates_kbps must have from 1 to \(Self.maximumVariantCount) numbers")
+            throw SimulationError(text: "bitrates_kbps must have from 1 to \(Self.maximumVariantCount) numbers")
         }
         guard rates.allSatisfy({ $0 > 0 && $0 <= 1e9 }), zip(rates, rates.dropFirst()).allSatisfy({ $0 < $1 }) else {
-            throw MovieFileError(text: "bitrates_kbps must be positive and ascending")
+            throw SimulationError(text: "bitrates_kbps must be positive and ascending")
         }
         let rows = contents.segment_sizes_bits
         guard !rows.isEmpty, rows.count <= Self.maximumSegmentCount else {
-            throw MovieFileError(text: "segment_sizes_bits must have from 1 to \(Self.maximumSegmentCount) rows")
+            throw SimulationError(text: "segment_sizes_bits must have from 1 to \(Self.maximumSegmentCount) rows")
         }
         for (number, row) in rows.enumerated() {
             guard row.count == rates.count else {
-                throw MovieFileError(
+                throw SimulationError(
                     text: "segment_sizes_bits: row \(number) has \(row.count) numbers for \(rates.count) variants")
             }
             guard row.allSatisfy({ $0 > 0 && $0 <= Self.maximumSegmentBits }) else {
-                throw MovieFileError(text: "segment_sizes_bits: row \(number) has an impossible size")
+                throw SimulationError(text: "segment_sizes_bits: row \(number) has an impossible size")
             }
         }
         let segmentDuration = Duration.milliseconds(rounding: duration)
@@ -72,7 +72,7 @@ public struct MovieFile: Sendable, Hashable {
         sizes = rows.flatMap(\.self)
         if let peaks = contents.peak_bitrates_kbps {
             guard peaks.count == rates.count, peaks.allSatisfy({ $0 > 0 && $0 <= 1e9 }) else {
-                throw MovieFileError(text: "peak_bitrates_kbps must have a positive number for each variant")
+                throw SimulationError(text: "peak_bitrates_kbps must have a positive number for each variant")
             }
             peakBitRates = peaks.map { $0 * 1000 }
         } else {
@@ -86,18 +86,18 @@ public struct MovieFile: Sendable, Hashable {
     /// A movie from its parts: durations and sizes of its segments, rates of its variants in bits per second, ascending.
     init(
         segmentDurations: [Duration], averageBitRates: [Double], peakBitRates: [Double], segmentSizes: [[Double]]
-    ) throws(MovieFileError) {
+    ) throws(SimulationError) {
         guard !segmentDurations.isEmpty, segmentDurations.count <= Self.maximumSegmentCount,
             segmentSizes.count == segmentDurations.count
-        else { throw MovieFileError(text: "from 1 to \(Self.maximumSegmentCount) segments can be simulated") }
+        else { throw SimulationError(text: "from 1 to \(Self.maximumSegmentCount) segments can be simulated") }
         guard !averageBitRates.isEmpty, averageBitRates.count <= Self.maximumVariantCount else {
-            throw MovieFileError(text: "from 1 to \(Self.maximumVariantCount) variants can be simulated")
+            throw SimulationError(text: "from 1 to \(Self.maximumVariantCount) variants can be simulated")
         }
         guard segmentDurations.allSatisfy({ $0 > .zero }) else {
-            throw MovieFileError(text: "a segment of no duration")
+            throw SimulationError(text: "a segment of no duration")
         }
         guard segmentSizes.joined().allSatisfy({ $0 > 0 && $0 <= Self.maximumSegmentBits }) else {
-            throw MovieFileError(text: "a segment has an impossible size")
+            throw SimulationError(text: "a segment has an impossible size")
         }
         var starts = [Duration.zero]
         for duration in segmentDurations { starts.append((starts.last ?? .zero) + duration) }
@@ -111,17 +111,9 @@ public struct MovieFile: Sendable, Hashable {
 
     /// Reads a movie file.
     ///
-    /// - Throws: ``MovieFileError``, with the words of the system when the file cannot be read.
-    public init(contentsOfFile path: String) throws(MovieFileError) {
-        do {
-            try self.init(parsing: NetworkTrace.read(path, atMost: Self.maximumByteCount))
-        } catch let error as NetworkTraceError {
-            throw MovieFileError(text: error.text)
-        } catch let error as MovieFileError {
-            throw error
-        } catch {
-            throw MovieFileError(text: "\(error)")
-        }
+    /// - Throws: ``SimulationError``, with the words of the system when the file cannot be read.
+    public init(contentsOfFile path: String) throws(SimulationError) {
+        try self.init(parsing: NetworkTrace.read(path, atMost: Self.maximumByteCount))
     }
 
     /// Number of variants, at least 1.
@@ -129,10 +121,10 @@ public struct MovieFile: Sendable, Hashable {
     /// The duration of all segments together.
     public var duration: Duration { starts.last ?? .zero }
     /// Segments differ in duration.
-    public var hasUnevenSegments: Bool { duration != segmentDuration * segmentCount }
+    package var hasUnevenSegments: Bool { duration != segmentDuration * segmentCount }
 
     /// - Precondition: the segment exists, or is the one after the last.
-    public func start(ofSegment segment: Int) -> Duration { starts[segment] }
+    package func start(ofSegment segment: Int) -> Duration { starts[segment] }
 
     /// - Precondition: the segment exists.
     public func duration(ofSegment segment: Int) -> Duration { starts[segment + 1] - starts[segment] }
@@ -140,7 +132,7 @@ public struct MovieFile: Sendable, Hashable {
     /// The size of a segment in bits.
     ///
     /// - Precondition: both exist.
-    public func bitCount(ofSegment segment: Int, variant: Int) -> Double {
+    package func bitCount(ofSegment segment: Int, variant: Int) -> Double {
         precondition(variant >= 0 && variant < variantCount, "no such variant")
         return sizes[segment * variantCount + variant]
     }
@@ -153,19 +145,9 @@ public struct MovieFile: Sendable, Hashable {
     }
 }
 
-/// Why a file is not a movie.
-public struct MovieFileError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The cause, in one line.
-    public var text: String
-
-    /// Makes an error.
-    public init(text: String) { self.text = text }
-
-    public var description: String { text }
-}
-
-extension MovieFileError {
+extension SimulationError {
     fileprivate init(_ error: DecodingError) {
+        let text: String
         func path(_ keys: [any CodingKey]) -> String {
             keys.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined()
         }
@@ -176,5 +158,6 @@ extension MovieFileError {
         case .dataCorrupted: text = "not JSON"
         @unknown default: text = "cannot be read"
         }
+        self.init(text: text)
     }
 }

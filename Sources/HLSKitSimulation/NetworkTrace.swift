@@ -27,7 +27,7 @@ public struct NetworkTrace: Sendable, Hashable {
     }
 
     /// The largest trace file that is read, in bytes.
-    public static let maximumByteCount = 16 << 20
+    package static let maximumByteCount = 16 << 20
     /// The largest values of the three columns: a day, 1 Tbit/s, ten minutes. They keep all sums exact enough.
     static let maximumDuration = 86_400_000.0
     static let maximumBandwidth = 1e9
@@ -47,11 +47,11 @@ public struct NetworkTrace: Sendable, Hashable {
         ])
     }
 
-    /// - Throws: ``NetworkTraceError`` when there is no period, or one without a positive duration.
-    public init(periods: [Period]) throws(NetworkTraceError) {
-        guard !periods.isEmpty else { throw NetworkTraceError(text: "the trace has no period") }
+    /// - Throws: ``SimulationError`` when there is no period, or one without a positive duration.
+    public init(periods: [Period]) throws(SimulationError) {
+        guard !periods.isEmpty else { throw SimulationError(text: "the trace has no period") }
         guard periods.allSatisfy({ $0.duration > .zero }) else {
-            throw NetworkTraceError(text: "a period has no duration")
+            throw SimulationError(text: "a period has no duration")
         }
         self.init(rows: periods.map { Row(duration: $0.duration.milliseconds, $0.conditions) })
     }
@@ -59,10 +59,10 @@ public struct NetworkTrace: Sendable, Hashable {
     /// Reads the text of a trace file: lines of `duration_ms,bandwidth_kbps,latency_ms`, and perhaps `,loss_percent`; `#`
     /// begins a comment line.
     ///
-    /// - Throws: ``NetworkTraceError`` with the line when the text is not a trace, or larger than 16 MiB.
-    public init(parsing bytes: some Collection<UInt8>) throws(NetworkTraceError) {
+    /// - Throws: ``SimulationError`` with the line when the text is not a trace, or larger than 16 MiB.
+    public init(parsing bytes: some Collection<UInt8>) throws(SimulationError) {
         guard bytes.count <= Self.maximumByteCount else {
-            throw NetworkTraceError(text: "larger than \(Self.maximumByteCount >> 20) MiB")
+            throw SimulationError(text: "larger than \(Self.maximumByteCount >> 20) MiB")
         }
         var rows: [Row] = []
         var number = 0
@@ -72,14 +72,14 @@ public struct NetworkTrace: Sendable, Hashable {
             guard let first = text.first, first != UInt8(ascii: "#") else { continue }
             rows.append(try Self.row(text, line: number))
         }
-        guard !rows.isEmpty else { throw NetworkTraceError(text: "the trace has no period") }
+        guard !rows.isEmpty else { throw SimulationError(text: "the trace has no period") }
         self.init(rows: rows)
     }
 
     /// Reads a trace file.
     ///
-    /// - Throws: ``NetworkTraceError``, with the words of the system when the file cannot be read.
-    public init(contentsOfFile path: String) throws(NetworkTraceError) {
+    /// - Throws: ``SimulationError``, with the words of the system when the file cannot be read.
+    public init(contentsOfFile path: String) throws(SimulationError) {
         try self.init(parsing: Self.read(path))
     }
 
@@ -125,7 +125,7 @@ public struct NetworkTrace: Sendable, Hashable {
     private let bitsPerCycle: Double
 
     /// Number of periods, at least 1.
-    public var periodCount: Int { rates.count }
+    package var periodCount: Int { rates.count }
     /// The mean over one cycle, in bits per second.
     public var meanBitsPerSecond: Double { bitsPerCycle / cycleLength * 1000 }
 
@@ -198,34 +198,16 @@ public struct NetworkTrace: Sendable, Hashable {
 
 // MARK: - Text
 
-/// Why a file is not a network trace.
-public struct NetworkTraceError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// 1 for the first line; nil if it is not about one line.
-    public var line: Int?
-    /// The cause, in one line.
-    public var text: String
-
-    /// Makes an error; `line` counts from 1 and is nil if no line is to blame.
-    public init(line: Int? = nil, text: String) {
-        self.line = line
-        self.text = text
-    }
-
-    public var description: String {
-        if let line { "line \(line): \(text)" } else { text }
-    }
-}
-
 extension NetworkTrace {
-    private static func row(_ line: some Collection<UInt8>, line number: Int) throws(NetworkTraceError) -> Row {
+    private static func row(_ line: some Collection<UInt8>, line number: Int) throws(SimulationError) -> Row {
         let fields = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard fields.count == 3 || fields.count == 4 else {
-            throw NetworkTraceError(
+            throw SimulationError(
                 line: number, text: "expected duration_ms,bandwidth_kbps,latency_ms[,loss_percent]")
         }
         let duration = try value(fields[0], "duration_ms", number, in: 0...maximumDuration)
         guard duration > 0, duration == duration.rounded() else {
-            throw NetworkTraceError(line: number, text: "duration_ms must be a whole number above 0")
+            throw SimulationError(line: number, text: "duration_ms must be a whole number above 0")
         }
         var row = Row(
             duration: duration, rate: try value(fields[1], "bandwidth_kbps", number, in: 0...maximumBandwidth),
@@ -240,14 +222,14 @@ extension NetworkTrace {
 
     private static func value(
         _ field: some Collection<UInt8>, _ name: String, _ line: Int, in range: ClosedRange<Double>
-    ) throws(NetworkTraceError) -> Double {
+    ) throws(SimulationError) -> Double {
         let digits = trimmed(field)
         let isPlain = digits.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
         guard isPlain, digits.count <= 24, let value = Double(String(decoding: digits, as: UTF8.self)) else {
-            throw NetworkTraceError(line: line, text: "\(name) is not a number")
+            throw SimulationError(line: line, text: "\(name) is not a number")
         }
         guard range.contains(value) else {
-            throw NetworkTraceError(line: line, text: "\(name) is above \(Int(range.upperBound))")
+            throw SimulationError(line: line, text: "\(name) is above \(Int(range.upperBound))")
         }
         return value
     }
@@ -259,16 +241,16 @@ extension NetworkTrace {
         return Array(trimmed.prefix(end + 1))
     }
 
-    static func read(_ path: String, atMost limit: Int = maximumByteCount) throws(NetworkTraceError) -> [UInt8] {
+    static func read(_ path: String, atMost limit: Int = maximumByteCount) throws(SimulationError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw NetworkTraceError(text: "cannot open: \(String(cString: strerror(errno)))") }
+        guard descriptor >= 0 else { throw SimulationError(text: "cannot open: \(String(cString: strerror(errno)))") }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while bytes.count <= limit {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw NetworkTraceError(text: "cannot read: \(String(cString: strerror(errno)))") }
+            guard count >= 0 else { throw SimulationError(text: "cannot read: \(String(cString: strerror(errno)))") }
             guard count > 0 else { break }
             bytes += buffer.prefix(count)
         }

@@ -14,7 +14,7 @@ public struct SimulatedRequest: Sendable, Hashable {
     public var attempt: Int
 
     /// Makes a request, by default for the whole resource.
-    public init(
+    package init(
         url: String, resourceClass: ResourceClass = .segment, byteRange: Range<UInt64>? = nil, time: Duration = .zero,
         attempt: Int = 0
     ) {

@@ -5,11 +5,11 @@ public import HLSKitCore
 /// They are kept in milliseconds as `Double`, in which a simulation counts; what a program reads are durations.
 public struct SimulatedSession: Sendable {
     /// A segment that was played.
-    public struct Segment: Sendable, Hashable {
+    package struct Segment: Sendable, Hashable {
         /// Number of the segment, from 0.
-        public var index: Int
+        package var index: Int
         /// Counted from the lowest.
-        public var variant: Int
+        package var variant: Int
         /// When it was requested.
         package var requested: Double
         /// When its first byte arrived.
@@ -17,47 +17,47 @@ public struct SimulatedSession: Sendable {
         /// When its last byte arrived.
         package var done: Double
         /// Its size in bits.
-        public var bitCount: Double
+        package var bitCount: Double
         /// Milliseconds of media ahead at ``done``, this segment included.
         package var buffered: Double
     }
 
     /// A download that was given up.
-    public struct Abandon: Sendable, Hashable {
+    package struct Abandon: Sendable, Hashable {
         /// Number of the segment, from 0.
-        public var index: Int
+        package var index: Int
         /// Counted from the lowest.
-        public var variant: Int
+        package var variant: Int
         /// When it was requested.
         package var requested: Double
         /// When it was given up.
         package var aborted: Double
         /// Bits that had arrived.
-        public var bitCount: Double
+        package var bitCount: Double
     }
 
     /// A decision of the rule, and its reason: a choice before it is requested, or to abandon its download.
-    public struct Decision: Sendable, Hashable {
+    package struct Decision: Sendable, Hashable {
         /// When it was decided.
         package var time: Double
         /// Counted from the lowest.
-        public var variant: Int
+        package var variant: Int
         /// Whether a running download is given up; else the decision is which variant to request.
-        public var abandonsDownload: Bool
+        package var abandonsDownload: Bool
         /// The reason, in the rule's words.
-        public var explanation: String
+        package var explanation: String
     }
 
     /// The movie that was played.
     public let movie: MovieFile
     /// The limit of media ahead.
-    public let bufferLimit: Duration
+    package let bufferLimit: Duration
     /// Segments that were played, in order.
-    public internal(set) var segments: [Segment] = []
+    package internal(set) var segments: [Segment] = []
     /// Downloads that were given up, in order.
-    public internal(set) var abandons: [Abandon] = []
+    package internal(set) var abandons: [Abandon] = []
     /// Empty unless ``SimulationRun/Options/explainsDecisions``.
-    public internal(set) var decisions: [Decision] = []
+    package internal(set) var decisions: [Decision] = []
     /// When playing began, at first and after each stall; one more than ``stalls``.
     package internal(set) var starts: [Double] = []
     /// When each stall began.
@@ -159,30 +159,30 @@ public struct SimulatedSession: Sendable {
 
 extension SimulatedSession.Segment {
     /// When it was requested.
-    public var requestTime: Duration { .milliseconds(rounding: requested) }
+    package var requestTime: Duration { .milliseconds(rounding: requested) }
     /// When its first byte arrived.
-    public var firstByteTime: Duration { .milliseconds(rounding: firstByte) }
+    package var firstByteTime: Duration { .milliseconds(rounding: firstByte) }
     /// When its last byte arrived.
-    public var completionTime: Duration { .milliseconds(rounding: done) }
+    package var completionTime: Duration { .milliseconds(rounding: done) }
     /// Media ahead at ``completionTime``, this segment included.
-    public var bufferedDuration: Duration { .milliseconds(rounding: buffered) }
+    package var bufferedDuration: Duration { .milliseconds(rounding: buffered) }
 }
 
 extension SimulatedSession.Abandon {
     /// When it was requested.
-    public var requestTime: Duration { .milliseconds(rounding: requested) }
+    package var requestTime: Duration { .milliseconds(rounding: requested) }
     /// When it was given up.
-    public var abandonTime: Duration { .milliseconds(rounding: aborted) }
+    package var abandonTime: Duration { .milliseconds(rounding: aborted) }
 }
 
 extension SimulatedSession.Decision {
     /// When it was decided.
-    public var decisionTime: Duration { .milliseconds(rounding: time) }
+    package var decisionTime: Duration { .milliseconds(rounding: time) }
 }
 
 extension SimulatedSession {
     /// When playing began, at first and after each stall; one more than ``stallTimes``.
-    public var startTimes: [Duration] { starts.map { .milliseconds(rounding: $0) } }
+    package var startTimes: [Duration] { starts.map { .milliseconds(rounding: $0) } }
     /// When each stall began.
     public var stallTimes: [Duration] { stalls.map { .milliseconds(rounding: $0) } }
     /// When the movie had been played to its end.

@@ -31,7 +31,7 @@ public struct SimulationRun: Sendable {
     }
 
     /// Bytes arrive at least this often while a link delivers any.
-    public static let arrivalInterval = 250.0
+    package static let arrivalInterval = 250.0
     /// A session that takes more simulated time than this is given up: ten days, in milliseconds.
     static let timeLimit = 864_000_000.0
 
@@ -203,15 +203,4 @@ public struct SimulationRun: Sendable {
         default: break
         }
     }
-}
-
-/// Why a simulation cannot be run.
-public struct SimulationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The cause, in one line.
-    public var text: String
-
-    /// Makes an error.
-    public init(text: String) { self.text = text }
-
-    public var description: String { text }
 }

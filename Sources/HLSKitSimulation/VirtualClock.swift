@@ -1,4 +1,5 @@
 public import HLSKitCore
+public import HLSTime
 import Synchronization
 
 /// A clock that stands still until it is advanced, and an executor for the tasks that live by it.
@@ -20,22 +21,8 @@ import Synchronization
 ///
 /// See docs/behaviour/simulation.md.
 public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
-    /// A time on the clock.
-    public struct Instant: InstantProtocol, Sendable, Hashable {
-        /// Time since the clock was made.
-        public var offset: Duration
-
-        /// Makes the moment `offset` after the clock's start.
-        public init(offset: Duration) {
-            self.offset = offset
-        }
-
-        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-
-        public func duration(to other: Instant) -> Duration { other.offset - offset }
-
-        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
-    }
+    /// A time on the clock: since it was made.
+    public typealias Instant = HostTime
 
     /// Why ``run(_:)`` gave up.
     public struct StuckError: Error, Sendable, Hashable, CustomStringConvertible {

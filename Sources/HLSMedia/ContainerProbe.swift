@@ -14,23 +14,23 @@ public struct ContainerProbe: Sendable, Hashable {
     }
 
     /// The number of bytes after which there is always an answer.
-    public static let maxByteCount = 2048
+    package static let maxByteCount = 2048
 
     private var prefix: [UInt8] = []
 
     /// Makes a probe that has seen no bytes.
-    public init() {}
+    package init() {}
 
     /// Takes the next bytes; nil while more are needed.
     ///
     /// The answer does not depend on how the bytes are cut into pieces. Only the first ``maxByteCount`` are kept.
-    public mutating func append(_ bytes: ArraySlice<UInt8>) -> Container? {
+    package mutating func append(_ bytes: ArraySlice<UInt8>) -> Container? {
         prefix.append(contentsOf: bytes.prefix(Self.maxByteCount - prefix.count))
         return Self.identify(prefix[...], isComplete: prefix.count >= Self.maxByteCount)
     }
 
     /// The answer when the resource has no more bytes.
-    public func finish() -> Container { Self.identify(prefix[...], isComplete: true) ?? .unknown("unknown data") }
+    package func finish() -> Container { Self.identify(prefix[...], isComplete: true) ?? .unknown("unknown data") }
 
     /// The kind of a resource that begins with `bytes`; nil if more are needed, never if `isComplete`.
     public static func identify(_ bytes: ArraySlice<UInt8>, isComplete: Bool) -> Container? {

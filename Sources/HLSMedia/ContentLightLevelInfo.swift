@@ -7,7 +7,7 @@ public struct ContentLightLevelInfo: Sendable, Hashable, Codable {
     public var maximumFrameAverageLightLevel: Int
 
     /// Makes light levels; 0 is unknown.
-    public init(maximumContentLightLevel: Int, maximumFrameAverageLightLevel: Int) {
+    package init(maximumContentLightLevel: Int, maximumFrameAverageLightLevel: Int) {
         self.maximumContentLightLevel = maximumContentLightLevel
         self.maximumFrameAverageLightLevel = maximumFrameAverageLightLevel
     }

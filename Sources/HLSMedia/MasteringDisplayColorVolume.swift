@@ -11,7 +11,7 @@ public struct MasteringDisplayColorVolume: Sendable, Hashable, Codable {
         public var y: Double
 
         /// Makes a chromaticity.
-        public init(x: Double, y: Double) {
+        package init(x: Double, y: Double) {
             self.x = x
             self.y = y
         }
@@ -29,7 +29,7 @@ public struct MasteringDisplayColorVolume: Sendable, Hashable, Codable {
         public var whitePoint: Chromaticity
 
         /// Makes primaries.
-        public init(red: Chromaticity, green: Chromaticity, blue: Chromaticity, whitePoint: Chromaticity) {
+        package init(red: Chromaticity, green: Chromaticity, blue: Chromaticity, whitePoint: Chromaticity) {
             self.red = red
             self.green = green
             self.blue = blue
@@ -43,7 +43,7 @@ public struct MasteringDisplayColorVolume: Sendable, Hashable, Codable {
     public var luminance: ClosedRange<Double>?
 
     /// Makes a volume; what is nil is undeclared.
-    public init(primaries: Primaries?, luminance: ClosedRange<Double>?) {
+    package init(primaries: Primaries?, luminance: ClosedRange<Double>?) {
         self.primaries = primaries
         self.luminance = luminance
     }

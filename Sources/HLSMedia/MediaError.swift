@@ -27,7 +27,7 @@ public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
     public var text: String
 
     /// Makes an error; `byteOffset` counts from the start of the segment and is nil if no byte is to blame.
-    public init(code: Code, byteOffset: Int? = nil, text: String) {
+    package init(code: Code, byteOffset: Int? = nil, text: String) {
         self.code = code
         self.byteOffset = byteOffset
         self.text = text

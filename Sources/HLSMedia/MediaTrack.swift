@@ -19,9 +19,9 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable {
     /// AAC in all its profiles.
     public static let aac = MediaCodec(rawValue: "aac")
     /// AAC in LATM/LOAS framing; samples are whole LOAS frames with their three bytes of header, as libavcodec wants.
-    public static let aacLATM = MediaCodec(rawValue: "aac_latm")
+    package static let aacLATM = MediaCodec(rawValue: "aac_latm")
     /// MPEG audio, layer 2.
-    public static let mp2 = MediaCodec(rawValue: "mp2")
+    package static let mp2 = MediaCodec(rawValue: "mp2")
     /// MPEG audio, layers 3 and 1, and where a container does not say the layer.
     public static let mp3 = MediaCodec(rawValue: "mp3")
     /// AC-3, Dolby Digital.
@@ -37,13 +37,13 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable {
     /// AAC with the tools of USAC (xHE-AAC), which decoders of AAC need not know.
     public static let xheAAC = MediaCodec(rawValue: "xhe-aac")
     /// DTS, with or without its extensions.
-    public static let dts = MediaCodec(rawValue: "dts")
+    package static let dts = MediaCodec(rawValue: "dts")
     /// MPEG-1 video.
-    public static let mpeg1Video = MediaCodec(rawValue: "mpeg1video")
+    package static let mpeg1Video = MediaCodec(rawValue: "mpeg1video")
     /// MPEG-2 video, H.262.
-    public static let mpeg2Video = MediaCodec(rawValue: "mpeg2video")
+    package static let mpeg2Video = MediaCodec(rawValue: "mpeg2video")
     /// MPEG-4 part 2.
-    public static let mpeg4Video = MediaCodec(rawValue: "mpeg4")
+    package static let mpeg4Video = MediaCodec(rawValue: "mpeg4")
     /// Each sample is a JPEG image.
     public static let jpeg = MediaCodec(rawValue: "jpeg")
     /// WebVTT, in segments of text or in MP4 (`wvtt`).
@@ -92,9 +92,9 @@ public struct MediaTrack: Sendable, Hashable {
     /// How bright HDR video gets, as the container declares it; else nil.
     public var contentLightLevelInfo: ContentLightLevelInfo?
     /// Depth and chroma of the pictures' samples, if the container declares them (VP9 in MP4); else nil.
-    public var sampleStructure: PictureSampleStructure?
+    package var sampleStructure: PictureSampleStructure?
     /// Timestamps count from the start of the segment, because it declares no other time.
-    public var timestampsAreRelative = false
+    package var timestampsAreRelative = false
     /// Degrees by which to turn the frame clockwise before it is shown: 0, 90, 180 or 270 (`tkhd` of MP4).
     public var rotation = 0
     /// All that is to be done with the frame before it is shown, ``rotation`` included (`tkhd` of MP4).
@@ -110,7 +110,7 @@ public struct MediaTrack: Sendable, Hashable {
     package var isAuxiliary = false
 
     /// Makes a track. What has a default is undeclared or unknown.
-    public init(
+    package init(
         id: Int, mediaType: MediaType, codec: MediaCodec, timescale: Int32, configuration: [UInt8] = [],
         sampleEntry: String = "", width: Int = 0, height: Int = 0, sampleRate: Int = 0, channelCount: Int = 0,
         language: String? = nil, wrapsAt33Bits: Bool = false, colorInformation: ColorInformation? = nil,
@@ -150,7 +150,7 @@ public struct GaplessInfo: Sendable, Hashable {
     public var trailingSampleCount: Int
 
     /// Makes gapless information; without `validSampleCount` the length is unknown.
-    public init(leadingSampleCount: Int, validSampleCount: Int? = nil, trailingSampleCount: Int = 0) {
+    package init(leadingSampleCount: Int, validSampleCount: Int? = nil, trailingSampleCount: Int = 0) {
         self.leadingSampleCount = leadingSampleCount
         self.validSampleCount = validSampleCount
         self.trailingSampleCount = trailingSampleCount
@@ -178,10 +178,10 @@ public struct MediaSample: Sendable {
     /// The coded bytes, encrypted where the track is.
     public var data: SampleData
     /// Parameters for decrypting ``data``; nil if it is clear.
-    public var encryption: SampleEncryption?
+    package var encryption: SampleEncryption?
 
     /// Makes a sample; its duration is unknown and its data clear by default.
-    public init(
+    package init(
         trackID: Int, pts: Int64, dts: Int64, duration: Int64 = 0, isSync: Bool, isDamaged: Bool = false,
         data: SampleData, encryption: SampleEncryption? = nil
     ) {

@@ -4,7 +4,7 @@
 /// so that a decoder which reads ahead of its input (libavcodec does) needs no copy.
 public final class SampleData: @unchecked Sendable {  // immutable after init; the class owns `memory` alone
     /// Zero bytes behind the last byte of each access unit.
-    public static let paddingByteCount = 64
+    package static let paddingByteCount = 64
 
     package let base: UnsafeMutableRawPointer
     /// Where the memory begins that ``base`` is in.
@@ -13,7 +13,7 @@ public final class SampleData: @unchecked Sendable {  // immutable after init; t
     public let count: Int
 
     /// Allocates `count` bytes (plus padding) and lets `fill` write all of them.
-    public init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
+    package init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
         precondition(count >= 0, "a sample cannot have a negative size")
         memory = .allocate(byteCount: count + Self.paddingByteCount, alignment: 16)
         base = memory
@@ -31,7 +31,7 @@ public final class SampleData: @unchecked Sendable {  // immutable after init; t
     }
 
     /// Copies `bytes`.
-    public convenience init(_ bytes: some Collection<UInt8>) {
+    package convenience init(_ bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { buffer in buffer.copyBytes(from: bytes) }
     }
 

@@ -17,14 +17,14 @@ public struct TrackTransform: Sendable, Hashable {
     public var ty: Double
 
     /// Makes a transform, by default the identity.
-    public init(a: Double = 1, b: Double = 0, c: Double = 0, d: Double = 1, tx: Double = 0, ty: Double = 0) {
+    package init(a: Double = 1, b: Double = 0, c: Double = 0, d: Double = 1, tx: Double = 0, ty: Double = 0) {
         (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
     }
 
     /// Frames are shown as they are.
     public static let identity = TrackTransform()
     /// It changes nothing.
-    public var isIdentity: Bool { self == .identity }
+    package var isIdentity: Bool { self == .identity }
 
     /// Degrees by which frames are turned clockwise: 0, 90, 180 or 270; 0 for other than quarter turns.
     var rotation: Int {

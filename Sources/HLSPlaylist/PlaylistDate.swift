@@ -25,7 +25,7 @@ public struct PlaylistDate: Sendable, Hashable, Comparable, Codable {
     }
 
     /// The nearest `Double` to the seconds since 1970.
-    public var secondsSince1970: Double { Double(seconds) + Double(attoseconds) / 1e18 }
+    package var secondsSince1970: Double { Double(seconds) + Double(attoseconds) / 1e18 }
 
     public static func + (date: PlaylistDate, duration: Duration) -> PlaylistDate {
         let (seconds, attoseconds) = duration.components

@@ -29,7 +29,7 @@ public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible 
     public var text: String
 
     /// Makes an error; `line` counts from 1 and is nil if no line is to blame.
-    public init(code: Code, rule: PlaylistRule, line: Int? = nil, tag: String? = nil, text: String) {
+    package init(code: Code, rule: PlaylistRule, line: Int? = nil, tag: String? = nil, text: String) {
         self.code = code
         self.rule = rule
         self.line = line
@@ -66,7 +66,7 @@ public struct PlaylistIssue: Sendable, Hashable, CustomStringConvertible {
     public var text: String
 
     /// Makes an issue, an error by default; `line` counts from 1 and is nil if no line is to blame.
-    public init(
+    package init(
         rule: PlaylistRule, severity: Severity = .error, line: Int? = nil, tag: String? = nil, text: String
     ) {
         self.rule = rule

@@ -4,66 +4,66 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable {
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// Does not start with `#EXTM3U`.
-    public static let header = PlaylistRule(rawValue: "header")
+    package static let header = PlaylistRule(rawValue: "header")
     /// A byte order mark in front.
-    public static let byteOrderMark = PlaylistRule(rawValue: "byte-order-mark")
+    package static let byteOrderMark = PlaylistRule(rawValue: "byte-order-mark")
     /// Bytes that are not UTF-8.
-    public static let encoding = PlaylistRule(rawValue: "encoding")
+    package static let encoding = PlaylistRule(rawValue: "encoding")
     /// Control characters.
-    public static let controlCharacter = PlaylistRule(rawValue: "control-character")
+    package static let controlCharacter = PlaylistRule(rawValue: "control-character")
     /// White space where none is allowed.
-    public static let whiteSpace = PlaylistRule(rawValue: "white-space")
+    package static let whiteSpace = PlaylistRule(rawValue: "white-space")
     /// Media and multivariant tags in one playlist.
-    public static let mixedKinds = PlaylistRule(rawValue: "mixed-kinds")
+    package static let mixedKinds = PlaylistRule(rawValue: "mixed-kinds")
     /// Neither media nor multivariant tags.
-    public static let noKind = PlaylistRule(rawValue: "no-kind")
+    package static let noKind = PlaylistRule(rawValue: "no-kind")
     /// More than a limit of the reader allows.
-    public static let limit = PlaylistRule(rawValue: "limit")
+    package static let limit = PlaylistRule(rawValue: "limit")
     /// A URI line without the tag that gives it a meaning.
-    public static let uriWithoutTag = PlaylistRule(rawValue: "uri-without-tag")
+    package static let uriWithoutTag = PlaylistRule(rawValue: "uri-without-tag")
     /// A tag that needs a URI line without one.
-    public static let tagWithoutURI = PlaylistRule(rawValue: "tag-without-uri")
+    package static let tagWithoutURI = PlaylistRule(rawValue: "tag-without-uri")
     /// A tag that may occur once occurs again.
-    public static let repeatedTag = PlaylistRule(rawValue: "repeated-tag")
+    package static let repeatedTag = PlaylistRule(rawValue: "repeated-tag")
     /// A tag at a place where it may not be.
-    public static let tagPosition = PlaylistRule(rawValue: "tag-position")
+    package static let tagPosition = PlaylistRule(rawValue: "tag-position")
     /// An attribute list that is not one.
-    public static let attributeList = PlaylistRule(rawValue: "attribute-list")
+    package static let attributeList = PlaylistRule(rawValue: "attribute-list")
     /// An attribute name twice in a list.
-    public static let duplicateAttribute = PlaylistRule(rawValue: "duplicate-attribute")
+    package static let duplicateAttribute = PlaylistRule(rawValue: "duplicate-attribute")
     /// A required attribute is missing.
-    public static let missingAttribute = PlaylistRule(rawValue: "missing-attribute")
+    package static let missingAttribute = PlaylistRule(rawValue: "missing-attribute")
     /// Attributes that exclude or contradict each other.
-    public static let attributeConflict = PlaylistRule(rawValue: "attribute-conflict")
+    package static let attributeConflict = PlaylistRule(rawValue: "attribute-conflict")
     /// A quoted enumerated value or an unquoted string.
-    public static let quoting = PlaylistRule(rawValue: "quoting")
+    package static let quoting = PlaylistRule(rawValue: "quoting")
     /// Not a number, or not one in range.
-    public static let number = PlaylistRule(rawValue: "number")
+    package static let number = PlaylistRule(rawValue: "number")
     /// Not a hexadecimal sequence, or too long.
-    public static let hexadecimal = PlaylistRule(rawValue: "hexadecimal")
+    package static let hexadecimal = PlaylistRule(rawValue: "hexadecimal")
     /// Not a date.
-    public static let date = PlaylistRule(rawValue: "date")
+    package static let date = PlaylistRule(rawValue: "date")
     /// A value that the specification does not know.
-    public static let unknownValue = PlaylistRule(rawValue: "unknown-value")
+    package static let unknownValue = PlaylistRule(rawValue: "unknown-value")
     /// `EXTINF` that is not a duration and a title.
-    public static let segmentDuration = PlaylistRule(rawValue: "extinf")
+    package static let segmentDuration = PlaylistRule(rawValue: "extinf")
     /// `EXT-X-TARGETDURATION` is missing or wrong.
-    public static let targetDuration = PlaylistRule(rawValue: "targetduration")
+    package static let targetDuration = PlaylistRule(rawValue: "targetduration")
     /// An invalid media or discontinuity sequence number.
-    public static let sequenceNumber = PlaylistRule(rawValue: "sequence-number")
+    package static let sequenceNumber = PlaylistRule(rawValue: "sequence-number")
     /// A byte range without offset that continues nothing, or one that is too large.
-    public static let byteRange = PlaylistRule(rawValue: "byterange")
+    package static let byteRange = PlaylistRule(rawValue: "byterange")
     /// A variable that is not defined.
-    public static let undefinedVariable = PlaylistRule(rawValue: "undefined-variable")
+    package static let undefinedVariable = PlaylistRule(rawValue: "undefined-variable")
     /// A definition that cannot be made: a name twice, nothing to import, no such query parameter.
-    public static let definition = PlaylistRule(rawValue: "define")
+    package static let definition = PlaylistRule(rawValue: "define")
     /// Date ranges of one ID that contradict each other, or one that is incomplete.
-    public static let dateRange = PlaylistRule(rawValue: "daterange")
+    package static let dateRange = PlaylistRule(rawValue: "daterange")
     /// Skipped segments that do not fit.
-    public static let skip = PlaylistRule(rawValue: "skip")
+    package static let skip = PlaylistRule(rawValue: "skip")
 
     /// Where the specification says so; nil if the rule is the reader's own.
-    public var section: String? { Self.sections[rawValue] ?? appleSection }
+    package var section: String? { Self.sections[rawValue] ?? appleSection }
 
     private static let sections: [String: String] = [
         "header": "rfc8216bis §4.4.1.1", "byte-order-mark": "rfc8216bis §4.1", "encoding": "rfc8216bis §4.1",

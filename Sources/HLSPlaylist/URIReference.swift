@@ -3,26 +3,26 @@
 /// Escaped octets stay as they are; nothing is decoded, lower-cased or re-encoded. Any text without control characters
 /// parses (RFC 3986, appendix B is total), since playlists in the wild hold spaces and non-ASCII characters;
 /// ``requestForm`` gives what may go onto the wire. Source: RFC 3986 §3, §4.2, §5.2; rule 14.
-public struct URIReference: Sendable, Hashable, CustomStringConvertible {
+package struct URIReference: Sendable, Hashable, CustomStringConvertible {
     /// Without the colon; nil in a relative reference. Case as written.
-    public var scheme: String?
+    package var scheme: String?
     /// Without the `@`; nil if there is none.
-    public var userInfo: String?
+    package var userInfo: String?
     /// With the brackets of an IP literal; nil without an authority (`//`), and possibly empty (`file:///x`).
-    public var host: String?
+    package var host: String?
     /// nil if none, or an empty one, is written.
-    public var port: Int?
+    package var port: Int?
     /// Possibly empty.
-    public var path: String
+    package var path: String
     /// Without the question mark; nil if there is none.
-    public var query: String?
+    package var query: String?
     /// Without the number sign; nil if there is none.
-    public var fragment: String?
+    package var fragment: String?
 
     /// Splits a reference. nil when it holds a control character, or a port that is not a number up to 65535.
     ///
     /// White space at either end is not part of it.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         var rest = text[...].utf8
         guard !rest.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
         while rest.first == UInt8(ascii: " ") { rest.removeFirst() }
@@ -87,12 +87,12 @@ public struct URIReference: Sendable, Hashable, CustomStringConvertible {
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
     /// The part between `//` and the path: user information, host and port; nil if there is no `//`.
-    public var authority: String? {
+    package var authority: String? {
         host.map { (userInfo.map { $0 + "@" } ?? "") + $0 + (port.map { ":\($0)" } ?? "") }
     }
 
     /// The reference put together again.
-    public var description: String {
+    package var description: String {
         var text = ""
         if let scheme { text += scheme + ":" }
         if let authority { text += "//" + authority }
@@ -107,7 +107,7 @@ public struct URIReference: Sendable, Hashable, CustomStringConvertible {
 
 extension URIReference {
     /// The target of this reference as seen from `base`: RFC 3986 §5.2.2, strict.
-    public func resolved(against base: URIReference) -> URIReference {
+    package func resolved(against base: URIReference) -> URIReference {
         if scheme != nil {
             // An opaque path (`data:…`) has no hierarchy to tidy.
             let isHierarchical = host != nil || path.utf8.first == UInt8(ascii: "/")
@@ -137,7 +137,7 @@ extension URIReference {
     }
 
     /// Resolves `reference` against `base` and gives the text. nil when either cannot be parsed.
-    public static func resolve(_ reference: String, against base: String) -> String? {
+    package static func resolve(_ reference: String, against base: String) -> String? {
         if let target = sibling(reference, of: base) { return target }
         guard let reference = URIReference(reference) else { return nil }
         if reference.scheme != nil, !reference.path.utf8.contains(UInt8(ascii: ".")) { return reference.description }
@@ -212,7 +212,7 @@ extension URIReference {
     /// Scheme, host and port, lower-cased and with the scheme's default port filled in: `https://example.com:443`.
     ///
     /// nil without scheme or host. Two URLs are of the same origin when these are equal (RFC 6454 §4).
-    public var origin: String? {
+    package var origin: String? {
         guard let scheme = scheme?.lowercased(), let host = host?.lowercased(), !host.isEmpty else { return nil }
         let port = port ?? (scheme == "https" ? 443 : scheme == "http" ? 80 : nil)
         return "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "")
@@ -222,7 +222,7 @@ extension URIReference {
     /// everything beyond ASCII percent-encoded. Escapes that are written already stay as they are.
     ///
     /// nil when a part holds a control character (possible only after a part was set by hand).
-    public var requestForm: String? {
+    package var requestForm: String? {
         var target = self
         target.fragment = nil
         let text = target.description

@@ -178,7 +178,7 @@ struct NetworkTraceTests {
                 duration: .seconds(2), conditions: LinkConditions(bitsPerSecond: 1600.5e3, latency: .milliseconds(100))),
         ])
         #expect(made == trace)
-        #expect(throws: NetworkTraceError.self) { try NetworkTrace(periods: []) }
+        #expect(throws: SimulationError.self) { try NetworkTrace(periods: []) }
     }
 
     @Test(
@@ -194,7 +194,7 @@ struct NetworkTraceTests {
             ("1,5,6,101", 1, "loss_percent is above"), ("1,5,6,1%", 1, "loss_percent is not a number"),
         ] as [(String, Int?, String)])
     func refused(text: String, line: Int?, words: String) {
-        let error = #expect(throws: NetworkTraceError.self) { try NetworkTrace(parsing: text.utf8) }
+        let error = #expect(throws: SimulationError.self) { try NetworkTrace(parsing: text.utf8) }
         #expect(error?.line == line)
         #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
     }
@@ -207,12 +207,12 @@ struct NetworkTraceTests {
     @Test("more than 16 MiB is refused unread")
     func tooLarge() {
         let bytes = repeatElement(UInt8(ascii: "#"), count: NetworkTrace.maximumByteCount + 1)
-        #expect(throws: NetworkTraceError(text: "larger than 16 MiB")) { try NetworkTrace(parsing: bytes) }
+        #expect(throws: SimulationError(text: "larger than 16 MiB")) { try NetworkTrace(parsing: bytes) }
     }
 
     @Test("a file that is not there is named with the words of the system")
     func missingFile() {
-        #expect(throws: NetworkTraceError(text: "cannot open: No such file or directory")) {
+        #expect(throws: SimulationError(text: "cannot open: No such file or directory")) {
             try NetworkTrace(contentsOfFile: "/nonexistent/trace.csv")
         }
     }

@@ -180,7 +180,7 @@ struct SimulationRunTests {
                 error: "segment_sizes_bits: row 0 has an impossible size"),
         ])
     func badMovies(_ movie: BadMovie) {
-        let error = #expect(throws: MovieFileError.self) { try MovieFile(parsing: Array(movie.text.utf8)) }
+        let error = #expect(throws: SimulationError.self) { try MovieFile(parsing: Array(movie.text.utf8)) }
         #expect(error?.text == movie.error)
     }
 

@@ -58,7 +58,7 @@ enum RuleBenchmarks {
                 var options = SimulationRun.Options(variantSelector: rule)
                 options.knowsSegmentSizes = knowsSizes
                 var run = try SimulationRun(trace: trace, movie: movie, options: options)
-                hours += try run.run().end / 3_600_000
+                hours += try run.run().endTime / .seconds(3600)
             }
             best = max(best, hours / (Seconds.now(CLOCK_PROCESS_CPUTIME_ID) - start))
         }

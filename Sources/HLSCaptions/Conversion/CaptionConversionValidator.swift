@@ -30,8 +30,6 @@ public final class CaptionConversionValidator: Sendable {
 
     /// Warnings as they are found. Taking the next one does the work up to there.
     public struct Warnings: AsyncSequence, AsyncIteratorProtocol, Sendable {
-        public typealias Element = CaptionConversionWarning
-        public typealias Failure = Never
         fileprivate let validator: CaptionConversionValidator
 
         /// The next warning; nil when all captions have been looked at, or when stopped.

@@ -52,7 +52,7 @@ public struct CaptionConversionWarning: Sendable, Hashable {
     public var adjustment: CaptionConversionTimeRangeAdjustment?
 
     /// Makes a warning; without `adjustment` no simple change removes it.
-    public init(
+    package init(
         warningType: WarningType, rangeOfCaptions: Range<Int>,
         adjustment: CaptionConversionTimeRangeAdjustment? = nil
     ) {
@@ -72,7 +72,7 @@ public struct CaptionConversionTimeRangeAdjustment: Sendable, Hashable {
     public var durationOffset: MediaTime
 
     /// Makes an adjustment of the two offsets.
-    public init(startTimeOffset: MediaTime, durationOffset: MediaTime) {
+    package init(startTimeOffset: MediaTime, durationOffset: MediaTime) {
         self.startTimeOffset = startTimeOffset
         self.durationOffset = durationOffset
     }

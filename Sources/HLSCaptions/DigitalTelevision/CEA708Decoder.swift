@@ -1,23 +1,23 @@
-public import HLSMedia
-public import HLSTime
+package import HLSMedia
+package import HLSTime
 
 /// Turns the packets of digital television's caption channel into captions, for each of its services.
 ///
 /// A packet with bytes missing is skipped; what it should have said is lost.
 ///
 /// Source: ANSI/CTA-708-E §5 (caption channel packets), §6 (service blocks).
-public struct CEA708Decoder: Sendable {
+package struct CEA708Decoder: Sendable {
     private var packet: [UInt8] = []
     /// By their numbers, 1 to 63.
     private var services: [Int: CEA708Service] = [:]
 
     /// Makes a decoder that has received nothing.
-    public init() {}
+    package init() {}
 
     /// Takes two bytes of the channel that were sent at `time`.
     ///
     /// - Parameter isStart: they begin a packet.
-    public mutating func decode(
+    package mutating func decode(
         _ first: UInt8, _ second: UInt8, isStart: Bool, at time: MediaTime, to captions: inout [ClosedCaption]
     ) {
         if isStart {
@@ -36,7 +36,7 @@ public struct CEA708Decoder: Sendable {
     }
 
     /// The stream has ended: gives what is still displayed.
-    public mutating func finish(at time: MediaTime, to captions: inout [ClosedCaption]) {
+    package mutating func finish(at time: MediaTime, to captions: inout [ClosedCaption]) {
         for number in services.keys.sorted() {
             var found: [Caption] = []
             services[number]?.finish(at: time, to: &found)
@@ -66,16 +66,16 @@ public struct CEA708Decoder: Sendable {
 }
 
 /// Decodes all captions that video carries: CEA-608 of both fields and CEA-708.
-public struct ClosedCaptionDecoder: Sendable {
+package struct ClosedCaptionDecoder: Sendable {
     private var field1 = CEA608Decoder(field: 1)
     private var field2 = CEA608Decoder(field: 2)
     private var digital = CEA708Decoder()
 
     /// Makes a decoder that has received nothing.
-    public init() {}
+    package init() {}
 
     /// Takes the captions of a picture that is presented at `time`. Times do not go back.
-    public mutating func decode(_ data: ClosedCaptionData, at time: MediaTime, to captions: inout [ClosedCaption]) {
+    package mutating func decode(_ data: ClosedCaptionData, at time: MediaTime, to captions: inout [ClosedCaption]) {
         for pair in data.pairs {
             switch pair.kind {
             case .field1: field1.decode(pair.first, pair.second, at: time, to: &captions)
@@ -88,7 +88,7 @@ public struct ClosedCaptionDecoder: Sendable {
     }
 
     /// The stream has ended: gives what is still displayed.
-    public mutating func finish(at time: MediaTime, to captions: inout [ClosedCaption]) {
+    package mutating func finish(at time: MediaTime, to captions: inout [ClosedCaption]) {
         field1.finish(at: time, to: &captions)
         field2.finish(at: time, to: &captions)
         digital.finish(at: time, to: &captions)

@@ -1,4 +1,4 @@
-public import HLSTime
+package import HLSTime
 
 /// Turns the byte pairs of one field of line 21 into captions.
 ///
@@ -7,7 +7,7 @@ public import HLSTime
 /// the lines that still stand above it.
 ///
 /// Source: ANSI/CTA-608-E (line 21 data services), 47 CFR 15.119.
-public struct CEA608Decoder: Sendable {
+package struct CEA608Decoder: Sendable {
     private enum Mode { case none, popOn, rollUp(Int), paintOn, text }
 
     private struct Channel {
@@ -43,13 +43,13 @@ public struct CEA608Decoder: Sendable {
     ///   - field: 1 (CC1 and CC2) or 2 (CC3 and CC4); others are taken for 1.
     ///   - checksParity: damaged characters become blocks and damaged commands are skipped. Without it the bit is
     ///     not looked at.
-    public init(field: Int, checksParity: Bool = true) {
+    package init(field: Int, checksParity: Bool = true) {
         services = field == 2 ? [.cc3, .cc4] : [.cc1, .cc2]
         self.checksParity = checksParity
     }
 
     /// Takes a pair of bytes, with their parity bits, that was sent at `time`. Times do not go back.
-    public mutating func decode(
+    package mutating func decode(
         _ first: UInt8, _ second: UInt8, at time: MediaTime, to captions: inout [ClosedCaption]
     ) {
         func isDamaged(_ byte: UInt8) -> Bool { checksParity && byte.nonzeroBitCount % 2 == 0 }
@@ -80,7 +80,7 @@ public struct CEA608Decoder: Sendable {
     }
 
     /// The stream has ended: gives what is still displayed.
-    public mutating func finish(at time: MediaTime, to captions: inout [ClosedCaption]) {
+    package mutating func finish(at time: MediaTime, to captions: inout [ClosedCaption]) {
         for index in channels.indices { give(index, at: time, &captions) }
     }
 

@@ -31,7 +31,7 @@ public struct ClosedCaption: Sendable, Hashable {
     public var caption: Caption
 
     /// Makes a caption of a service.
-    public init(service: ClosedCaptionService, caption: Caption) {
+    package init(service: ClosedCaptionService, caption: Caption) {
         self.service = service
         self.caption = caption
     }

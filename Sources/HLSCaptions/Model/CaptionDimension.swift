@@ -72,9 +72,9 @@ public struct CaptionSize: Sendable, Hashable {
 /// The grid that cells are counted on.
 ///
 /// Source: ANSI/CTA-608-E §C; TTML1 §6.2.1 (`ttp:cellResolution`, whose default is the same).
-public enum CaptionGrid {
+package enum CaptionGrid {
     /// Columns of the screen.
-    public static let columnCount = 32
+    package static let columnCount = 32
     /// Rows of the screen.
-    public static let rowCount = 15
+    package static let rowCount = 15
 }

@@ -10,7 +10,7 @@ public struct CaptionGroup: Sendable, Hashable {
     public var captions: [Caption]
 
     /// Makes a group.
-    public init(captions: [Caption], timeRange: MediaTimeRange) {
+    package init(captions: [Caption], timeRange: MediaTimeRange) {
         self.captions = captions
         self.timeRange = timeRange
     }

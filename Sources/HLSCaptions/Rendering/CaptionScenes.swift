@@ -14,7 +14,7 @@ public struct CaptionScene: Sendable, Hashable {
     public var needsPeriodicRefresh: Bool { captions.contains { $0.animation == .characterReveal } }
 
     /// Makes a scene; without captions nothing is shown.
-    public init(timeRange: MediaTimeRange, captions: [Caption]) {
+    package init(timeRange: MediaTimeRange, captions: [Caption]) {
         self.timeRange = timeRange
         self.captions = captions
     }

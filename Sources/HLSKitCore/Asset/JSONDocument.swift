@@ -11,7 +11,7 @@ public enum JSONDocument: Sendable, Hashable {
     case object([String: JSONDocument])
 
     /// Deeper texts are refused.
-    public static let maximumDepth = 64
+    package static let maximumDepth = 64
 
     /// Parses a JSON text in UTF-8, a byte order mark allowed; nil if it is not one.
     ///

@@ -37,7 +37,7 @@ public final class AudioBuffer: Sendable {
     let storage: FrameStorage
 
     /// The same audio at `itemTime` on the item's timeline. No sample is copied.
-    public func placed(at itemTime: MediaTime) -> AudioBuffer {
+    package func placed(at itemTime: MediaTime) -> AudioBuffer {
         AudioBuffer(sharing: self, itemTime: itemTime)
     }
 
@@ -45,7 +45,7 @@ public final class AudioBuffer: Sendable {
     ///
     /// - Precondition: the numbers are not negative, and some samples are left.
     /// - Throws: ``CodecError`` if there is no memory.
-    public func trimmed(leading: Int, trailing: Int) throws(CodecError) -> AudioBuffer {
+    package func trimmed(leading: Int, trailing: Int) throws(CodecError) -> AudioBuffer {
         precondition(leading >= 0 && trailing >= 0 && leading + trailing < frameCount, "some samples must be left")
         var frame = av_frame_alloc()
         defer { av_frame_free(&frame) }
@@ -79,11 +79,13 @@ public final class AudioBuffer: Sendable {
     /// The samples of all channels in turn, with the same rate and channels as decoded.
     ///
     /// Sets up a converter for each call; writers of whole streams keep one.
-    public func interleavedSamples(as format: InterleavedFormat) throws(CodecError) -> [UInt8] {
-        let converter = AudioConverter(to: format)
-        var samples: [UInt8] = []
-        try converter.convert(self, into: &samples)
-        return samples
+    public func interleavedSamples(as format: InterleavedFormat) throws(HLSError) -> [UInt8] {
+        try HLSError.converting { () throws(CodecError) in
+            let converter = AudioConverter(to: format)
+            var samples: [UInt8] = []
+            try converter.convert(self, into: &samples)
+            return samples
+        }
     }
 
     /// Takes over the samples of `frame`. Throws where it has none.

@@ -1,16 +1,16 @@
 import CLibAV
 
 /// Why one of FFmpeg's libraries could not do what it was asked.
-public struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The C function that failed.
-    public var call: String
+    package var call: String
     /// Its result: a negative `AVERROR`.
-    public var code: Int32
+    package var code: Int32
     /// The message, in the library's own words.
-    public var text: String
+    package var text: String
 
     /// Makes an error of the call that failed.
-    public init(call: String, code: Int32, text: String) {
+    package init(call: String, code: Int32, text: String) {
         self.call = call
         self.code = code
         self.text = text
@@ -21,10 +21,10 @@ public struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
         self.init(call: call, code: code, text: Self.words(for: code))
     }
 
-    public var description: String { code == Self.noLibrary ? text : "\(call): \(text) (\(code))" }
+    package var description: String { code == Self.noLibrary ? text : "\(call): \(text) (\(code))" }
 
     /// The input was at fault, and the next input may be good.
-    public var isDamagedInput: Bool { code == CLibAV_error_invalid_data() }
+    package var isDamagedInput: Bool { code == CLibAV_error_invalid_data() }
 
     static let outOfMemory = CLibAV_error_errno(ENOMEM)
     static let invalidArgument = CLibAV_error_errno(EINVAL)
@@ -50,6 +50,18 @@ extension HLSError {
         self.init(
             code: .badMedia, url: url, cause: "the frame cannot be decoded", detail: error.description,
             underlyingError: error)
+    }
+
+    /// A frame, an image or samples could not be made into something else.
+    init(converting error: CodecError) {
+        self.init(
+            code: .conversionFailed, domain: .media, cause: "cannot be converted", detail: error.description,
+            underlyingError: error)
+    }
+
+    /// Does what libav may refuse.
+    static func converting<Result>(_ body: () throws(CodecError) -> Result) throws(HLSError) -> Result {
+        do { return try body() } catch { throw HLSError(converting: error) }
     }
 
     init(_ error: CodecError, path: String) {

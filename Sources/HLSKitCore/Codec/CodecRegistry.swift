@@ -1,13 +1,13 @@
 import CLibAV
-public import HLSMedia
+package import HLSMedia
 
 /// Which coding formats the libraries of this machine decode.
-public enum CodecRegistry {
+package enum CodecRegistry {
     /// Whether a track of `codec` can be decoded here. Cheap: a look into libavcodec's table.
-    public static func canDecode(_ codec: MediaCodec) -> Bool { decoder(for: codec) != nil }
+    package static func canDecode(_ codec: MediaCodec) -> Bool { decoder(for: codec) != nil }
 
     /// The formats of ``MediaCodec`` that can be decoded here.
-    public static var decodableCodecs: Set<MediaCodec> {
+    package static var decodableCodecs: Set<MediaCodec> {
         Set((decoderNames.keys + MediaCodec.pcmForms).filter(canDecode))
     }
 

@@ -6,11 +6,11 @@ public struct ColorPrimaries: RawRepresentable, Sendable, Hashable, Codable, Cus
     /// ITU-R BT.709, and sRGB.
     public static let bt709 = ColorPrimaries(rawValue: 1)
     /// Undeclared.
-    public static let unspecified = ColorPrimaries(rawValue: 2)
+    package static let unspecified = ColorPrimaries(rawValue: 2)
     /// PAL and SECAM.
-    public static let bt470bg = ColorPrimaries(rawValue: 5)
+    package static let bt470bg = ColorPrimaries(rawValue: 5)
     /// NTSC, SMPTE 170M.
-    public static let smpte170m = ColorPrimaries(rawValue: 6)
+    package static let smpte170m = ColorPrimaries(rawValue: 6)
     /// ITU-R BT.2020 and BT.2100.
     public static let bt2020 = ColorPrimaries(rawValue: 9)
     /// DCI-P3 with its theatre white.
@@ -37,9 +37,9 @@ public struct TransferFunction: RawRepresentable, Sendable, Hashable, Codable, C
     /// ITU-R BT.709.
     public static let bt709 = TransferFunction(rawValue: 1)
     /// Undeclared.
-    public static let unspecified = TransferFunction(rawValue: 2)
+    package static let unspecified = TransferFunction(rawValue: 2)
     /// Proportional to light.
-    public static let linear = TransferFunction(rawValue: 8)
+    package static let linear = TransferFunction(rawValue: 8)
     /// sRGB, IEC 61966-2-1.
     public static let sRGB = TransferFunction(rawValue: 13)
     /// Perceptual quantisation, SMPTE ST 2084.
@@ -65,15 +65,15 @@ public struct YCbCrMatrix: RawRepresentable, Sendable, Hashable, Codable, Custom
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// No luma and chroma: red, green and blue themselves.
-    public static let rgb = YCbCrMatrix(rawValue: 0)
+    package static let rgb = YCbCrMatrix(rawValue: 0)
     /// ITU-R BT.709.
     public static let bt709 = YCbCrMatrix(rawValue: 1)
     /// Undeclared.
-    public static let unspecified = YCbCrMatrix(rawValue: 2)
+    package static let unspecified = YCbCrMatrix(rawValue: 2)
     /// PAL and SECAM.
-    public static let bt470bg = YCbCrMatrix(rawValue: 5)
+    package static let bt470bg = YCbCrMatrix(rawValue: 5)
     /// NTSC, SMPTE 170M.
-    public static let smpte170m = YCbCrMatrix(rawValue: 6)
+    package static let smpte170m = YCbCrMatrix(rawValue: 6)
     /// ITU-R BT.2020, non-constant luminance.
     public static let bt2020NonConstantLuminance = YCbCrMatrix(rawValue: 9)
 

@@ -15,11 +15,23 @@ extension Image {
     ///     pixels.
     ///   - dynamicRangePolicy: default: high dynamic range is mapped to the standard one.
     ///   - appliesPreferredTransform: whether it is turned by ``VideoFrame/rotation``. Default: false.
-    /// - Throws: ``CodecError`` if there is no conversion.
+    /// - Throws: if there is no conversion.
     public init(
         _ frame: VideoFrame, maximumSize: PixelSize = PixelSize(width: 0, height: 0),
         apertureMode: ImageApertureMode = .cleanAperture, dynamicRangePolicy: DynamicRangePolicy = .forceSDR,
         appliesPreferredTransform: Bool = false
+    ) throws(HLSError) {
+        self = try HLSError.converting { () throws(CodecError) in
+            try Image(
+                converting: frame, maximumSize: maximumSize, apertureMode: apertureMode,
+                dynamicRangePolicy: dynamicRangePolicy, appliesPreferredTransform: appliesPreferredTransform)
+        }
+    }
+
+    /// As the public initializer, with the error of the library below.
+    init(
+        converting frame: VideoFrame, maximumSize: PixelSize, apertureMode: ImageApertureMode,
+        dynamicRangePolicy: DynamicRangePolicy, appliesPreferredTransform: Bool
     ) throws(CodecError) {
         let geometry = PictureGeometry(frame)
         let quarterTurns = appliesPreferredTransform ? geometry.quarterTurns : 0

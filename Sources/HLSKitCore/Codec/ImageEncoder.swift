@@ -8,7 +8,7 @@ public enum ImageFormat: Sendable, Hashable {
     case png
 
     /// Usual ending of a file's name, without the point.
-    public var fileExtension: String {
+    package var fileExtension: String {
         switch self {
         case .jpeg: "jpg"
         case .png: "png"
@@ -19,8 +19,12 @@ public enum ImageFormat: Sendable, Hashable {
 extension Image {
     /// The image as the bytes of a file. Blocks the thread for as long as libavcodec works: some milliseconds.
     ///
-    /// - Throws: ``CodecError`` if libavcodec has no such encoder or refuses the size.
-    public func encoded(as format: ImageFormat) throws(CodecError) -> [UInt8] {
+    /// - Throws: if libavcodec has no such encoder or refuses the size.
+    public func encoded(as format: ImageFormat) throws(HLSError) -> [UInt8] {
+        try HLSError.converting { () throws(CodecError) in try bytes(as: format) }
+    }
+
+    private func bytes(as format: ImageFormat) throws(CodecError) -> [UInt8] {
         switch format {
         case .png:
             try ImageEncoder.encode(self, name: "png", format: AV_PIX_FMT_RGB24) { context in

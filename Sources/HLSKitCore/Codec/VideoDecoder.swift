@@ -1,5 +1,5 @@
 import CLibAV
-public import HLSMedia
+package import HLSMedia
 
 /// Decodes the samples of one video track into frames.
 ///
@@ -7,7 +7,7 @@ public import HLSMedia
 /// it. With more than one of them frames come out some samples late: ``drain(to:)`` gives the rest. A size or format
 /// that changes inside the stream needs nothing, because each frame carries its own; a track with another codec or
 /// configuration needs a new decoder, after the old one was drained.
-public final class VideoDecoder {
+package final class VideoDecoder {
     /// Frames that an H.264 stream may hold back to put others in front of them (ITU-T H.264 A.3.1: 16 frames).
     private static let maximumReorderDelay: Int64 = 16
 
@@ -28,7 +28,7 @@ public final class VideoDecoder {
 
     /// Whether frames that no other frame refers to are omitted, from the next sample on: a third to a half of
     /// the work, where a decoder is too slow. Default: false.
-    public var skipsUnreferencedPictures = false
+    package var skipsUnreferencedPictures = false
 
     /// Opens the decoder of `track`'s codec.
     ///
@@ -36,7 +36,7 @@ public final class VideoDecoder {
     ///   - track: with its codec and configuration.
     ///   - threadCount: threads that libavcodec may use; 0 (the default) is one per core.
     /// - Throws: ``CodecError`` if there is no such decoder, or it refuses the track's configuration.
-    public init(track: MediaTrack, threadCount: Int = 0) throws(CodecError) {
+    package init(track: MediaTrack, threadCount: Int = 0) throws(CodecError) {
         context = try DecoderContext(track: track, threadCount: threadCount)
         self.track = track
         self.threadCount = threadCount
@@ -47,7 +47,7 @@ public final class VideoDecoder {
     ///
     /// - Throws: the first ``CodecError`` of a damaged frame, after all good frames were appended. Decoding continues
     ///   with the next sample.
-    public func decode(_ sample: MediaSample, to frames: inout [VideoFrame]) throws(CodecError) {
+    package func decode(_ sample: MediaSample, to frames: inout [VideoFrame]) throws(CodecError) {
         if !hasBegun {
             hasBegun = true
             firstRefresh = H264Sample.isInstantaneousRefresh(sample, of: track) ? sample : nil
@@ -73,7 +73,7 @@ public final class VideoDecoder {
     /// takes new samples afterwards.
     ///
     /// - Throws: the first ``CodecError`` of a damaged frame, after all good frames were appended.
-    public func drain(to frames: inout [VideoFrame]) throws(CodecError) {
+    package func drain(to frames: inout [VideoFrame]) throws(CodecError) {
         var failure: CodecError?
         do throws(CodecError) { try sendHeldSample(to: &frames) } catch { failure = error }
         do throws(CodecError) {
@@ -86,7 +86,7 @@ public final class VideoDecoder {
     }
 
     /// Forgets all that was put in: before samples from elsewhere, after a seek.
-    public func flush() {
+    package func flush() {
         firstSample = nil
         forgetFirst()
         context.flush()

@@ -8,7 +8,15 @@ extension VideoFrame {
     /// - Parameters:
     ///   - image: may be of another size. Taken for one that is not turned.
     ///   - original: gives the times and the ``rotation``.
-    public convenience init(_ image: Image, inPlaceOf original: VideoFrame) throws(CodecError) {
+    public convenience init(_ image: Image, inPlaceOf original: VideoFrame) throws(HLSError) {
+        do throws(CodecError) {
+            try self.init(converting: image, inPlaceOf: original)
+        } catch {
+            throw HLSError(converting: error)
+        }
+    }
+
+    private convenience init(converting image: Image, inPlaceOf original: VideoFrame) throws(CodecError) {
         var target = av_frame_alloc()
         defer { av_frame_free(&target) }
         guard let target else { throw CodecError(call: "av_frame_alloc", code: CodecError.outOfMemory) }

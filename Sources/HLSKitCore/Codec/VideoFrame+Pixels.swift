@@ -19,14 +19,16 @@ extension VideoFrame {
     }
 
     /// The MD5 of ``pixelBytes()`` as 32 hexadecimal digits, worked out without a copy: the hash in the lines of
-    /// `ffmpeg -f framemd5` and of ``FrameHashWriter``.
+    /// `ffmpeg -f framemd5` and of ``OutputFormat/framemd5``.
     ///
     /// Frames of equal pixels have equal digests, whatever their times. Good for tests; not a signature.
-    /// - Throws: ``CodecError`` if there is no memory for the hash.
-    public func digest() throws(CodecError) -> String {
-        let hash = try MD5Hash()
-        _ = hash.update(with: self)
-        return hash.finish()
+    /// - Throws: if there is no memory for the hash.
+    public func digest() throws(HLSError) -> String {
+        try HLSError.converting { () throws(CodecError) in
+            let hash = try MD5Hash()
+            _ = hash.update(with: self)
+            return hash.finish()
+        }
     }
 }
 

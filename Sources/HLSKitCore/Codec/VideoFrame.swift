@@ -20,15 +20,15 @@ public final class VideoFrame: Sendable {
     /// The meaning of a frame's numbers, in the code points of ITU-T H.273. 2 means unspecified.
     public struct ColorTags: Sendable, Hashable {
         /// `ColourPrimaries`.
-        public var primaries: Int
+        package var primaries: Int
         /// `TransferCharacteristics`.
-        public var transfer: Int
+        package var transfer: Int
         /// `MatrixCoefficients`.
-        public var matrix: Int
+        package var matrix: Int
         /// `VideoFullRangeFlag`; nil if unspecified.
-        public var isFullRange: Bool?
+        package var isFullRange: Bool?
         /// `chroma_sample_loc_type` of H.264 and HEVC, 0 (left) to 5; nil if unspecified.
-        public var chromaLocation: Int?
+        package var chromaLocation: Int?
     }
 
     /// A ratio of two positive whole numbers.
@@ -70,7 +70,7 @@ public final class VideoFrame: Sendable {
     let storage: FrameStorage
 
     /// The same frame at `itemTime` on the item's timeline. No pixel is copied.
-    public func placed(at itemTime: MediaTime) -> VideoFrame {
+    package func placed(at itemTime: MediaTime) -> VideoFrame {
         VideoFrame(sharing: self, itemTime: itemTime)
     }
 

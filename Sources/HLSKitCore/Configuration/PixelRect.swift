@@ -18,5 +18,5 @@ public struct PixelRect: Sendable, Hashable, Codable {
     }
 
     /// The empty rectangle in the upper left corner.
-    public static let zero = PixelRect(x: 0, y: 0, width: 0, height: 0)
+    package static let zero = PixelRect(x: 0, y: 0, width: 0, height: 0)
 }

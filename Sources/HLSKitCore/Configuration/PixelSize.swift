@@ -12,10 +12,10 @@ public struct PixelSize: Sendable, Hashable, Codable {
     }
 
     /// No size.
-    public static let zero = PixelSize(width: 0, height: 0)
+    package static let zero = PixelSize(width: 0, height: 0)
 
     /// Width times height; the largest integer where that does not fit.
-    public var pixelCount: Int {
+    package var pixelCount: Int {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? .max : product
     }

@@ -18,9 +18,9 @@ import Synchronization
 /// See docs/behaviour/time.md.
 public final class SteeredClock: EpochClock {
     /// Farther from 1 than this the other clock's speed is not believed, as a fraction.
-    public static let maximumDrift = 0.01
+    package static let maximumDrift = 0.01
     /// How much faster or slower than the other clock it runs at most while it makes up for a distance, as a fraction.
-    public static let maximumCorrection = 0.05
+    package static let maximumCorrection = 0.05
 
     /// A straight line, after a stretch in which a distance is made up for.
     private struct Course: Sendable {

@@ -4,7 +4,7 @@ public struct AccessLog: Sendable, Hashable {
     public var events: [AccessLogEvent]
 
     /// Makes a log of `events`, the oldest first; empty by default.
-    public init(events: [AccessLogEvent] = []) {
+    package init(events: [AccessLogEvent] = []) {
         self.events = events
     }
 
@@ -17,10 +17,10 @@ public struct AccessLog: Sendable, Hashable {
     }
 
     /// The header lines of the extended format, for those who write events one by one.
-    public static var extendedLogHeader: String { ExtendedLogText(columns: AccessLogEvent.columns.map(\.name)).header }
+    package static var extendedLogHeader: String { ExtendedLogText(columns: AccessLogEvent.columns.map(\.name)).header }
 
     /// ``extendedLogText`` as bytes.
-    public func extendedLogData() -> [UInt8] { Array(extendedLogText.utf8) }
+    package func extendedLogData() -> [UInt8] { Array(extendedLogText.utf8) }
 
     /// One JSON object per line. Numbers that are not known are negative, all else that is not known is null.
     public var jsonLines: String { events.map { $0.jsonLine + "\n" }.joined() }
@@ -32,7 +32,7 @@ extension AccessLogEvent {
         case string(@Sendable (AccessLogEvent) -> String?)
         case integer(@Sendable (AccessLogEvent) -> Int?)
         case bytes(@Sendable (AccessLogEvent) -> Int64)
-        case seconds(@Sendable (AccessLogEvent) -> Double?)
+        case seconds(@Sendable (AccessLogEvent) -> Duration?)
         case bitsPerSecond(@Sendable (AccessLogEvent) -> Double?)
 
         func value(in event: AccessLogEvent) -> LogValue {
@@ -40,7 +40,7 @@ extension AccessLogEvent {
             case .string(let value): .string(value(event))
             case .integer(let value): .integer(Int64(value(event) ?? -1))
             case .bytes(let value): .integer(value(event))
-            case .seconds(let value): .number(value(event) ?? -1, decimals: 3)
+            case .seconds(let value): .number(value(event)?.seconds ?? -1, decimals: 3)
             case .bitsPerSecond(let value): .number(value(event) ?? -1, decimals: 0)
             }
         }
@@ -89,7 +89,7 @@ extension AccessLogEvent {
     private var table: [(column: String, member: String, value: Column)] { Self.table }
 
     /// The event as a line of the extended format, with its line feed.
-    public var extendedLogLine: String { ExtendedLogText.line(fields) }
+    package var extendedLogLine: String { ExtendedLogText.line(fields) }
 
     /// The event as one JSON object.
     public var jsonLine: String {

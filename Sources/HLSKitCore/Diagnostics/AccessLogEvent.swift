@@ -18,18 +18,18 @@ public struct AccessLogEvent: Sendable, Hashable {
     public var playbackSessionID: String?
     /// Segments that were asked for; playlists, initialization sections and keys do not count.
     public var numberOfMediaRequests = 0
-    /// Item time in seconds when the timebase first ran in this period.
-    public var playbackStartOffset: Double?
-    /// Media time in seconds of the segments that arrived whole: those of the variant, not of its renditions.
-    public var segmentsDownloadedDuration = 0.0
-    /// Media time in seconds that was played; not the time that it took.
-    public var durationWatched = 0.0
+    /// Item time when the timebase first ran in this period.
+    public var playbackStartOffset: Duration?
+    /// Media time of the segments that arrived whole: those of the variant, not of its renditions.
+    public var segmentsDownloadedDuration = Duration.zero
+    /// Media time that was played; not the time that it took.
+    public var durationWatched = Duration.zero
     /// Stalls during the period.
     public var numberOfStalls = 0
     /// Bytes of segments and initialization sections. What came from a cache does not count.
     public var numberOfBytesTransferred: Int64 = 0
-    /// Seconds in which at least one of these transfers was under way, from request to last byte.
-    public var transferDuration = 0.0
+    /// The time in which at least one of these transfers was under way, from request to last byte.
+    public var transferDuration = Duration.zero
     /// 8 × bytes ÷ ``transferDuration``, in bits per second.
     public var observedBitrate: Double?
     /// Over single segments of the variant and its audio, in bits per second.
@@ -48,8 +48,8 @@ public struct AccessLogEvent: Sendable, Hashable {
     public var averageAudioBitrate: Double?
     /// Video frames that were decoded but too late to be shown.
     public var numberOfDroppedVideoFrames: Int?
-    /// Seconds from the item becoming current to its being ready to play; nil in later periods.
-    public var startupTime: Double?
+    /// The time from the item becoming current to its being ready to play; nil in later periods.
+    public var startupTime: Duration?
     /// Segments that took longer to arrive than to play.
     public var downloadOverdue = 0
     /// The expected throughput that caused the switch with which the period began, in bits per second.
@@ -60,5 +60,5 @@ public struct AccessLogEvent: Sendable, Hashable {
     public var mediaRequestsExpensive = 0
 
     /// Makes an event in which nothing is known.
-    public init() {}
+    package init() {}
 }

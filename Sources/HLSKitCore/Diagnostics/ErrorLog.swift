@@ -20,7 +20,7 @@ public struct ErrorLogEvent: Sendable, Hashable {
     public var allHTTPResponseHeaderFields: [HTTPField]
 
     /// Makes an event; what has a default is unknown.
-    public init(
+    package init(
         date: PlaylistDate, uri: String? = nil, serverAddress: String? = nil, playbackSessionID: String? = nil,
         errorStatusCode: Int? = nil, errorDomain: HLSError.Domain = .core, errorComment: String? = nil,
         allHTTPResponseHeaderFields: [HTTPField] = []
@@ -36,7 +36,7 @@ public struct ErrorLogEvent: Sendable, Hashable {
     }
 
     /// The event as a line of the extended format, with its line feed.
-    public var extendedLogLine: String {
+    package var extendedLogLine: String {
         ExtendedLogText.line([
             .date(date), .time(date), .string(uri), .string(serverAddress), .string(playbackSessionID),
             .integer(Int64(errorStatusCode ?? -1)), .string(errorDomain.rawValue), .string(errorComment),
@@ -63,7 +63,7 @@ public struct ErrorLog: Sendable, Hashable {
     public var events: [ErrorLogEvent]
 
     /// Makes a log; empty by default.
-    public init(events: [ErrorLogEvent] = []) {
+    package init(events: [ErrorLogEvent] = []) {
         self.events = events
     }
 
@@ -71,12 +71,12 @@ public struct ErrorLog: Sendable, Hashable {
     public var extendedLogText: String { Self.extendedLogHeader + events.map(\.extendedLogLine).joined() }
 
     /// What the extended format begins with, with its line feeds.
-    public static var extendedLogHeader: String {
+    package static var extendedLogHeader: String {
         ExtendedLogText(columns: ["date", "time", "uri", "s-ip", "cs-guid", "status", "domain", "comment"]).header
     }
 
     /// ``extendedLogText`` as bytes.
-    public func extendedLogData() -> [UInt8] { Array(extendedLogText.utf8) }
+    package func extendedLogData() -> [UInt8] { Array(extendedLogText.utf8) }
 
     /// One JSON object per line.
     public var jsonLines: String { events.map { $0.jsonLine + "\n" }.joined() }

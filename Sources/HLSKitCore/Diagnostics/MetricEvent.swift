@@ -6,12 +6,22 @@ public import HLSTime
 /// The types are named as in AVFoundation, without `AV`; `PlayerItem.metrics(ofType:)` gives those of one type.
 /// See docs/behaviour/logs.md.
 public protocol MetricEvent: Sendable {
-    /// The name of the kind in NDJSON.
-    static var name: String { get }
     /// When it was measured, and where playback was.
     var context: MetricContext { get }
-    /// The event as one JSON object: `v`, `event`, what it says, `item_time`, `date` and at last `time`.
-    var jsonLine: String { get }
+}
+
+extension MetricEvent {
+    /// The event as one JSON object: `v`, `event`, what it says, `item_time`, `date` and at last `time`. Empty for kinds
+    /// that are not the library's.
+    public var jsonLine: String { (self as? any MetricRecord)?.record ?? "" }
+}
+
+/// A metric event that the library makes, as a line of NDJSON.
+package protocol MetricRecord: MetricEvent {
+    /// The name of the kind.
+    static var name: String { get }
+    /// See ``MetricEvent/jsonLine``.
+    var record: String { get }
 }
 
 /// When something was measured, and where playback was.
@@ -26,7 +36,7 @@ public struct MetricContext: Sendable, Hashable {
     public var sessionID: String
 
     /// Makes a context.
-    public init(date: PlaylistDate, elapsedTime: Duration, mediaTime: MediaTime, sessionID: String) {
+    package init(date: PlaylistDate, elapsedTime: Duration, mediaTime: MediaTime, sessionID: String) {
         self.date = date
         self.elapsedTime = elapsedTime
         self.mediaTime = mediaTime
@@ -56,7 +66,7 @@ public struct MetricRequest: Sendable, Hashable {
     public var transfer: TransferMetrics?
 
     /// Makes a request that succeeded, without details of its transfer.
-    public init(
+    package init(
         url: String, requestStartTime: Duration, responseEndTime: Duration, byteCount: Int = 0,
         wasReadFromCache: Bool = false
     ) {
@@ -78,7 +88,7 @@ public struct MetricRequest: Sendable, Hashable {
     }
 }
 
-extension MetricEvent {
+extension MetricRecord {
     func line(_ members: [(String, LogValue)]) -> String {
         var line = JSONLine(event: Self.name)
         for (name, value) in members { line.add(name, value) }

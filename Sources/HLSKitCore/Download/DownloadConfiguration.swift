@@ -96,7 +96,7 @@ public struct DownloadProgress: Sendable, Hashable {
     public var loadedTimeRanges: [MediaTimeRange] = []
 
     /// Makes the progress of a download that has not begun.
-    public init() {}
+    package init() {}
 
     /// From 0 to 1; nil for a live stream.
     public var fraction: Double? {

@@ -111,7 +111,7 @@ extension DownloadTask {
     }
 
     /// Whether an earlier run has finished the file, and was interrupted before it had removed the folder.
-    public func isWritten(to path: String) async -> Bool {
+    package func isWritten(to path: String) async -> Bool {
         let journal = folder.journal
         guard let byteCount = journal.writtenByteCount, journal.identity == Self.identity(of: configuration.urlString)
         else {

@@ -42,7 +42,7 @@ public final class DownloadTask: Sendable {
         public var failure: HLSError?
 
         /// Makes the result of a run that loaded nothing.
-        public init() {}
+        package init() {}
     }
 
     private struct State {

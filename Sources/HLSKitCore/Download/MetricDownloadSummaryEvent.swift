@@ -1,8 +1,8 @@
 /// How a run of a download went. Comes once, when it ends, fails or is cancelled.
 ///
 /// The context's `hostTime` counts from the start of the run; its `mediaTime` is how much media there is of the variant.
-public struct MetricDownloadSummaryEvent: MetricEvent, Hashable {
-    public static let name = "download_summary"
+public struct MetricDownloadSummaryEvent: MetricEvent, MetricRecord, Hashable {
+    package static let name = "download_summary"
     public var context: MetricContext
     /// Why it ended before its end; nil if it did not.
     public var error: String?
@@ -23,7 +23,7 @@ public struct MetricDownloadSummaryEvent: MetricEvent, Hashable {
     public var playlistURLs: [String]
 
     /// Makes an event.
-    public init(
+    package init(
         context: MetricContext, error: String?, recoverableErrorCount: Int, mediaResourceRequestCount: Int,
         downloadedByteCount: Int, downloadDuration: Duration, segmentCount: Int, missingSegmentCount: Int,
         playlistURLs: [String]
@@ -39,7 +39,7 @@ public struct MetricDownloadSummaryEvent: MetricEvent, Hashable {
         self.playlistURLs = playlistURLs
     }
 
-    public var jsonLine: String {
+    package var record: String {
         line([
             ("error", .string(error)), ("recoverable_errors", .integer(Int64(recoverableErrorCount))),
             ("media_resource_requests", .integer(Int64(mediaResourceRequestCount))),

@@ -17,7 +17,7 @@ import Synchronization
 /// Source: AVFoundation's `AVCaptionRenderer`. See docs/behaviour/captions.md.
 public final class CaptionRenderer: Sendable {
     /// The longest side of a picture, in pixels.
-    public static let maximumSideLength = 8192
+    package static let maximumSideLength = 8192
 
     private struct State {
         var captions: [Caption]
@@ -62,7 +62,11 @@ public final class CaptionRenderer: Sendable {
     ///
     /// Costs some milliseconds; the first call of a process some hundred, for the fonts.
     /// - Throws: if libass is not installed, or a side of ``size`` is not between 1 and 8192.
-    public func render(at time: MediaTime) throws(CodecError) -> Image {
+    public func render(at time: MediaTime) throws(HLSError) -> Image {
+        try HLSError.converting { () throws(CodecError) in try draw(at: time) }
+    }
+
+    private func draw(at time: MediaTime) throws(CodecError) -> Image {
         let (captions, size) = state.withLock { ($0.captions, $0.size) }
         let sides = 1...Self.maximumSideLength
         guard sides.contains(size.width), sides.contains(size.height) else {
@@ -85,7 +89,7 @@ public final class CaptionRenderer: Sendable {
     /// Draws what is shown at a time over a picture, at the picture's own size.
     ///
     /// - Throws: as ``render(at:)``; ``size`` is not looked at.
-    public func render(at time: MediaTime, over picture: Image) throws(CodecError) -> Image {
+    public func render(at time: MediaTime, over picture: Image) throws(HLSError) -> Image {
         let copy = CaptionRenderer(captions: captions, size: PixelSize(width: picture.width, height: picture.height))
         let drawn = try copy.render(at: time)
         var pixels = picture.pixels

@@ -34,7 +34,7 @@ public struct ContactSheet: Sendable, Hashable {
     }
 
     /// Sheets with longer sides, in pixels, are not made: few programs show them.
-    public static let longestSide = 32_768
+    package static let longestSide = 32_768
 
     /// Tiles in a row.
     public let columnCount: Int

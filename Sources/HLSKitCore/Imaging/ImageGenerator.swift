@@ -157,8 +157,6 @@ public final class ImageGenerator: Sendable {
 extension ImageGenerator {
     /// The results of one request, in the order of time.
     public struct Images: AsyncSequence, Sendable {
-        public typealias Element = ImageGenerationResult
-        public typealias Failure = Never
 
         let generator: ImageGenerator
         let times: [MediaTime]

@@ -148,7 +148,7 @@ struct ImageWorker: Sendable {
         }
         do throws(CodecError) {
             let image = try Image(
-                picture.frame, maximumSize: options.maximumSize, apertureMode: options.apertureMode,
+                converting: picture.frame, maximumSize: options.maximumSize, apertureMode: options.apertureMode,
                 dynamicRangePolicy: options.dynamicRangePolicy, appliesPreferredTransform: options.appliesTransform)
             return .succeeded(requested: wish.requested, actual: MediaTime(picture.time), image: image)
         } catch {

@@ -6,7 +6,7 @@ public import HLSTime
 /// ``ContactSheet`` puts them together, and ``ContactSheet/webVTT(timeRanges:imageURI:)`` says which is for which time.
 public struct StoryboardPlan: Sendable, Hashable {
     /// A plan has at most so many images.
-    public static let maximumCount = 10_000
+    package static let maximumCount = 10_000
 
     /// The times of the images, in order.
     public let times: [MediaTime]

@@ -22,7 +22,7 @@ public struct AddressPolicy: Sendable, Hashable {
         ].compactMap { AddressRange($0) })
 
     /// Whether a socket may be connected to `address` (numeric text).
-    public func allows(_ address: String) -> Bool {
+    package func allows(_ address: String) -> Bool {
         guard let bits = AddressRange.bits(of: address) else { return denied.isEmpty }
         return allows(bits)
     }

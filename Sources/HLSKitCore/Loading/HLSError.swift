@@ -5,7 +5,7 @@ import HLSPlaylist
 ///
 /// ``code`` says what is wrong, ``domain`` where to look for it, ``isPermanent`` whether trying again can help.
 /// `underlyingError` is what the library below said: a ``LoadingError`` of the transport, a `PlaylistError`, a `MediaError` or
-/// a ``CodecError``. Nothing in it has a secret (docs/behaviour/credentials.md).
+/// an error of libav's. Nothing in it has a secret (docs/behaviour/credentials.md).
 ///
 /// See <doc:FailuresAndRetry> and docs/behaviour/loading-failures.md.
 public struct HLSError: Error, Sendable, CustomStringConvertible {
@@ -212,7 +212,7 @@ extension HLSError {
     ///   - code: what is wrong.
     ///   - path: as the user named it; `-` is standard output. It is ``url`` then, and not redacted.
     ///   - text: the words of the system or library below.
-    public init(code: Code, path: String, text: String) {
+    package init(code: Code, path: String, text: String) {
         self.init(code: code, domain: .output, cause: text)
         publicURL = path
         cause = text

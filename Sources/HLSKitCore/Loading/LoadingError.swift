@@ -20,23 +20,23 @@ public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
         /// The connection ended, or the body did, before all of it had arrived.
         public static let connectionLost = Code(rawValue: "connectionLost")
         /// The content coding is damaged or incomplete.
-        public static let badContentEncoding = Code(rawValue: "badContentEncoding")
+        package static let badContentEncoding = Code(rawValue: "badContentEncoding")
         /// More redirects than allowed, or a loop of them.
-        public static let tooManyRedirects = Code(rawValue: "tooManyRedirects")
+        package static let tooManyRedirects = Code(rawValue: "tooManyRedirects")
         /// The answer does not hold the byte range that was asked for.
-        public static let badRange = Code(rawValue: "badRange")
+        package static let badRange = Code(rawValue: "badRange")
         /// An empty body where there has to be one (200 without bytes, 204).
-        public static let emptyBody = Code(rawValue: "emptyBody")
+        package static let emptyBody = Code(rawValue: "emptyBody")
         /// Larger than the limit named in the text.
         public static let tooLarge = Code(rawValue: "tooLarge")
         /// A scheme, address, redirect or file that the rules do not allow. Nothing was sent.
         public static let refused = Code(rawValue: "refused")
         /// The URL cannot be parsed.
-        public static let badURL = Code(rawValue: "badURL")
+        package static let badURL = Code(rawValue: "badURL")
         /// A local file that does not exist.
-        public static let fileNotFound = Code(rawValue: "fileNotFound")
+        package static let fileNotFound = Code(rawValue: "fileNotFound")
         /// A local file that cannot be read.
-        public static let fileNotReadable = Code(rawValue: "fileNotReadable")
+        package static let fileNotReadable = Code(rawValue: "fileNotReadable")
         /// The program's own code, a ``ResourceLoader`` or ``KeyProvider``, gave up. Not tried again.
         public static let application = Code(rawValue: "application")
         /// Any other failure of the transport, with its own code and words in the text.

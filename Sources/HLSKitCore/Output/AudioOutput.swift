@@ -76,7 +76,7 @@ public final class AudioOutput: PlayerItemOutput {
     }
 
     /// Buffers that are held for each reader: with AAC, 1.4 s.
-    public static let maximumBufferCount = 64
+    package static let maximumBufferCount = 64
 
     private struct State {
         var generation = 0
@@ -122,14 +122,16 @@ public final class AudioOutput: PlayerItemOutput {
     public func flushes() -> AsyncStream<Void> { binding.subscribe(to: flushNotices) }
 }
 
-extension AudioOutput: EarlyAudioReceiver, LimitedOutput {
-    public var limits: OutputLimits { OutputLimits(maximumChannelCount: format.channelCount) }
+extension AudioOutput: IntakeOutput {
+    var intake: any OutputReceiver { Intake(output: self) }
 
-    public func prepare(_ buffer: AudioBuffer, at clock: OutputClock) {
+    package var limits: OutputLimits { OutputLimits(maximumChannelCount: format.channelCount) }
+
+    package func prepare(_ buffer: AudioBuffer, at clock: OutputClock) {
         state.withLock { Self.take(buffer, clock, &$0) }
     }
 
-    public func receive(_ buffer: AudioBuffer, at clock: OutputClock) {
+    package func receive(_ buffer: AudioBuffer, at clock: OutputClock) {
         guard let time = buffer.itemTime?.duration else { return }
         deliver(clock) { state in
             // Outputs that came late have not seen it before.
@@ -138,7 +140,7 @@ extension AudioOutput: EarlyAudioReceiver, LimitedOutput {
         }
     }
 
-    public func finish(_ type: MediaType, at clock: OutputClock) {
+    package func finish(_ type: MediaType, at clock: OutputClock) {
         deliver(clock) { state in
             for index in state.runs.indices { state.runs[index].end() }
             return nil
@@ -230,7 +232,7 @@ extension AudioOutput: EarlyAudioReceiver, LimitedOutput {
         }
     }
 
-    public func flush(generation: Int) {
+    package func flush(generation: Int) {
         let isNews = state.withLock { state in
             defer {
                 state.generation = generation
@@ -241,7 +243,7 @@ extension AudioOutput: EarlyAudioReceiver, LimitedOutput {
         if isNews { flushNotices.send(()) }
     }
 
-    public func end() {
+    package func end() {
         state.withLock { state in
             state.generation = 0
             Self.reset(&state, format)
@@ -255,5 +257,22 @@ extension AudioOutput: EarlyAudioReceiver, LimitedOutput {
         state.preparedUpTo = nil
         state.runs = []
         state.buffers = []
+    }
+}
+
+extension AudioOutput {
+    /// What the player calls.
+    private final class Intake: EarlyAudioReceiver, LimitedOutput {
+        let output: AudioOutput
+        var binding: OutputBinding { output.binding }
+
+        init(output: AudioOutput) { self.output = output }
+
+        var limits: OutputLimits { output.limits }
+        func prepare(_ buffer: AudioBuffer, at clock: OutputClock) { output.prepare(buffer, at: clock) }
+        func receive(_ buffer: AudioBuffer, at clock: OutputClock) { output.receive(buffer, at: clock) }
+        func flush(generation: Int) { output.flush(generation: generation) }
+        func finish(_ type: MediaType, at clock: OutputClock) { output.finish(type, at: clock) }
+        func end() { output.end() }
     }
 }

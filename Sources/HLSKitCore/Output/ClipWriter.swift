@@ -1,5 +1,5 @@
 import HLSMedia
-public import HLSTime
+package import HLSTime
 import Synchronization
 
 /// Lets an output begin at 0 though what it gets is from the middle of an item: a clip.
@@ -7,7 +7,7 @@ import Synchronization
 /// One time is taken off all that is written, so that video and audio stay as they are to each other. Decoded media
 /// begin where the clip does. Samples begin somewhat earlier, with what the first frame needs to be decoded: the
 /// earliest of them is at 0, as in what ``DownloadTask`` writes.
-public final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
+package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     private enum Step: Sendable {
         case tracks([MediaTrack])
         case sample(MediaSample, index: Int, time: MediaTime)
@@ -37,19 +37,19 @@ public final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     ///   - start: the item time at which the clip begins; nil if it begins with the first media.
     ///   - keptStart: what begins before this item time keeps its times, because it is not a clip but the item from its
     ///     start. nil if it is a clip in any case.
-    public init(_ base: any MediaWriter, startingAt start: MediaTime? = nil, unlessBefore keptStart: MediaTime? = nil) {
+    package init(_ base: any MediaWriter, startingAt start: MediaTime? = nil, unlessBefore keptStart: MediaTime? = nil) {
         self.base = base
         capabilities = WriterCapabilities(base)
         self.start = start
         self.keptStart = keptStart
     }
 
-    public var takesSamples: Bool { base.takesSamples }
-    public var mediaTypes: Set<MediaType> { base.mediaTypes }
-    public var isEmpty: Bool { state.withLock { $0.held.isEmpty } && base.isEmpty }
-    public var holdsTrackChanges: Bool { base.holdsTrackChanges }
+    package var takesSamples: Bool { base.takesSamples }
+    package var mediaTypes: Set<MediaType> { base.mediaTypes }
+    package var isEmpty: Bool { state.withLock { $0.held.isEmpty } && base.isEmpty }
+    package var holdsTrackChanges: Bool { base.holdsTrackChanges }
 
-    public func begin(_ tracks: [MediaTrack]) throws(HLSError) {
+    package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             state.tracks = tracks
             guard !state.held.isEmpty else { return try base.begin(tracks) }
@@ -57,17 +57,17 @@ public final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
         }
     }
 
-    public func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
+    package func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
         guard let time = frame.itemTime else { return try capabilities.write(frame, ofTrackAt: index) }
         try capabilities.write(frame.placed(at: time - origin(by: time)), ofTrackAt: index)
     }
 
-    public func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) {
+    package func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) {
         guard let time = buffer.itemTime else { return try capabilities.write(buffer, ofTrackAt: index) }
         try capabilities.write(buffer.placed(at: time - origin(by: time)), ofTrackAt: index)
     }
 
-    public func write(
+    package func write(
         _ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime
     ) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
@@ -84,9 +84,9 @@ public final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
         }
     }
 
-    public func flush() throws(HLSError) { try base.flush() }
+    package func flush() throws(HLSError) { try base.flush() }
 
-    public func finish() throws(HLSError) {
+    package func finish() throws(HLSError) {
         try state.withLock { state throws(HLSError) in try release(&state) }
         try base.finish()
     }

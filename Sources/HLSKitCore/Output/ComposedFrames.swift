@@ -1,7 +1,5 @@
 /// The frames of a ``CompositionOutput``, each composed when it is asked for.
 public struct ComposedFrames: AsyncSequence, Sendable {
-    public typealias Element = VideoFrame
-    public typealias Failure = Never
 
     let output: CompositionOutput
     let sources: AsyncStream<CompositionOutput.Source>

@@ -35,7 +35,7 @@ public final class CompositionOutput: PlayerItemOutput {
     }
 
     /// Failures that are kept, the newest.
-    public static let maximumFailureCount = 16
+    package static let maximumFailureCount = 16
 
     /// Composes the frames.
     public let composition: FrameComposition
@@ -97,34 +97,53 @@ public final class CompositionOutput: PlayerItemOutput {
     }
 }
 
-extension CompositionOutput: FrameReceiver, MetadataReceiver, LimitedOutput, SelectiveOutput {
+extension CompositionOutput: IntakeOutput, SelectiveOutput {
+    var intake: any OutputReceiver { Intake(output: self) }
+
     var takesCues: Bool { false }
     var takesMetadata: Bool { !composition.sourceSampleDataTrackIDs.isEmpty }
-    public var limits: OutputLimits {
+    package var limits: OutputLimits {
         OutputLimits(needsStandardRange: !composition.compositor.supportsWideColorSourceFrames)
     }
 
-    public func receive(_ group: TimedMetadataGroup) {
+    package func receive(_ group: TimedMetadataGroup) {
         guard let id = group.trackID, composition.sourceSampleDataTrackIDs.contains(id) else { return }
         metadata.withLock { $0.add(group, of: id) }
     }
 
-    public func receive(_ frame: VideoFrame, at clock: OutputClock) {
+    package func receive(_ frame: VideoFrame, at clock: OutputClock) {
         guard let time = frame.itemTime?.duration else { return }
         let current = metadata.withLock { $0.groups(at: time, generation: clock.generation) }
         guard let current, sequence.hasReaders else { return }
         sequence.send(Source(frame: frame, metadata: current))
     }
 
-    public func flush(generation: Int) {
+    package func flush(generation: Int) {
         metadata.withLock { $0.flush(generation: generation) }
     }
 
     /// Nothing to do: a seek may bring more.
-    public func finish(_ type: MediaType, at clock: OutputClock) {}
+    package func finish(_ type: MediaType, at clock: OutputClock) {}
 
-    public func end() {
+    package func end() {
         metadata.withLock { $0 = CompositionMetadata() }
         sequence.finish()
+    }
+}
+
+extension CompositionOutput {
+    /// What the player calls.
+    private final class Intake: FrameReceiver, MetadataReceiver, LimitedOutput {
+        let output: CompositionOutput
+        var binding: OutputBinding { output.binding }
+
+        init(output: CompositionOutput) { self.output = output }
+
+        var limits: OutputLimits { output.limits }
+        func receive(_ frame: VideoFrame, at clock: OutputClock) { output.receive(frame, at: clock) }
+        func receive(_ group: TimedMetadataGroup) { output.receive(group) }
+        func flush(generation: Int) { output.flush(generation: generation) }
+        func finish(_ type: MediaType, at clock: OutputClock) { output.finish(type, at: clock) }
+        func end() { output.end() }
     }
 }

@@ -1,5 +1,5 @@
 import HLSMedia
-public import HLSTime
+package import HLSTime
 import Synchronization
 
 /// Lets several items, played one after the other, write into the same outputs as if they were one: the times of each
@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Take the writers of each item from ``nextWriters(startingAt:)``, in the order in which the items are played. The outputs are
 /// finished by whoever made them.
-public final class ContinuedOutput: Sendable {
+package final class ContinuedOutput: Sendable {
     private struct State {
         var passCount = 0
         /// The pass that writes, and what is added to its times.
@@ -22,14 +22,14 @@ public final class ContinuedOutput: Sendable {
     private let tracks = Mutex<[Int: [MediaTrack]]>([:])
 
     /// Makes an output that goes to `writers`.
-    public init(_ writers: [any MediaWriter]) {
+    package init(_ writers: [any MediaWriter]) {
         self.writers = writers
     }
 
     /// The writers for the next item.
     ///
     /// - Parameter start: the item time at which it starts; nil for where its first media is.
-    public func nextWriters(startingAt start: MediaTime? = .zero) -> [any MediaWriter] {
+    package func nextWriters(startingAt start: MediaTime? = .zero) -> [any MediaWriter] {
         let pass = state.withLock { state in
             defer { state.passCount += 1 }
             return state.passCount

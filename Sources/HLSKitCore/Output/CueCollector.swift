@@ -17,7 +17,7 @@ import Synchronization
 /// kinds are kept.
 public final class CueCollector: PlayerItemOutput {
     /// More are not kept, the oldest go first.
-    public static let maximumCount = 100_000
+    package static let maximumCount = 100_000
 
     private struct State {
         var cues = DistinctList<LegibleCue>(maximumCount: maximumCount)
@@ -42,25 +42,45 @@ public final class CueCollector: PlayerItemOutput {
     public var closedCaptions: [ClosedCaption] { state.withLock(\.closedCaptions.elements) }
 }
 
-extension CueCollector: CueReceiver, ClosedCaptionReceiver {
-    public func receive(_ cues: [LegibleCue]) { state.withLock { $0.cues.add(cues) } }
+extension CueCollector: IntakeOutput {
+    var intake: any OutputReceiver { Intake(output: self) }
 
-    public func replace(_ changes: [CueChange]) {
+    package func receive(_ cues: [LegibleCue]) { state.withLock { $0.cues.add(cues) } }
+
+    package func replace(_ changes: [CueChange]) {
         state.withLock { state in
             for change in changes { state.cues.replace(change.old, by: change.new) }
         }
     }
 
-    public func receive(_ captions: [ClosedCaption]) { state.withLock { $0.closedCaptions.add(captions) } }
+    package func receive(_ captions: [ClosedCaption]) { state.withLock { $0.closedCaptions.add(captions) } }
 
-    public func removeCues() { state.withLock { $0.cues.removeAll() } }
-
-    /// Nothing to do: cues are kept for good.
-    public func flush(generation: Int) {}
+    package func removeCues() { state.withLock { $0.cues.removeAll() } }
 
     /// Nothing to do: cues are kept for good.
-    public func finish(_ type: MediaType, at clock: OutputClock) {}
+    package func flush(generation: Int) {}
 
     /// Nothing to do: cues are kept for good.
-    public func end() {}
+    package func finish(_ type: MediaType, at clock: OutputClock) {}
+
+    /// Nothing to do: cues are kept for good.
+    package func end() {}
+}
+
+extension CueCollector {
+    /// What the player calls.
+    private final class Intake: CueReceiver, ClosedCaptionReceiver {
+        let output: CueCollector
+        var binding: OutputBinding { output.binding }
+
+        init(output: CueCollector) { self.output = output }
+
+        func receive(_ cues: [LegibleCue]) { output.receive(cues) }
+        func replace(_ changes: [CueChange]) { output.replace(changes) }
+        func removeCues() { output.removeCues() }
+        func receive(_ captions: [ClosedCaption]) { output.receive(captions) }
+        func flush(generation: Int) { output.flush(generation: generation) }
+        func finish(_ type: MediaType, at clock: OutputClock) { output.finish(type, at: clock) }
+        func end() { output.end() }
+    }
 }

@@ -13,7 +13,7 @@ public struct DateRangeMetadataGroup: Sendable, Hashable, Identifiable {
     public let timeRange: MediaTimeRange?
 
     /// Makes a group; without `timeRange` the range has no place on the item's timeline yet.
-    public init(dateRange: DateRange, endDate: PlaylistDate? = nil, timeRange: MediaTimeRange? = nil) {
+    package init(dateRange: DateRange, endDate: PlaylistDate? = nil, timeRange: MediaTimeRange? = nil) {
         self.dateRange = dateRange
         self.endDate = endDate
         self.timeRange = timeRange

@@ -1,5 +1,5 @@
 import HLSCaptions
-public import HLSMedia
+package import HLSMedia
 public import HLSTime
 
 /// A subtitle or closed caption on the item's timeline.
@@ -13,7 +13,7 @@ public struct LegibleCue: Sendable, Hashable {
     /// The name that the file gives the cue; empty if there is none.
     public var identifier: String
     /// Its position and layout.
-    public var settings: WebVTTCueSettings { didSet { styled = nil } }
+    package var settings: WebVTTCueSettings { didSet { styled = nil } }
     /// BCP 47 tag of the rendition; nil if undeclared.
     public var language: String?
     /// What it looks like, where that is more than payload and settings say.
@@ -22,7 +22,7 @@ public struct LegibleCue: Sendable, Hashable {
     private(set) var isWebVTT = false
 
     /// Makes a cue in the default place, unless stated otherwise.
-    public init(
+    package init(
         timeRange: MediaTimeRange, text: String, payload: String, identifier: String = "",
         settings: WebVTTCueSettings = .init(), language: String? = nil
     ) {
@@ -61,7 +61,7 @@ public struct CueChange: Sendable, Hashable {
     public var new: LegibleCue
 
     /// A change of `old` to `new`.
-    public init(old: LegibleCue, new: LegibleCue) {
+    package init(old: LegibleCue, new: LegibleCue) {
         self.old = old
         self.new = new
     }

@@ -33,7 +33,7 @@ public final class LegibleOutput: PlayerItemOutput {
     }
 
     /// Changes that wait for a reader of ``cues()``.
-    public static let maximumDeliveryCount = 64
+    package static let maximumDeliveryCount = 64
     private static let maximumCueCount = 4096
 
     private struct Entry {
@@ -122,11 +122,13 @@ public final class LegibleOutput: PlayerItemOutput {
     }
 }
 
-extension LegibleOutput: CueReceiver, TimedOutput, SelectiveOutput {
+extension LegibleOutput: IntakeOutput, SelectiveOutput {
+    var intake: any OutputReceiver { Intake(output: self) }
+
     var takesCues: Bool { sidecar == nil }
     var takesMetadata: Bool { false }
 
-    public func receive(_ cues: [LegibleCue]) {
+    package func receive(_ cues: [LegibleCue]) {
         state.withLock { state in
             let added = cues.compactMap(Self.entry)
             if let delivered = state.deliveredUpTo, added.contains(where: { $0.start <= delivered }) {
@@ -138,7 +140,7 @@ extension LegibleOutput: CueReceiver, TimedOutput, SelectiveOutput {
         }
     }
 
-    public func replace(_ changes: [CueChange]) {
+    package func replace(_ changes: [CueChange]) {
         state.withLock { state in
             for change in changes {
                 guard let end = change.new.timeRange.end.duration,
@@ -156,7 +158,7 @@ extension LegibleOutput: CueReceiver, TimedOutput, SelectiveOutput {
         }
     }
 
-    public var nextDelivery: Duration? {
+    package var nextDelivery: Duration? {
         state.withLock { state in
             guard let delivered = state.deliveredUpTo, !state.isLate else {
                 return state.entries.first.map { $0.start - advanceInterval }
@@ -166,7 +168,7 @@ extension LegibleOutput: CueReceiver, TimedOutput, SelectiveOutput {
         }
     }
 
-    public func deliver(upTo time: Duration, at clock: OutputClock) {
+    package func deliver(upTo time: Duration, at clock: OutputClock) {
         let time = time + advanceInterval
         let deliveries = state.withLock { state -> [Delivery] in
             var deliveries: [Delivery] = []
@@ -206,7 +208,7 @@ extension LegibleOutput: CueReceiver, TimedOutput, SelectiveOutput {
             .filter { change in change <= time && state.deliveredUpTo.map { $0 < change } ?? true }.max() ?? time
     }
 
-    public func removeCues() {
+    package func removeCues() {
         if sidecar == nil { clear() }
     }
 
@@ -221,13 +223,32 @@ extension LegibleOutput: CueReceiver, TimedOutput, SelectiveOutput {
         }
     }
 
-    public func flush(generation: Int) { clear() }
+    package func flush(generation: Int) { clear() }
 
     /// Nothing to do: a seek may bring more.
-    public func finish(_ type: MediaType, at clock: OutputClock) {}
+    package func finish(_ type: MediaType, at clock: OutputClock) {}
 
-    public func end() {
+    package func end() {
         state.withLock { $0 = State(entries: sidecar ?? []) }
         sequence.finish()
+    }
+}
+
+extension LegibleOutput {
+    /// What the player calls.
+    private final class Intake: CueReceiver, TimedOutput {
+        let output: LegibleOutput
+        var binding: OutputBinding { output.binding }
+
+        init(output: LegibleOutput) { self.output = output }
+
+        func receive(_ cues: [LegibleCue]) { output.receive(cues) }
+        func replace(_ changes: [CueChange]) { output.replace(changes) }
+        func removeCues() { output.removeCues() }
+        var nextDelivery: Duration? { output.nextDelivery }
+        func deliver(upTo time: Duration, at clock: OutputClock) { output.deliver(upTo: time, at: clock) }
+        func flush(generation: Int) { output.flush(generation: generation) }
+        func finish(_ type: MediaType, at clock: OutputClock) { output.finish(type, at: clock) }
+        func end() { output.end() }
     }
 }

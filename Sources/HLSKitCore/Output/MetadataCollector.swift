@@ -44,7 +44,7 @@ public final class MetadataCollector: PlayerItemOutput {
     }
 
     /// Updates that wait for a reader of ``updates()``.
-    public static let maximumUpdateCount = 16
+    package static let maximumUpdateCount = 16
 
     /// Ranges without an item of these identifiers are left out; nil takes all.
     public let identifiers: Set<String>?
@@ -70,8 +70,10 @@ public final class MetadataCollector: PlayerItemOutput {
     public func updates() -> AsyncStream<Update> { binding.subscribe(to: sequence) }
 }
 
-extension MetadataCollector: DateRangeReceiver {
-    public func receive(_ dateRanges: [DateRangeMetadataGroup]) {
+extension MetadataCollector: IntakeOutput {
+    var intake: any OutputReceiver { Intake(output: self) }
+
+    package func receive(_ dateRanges: [DateRangeMetadataGroup]) {
         let wanted = dateRanges.filter { group in
             if let classifyingLabels, !classifyingLabels.contains(group.classifyingLabel ?? "") { return false }
             guard let identifiers else { return true }
@@ -85,13 +87,28 @@ extension MetadataCollector: DateRangeReceiver {
     }
 
     /// Nothing to do: date ranges are known ahead of time.
-    public func flush(generation: Int) {}
+    package func flush(generation: Int) {}
 
     /// Nothing to do: a seek may bring more.
-    public func finish(_ type: MediaType, at clock: OutputClock) {}
+    package func finish(_ type: MediaType, at clock: OutputClock) {}
 
-    public func end() {
+    package func end() {
         collected.withLock { $0 = [] }
         sequence.finish()
+    }
+}
+
+extension MetadataCollector {
+    /// What the player calls.
+    private final class Intake: DateRangeReceiver {
+        let output: MetadataCollector
+        var binding: OutputBinding { output.binding }
+
+        init(output: MetadataCollector) { self.output = output }
+
+        func receive(_ dateRanges: [DateRangeMetadataGroup]) { output.receive(dateRanges) }
+        func flush(generation: Int) { output.flush(generation: generation) }
+        func finish(_ type: MediaType, at clock: OutputClock) { output.finish(type, at: clock) }
+        func end() { output.end() }
     }
 }

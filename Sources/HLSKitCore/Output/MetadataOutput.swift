@@ -22,7 +22,7 @@ public final class MetadataOutput: PlayerItemOutput {
     }
 
     /// Groups that wait for a reader of ``groups()``.
-    public static let maximumGroupCount = 1024
+    package static let maximumGroupCount = 1024
 
     /// Of items with other identifiers nothing is given; nil gives all.
     public let identifiers: Set<String>?
@@ -47,8 +47,10 @@ public final class MetadataOutput: PlayerItemOutput {
     public func groups() -> AsyncStream<TimedMetadataGroup> { binding.subscribe(to: sequence) }
 }
 
-extension MetadataOutput: MetadataReceiver, TimedOutput {
-    public func receive(_ group: TimedMetadataGroup) {
+extension MetadataOutput: IntakeOutput {
+    var intake: any OutputReceiver { Intake(output: self) }
+
+    package func receive(_ group: TimedMetadataGroup) {
         guard let start = group.timeRange.start.duration else { return }
         var group = group
         if let identifiers {
@@ -64,9 +66,9 @@ extension MetadataOutput: MetadataReceiver, TimedOutput {
         }
     }
 
-    public var nextDelivery: Duration? { state.withLock { $0.groups.first.map { $0.start - advanceInterval } } }
+    package var nextDelivery: Duration? { state.withLock { $0.groups.first.map { $0.start - advanceInterval } } }
 
-    public func deliver(upTo time: Duration, at clock: OutputClock) {
+    package func deliver(upTo time: Duration, at clock: OutputClock) {
         let due = state.withLock { state in
             let count = state.groups.firstIndex { $0.start - advanceInterval > time } ?? state.groups.count
             defer { state.groups.removeFirst(count) }
@@ -75,15 +77,32 @@ extension MetadataOutput: MetadataReceiver, TimedOutput {
         for group in due { sequence.send(group) }
     }
 
-    public func flush(generation: Int) {
+    package func flush(generation: Int) {
         state.withLock { $0.groups = [] }
     }
 
     /// Nothing to do: a seek may bring more.
-    public func finish(_ type: MediaType, at clock: OutputClock) {}
+    package func finish(_ type: MediaType, at clock: OutputClock) {}
 
-    public func end() {
+    package func end() {
         state.withLock { $0.groups = [] }
         sequence.finish()
+    }
+}
+
+extension MetadataOutput {
+    /// What the player calls.
+    private final class Intake: MetadataReceiver, TimedOutput {
+        let output: MetadataOutput
+        var binding: OutputBinding { output.binding }
+
+        init(output: MetadataOutput) { self.output = output }
+
+        func receive(_ group: TimedMetadataGroup) { output.receive(group) }
+        var nextDelivery: Duration? { output.nextDelivery }
+        func deliver(upTo time: Duration, at clock: OutputClock) { output.deliver(upTo: time, at: clock) }
+        func flush(generation: Int) { output.flush(generation: generation) }
+        func finish(_ type: MediaType, at clock: OutputClock) { output.finish(type, at: clock) }
+        func end() { output.end() }
     }
 }

@@ -23,7 +23,7 @@ public final class OutputBinding: Sendable {
 
     /// The item failed or is no longer played, and the output still belongs to it. Sequences that an output gives end at
     /// once then.
-    public var isOver: Bool { state.withLock { $0.isOver } }
+    package var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Tells the item that ``LimitedOutput/limits`` have changed.
     public func noteChange() {

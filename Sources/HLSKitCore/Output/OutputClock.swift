@@ -28,7 +28,7 @@ public struct OutputClock: Sendable, Hashable {
     private(set) var time = Duration.zero
 
     /// Item and host time zero, at rest.
-    public init() {}
+    package init() {}
 
     init(itemTime: Duration, hostTime: HostTime, rate: Double, isPaced: Bool, generation: Int) {
         time = itemTime

@@ -5,17 +5,17 @@ import Glibc
 /// A regular file is written as `FILE.part` and gets its name when it is committed. Pipes, devices and standard output
 /// (`-`) are written directly. Blocks the calling thread; used by one thread at a time. An object that goes away
 /// without ``commit()`` or ``discard()`` leaves what was written in `FILE.part`.
-public final class OutputFile {
+package final class OutputFile {
     /// Written in pieces of this size at the least, but for the last one.
     private static let bufferByteCount = 512 * 1024
     private static let standardOutput: Int32 = 1
 
     /// The file as the user named it; `-` is standard output.
-    public let path: String
+    package let path: String
     /// The path that is written until the file is committed; nil for pipes, devices and standard output.
-    public let partPath: String?
+    package let partPath: String?
     /// The bytes written so far, those in the buffer too. Seeking back does not lower it.
-    public private(set) var byteCount: Int64 = 0
+    package private(set) var byteCount: Int64 = 0
 
     let replacesFile: Bool
     private var descriptor: Int32
@@ -30,7 +30,7 @@ public final class OutputFile {
     ///   - path: a regular file, a named pipe or a device.
     ///   - overwrite: whether an existing regular file may be replaced. Until the commit it stays as it is.
     /// - Throws: `fileExists` or `notWritable`. Opening a named pipe blocks until someone reads it.
-    public init(path: String, overwrite: Bool = false) throws(HLSError) {
+    package init(path: String, overwrite: Bool = false) throws(HLSError) {
         self.path = path
         replacesFile = overwrite
         if path == "-" {
@@ -67,10 +67,10 @@ public final class OutputFile {
     }
 
     /// Whether ``seek(to:)`` works.
-    public var isSeekable: Bool { partPath != nil }
+    package var isSeekable: Bool { partPath != nil }
 
     /// Appends `bytes` at the current place.
-    public func write(_ bytes: UnsafeRawBufferPointer) throws(HLSError) {
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(HLSError) {
         if let failure { throw failure }
         if buffer.count + bytes.count < Self.bufferByteCount {
             if buffer.capacity < Self.bufferByteCount { buffer.reserveCapacity(Self.bufferByteCount) }
@@ -83,7 +83,7 @@ public final class OutputFile {
     }
 
     /// Appends `bytes` at the current place.
-    public func write(_ bytes: [UInt8]) throws(HLSError) {
+    package func write(_ bytes: [UInt8]) throws(HLSError) {
         var result: HLSError?
         bytes.withUnsafeBytes { bytes in
             do throws(HLSError) { try write(bytes) } catch { result = error }
@@ -92,7 +92,7 @@ public final class OutputFile {
     }
 
     /// Hands the buffered bytes to the system.
-    public func flush() throws(HLSError) {
+    package func flush() throws(HLSError) {
         if let failure { throw failure }
         guard !buffer.isEmpty else { return }
         let bytes = buffer
@@ -105,7 +105,7 @@ public final class OutputFile {
     }
 
     /// Goes to `offset` bytes from the start. For regular files only.
-    public func seek(to offset: Int64) throws(HLSError) {
+    package func seek(to offset: Int64) throws(HLSError) {
         try flush()
         guard isSeekable, offset >= 0, lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
             throw HLSError(code: .writeFailed, path: path, text: "cannot seek to byte \(offset)")
@@ -114,7 +114,7 @@ public final class OutputFile {
     }
 
     /// Writes what is buffered, closes, and gives a regular file its name. On failure `FILE.part` stays.
-    public func commit() throws(HLSError) {
+    package func commit() throws(HLSError) {
         guard descriptor >= 0 else { return }
         do throws(HLSError) {
             try flush()
@@ -152,7 +152,7 @@ public final class OutputFile {
     }
 
     /// Closes and removes what was written, where that is a regular file.
-    public func discard() {
+    package func discard() {
         guard descriptor >= 0 else { return }
         buffer = []
         closeDescriptor()

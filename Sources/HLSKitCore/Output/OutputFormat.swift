@@ -21,7 +21,7 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     }
 
     /// Whether the ending of a file name says that there is audio in it and nothing else.
-    public static func isAudioOnly(path: String) -> Bool {
+    package static func isAudioOnly(path: String) -> Bool {
         guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return false }
         return ["m4a", "mka"].contains(path[path.index(after: dot)...].lowercased())
     }

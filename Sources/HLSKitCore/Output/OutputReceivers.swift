@@ -5,8 +5,22 @@ public import HLSTime
 // What outputs of an item can take. ``PlayerItemOutput`` says which thread calls, in which order, and who waits for whom.
 // An error that a call throws is final: the item fails with it.
 
+/// What every receiver is told, whatever it takes.
+public protocol OutputReceiver: PlayerItemOutput {
+    /// Time has jumped: what was taken and not used is of the past. Cues and metadata that lie behind the place to which
+    /// it jumped come again.
+    ///
+    /// - Parameter generation: the number of this flush; that of media which comes after it is not lower.
+    func flush(generation: Int)
+    /// All media of a kind was handed over, up to the end of the item. A seek may bring more, after a flush.
+    func finish(_ type: MediaType, at clock: OutputClock)
+    /// The item failed, is no longer played, or no longer has the output. Nothing more comes, unless the output is added
+    /// to an item, or its item to a player, again; generations then begin at 0 again.
+    func end()
+}
+
 /// Takes decoded frames.
-public protocol FrameReceiver: PlayerItemOutput {
+public protocol FrameReceiver: OutputReceiver {
     /// The time of a frame has come; ``VideoFrame/itemTime`` is on the item's timeline.
     ///
     /// An output that is added while time stands still gets the frame of now, once, from the player's own task.
@@ -21,7 +35,7 @@ public protocol EarlyFrameReceiver: FrameReceiver {
 }
 
 /// Takes decoded audio, before volume and rate are applied: ``OutputClock/gain``, ``OutputClock/rate``.
-public protocol AudioReceiver: PlayerItemOutput {
+public protocol AudioReceiver: OutputReceiver {
     /// The time of a buffer's first sample has come; ``AudioBuffer/itemTime`` is on the item's timeline.
     func receive(_ buffer: AudioBuffer, at clock: OutputClock) throws(HLSError)
 }
@@ -34,7 +48,7 @@ public protocol EarlyAudioReceiver: AudioReceiver {
 }
 
 /// Takes compressed samples.
-public protocol SampleReceiver: PlayerItemOutput {
+public protocol SampleReceiver: OutputReceiver {
     /// The kinds of media whose samples it takes. Does not change.
     var sampleTypes: Set<MediaType> { get }
 
@@ -45,7 +59,7 @@ public protocol SampleReceiver: PlayerItemOutput {
 }
 
 /// Takes the cues of the selected subtitles, as soon as their place on the timeline is known: mostly ahead of their time.
-public protocol CueReceiver: PlayerItemOutput {
+public protocol CueReceiver: OutputReceiver {
     /// These cues are known now.
     func receive(_ cues: [LegibleCue])
     /// Cues that came before have changed.
@@ -55,19 +69,19 @@ public protocol CueReceiver: PlayerItemOutput {
 }
 
 /// Takes the closed captions in the video, of all services, selected or not.
-public protocol ClosedCaptionReceiver: PlayerItemOutput {
+public protocol ClosedCaptionReceiver: OutputReceiver {
     /// These captions are complete: they have left the screen.
     func receive(_ captions: [ClosedCaption])
 }
 
 /// Takes the timed metadata in the media, as soon as its place on the timeline is known: mostly ahead of its time.
-public protocol MetadataReceiver: PlayerItemOutput {
+public protocol MetadataReceiver: OutputReceiver {
     /// A tag or event.
     func receive(_ group: TimedMetadataGroup)
 }
 
 /// Takes the `EXT-X-DATERANGE`s of the playlist that is played.
-public protocol DateRangeReceiver: PlayerItemOutput {
+public protocol DateRangeReceiver: OutputReceiver {
     /// A playlist was loaded that changed them, or the output has just come: all of them, in the order of the playlist.
     func receive(_ dateRanges: [DateRangeMetadataGroup])
 }
@@ -90,7 +104,7 @@ public protocol LimitedOutput: PlayerItemOutput {
 /// What an output, or all outputs of an item, can show.
 public struct OutputLimits: Sendable, Hashable {
     /// Where frames are shown; nil is no limit.
-    public var display: SelectionContext.Display?
+    public var display: DisplayArea?
     /// Frames of high dynamic range cannot be shown.
     public var needsStandardRange: Bool
     /// The channels of audio that are heard; nil is no limit.
@@ -98,7 +112,7 @@ public struct OutputLimits: Sendable, Hashable {
 
     /// By default no limit.
     public init(
-        display: SelectionContext.Display? = nil, needsStandardRange: Bool = false, maximumChannelCount: Int? = nil
+        display: DisplayArea? = nil, needsStandardRange: Bool = false, maximumChannelCount: Int? = nil
     ) {
         self.display = display
         self.needsStandardRange = needsStandardRange
@@ -110,4 +124,10 @@ public struct OutputLimits: Sendable, Hashable {
 protocol SelectiveOutput: PlayerItemOutput {
     var takesCues: Bool { get }
     var takesMetadata: Bool { get }
+}
+
+/// An output of the library's own: what the player calls is not its users' business.
+protocol IntakeOutput: PlayerItemOutput {
+    /// What takes the media, in the output's place.
+    var intake: any OutputReceiver { get }
 }

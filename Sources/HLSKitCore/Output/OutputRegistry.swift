@@ -6,6 +6,7 @@ final class OutputRegistry: Sendable {
     /// An output, with what it takes.
     final class OutputEntry: Sendable {
         let output: any PlayerItemOutput
+        let receiver: (any OutputReceiver)?
         let frames: (any FrameReceiver)?
         let earlyFrames: (any EarlyFrameReceiver)?
         let audio: (any AudioReceiver)?
@@ -20,18 +21,20 @@ final class OutputRegistry: Sendable {
 
         init(_ output: any PlayerItemOutput) {
             let selective = output as? any SelectiveOutput
+            let receiver: any PlayerItemOutput = (output as? any IntakeOutput)?.intake ?? output
             self.output = output
-            frames = output as? any FrameReceiver
-            earlyFrames = output as? any EarlyFrameReceiver
-            audio = output as? any AudioReceiver
-            earlyAudio = output as? any EarlyAudioReceiver
-            samples = output as? any SampleReceiver
-            cues = selective?.takesCues == false ? nil : output as? any CueReceiver
-            closedCaptions = output as? any ClosedCaptionReceiver
-            metadata = selective?.takesMetadata == false ? nil : output as? any MetadataReceiver
-            dateRanges = output as? any DateRangeReceiver
-            timed = output as? any TimedOutput
-            limited = output as? any LimitedOutput
+            self.receiver = receiver as? any OutputReceiver
+            frames = receiver as? any FrameReceiver
+            earlyFrames = receiver as? any EarlyFrameReceiver
+            audio = receiver as? any AudioReceiver
+            earlyAudio = receiver as? any EarlyAudioReceiver
+            samples = receiver as? any SampleReceiver
+            cues = selective?.takesCues == false ? nil : receiver as? any CueReceiver
+            closedCaptions = receiver as? any ClosedCaptionReceiver
+            metadata = selective?.takesMetadata == false ? nil : receiver as? any MetadataReceiver
+            dateRanges = receiver as? any DateRangeReceiver
+            timed = receiver as? any TimedOutput
+            limited = receiver as? any LimitedOutput
         }
 
         func takesFrames(of type: MediaType) -> Bool {
@@ -80,7 +83,7 @@ final class OutputRegistry: Sendable {
     deinit {
         for entry in outputs {
             entry.output.binding.release()
-            entry.output.end()
+            entry.receiver?.end()
         }
     }
 
@@ -129,14 +132,13 @@ final class OutputRegistry: Sendable {
 
     /// False if the item does not have the output.
     func remove(_ output: any PlayerItemOutput) -> Bool {
-        let isFound = state.withLock { state in
-            guard let index = state.outputs.firstIndex(where: { $0.output === output }) else { return false }
-            state.outputs.remove(at: index)
-            return true
+        let entry = state.withLock { state -> OutputEntry? in
+            guard let index = state.outputs.firstIndex(where: { $0.output === output }) else { return nil }
+            return state.outputs.remove(at: index)
         }
-        guard isFound else { return false }
+        guard let entry else { return false }
         output.binding.release()
-        output.end()
+        entry.receiver?.end()
         noteChange()
         return true
     }
@@ -175,7 +177,7 @@ final class OutputRegistry: Sendable {
         }
         for entry in outputs {
             entry.output.binding.end()
-            entry.output.end()
+            entry.receiver?.end()
         }
     }
 

@@ -11,7 +11,7 @@ public import HLSTime
 /// What an output takes, it says by the protocols that it conforms to besides this one: ``FrameReceiver``,
 /// ``AudioReceiver``, ``SampleReceiver``, ``CueReceiver``, ``ClosedCaptionReceiver``, ``MetadataReceiver``,
 /// ``DateRangeReceiver``. What no output takes is neither decoded nor kept. ``TimedOutput`` and ``LimitedOutput`` ask
-/// for more. The notices below reach every output.
+/// for more. The notices of ``OutputReceiver`` reach every output.
 ///
 /// ## Calls
 ///
@@ -23,22 +23,11 @@ public import HLSTime
 ///   until the call returns, and without pacing plays only as fast as its outputs take media. With pacing, what
 ///   comes late for that reason is dropped by the player or shown late. The player's task must not be held up: it loads
 ///   media and keeps time.
-/// - Media may still be on its way on a decoding thread when ``flush(generation:)`` comes: its clock has a lower
+/// - Media may still be on its way on a decoding thread when ``OutputReceiver/flush(generation:)`` comes: its clock has a lower
 ///   ``OutputClock/generation``. Drop it.
 public protocol PlayerItemOutput: AnyObject, Sendable {
     /// What ties the output to its item. Make one with the output, and keep it.
     var binding: OutputBinding { get }
-
-    /// Time has jumped: what was taken and not used is of the past. Cues and metadata that lie behind the place to which
-    /// it jumped come again.
-    ///
-    /// - Parameter generation: the number of this flush; that of media which comes after it is not lower.
-    func flush(generation: Int)
-    /// All media of a kind was handed over, up to the end of the item. A seek may bring more, after a flush.
-    func finish(_ type: MediaType, at clock: OutputClock)
-    /// The item failed, is no longer played, or no longer has the output. Nothing more comes, unless the output is added
-    /// to an item, or its item to a player, again; generations then begin at 0 again.
-    func end()
 }
 
 extension PlayerItemOutput {

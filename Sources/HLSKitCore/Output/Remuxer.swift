@@ -1,7 +1,7 @@
 import Glibc
 import HLSCaptions
-public import HLSMedia
-public import HLSTime
+package import HLSMedia
+package import HLSTime
 import Synchronization
 
 /// Writes samples into a container without decoding them: `-f ts`, `-f mp4`, `-f mkv`.
@@ -11,9 +11,9 @@ import Synchronization
 /// says so; where the output is a pipe, it is left out until the track is again what it was, and the note says that.
 ///
 /// While it is written, MP4 is a sequence of fragments: whatever ends the program, the file plays up to there.
-public final class Remuxer: SampleWriter {
+package final class Remuxer: SampleWriter {
     /// The containers that can be written.
-    public enum Container: Sendable, Hashable {
+    package enum Container: Sendable, Hashable {
         case ts, mp4, mkv
     }
 
@@ -91,7 +91,7 @@ public final class Remuxer: SampleWriter {
     ///     one index, at its end, by which players seek best, and without its end it is nothing.
     ///   - mediaTypes: the kinds that are written.
     ///   - note: called when another file is begun.
-    public init(
+    package init(
         file: consuming sending OutputFile, container: Container, isFragmented: Bool = true,
         mediaTypes: Set<MediaType> = [.video, .audio], note: @escaping WriterNote = { _ in }
     ) {
@@ -104,15 +104,15 @@ public final class Remuxer: SampleWriter {
     }
 
     /// The files that were begun, the one that was asked for first.
-    public var paths: [String] { state.withLock { $0.paths } }
+    package var paths: [String] { state.withLock { $0.paths } }
     /// The files that are finished and have their names. One to which nothing was written is not there.
-    public var finishedPaths: [String] { state.withLock { $0.finished } }
+    package var finishedPaths: [String] { state.withLock { $0.finished } }
 
-    public let mediaTypes: Set<MediaType>
-    public var isEmpty: Bool { state.withLock { $0.isEmpty } }
-    public var holdsTrackChanges: Bool { container == .ts || mayBeginFiles }
+    package let mediaTypes: Set<MediaType>
+    package var isEmpty: Bool { state.withLock { $0.isEmpty } }
+    package var holdsTrackChanges: Bool { container == .ts || mayBeginFiles }
 
-    public func begin(_ tracks: [MediaTrack]) throws(HLSError) {
+    package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             if let track = tracks.first(where: { !container.holds($0.codec) }) {
                 throw unsupported("\(container) cannot hold \(track.codec.rawValue)", state.file)
@@ -145,7 +145,7 @@ public final class Remuxer: SampleWriter {
         }
     }
 
-    public func write(
+    package func write(
         _ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime
     ) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
@@ -318,7 +318,7 @@ public final class Remuxer: SampleWriter {
         state.tracks = tracks
     }
 
-    public func flush() throws(HLSError) {
+    package func flush() throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             state.muxer?.flush()
             if let error = state.failure.error { throw error }
@@ -326,7 +326,7 @@ public final class Remuxer: SampleWriter {
         }
     }
 
-    public func finish() throws(HLSError) {
+    package func finish() throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             do throws(HLSError) {
                 try finishTexts(&state)

@@ -23,7 +23,7 @@ public final class SampleOutput: PlayerItemOutput {
     }
 
     /// Samples that wait for a reader of ``samples()``.
-    public static let maximumSampleCount = 256
+    package static let maximumSampleCount = 256
 
     /// The kinds of media to deliver.
     public let mediaTypes: Set<MediaType>
@@ -44,20 +44,40 @@ public final class SampleOutput: PlayerItemOutput {
     public func flushes() -> AsyncStream<Void> { binding.subscribe(to: flushNotices) }
 }
 
-extension SampleOutput: SampleReceiver {
-    public var sampleTypes: Set<MediaType> { mediaTypes }
+extension SampleOutput: IntakeOutput {
+    var intake: any OutputReceiver { Intake(output: self) }
 
-    public func receive(_ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, clock: OutputClock) {
+    package var sampleTypes: Set<MediaType> { mediaTypes }
+
+    package func receive(_ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, clock: OutputClock) {
         sequence.send(Sample(track: track, sample: sample, itemTime: itemTime))
     }
 
-    public func flush(generation: Int) { flushNotices.send(()) }
+    package func flush(generation: Int) { flushNotices.send(()) }
 
     /// Nothing to do: a seek may bring more.
-    public func finish(_ type: MediaType, at clock: OutputClock) {}
+    package func finish(_ type: MediaType, at clock: OutputClock) {}
 
-    public func end() {
+    package func end() {
         sequence.finish()
         flushNotices.finish()
+    }
+}
+
+extension SampleOutput {
+    /// What the player calls.
+    private final class Intake: SampleReceiver {
+        let output: SampleOutput
+        var binding: OutputBinding { output.binding }
+
+        init(output: SampleOutput) { self.output = output }
+
+        var sampleTypes: Set<MediaType> { output.mediaTypes }
+        func receive(_ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, clock: OutputClock) {
+            output.receive(sample, of: track, at: itemTime, clock: clock)
+        }
+        func flush(generation: Int) { output.flush(generation: generation) }
+        func finish(_ type: MediaType, at clock: OutputClock) { output.finish(type, at: clock) }
+        func end() { output.end() }
     }
 }

@@ -33,7 +33,7 @@ public final class VideoOutput: PlayerItemOutput {
     }
 
     /// The frames that are held for ``copyFrame(for:)``.
-    public static let maximumFrameCount = 8
+    package static let maximumFrameCount = 8
 
     private struct State {
         var displaySize: PixelSize?
@@ -140,8 +140,8 @@ public final class VideoOutput: PlayerItemOutput {
     /// before or there is none. Earlier frames are dropped. May be asked for a time that is a little ahead.
     ///
     /// Converts in the calling thread where another pixel format or colour was asked for.
-    /// - Throws: ``CodecError`` if the frame cannot be converted.
-    public func copyFrame(for itemTime: MediaTime) throws(CodecError) -> (frame: VideoFrame, displayTime: MediaTime)? {
+    /// - Throws: if the frame cannot be converted.
+    public func copyFrame(for itemTime: MediaTime) throws(HLSError) -> (frame: VideoFrame, displayTime: MediaTime)? {
         guard itemTime.isNumeric else { return nil }
         let taken = state.withLock { state -> (time: MediaTime, frame: VideoFrame)? in
             guard let index = state.frames.lastIndex(where: { state.hasBegun($0.time, at: itemTime) }) else {
@@ -153,7 +153,8 @@ public final class VideoOutput: PlayerItemOutput {
             return taken
         }
         guard let taken else { return nil }
-        return (try converted(taken.frame), taken.time)
+        let frame = try HLSError.converting { () throws(CodecError) in try converted(taken.frame) }
+        return (frame, taken.time)
     }
 
     /// The frames, each when the timebase reaches it. Ends when the output is taken from its item, and when the item
@@ -176,19 +177,21 @@ public final class VideoOutput: PlayerItemOutput {
     }
 }
 
-extension VideoOutput: EarlyFrameReceiver, LimitedOutput {
-    public var limits: OutputLimits {
+extension VideoOutput: IntakeOutput {
+    var intake: any OutputReceiver { Intake(output: self) }
+
+    package var limits: OutputLimits {
         let display = state.withLock { state in
-            Self.pixels(state).map { SelectionContext.Display(size: $0, gravity: state.gravity) }
+            Self.pixels(state).map { DisplayArea(size: $0, gravity: state.gravity) }
         }
         return OutputLimits(display: display, needsStandardRange: colorPolicy != .preserve)
     }
 
-    public func prepare(_ frame: VideoFrame, at clock: OutputClock) {
+    package func prepare(_ frame: VideoFrame, at clock: OutputClock) {
         state.withLock { Self.take(frame, clock, &$0) }
     }
 
-    public func receive(_ frame: VideoFrame, at clock: OutputClock) {
+    package func receive(_ frame: VideoFrame, at clock: OutputClock) {
         let isCurrent = state.withLock { state in
             // Outputs that came late have not seen it before.
             Self.take(frame, clock, &state)
@@ -208,7 +211,7 @@ extension VideoOutput: EarlyFrameReceiver, LimitedOutput {
         if state.frames.count > maximumFrameCount { state.frames.removeFirst() }
     }
 
-    public func flush(generation: Int) {
+    package func flush(generation: Int) {
         let isNews = state.withLock { state in
             defer {
                 state.generation = generation
@@ -221,9 +224,9 @@ extension VideoOutput: EarlyFrameReceiver, LimitedOutput {
     }
 
     /// Nothing to do: a seek may bring more.
-    public func finish(_ type: MediaType, at clock: OutputClock) {}
+    package func finish(_ type: MediaType, at clock: OutputClock) {}
 
-    public func end() {
+    package func end() {
         state.withLock { state in
             state.frames = []
             state.lastTaken = nil
@@ -233,5 +236,22 @@ extension VideoOutput: EarlyFrameReceiver, LimitedOutput {
         }
         sequence.finish()
         flushNotices.finish()
+    }
+}
+
+extension VideoOutput {
+    /// What the player calls.
+    private final class Intake: EarlyFrameReceiver, LimitedOutput {
+        let output: VideoOutput
+        var binding: OutputBinding { output.binding }
+
+        init(output: VideoOutput) { self.output = output }
+
+        var limits: OutputLimits { output.limits }
+        func prepare(_ frame: VideoFrame, at clock: OutputClock) { output.prepare(frame, at: clock) }
+        func receive(_ frame: VideoFrame, at clock: OutputClock) { output.receive(frame, at: clock) }
+        func flush(generation: Int) { output.flush(generation: generation) }
+        func finish(_ type: MediaType, at clock: OutputClock) { output.finish(type, at: clock) }
+        func end() { output.end() }
     }
 }

@@ -4,8 +4,6 @@
 /// Does not keep the player or the item alive. Ends with it, when its player is closed, and with the reading task. Each
 /// iteration begins with the value of that moment.
 public struct PropertyValues<Value: Equatable & Sendable>: AsyncSequence, Sendable {
-    public typealias Element = Value
-    public typealias Failure = Never
 
     /// An element for each moment at which the value may differ.
     let changes: @Sendable () -> AsyncStream<Void>
@@ -16,7 +14,6 @@ public struct PropertyValues<Value: Equatable & Sendable>: AsyncSequence, Sendab
 
     /// Iterates over the values.
     public struct Iterator: AsyncIteratorProtocol {
-        public typealias Failure = Never
 
         var changes: AsyncStream<Void>.Iterator
         let read: @Sendable () -> Value?

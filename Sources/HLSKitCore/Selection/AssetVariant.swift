@@ -52,7 +52,7 @@ public struct AssetVariant: Sendable, Identifiable {
     ///   - peakBitRate: `BANDWIDTH` in bits per second.
     ///   - averageBitRate: `AVERAGE-BANDWIDTH` in bits per second.
     ///   - id: nil (the default) is its position.
-    public init(
+    package init(
         index: Int, id: ID? = nil, peakBitRate: Double, averageBitRate: Double? = nil, codecs: [String] = [],
         presentationSize: PixelSize? = nil, nominalFrameRate: Double? = nil, videoRange: VideoRange = .sdr,
         hdcpLevel: HDCPLevel? = nil, score: Double? = nil, audioGroup: String? = nil,
@@ -108,7 +108,7 @@ public struct AssetVariant: Sendable, Identifiable {
 
     /// Why this machine does not play the variant, with no limits set: the first step of selection that takes it. Known of
     /// the variants that an ``Asset`` lists; empty where it is played, and of those that a player reports.
-    public var ineligibilityReasons: [VariantEligibility.Reason] { storage.facts.ineligibilityReasons }
+    public var ineligibilityReasons: [IneligibilityReason] { storage.facts.ineligibilityReasons }
 
     /// Nothing is known that takes the variant: see ``ineligibilityReasons``.
     public var isEligible: Bool { ineligibilityReasons.isEmpty }
@@ -167,7 +167,7 @@ extension AssetVariant {
         var requiredVideoLayouts: [String] = []
         /// `ALLOWED-CPC` with one entry per label: `com.example.drm:PC`.
         var allowedCPC: [String] = []
-        var ineligibilityReasons: [VariantEligibility.Reason] = []
+        var ineligibilityReasons: [IneligibilityReason] = []
     }
 
     /// Keeps ``Facts`` apart: variants are copied with every decision, event and state.

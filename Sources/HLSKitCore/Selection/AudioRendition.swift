@@ -14,14 +14,14 @@ public struct AudioRendition: Sendable, Hashable, Identifiable {
     public var channelUsage: Set<ChannelUsage>
 
     /// Made for headphones.
-    public var isBinaural: Bool { channelUsage.contains(.binaural) }
+    package var isBinaural: Bool { channelUsage.contains(.binaural) }
     /// Already processed to surround a listener; not to be processed again.
-    public var isImmersive: Bool { channelUsage.contains(.immersive) }
+    package var isImmersive: Bool { channelUsage.contains(.immersive) }
     /// Made from a rendition with more channels.
-    public var isDownmix: Bool { channelUsage.contains(.downmix) }
+    package var isDownmix: Bool { channelUsage.contains(.downmix) }
 
     /// Makes a rendition; what has a default is undeclared.
-    public init(
+    package init(
         id: String, language: String? = nil, channelCount: Int? = nil, channelUsage: Set<ChannelUsage> = []
     ) {
         self.id = id

@@ -1,4 +1,4 @@
-public import HLSPlaylist
+package import HLSPlaylist
 import Synchronization
 
 /// Throughput that players have measured, kept from one player to the next.
@@ -15,7 +15,7 @@ public final class BandwidthHistory: Sendable {
     public var estimates: BandwidthEstimates { state.withLock { $0 } }
 
     /// Takes down what was measured. Players do so after each segment.
-    public func note(_ bitsPerSecond: Double, host: String, at date: PlaylistDate) {
+    package func note(_ bitsPerSecond: Double, host: String, at date: PlaylistDate) {
         state.withLock { $0.note(bitsPerSecond, host: host, at: date) }
     }
 
@@ -26,29 +26,33 @@ public final class BandwidthHistory: Sendable {
 /// The throughput of hosts, each with the date at which it was measured.
 public struct BandwidthEstimates: Sendable, Hashable, Codable {
     /// The throughput of one host.
-    public struct Entry: Sendable, Hashable, Codable {
+    package struct Entry: Sendable, Hashable, Codable {
         /// The estimate in bits per second.
-        public var bitsPerSecond: Double
+        package var bitsPerSecond: Double
         /// When it was measured.
-        public var measuredAt: PlaylistDate
+        package var measuredAt: PlaylistDate
 
         /// Makes an entry.
-        public init(bitsPerSecond: Double, measuredAt: PlaylistDate) {
+        package init(bitsPerSecond: Double, measuredAt: PlaylistDate) {
             self.bitsPerSecond = bitsPerSecond
             self.measuredAt = measuredAt
         }
     }
 
     /// By host, and its port where it is not the scheme's own.
-    public var entries: [String: Entry]
+    package var entries: [String: Entry]
     /// The age from which on an estimate says nothing any more. Default: a day.
-    public var maximumAge: Duration
+    package var maximumAge: Duration
     /// The hosts that are kept; beyond them the oldest goes. Default 256.
-    public var maximumHostCount: Int
+    package var maximumHostCount: Int
 
-    /// Makes estimates; by default none.
-    public init(
-        entries: [String: Entry] = [:], maximumAge: Duration = .seconds(86_400), maximumHostCount: Int = 256
+    /// Knows nothing yet.
+    public init(maximumAge: Duration = .seconds(86_400), maximumHostCount: Int = 256) {
+        self.init(entries: [:], maximumAge: maximumAge, maximumHostCount: maximumHostCount)
+    }
+
+    package init(
+        entries: [String: Entry], maximumAge: Duration = .seconds(86_400), maximumHostCount: Int = 256
     ) {
         self.entries = entries
         self.maximumAge = maximumAge
@@ -56,14 +60,14 @@ public struct BandwidthEstimates: Sendable, Hashable, Codable {
     }
 
     /// The throughput to expect of a host, in bits per second; nil if nothing is known, or nothing recent.
-    public func bitsPerSecond(host: String, at date: PlaylistDate) -> Double? {
+    package func bitsPerSecond(host: String, at date: PlaylistDate) -> Double? {
         guard let entry = entries[host], entry.bitsPerSecond.isFinite, entry.bitsPerSecond > 0 else { return nil }
         // A clock that was set back makes no estimate old.
         return date - entry.measuredAt <= maximumAge ? entry.bitsPerSecond : nil
     }
 
     /// Replaces what is known of a host.
-    public mutating func note(_ bitsPerSecond: Double, host: String, at date: PlaylistDate) {
+    package mutating func note(_ bitsPerSecond: Double, host: String, at date: PlaylistDate) {
         guard bitsPerSecond.isFinite, bitsPerSecond > 0 else { return }
         entries[host] = Entry(bitsPerSecond: bitsPerSecond, measuredAt: date)
         guard entries.count > max(1, maximumHostCount) else { return }

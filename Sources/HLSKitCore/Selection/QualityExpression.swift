@@ -1,4 +1,4 @@
-public import HLSPlaylist
+package import HLSPlaylist
 
 /// A request for variants or renditions, as people write it: `720p,best`, `height<=1080 codec=avc`, `lang=de
 /// channels>=6`.
@@ -50,13 +50,13 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The variants that the first matching alternative leaves, best first, by their indexes.
-    public func matches(_ variants: [AssetVariant]) -> [Int] {
+    package func matches(_ variants: [AssetVariant]) -> [Int] {
         matches(variants.sortedByQuality().reversed(), value: { $0.value(of: $1) }) { $1.holds($0) }.map(\.index)
     }
 
     /// The renditions that the first matching alternative leaves, by their indexes: more channels first, then in
     /// playlist order.
-    public func matches(_ renditions: [RenditionCandidate]) -> [Int] {
+    package func matches(_ renditions: [RenditionCandidate]) -> [Int] {
         let ordered = renditions.sorted {
             let (left, right) = ($0.channelCount ?? 0, $1.channelCount ?? 0)
             return left != right ? left > right : $0.index < $1.index
@@ -84,24 +84,24 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A rendition as a ``QualityExpression`` sees it.
-public struct RenditionCandidate: Sendable, Hashable {
+package struct RenditionCandidate: Sendable, Hashable {
     /// Position among the renditions, from 0.
-    public var index: Int
+    package var index: Int
     /// BCP 47 tag; nil if undeclared.
-    public var language: String?
+    package var language: String?
     /// `NAME`.
-    public var name: String
+    package var name: String
     /// First number of `CHANNELS`; nil if undeclared.
-    public var channelCount: Int?
+    package var channelCount: Int?
     /// Codecs of the variants that use it; empty if undeclared.
-    public var codecs: [String]
+    package var codecs: [String]
     /// `FORCED=YES`.
-    public var isForced: Bool
+    package var isForced: Bool
     /// How the channels are meant; nil where `CHANNELS` is undeclared.
-    public var channelUsage: Set<ChannelUsage>?
+    package var channelUsage: Set<ChannelUsage>?
 
     /// Makes a candidate; what has a default is undeclared.
-    public init(
+    package init(
         index: Int, language: String? = nil, name: String, channelCount: Int? = nil, codecs: [String] = [],
         isForced: Bool = false, channelUsage: Set<ChannelUsage>? = nil
     ) {

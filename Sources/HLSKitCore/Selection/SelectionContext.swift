@@ -1,74 +1,50 @@
-public import HLSPlaylist
+package import HLSPlaylist
 
 /// Limits of the choice among the variants of a playlist. Read at every decision.
 ///
 /// See docs/behaviour/selection.md.
-public struct SelectionContext: Sendable {
-    /// How a frame is fitted to its display.
-    public enum Gravity: String, Sendable, Hashable, Codable {
-        /// All of the frame, with bars.
-        case resizeAspect
-        /// All of the display, parts of the frame cut off.
-        case resizeAspectFill
-        /// All of both, distorted.
-        case resize
-    }
-
-    /// The display, in pixels: points times scale.
-    public struct Display: Sendable, Hashable {
-        /// Pixels of the display.
-        public var size: PixelSize
-        /// How frames are fitted to the display. Default: all of the frame, with bars.
-        public var gravity: Gravity
-
-        /// Makes a display.
-        public init(size: PixelSize, gravity: Gravity = .resizeAspect) {
-            self.size = size
-            self.gravity = gravity
-        }
-    }
-
+package struct SelectionContext: Sendable {
     /// The only variant to use, whatever else is said here; nil selects by rule.
-    public var pinnedVariant: AssetVariant.ID?
+    package var pinnedVariant: AssetVariant.ID?
     /// Nothing is decoded or shown by the player, so codecs and HDCP levels do not matter. Default false.
-    public var isPassThrough = false
+    package var isPassThrough = false
     /// Video is played. Default true: variants without video are left out if others have it.
-    public var wantsPictures = true
+    package var wantsPictures = true
     /// Whether an entry of `CODECS` can be decoded. Default: all can.
-    public var canDecode: @Sendable (String) -> Bool = { _ in true }
+    package var canDecode: @Sendable (String) -> Bool = { _ in true }
     /// Variants whose media turned out not to be decodable.
-    public var unplayableVariants: Set<Int> = []
+    package var unplayableVariants: Set<Int> = []
     /// Entries of `REQ-VIDEO-LAYOUT` that outputs understand. Default: monoscopic video.
-    public var understoodVideoLayouts: Set<PlaybackConfigurationOption> = [.monoscopicVideo]
+    package var understoodVideoLayouts: Set<PlaybackConfigurationOption> = [.monoscopicVideo]
     /// Content protection that the key providers offer, one entry per label: `com.example.drm:PC`. Default none.
-    public var contentProtection: Set<String> = []
+    package var contentProtection: Set<String> = []
     /// The highest `HDCP-LEVEL` that is allowed. Default none.
-    public var allowedHDCPLevel = HDCPLevel.none
+    package var allowedHDCPLevel = HDCPLevel.none
     /// Values of `VIDEO-RANGE` that outputs take. Default SDR, HLG and PQ.
-    public var supportedVideoRanges: Set<VideoRange> = [.sdr, .hlg, .pq]
+    package var supportedVideoRanges: Set<VideoRange> = [.sdr, .hlg, .pq]
     /// The selected audible option; nil if there is no choice.
-    public var audibleOption: AudioRendition?
+    package var audibleOption: AudioRendition?
     /// Channels of the audio output; nil means no limit.
-    public var maximumChannelCount: Int?
+    package var maximumChannelCount: Int?
     /// Lossless audio is wanted. Default false.
-    public var prefersLosslessAudio = false
+    package var prefersLosslessAudio = false
     /// Variants that failed of late (``PenaltyBox``).
-    public var penalizedVariants: Set<Int> = []
+    package var penalizedVariants: Set<Int> = []
     /// Bits per second; nil (default) means no limit.
-    public var preferredPeakBitRate: Double?
+    package var preferredPeakBitRate: Double?
     /// Size limit; nil (default) is none.
-    public var preferredMaximumResolution: PixelSize?
+    package var preferredMaximumResolution: PixelSize?
     /// The largest output that shows video; nil (default) means no limit.
-    public var display: Display?
+    package var display: DisplayArea?
     /// The most pixels a frame may have; nil (default) means no limit.
-    public var maximumPixelCount: Int?
+    package var maximumPixelCount: Int?
     /// The most frames per second; nil (default) means no limit.
-    public var maximumFrameRate: Double?
+    package var maximumFrameRate: Double?
     /// Bit rates in bits per second to stay within; nil (default) means no limit.
-    public var bitRateBounds: ClosedRange<Double>?
+    package var bitRateBounds: ClosedRange<Double>?
     /// Which variants may be played at all; nil (default) leaves all.
-    public var quality: QualityExpression?
+    package var quality: QualityExpression?
 
     /// Makes a context that limits nothing.
-    public init() {}
+    package init() {}
 }

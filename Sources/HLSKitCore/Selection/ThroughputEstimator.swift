@@ -12,7 +12,7 @@ public struct ThroughputEstimate: Sendable, Hashable {
     public var latency: Duration
 
     /// Makes an estimate; certain and without latency, unless stated otherwise.
-    public init(bitsPerSecond: Double, confidence: Double = 1, spread: Double = 0, latency: Duration = .zero) {
+    package init(bitsPerSecond: Double, confidence: Double = 1, spread: Double = 0, latency: Duration = .zero) {
         self.bitsPerSecond = bitsPerSecond
         self.confidence = confidence
         self.spread = spread
@@ -34,32 +34,12 @@ public struct ThroughputEstimate: Sendable, Hashable {
 /// as they make a megabyte. What comes from memory is no transfer at all (``forget(_:at:)``).
 ///
 /// `docs/behaviour/selection.md` has the whole of it.
-public struct ThroughputEstimator: Sendable {
+package struct ThroughputEstimator: Sendable {
     /// Names a transfer from its start to its end.
-    public typealias TransferID = Int
-
-    /// A transfer that is over: finished, failed or cancelled.
-    public struct Transfer: Sendable, Hashable {
-        /// Bytes that arrived.
-        public var byteCount: Int
-        /// When it was requested, by the player's clock.
-        public var requested: Duration
-        /// When its first byte arrived.
-        public var firstByte: Duration
-        /// When it was over.
-        public var finished: Duration
-
-        /// Makes a transfer.
-        public init(byteCount: Int, requested: Duration, firstByte: Duration, finished: Duration) {
-            self.byteCount = byteCount
-            self.requested = requested
-            self.firstByte = firstByte
-            self.finished = finished
-        }
-    }
+    package typealias TransferID = Int
 
     /// How many finished transfers ``recentTransfers`` holds.
-    public static let historyCount = 20
+    package static let historyCount = 20
 
     private static let fastHalfLife = 3.0
     private static let slowHalfLife = 8.0
@@ -77,7 +57,7 @@ public struct ThroughputEstimator: Sendable {
     private static let ageHalfLife = 60.0
 
     /// The last transfers that counted, newest last.
-    public private(set) var recentTransfers: [Transfer] = []
+    package private(set) var recentTransfers: [MeasuredTransfer] = []
 
     private var record = LoadingRecord()
     private var running = FewEntries<TransferID, Running>()
@@ -98,14 +78,14 @@ public struct ThroughputEstimator: Sendable {
     private var accountedUntil = Duration.zero
 
     /// Makes an estimator that knows nothing.
-    public init() {}
+    package init() {}
 
     /// Bits per second in each of the last seconds in which something was being loaded, the oldest first; two minutes at
     /// most.
     var secondRates: [Double] { record.rates }
 
     /// A request was sent.
-    public mutating func started(_ id: TransferID, at now: Duration) {
+    package mutating func started(_ id: TransferID, at now: Duration) {
         record.began(at: now)
         running[id] = Running(requested: now)
     }
@@ -117,14 +97,14 @@ public struct ThroughputEstimator: Sendable {
     }
 
     /// The header of the response arrived: what follows is the body.
-    public mutating func responded(_ id: TransferID, at now: Duration) {
+    package mutating func responded(_ id: TransferID, at now: Duration) {
         guard var transfer = running[id], transfer.firstByte == nil else { return }
         transfer.firstByte = now
         running[id] = transfer
     }
 
     /// Bytes of the body arrived, counted as they were sent.
-    public mutating func received(_ id: TransferID, byteCount: Int, at now: Duration) {
+    package mutating func received(_ id: TransferID, byteCount: Int, at now: Duration) {
         guard byteCount > 0, var transfer = running[id] else { return }
         record.received(byteCount: byteCount, at: now)
         let firstByte = transfer.firstByte ?? now
@@ -152,14 +132,14 @@ public struct ThroughputEstimator: Sendable {
     }
 
     /// Ends a transfer whose response came from memory, not over the link.
-    public mutating func forget(_ id: TransferID, at now: Duration) {
+    package mutating func forget(_ id: TransferID, at now: Duration) {
         guard let transfer = running.removeValue(forKey: id) else { return }
         record.ended(at: now)
         if transfer.counts { stopReceiving(at: now) }
     }
 
     /// The transfer is over: finished, failed or cancelled.
-    public mutating func ended(_ id: TransferID, at now: Duration) {
+    package mutating func ended(_ id: TransferID, at now: Duration) {
         guard let transfer = running.removeValue(forKey: id) else { return }
         record.ended(at: now)
         let firstByte = transfer.firstByte ?? now
@@ -167,7 +147,7 @@ public struct ThroughputEstimator: Sendable {
         let isTooFast = isLarge && now - firstByte < Self.leastReceivingTime
         // Little that took long is news as well: the link was all but dead.
         if transfer.counts || isTooFast || now - transfer.requested >= Self.silenceTime {
-            var ended = Transfer(
+            var ended = MeasuredTransfer(
                 byteCount: transfer.byteCount, requested: transfer.requested, firstByte: firstByte, finished: now)
             if isTooFast {
                 ended.firstByte = now - Self.leastReceivingTime
@@ -203,13 +183,13 @@ public struct ThroughputEstimator: Sendable {
         if receivingCount == 0 { open.since = nil }
     }
 
-    private mutating func remember(_ transfer: Transfer) {
+    private mutating func remember(_ transfer: MeasuredTransfer) {
         if recentTransfers.count == Self.historyCount { recentTransfers.removeFirst() }
         recentTransfers.append(transfer)
     }
 
     /// The estimate at this time; nil while nothing was measured.
-    public func estimate(at now: Duration) -> ThroughputEstimate? {
+    package func estimate(at now: Duration) -> ThroughputEstimate? {
         let (fast, slow) = averages(at: now)
         guard let low = fast.value, let high = slow.value else { return nil }
         let age = lastMeasured.map { open.since == nil ? max(0, (now - $0).seconds) : 0 } ?? 0

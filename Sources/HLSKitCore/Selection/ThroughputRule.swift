@@ -7,9 +7,9 @@
 /// Source: the throughput, insufficient-buffer and abandon rules of Sabre and dash.js.
 public struct ThroughputRule: VariantSelector, Hashable {
     /// The share of the throughput that a variant may take. Default 0.9.
-    public var safetyFactor: Double
+    package var safetyFactor: Double
     /// Whether a download may be abandoned. Default true.
-    public var abandonsDownloads: Bool
+    package var abandonsDownloads: Bool
 
     private var averages = TransferAverages()
     /// The share of the buffer that loading one segment may use up.

@@ -9,7 +9,7 @@ struct TransferHistory: Sendable, Hashable {
     }
 
     /// Transfers that ended since the last call, oldest first.
-    mutating func takeNew(from input: SelectionInput) -> ArraySlice<ThroughputEstimator.Transfer> {
+    mutating func takeNew(from input: SelectionInput) -> ArraySlice<MeasuredTransfer> {
         let transfers = input.recentTransfers
         var first = transfers.endIndex
         while first > 0, lastFinished.map({ transfers[first - 1].finished > $0 }) ?? true { first -= 1 }
@@ -18,10 +18,10 @@ struct TransferHistory: Sendable, Hashable {
     }
 }
 
-extension ThroughputEstimator.Transfer {
+extension MeasuredTransfer {
     /// Bits that the whole link delivered while this transfer received: its own, and the share of others that ran beside
     /// it.
-    func linkBits(among transfers: some Sequence<ThroughputEstimator.Transfer>) -> Double {
+    func linkBits(among transfers: some Sequence<MeasuredTransfer>) -> Double {
         var bits = 8 * Double(byteCount)
         for other in transfers where other != self {
             let shared = min(finished, other.finished) - max(firstByte, other.firstByte)

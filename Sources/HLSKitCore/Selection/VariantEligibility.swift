@@ -1,38 +1,14 @@
 /// Which variants may be used, and why the others may not.
 ///
 /// See docs/behaviour/selection.md.
-public struct VariantEligibility: Sendable, Hashable {
-    /// Why a variant is out: the step that took it. The raw values are the numbers of the steps.
-    public enum Reason: Int, Sendable, Hashable, CaseIterable {
-        /// Another variant is pinned.
-        case notPinned = 0
-        /// A codec cannot be decoded.
-        case codec = 1
-        /// A video layout or a content protection is required that is not there.
-        case requirement = 2
-        case hdcpLevel = 3
-        case videoRange = 4
-        /// The selected audio, or its language, is in another variant's group.
-        case audioGroup = 5
-        /// More audio channels than the output has, or lossless audio that is not wanted.
-        case audioFormat = 6
-        /// It failed of late.
-        case penalized = 7
-        case audioOnly = 8
-        case peakBitRate = 9
-        case maximumResolution = 10
-        case displaySize = 11
-        /// Decoder limits, bounds, or the quality that was asked for.
-        case limits = 12
-    }
-
+package struct VariantEligibility: Sendable, Hashable {
     /// The variants that may be used, in playlist order.
-    public private(set) var eligible: [AssetVariant]
+    package private(set) var eligible: [AssetVariant]
     /// One reason for each variant that is out, by its index: that of the first step that took it.
-    public private(set) var exclusions: [Int: Reason] = [:]
+    package private(set) var exclusions: [Int: IneligibilityReason] = [:]
 
     /// Runs the steps over `candidates` (one pathway, playlist order).
-    public init(_ candidates: [AssetVariant], in context: SelectionContext) {
+    package init(_ candidates: [AssetVariant], in context: SelectionContext) {
         eligible = candidates
         if let pinned = context.pinnedVariant, candidates.contains(where: { $0.id == pinned }) {
             keep(.notPinned) { $0.id == pinned }
@@ -99,7 +75,7 @@ public struct VariantEligibility: Sendable, Hashable {
     }
 
     /// Step 11: nothing larger than the smallest variant that fills the display.
-    private mutating func capToDisplay(_ display: SelectionContext.Display) {
+    private mutating func capToDisplay(_ display: DisplayArea) {
         let sufficient = eligible.compactMap(\.resolution).filter { display.isFilled(by: $0) }
         guard let needed = sufficient.map(\.pixelCount).min() else { return }
         keepOrLowest(.displaySize) { $0.resolution?.pixelCount ?? 0 <= needed }
@@ -120,7 +96,7 @@ public struct VariantEligibility: Sendable, Hashable {
 
     // MARK: - Kinds of steps
 
-    private mutating func keep(_ reason: Reason, _ isAllowed: (AssetVariant) -> Bool) {
+    private mutating func keep(_ reason: IneligibilityReason, _ isAllowed: (AssetVariant) -> Bool) {
         // Most steps take nothing.
         guard let first = eligible.firstIndex(where: { !isAllowed($0) }) else { return }
         var kept = Array(eligible[..<first])
@@ -134,11 +110,11 @@ public struct VariantEligibility: Sendable, Hashable {
         eligible = kept
     }
 
-    private mutating func keepUnlessNone(_ reason: Reason, _ isAllowed: (AssetVariant) -> Bool) {
+    private mutating func keepUnlessNone(_ reason: IneligibilityReason, _ isAllowed: (AssetVariant) -> Bool) {
         if eligible.contains(where: isAllowed) { keep(reason, isAllowed) }
     }
 
-    private mutating func keepOrLowest(_ reason: Reason, _ isAllowed: (AssetVariant) -> Bool) {
+    private mutating func keepOrLowest(_ reason: IneligibilityReason, _ isAllowed: (AssetVariant) -> Bool) {
         if eligible.contains(where: isAllowed) {
             keep(reason, isAllowed)
         } else if let lowest = eligible.lowestBandwidth {
@@ -160,7 +136,7 @@ extension AssetVariant {
     }
 }
 
-extension SelectionContext.Display {
+extension DisplayArea {
     /// Whether a frame of `resolution` is shown without being enlarged.
     fileprivate func isFilled(by resolution: PixelSize) -> Bool {
         switch gravity {

@@ -19,7 +19,7 @@ public struct SelectionInput: Sendable {
         public var byteCounts: [Int]
 
         /// Makes a segment of unknown size, unless stated otherwise.
-        public init(duration: Duration, byteCounts: [Int] = []) {
+        package init(duration: Duration, byteCounts: [Int] = []) {
             self.duration = duration
             self.byteCounts = byteCounts
         }
@@ -41,7 +41,7 @@ public struct SelectionInput: Sendable {
         public var expectedByteCount: Int
 
         /// Makes a download.
-        public init(
+        package init(
             variantIndex: Int, segmentDuration: Duration, requested: Duration, firstByte: Duration? = nil,
             receivedByteCount: Int, expectedByteCount: Int
         ) {
@@ -55,7 +55,7 @@ public struct SelectionInput: Sendable {
     }
 
     /// How many segments ``upcoming`` holds at most.
-    public static let maximumUpcomingCount = 20
+    package static let maximumUpcomingCount = 20
 
     /// The time of the decision.
     public var now: Duration
@@ -66,7 +66,7 @@ public struct SelectionInput: Sendable {
     /// nil while nothing was measured.
     public var throughput: ThroughputEstimate?
     /// The last finished transfers of media, newest last, at most 20.
-    public var recentTransfers: [ThroughputEstimator.Transfer]
+    public var recentTransfers: [MeasuredTransfer]
     /// Playable media ahead of the playhead.
     public var forwardBuffer: Duration
     /// How much media is held at most.
@@ -87,9 +87,9 @@ public struct SelectionInput: Sendable {
     public var download: Download?
 
     /// Makes an input; what has a default is unknown or does not apply.
-    public init(
+    package init(
         now: Duration, candidates: [AssetVariant], currentVariantIndex: Int? = nil,
-        throughput: ThroughputEstimate? = nil, recentTransfers: [ThroughputEstimator.Transfer] = [],
+        throughput: ThroughputEstimate? = nil, recentTransfers: [MeasuredTransfer] = [],
         forwardBuffer: Duration, bufferCapacity: Duration = .seconds(30), rate: Double = 1, isPlaying: Bool = true,
         availableAhead: Duration? = nil, upcoming: [UpcomingSegment], segmentNumber: Int? = nil,
         segmentCount: Int? = nil, download: Download? = nil

@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import HLSKitCore
+package import HLSKitCore
 
 /// The network traffic of a session: every request, and when its response arrived. ``RecordingTransport`` writes it,
 /// ``ReplayTransport`` plays it back.
@@ -9,23 +9,23 @@ public import HLSKitCore
 /// no header fields of requests, no cookies, and no secrets of URLs (docs/behaviour/credentials.md).
 public struct NetworkRecording: Sendable {
     /// The version of the format that is written and read.
-    public static let version = 1
+    package static let version = 1
     /// The longest line that is read, in bytes.
     static let maximumLineByteCount = 64 << 20
 
     /// A request and what came of it. Times are since the first request of the recording.
-    public struct Exchange: Sendable {
+    package struct Exchange: Sendable {
         /// Without a user name or password.
-        public var url: String
+        package var url: String
         /// The purpose of the resource.
-        public var resourceClass: ResourceClass
+        package var resourceClass: ResourceClass
         /// The requested bytes; nil means all.
-        public var byteRange: Range<UInt64>?
+        package var byteRange: Range<UInt64>?
         /// When the request was made.
-        public var time: Duration
+        package var time: Duration
         /// In the order of their times. The last one is not `.finished` or `.failed` where the request was cancelled, or
         /// still under way at the end of the recording.
-        public var events: [(time: Duration, event: TransportEvent)] = []
+        package var events: [(time: Duration, event: TransportEvent)] = []
     }
 
     /// The URL that was played, as given by the program that recorded it.
@@ -33,7 +33,7 @@ public struct NetworkRecording: Sendable {
     /// Arguments that play the recording as it was played; never secrets.
     public var options: [String]
     /// In the order in which they began.
-    public var exchanges: [Exchange] = []
+    package var exchanges: [Exchange] = []
     /// Decisions of the player, as in ``EventLog/decisions``; empty if no one noted it.
     public var decisions: [String] = []
     /// From the first request to the last thing that was noted.
@@ -49,15 +49,15 @@ public struct NetworkRecording: Sendable {
 
     /// Reads a recording. All bodies are kept in memory.
     ///
-    /// - Throws: ``RecordingError`` with the line that cannot be read. A last line without its end is skipped.
-    public init(contentsOfFile path: String) throws(RecordingError) {
+    /// - Throws: ``SimulationError`` with the line that cannot be read. A last line without its end is skipped.
+    public init(contentsOfFile path: String) throws(SimulationError) {
         var reader = RecordingReader()
-        try RecordingFile.read(path) { bytes throws(RecordingError) in try reader.append(bytes) }
+        try RecordingFile.read(path) { bytes throws(SimulationError) in try reader.append(bytes) }
         self = try reader.finish()
     }
 
     /// Reads the text of a recording.
-    public init(parsing bytes: [UInt8]) throws(RecordingError) {
+    public init(parsing bytes: [UInt8]) throws(SimulationError) {
         var reader = RecordingReader()
         try reader.append(bytes[...])
         self = try reader.finish()
@@ -65,24 +65,6 @@ public struct NetworkRecording: Sendable {
 
     /// A URL as recordings have it: without secrets, so that a replay finds it whatever they are then.
     static func bare(_ url: String) -> String { Redaction.url(url) }
-}
-
-/// Why a recording cannot be written or read.
-public struct RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// 1 for the first line; nil if it is not about one line.
-    public var line: Int?
-    /// The cause, in one line.
-    public var text: String
-
-    /// Makes an error; `line` counts from 1 and is nil if no line is to blame.
-    public init(line: Int? = nil, text: String) {
-        self.line = line
-        self.text = text
-    }
-
-    public var description: String {
-        if let line { "line \(line): \(text)" } else { text }
-    }
 }
 
 /// Reads a recording line by line.
@@ -93,7 +75,7 @@ struct RecordingReader {
     /// Where the exchange of a request's number is.
     private var places: [Int: Int] = [:]
 
-    mutating func append(_ bytes: ArraySlice<UInt8>) throws(RecordingError) {
+    mutating func append(_ bytes: ArraySlice<UInt8>) throws(SimulationError) {
         var bytes = bytes
         while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
             rest += bytes[..<end]
@@ -105,29 +87,29 @@ struct RecordingReader {
         }
         rest += bytes
         guard rest.count <= NetworkRecording.maximumLineByteCount else {
-            throw RecordingError(
+            throw SimulationError(
                 line: number + 1, text: "longer than \(NetworkRecording.maximumLineByteCount >> 20) MiB")
         }
     }
 
-    func finish() throws(RecordingError) -> NetworkRecording {
-        guard let recording else { throw RecordingError(line: 1, text: "not a recording: it has no first line") }
+    func finish() throws(SimulationError) -> NetworkRecording {
+        guard let recording else { throw SimulationError(line: 1, text: "not a recording: it has no first line") }
         return recording
     }
 
-    private mutating func read(_ bytes: [UInt8]) throws(RecordingError) {
+    private mutating func read(_ bytes: [UInt8]) throws(SimulationError) {
         let line: RecordingLine
         do {
             line = try JSONDecoder().decode(RecordingLine.self, from: Data(bytes))
         } catch {
-            throw RecordingError(line: number, text: number == 1 ? "not a recording" : "not a line of a recording")
+            throw SimulationError(line: number, text: number == 1 ? "not a recording" : "not a line of a recording")
         }
         guard var recording else {
             guard line.type == .recording, let url = line.url else {
-                throw RecordingError(line: number, text: "not a recording")
+                throw SimulationError(line: number, text: "not a recording")
             }
             guard line.version == NetworkRecording.version else {
-                throw RecordingError(line: number, text: "unknown format version \(line.version ?? 0)")
+                throw SimulationError(line: number, text: "unknown format version \(line.version ?? 0)")
             }
             self.recording = NetworkRecording(url: url, options: line.options ?? [])
             return
@@ -136,19 +118,19 @@ struct RecordingReader {
         self.recording = nil
         defer { self.recording = recording }
         guard let nanoseconds = line.time, nanoseconds >= 0 else {
-            throw RecordingError(line: number, text: "time_ns is missing")
+            throw SimulationError(line: number, text: "time_ns is missing")
         }
         let time = Duration.nanoseconds(nanoseconds)
         recording.duration = max(recording.duration, time)
         switch line.type {
-        case .recording: throw RecordingError(line: number, text: "a second first line")
+        case .recording: throw SimulationError(line: number, text: "a second first line")
         case .close: recording.isComplete = true
         case .request: try begin(line, at: time, &recording)
         case .cancel: break
         case .event: if let text = line.text { recording.decisions.append(text) }
         case .response, .data, .end, .failure:
             guard let place = line.id.flatMap({ places[$0] }) else {
-                throw RecordingError(line: number, text: "no earlier request has this id")
+                throw SimulationError(line: number, text: "no earlier request has this id")
             }
             let last = recording.exchanges[place].events.last?.time ?? recording.exchanges[place].time
             let event = try event(line, url: recording.exchanges[place].url)
@@ -158,26 +140,26 @@ struct RecordingReader {
 
     private mutating func begin(
         _ line: RecordingLine, at time: Duration, _ recording: inout NetworkRecording
-    ) throws(RecordingError) {
+    ) throws(SimulationError) {
         guard let id = line.id, places[id] == nil, let url = line.url,
             let resourceClass = line.resourceClass.flatMap(ResourceClass.init(rawValue:))
-        else { throw RecordingError(line: number, text: "a request needs a unique id, a url and a known class") }
+        else { throw SimulationError(line: number, text: "a request needs a unique id, a url and a known class") }
         var exchange = NetworkRecording.Exchange(url: url, resourceClass: resourceClass, time: time)
         if let start = line.rangeStart, let length = line.rangeLength {
             let (end, overflow) = start.addingReportingOverflow(length)
-            guard !overflow else { throw RecordingError(line: number, text: "the range is too large") }
+            guard !overflow else { throw SimulationError(line: number, text: "the range is too large") }
             exchange.byteRange = start..<end
         }
         places[id] = recording.exchanges.count
         recording.exchanges.append(exchange)
     }
 
-    private func event(_ line: RecordingLine, url: String) throws(RecordingError) -> TransportEvent {
+    private func event(_ line: RecordingLine, url: String) throws(SimulationError) -> TransportEvent {
         let metrics = line.metrics?.metrics ?? TransferMetrics()
         switch line.type {
         case .response:
             guard let status = line.status else {
-                throw RecordingError(line: number, text: "a response needs a status")
+                throw SimulationError(line: number, text: "a response needs a status")
             }
             let texts = line.fields ?? []
             let fields = stride(from: 0, to: texts.count - 1, by: 2).map {
@@ -188,10 +170,10 @@ struct RecordingReader {
                     status: status, url: line.url ?? url, contentType: line.contentType,
                     contentLength: line.contentLength, fields: fields, serverAddress: line.server))
         case .data:
-            guard let body = line.body else { throw RecordingError(line: number, text: "data needs a body") }
+            guard let body = line.body else { throw SimulationError(line: number, text: "data needs a body") }
             return .data(Array(body))
         case .failure:
-            guard let code = line.code else { throw RecordingError(line: number, text: "a failure needs a code") }
+            guard let code = line.code else { throw SimulationError(line: number, text: "a failure needs a code") }
             return .failed(
                 LoadingError(
                     code: LoadingError.Code(rawValue: code), url: line.url ?? url, status: line.status,

@@ -6,18 +6,18 @@ import Synchronization
 final class RecordingFile: Sendable {
     private struct State {
         var descriptor: Int32
-        var failure: RecordingError?
+        var failure: SimulationError?
     }
 
     private let state: Mutex<State>
 
     /// Makes the file, for its owner only: it may hold keys.
-    init(path: String, overwrite: Bool) throws(RecordingError) {
+    init(path: String, overwrite: Bool) throws(SimulationError) {
         let descriptor: Int32
         do {
             descriptor = try SafeFile.create(path, overwrite: overwrite)
         } catch {
-            throw RecordingError(text: "cannot create: \(error.text)")
+            throw SimulationError(text: "cannot create: \(error.text)")
         }
         state = Mutex(State(descriptor: descriptor))
     }
@@ -48,8 +48,8 @@ final class RecordingFile: Sendable {
     }
 
     /// Closes the file and reports what went wrong with it.
-    func finish() throws(RecordingError) {
-        let failure = state.withLock { state -> RecordingError? in
+    func finish() throws(SimulationError) {
+        let failure = state.withLock { state -> SimulationError? in
             if state.descriptor >= 0, close(state.descriptor) != 0, state.failure == nil {
                 state.failure = Self.error("cannot write")
             }
@@ -61,8 +61,8 @@ final class RecordingFile: Sendable {
 
     /// Hands a file to `body` piece by piece.
     static func read(
-        _ path: String, _ body: (ArraySlice<UInt8>) throws(RecordingError) -> Void
-    ) throws(RecordingError) {
+        _ path: String, _ body: (ArraySlice<UInt8>) throws(SimulationError) -> Void
+    ) throws(SimulationError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw error("cannot open") }
         defer { close(descriptor) }
@@ -76,7 +76,7 @@ final class RecordingFile: Sendable {
         }
     }
 
-    private static func error(_ what: String) -> RecordingError {
-        RecordingError(text: "\(what): \(String(cString: strerror(errno)))")
+    private static func error(_ what: String) -> SimulationError {
+        SimulationError(text: "\(what): \(String(cString: strerror(errno)))")
     }
 }

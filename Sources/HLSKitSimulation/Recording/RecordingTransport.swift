@@ -27,11 +27,11 @@ public final class RecordingTransport: Transport {
     ///   - url: What is going to be played.
     ///   - options: Whatever the program needs to play it the same way. Nothing secret.
     ///   - tool: The name and version of the program.
-    /// - Throws: ``RecordingError`` when the file cannot be made.
+    /// - Throws: ``SimulationError`` when the file cannot be made.
     public init(
         base: any Transport, path: String, overwrite: Bool = false, clock: some Clock<Duration>, url: String,
         options: [String] = [], tool: String? = nil
-    ) throws(RecordingError) {
+    ) throws(SimulationError) {
         self.base = base
         file = try RecordingFile(path: path, overwrite: overwrite)
         let start = clock.now
@@ -68,7 +68,7 @@ public final class RecordingTransport: Transport {
     }
 
     /// Writes down what the player has reported, so that a replay can be compared with it.
-    public func note(_ event: PlayerEvent) {
+    package func note(_ event: PlayerEvent) {
         guard let decision = EventLog.decision(event.kind) else { return }
         state.withLock { state in
             guard !state.isFinished else { return }
@@ -80,8 +80,8 @@ public final class RecordingTransport: Transport {
 
     /// Ends the recording and closes the file. What happens afterwards is not written.
     ///
-    /// - Throws: ``RecordingError`` when something could not be written.
-    public func finish() throws(RecordingError) {
+    /// - Throws: ``SimulationError`` when something could not be written.
+    public func finish() throws(SimulationError) {
         state.withLock { state in
             guard !state.isFinished else { return }
             file.write(RecordingLine(.close, at: time(&state)))

@@ -3,14 +3,14 @@
 /// Never fails: what is not known keeps its text, and has neither ``codec`` nor ``mediaType``.
 ///
 /// Source: RFC 6381 §3; ISO/IEC 14496-15 Annex E (avc1, hvc1); the AV1 and VP9 bindings to ISO-BMFF.
-public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The text as it was written, without surrounding white space.
-    public let rawValue: String
+    package let rawValue: String
 
-    public init(rawValue: String) { self.rawValue = rawValue }
+    package init(rawValue: String) { self.rawValue = rawValue }
 
     /// The elements of a `CODECS` attribute, in its order; empty elements are left out.
-    public static func list(parsing attribute: String) -> [CodecString] {
+    package static func list(parsing attribute: String) -> [CodecString] {
         attribute.split(separator: ",").compactMap { element in
             let trimmed = element.drop { $0.isWhitespace }
             let text = String(trimmed.reversed().drop { $0.isWhitespace }.reversed())
@@ -18,10 +18,10 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
         }
     }
 
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 
     /// The part before the first full stop: the four-character code of the sample entry.
-    public var sampleEntry: String { String(rawValue.prefix { $0 != "." }) }
+    package var sampleEntry: String { String(rawValue.prefix { $0 != "." }) }
 
     /// The text after the sample entry, split at full stops.
     private var parameters: [Substring] {
@@ -29,7 +29,7 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
     }
 
     /// The coding format; nil if the text names none that this library knows.
-    public var codec: MediaCodec? {
+    package var codec: MediaCodec? {
         if sampleEntry == "mp4a" { return Self.mpeg4Audio(parameters) }
         if sampleEntry == "mp3" { return .mp3 }
         if sampleEntry == "mp4v" { return Self.mpeg4Video(parameters) }
@@ -37,7 +37,7 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
     }
 
     /// The kind of media; nil if unknown. Known for some formats whose ``codec`` is not.
-    public var mediaType: MediaType? {
+    package var mediaType: MediaType? {
         switch sampleEntry {
         case "mp4a", "mp3", "dtsc", "dtse", "dtsh", "dtsl", "dtsx", "ac-4", "mha1", "mhm1", "iamf": .audio
         case "mp4v", "vp08", "jpeg", "vvc1", "vvi1", "evc1": .video
@@ -48,7 +48,7 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
 
     /// The profile's number: `profile_idc` (H.264), `general_profile_idc` (HEVC), the audio object type (`mp4a.40`),
     /// the profile of AV1, VP9 or Dolby Vision; nil if the text does not say.
-    public var profile: Int? {
+    package var profile: Int? {
         let parameters = parameters
         guard let first = parameters.first else { return nil }
         switch sampleEntry {
@@ -66,7 +66,7 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
 
     /// The level as the codec counts it: `level_idc` (H.264: 40 is 4.0), `general_level_idc` (HEVC: 120 is 4.0),
     /// `seq_level_idx` (AV1: 8 is 4.0), VP9's level (40 is 4.0), Dolby Vision's level; nil if not stated.
-    public var level: Int? {
+    package var level: Int? {
         let parameters = parameters
         switch sampleEntry {
         case "avc1", "avc2", "avc3", "avc4":
@@ -83,7 +83,7 @@ public struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCon
     }
 
     /// Bits per sample if the text declares them (AV1 and VP9), else nil.
-    public var bitDepth: Int? {
+    package var bitDepth: Int? {
         let parameters = parameters
         guard sampleEntry == "av01" || sampleEntry == "vp09", parameters.count > 2 else { return nil }
         return Int(parameters[2])

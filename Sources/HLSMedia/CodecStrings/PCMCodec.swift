@@ -2,33 +2,33 @@
 /// point, bits, and which byte comes first.
 extension MediaCodec {
     /// 8 bits, unsigned.
-    public static let pcmU8 = MediaCodec(rawValue: "pcm_u8")
+    package static let pcmU8 = MediaCodec(rawValue: "pcm_u8")
     /// 8 bits, signed.
-    public static let pcmS8 = MediaCodec(rawValue: "pcm_s8")
+    package static let pcmS8 = MediaCodec(rawValue: "pcm_s8")
     /// 16 bits, signed, little-endian.
-    public static let pcmS16LE = MediaCodec(rawValue: "pcm_s16le")
+    package static let pcmS16LE = MediaCodec(rawValue: "pcm_s16le")
     /// 16 bits, signed, big-endian.
-    public static let pcmS16BE = MediaCodec(rawValue: "pcm_s16be")
+    package static let pcmS16BE = MediaCodec(rawValue: "pcm_s16be")
     /// 24 bits, signed, little-endian.
-    public static let pcmS24LE = MediaCodec(rawValue: "pcm_s24le")
+    package static let pcmS24LE = MediaCodec(rawValue: "pcm_s24le")
     /// 24 bits, signed, big-endian.
-    public static let pcmS24BE = MediaCodec(rawValue: "pcm_s24be")
+    package static let pcmS24BE = MediaCodec(rawValue: "pcm_s24be")
     /// 32 bits, signed, little-endian.
-    public static let pcmS32LE = MediaCodec(rawValue: "pcm_s32le")
+    package static let pcmS32LE = MediaCodec(rawValue: "pcm_s32le")
     /// 32 bits, signed, big-endian.
-    public static let pcmS32BE = MediaCodec(rawValue: "pcm_s32be")
+    package static let pcmS32BE = MediaCodec(rawValue: "pcm_s32be")
     /// 32-bit floating point, little-endian.
-    public static let pcmF32LE = MediaCodec(rawValue: "pcm_f32le")
+    package static let pcmF32LE = MediaCodec(rawValue: "pcm_f32le")
     /// 32-bit floating point, big-endian.
-    public static let pcmF32BE = MediaCodec(rawValue: "pcm_f32be")
+    package static let pcmF32BE = MediaCodec(rawValue: "pcm_f32be")
     /// 64-bit floating point, little-endian.
-    public static let pcmF64LE = MediaCodec(rawValue: "pcm_f64le")
+    package static let pcmF64LE = MediaCodec(rawValue: "pcm_f64le")
     /// 64-bit floating point, big-endian.
-    public static let pcmF64BE = MediaCodec(rawValue: "pcm_f64be")
+    package static let pcmF64BE = MediaCodec(rawValue: "pcm_f64be")
     /// G.711, A-law.
-    public static let pcmALaw = MediaCodec(rawValue: "pcm_alaw")
+    package static let pcmALaw = MediaCodec(rawValue: "pcm_alaw")
     /// G.711, µ-law.
-    public static let pcmMuLaw = MediaCodec(rawValue: "pcm_mulaw")
+    package static let pcmMuLaw = MediaCodec(rawValue: "pcm_mulaw")
 
     /// All forms of PCM.
     package static let pcmForms: [MediaCodec] = Array(pcmByteCounts.keys)

@@ -2,11 +2,11 @@
 ///
 /// Source: ANSI/CTA-708-E §4.4 (`cc_data`); ATSC A/53 Part 4 §6.2.3 (`GA94` in SEI of H.264 and HEVC); QuickTime File
 /// Format, "Closed Captioning Media" (`c608`); SMPTE ST 334-2 (caption distribution packets).
-public struct ClosedCaptionData: Sendable, Hashable {
+package struct ClosedCaptionData: Sendable, Hashable {
     /// Two bytes of captions and what they belong to.
-    public struct Pair: Sendable, Hashable {
+    package struct Pair: Sendable, Hashable {
         /// The stream that the bytes belong to; the raw value is `cc_type`.
-        public enum Kind: UInt8, Sendable, Hashable {
+        package enum Kind: UInt8, Sendable, Hashable {
             /// Two bytes of line 21 (CEA-608).
             case field1, field2
             /// CEA-708: continues a packet, begins one.
@@ -14,14 +14,14 @@ public struct ClosedCaptionData: Sendable, Hashable {
         }
 
         /// The stream that the bytes belong to.
-        public var kind: Kind
+        package var kind: Kind
         /// The first byte, parity included in CEA-608.
-        public var first: UInt8
+        package var first: UInt8
         /// The second byte, parity included in CEA-608.
-        public var second: UInt8
+        package var second: UInt8
 
         /// Makes a pair.
-        public init(kind: Kind, first: UInt8, second: UInt8) {
+        package init(kind: Kind, first: UInt8, second: UInt8) {
             self.kind = kind
             self.first = first
             self.second = second
@@ -29,16 +29,16 @@ public struct ClosedCaptionData: Sendable, Hashable {
     }
 
     /// In the order of the bitstream.
-    public var pairs: [Pair]
+    package var pairs: [Pair]
 
     /// Makes the data of one frame; empty by default.
-    public init(pairs: [Pair] = []) { self.pairs = pairs }
+    package init(pairs: [Pair] = []) { self.pairs = pairs }
 
     /// Finds the captions in an access unit of H.264 or HEVC; damaged units and other codecs have none.
     ///
     /// Cost: in MP4 a look at the head of each NAL unit; else at each byte up to the first slice, and of two fields at
     /// all bytes.
-    public init(sample: MediaSample, track: MediaTrack) {
+    package init(sample: MediaSample, track: MediaTrack) {
         pairs = []
         guard track.codec == .h264 || track.codec == .hevc, sample.encryption == nil else { return }
         let isHEVC = track.codec == .hevc
@@ -52,7 +52,7 @@ public struct ClosedCaptionData: Sendable, Hashable {
     }
 
     /// Reads a sample of a `c608` track: atoms `cdat` and `cdt2` with pairs of the two fields.
-    public init(line21Sample bytes: ArraySlice<UInt8>) {
+    package init(line21Sample bytes: ArraySlice<UInt8>) {
         pairs = []
         Self.forEachAtom(of: bytes) { name, payload in
             guard name == "cdat" || name == "cdt2" else { return }
@@ -64,7 +64,7 @@ public struct ClosedCaptionData: Sendable, Hashable {
     }
 
     /// Reads a sample of a `c708` track: atoms `ccdp` with caption distribution packets.
-    public init(distributionSample bytes: ArraySlice<UInt8>) {
+    package init(distributionSample bytes: ArraySlice<UInt8>) {
         pairs = []
         Self.forEachAtom(of: bytes) { name, payload in
             if name == "ccdp" { readDistributionPacket(payload) }
@@ -168,16 +168,16 @@ public struct ClosedCaptionData: Sendable, Hashable {
 }
 
 /// Brings the captions of pictures, which come in the order of decoding, into the order of presentation.
-public struct ClosedCaptionReorderer: Sendable {
+package struct ClosedCaptionReorderer: Sendable {
     /// The captions of a picture, at its presentation time.
-    public struct Entry: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable {
         /// The presentation time, in units of the track's timescale.
-        public var pts: Int64
+        package var pts: Int64
         /// The captions of the frame.
-        public var data: ClosedCaptionData
+        package var data: ClosedCaptionData
 
         /// Makes an entry.
-        public init(pts: Int64, data: ClosedCaptionData) {
+        package init(pts: Int64, data: ClosedCaptionData) {
             self.pts = pts
             self.data = data
         }
@@ -205,13 +205,13 @@ public struct ClosedCaptionReorderer: Sendable {
     private var offsets: Offsets?
 
     /// Makes a reorderer for one track.
-    public init() {}
+    package init() {}
 
     /// Takes what a picture carries and gives what nothing can come before any more.
     ///
     /// - Parameter dts: when the picture is decoded, also where that is after it is presented (ISO/IEC 14496-12 §8.6.1.3:
     ///   composition offsets may be negative).
-    public mutating func add(_ data: ClosedCaptionData, pts: Int64, dts: Int64) -> [Entry] {
+    package mutating func add(_ data: ClosedCaptionData, pts: Int64, dts: Int64) -> [Entry] {
         let (difference, isFar) = pts.subtractingReportingOverflow(dts)
         let offset = isFar ? 0 : min(max(difference, Int64.min / 4), Int64.max / 4)
         var offsets = offsets ?? Offsets(first: offset, smallest: offset, largest: offset)
@@ -230,7 +230,7 @@ public struct ClosedCaptionReorderer: Sendable {
     }
 
     /// There are no more pictures.
-    public mutating func finish() -> [Entry] {
+    package mutating func finish() -> [Entry] {
         offsets = nil
         defer { held = [] }
         return held

@@ -1,40 +1,40 @@
 /// A sequence parameter set of H.264, as far as a player needs it.
 ///
 /// Source: ISO/IEC 14496-10 §7.3.2.1.1 and Annex E.
-public struct H264SPS: Sendable, Hashable {
+package struct H264SPS: Sendable, Hashable {
     /// `profile_idc`, such as 100 for High.
-    public var profileIDC: UInt8
+    package var profileIDC: UInt8
     /// The six constraint flags and two reserved bits, as in `avcC`.
-    public var constraintFlags: UInt8
+    package var constraintFlags: UInt8
     /// `level_idc`: ten times the level.
-    public var levelIDC: UInt8
+    package var levelIDC: UInt8
     /// 0 to 31.
-    public var id: Int
+    package var id: Int
     /// 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
-    public var chromaFormatIDC: Int
+    package var chromaFormatIDC: Int
     /// Bits per luma sample, 8 to 14.
-    public var lumaBitDepth: Int
+    package var lumaBitDepth: Int
     /// Bits per chroma sample, 8 to 14.
-    public var chromaBitDepth: Int
+    package var chromaBitDepth: Int
     /// Size in luma samples after cropping.
-    public var width: Int
+    package var width: Int
     /// Height in luma samples after cropping.
-    public var height: Int
+    package var height: Int
     /// Pictures are never coded as fields.
-    public var isFramesOnly: Bool
+    package var isFramesOnly: Bool
     /// The bits of `frame_num` in slice headers: 4 to 16.
-    public var frameNumberBitCount: Int
+    package var frameNumberBitCount: Int
     /// The bits of `pic_order_cnt_lsb` in slice headers: 4 to 16; nil if slices declare no order of their own.
-    public var orderCountBitCount: Int?
+    package var orderCountBitCount: Int?
     /// The three colour planes are coded like pictures of their own.
-    public var hasSeparateColourPlanes: Bool
+    package var hasSeparateColourPlanes: Bool
     /// Colour, shape and timing of the frames.
-    public var usability: VideoUsabilityInfo
+    package var usability: VideoUsabilityInfo
 
     /// Reads a NAL unit of type 7, beginning with its header byte, emulation prevention included.
     ///
     /// - Throws: `malformed` if the fields contradict each other or end early.
-    public init(parsing nalUnit: some Collection<UInt8>) throws(MediaError) {
+    package init(parsing nalUnit: some Collection<UInt8>) throws(MediaError) {
         var reader = BitReader(NALUnits.rawPayload(of: nalUnit.dropFirst()))
         profileIDC = UInt8(reader.bits(8))
         constraintFlags = UInt8(reader.bits(8))

@@ -1,36 +1,36 @@
 /// A sequence parameter set of HEVC, as far as a player needs it.
 ///
 /// Source: ISO/IEC 23008-2 §7.3.2.2 and Annex E.
-public struct HEVCSPS: Sendable, Hashable {
+package struct HEVCSPS: Sendable, Hashable {
     /// `general_profile_idc`, such as 2 for Main 10.
-    public var profileIDC: Int
+    package var profileIDC: Int
     /// `general_tier_flag`: High tier instead of Main.
-    public var isHighTier: Bool
+    package var isHighTier: Bool
     /// `general_level_idc`: thirty times the level.
-    public var levelIDC: Int
+    package var levelIDC: Int
     /// 0 to 15.
-    public var id: Int
+    package var id: Int
     /// 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
-    public var chromaFormatIDC: Int
+    package var chromaFormatIDC: Int
     /// Bits per luma sample, 8 to 16.
-    public var lumaBitDepth: Int
+    package var lumaBitDepth: Int
     /// Bits per chroma sample, 8 to 16.
-    public var chromaBitDepth: Int
+    package var chromaBitDepth: Int
     /// Size in luma samples after cropping.
-    public var width: Int
+    package var width: Int
     /// Height in luma samples after cropping.
-    public var height: Int
+    package var height: Int
     /// The bits of `slice_pic_order_cnt_lsb` in slice headers: 4 to 16; nil if the number is out of range.
-    public var orderCountBitCount: Int?
+    package var orderCountBitCount: Int?
     /// The three colour planes are coded like pictures of their own.
-    public var hasSeparateColourPlanes: Bool
+    package var hasSeparateColourPlanes: Bool
     /// Colour, shape and timing of the frames.
-    public var usability: VideoUsabilityInfo
+    package var usability: VideoUsabilityInfo
 
     /// Reads a NAL unit of type 33, beginning with its two header bytes, emulation prevention included.
     ///
     /// - Throws: `malformed` if the fields contradict each other or end early.
-    public init(parsing nalUnit: some Collection<UInt8>) throws(MediaError) {
+    package init(parsing nalUnit: some Collection<UInt8>) throws(MediaError) {
         var reader = BitReader(NALUnits.rawPayload(of: nalUnit.dropFirst(2)))
         reader.skip(4)
         let subLayerCount = reader.bits(3)  // less one

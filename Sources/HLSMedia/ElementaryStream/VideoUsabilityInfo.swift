@@ -1,50 +1,50 @@
 /// Video usability information (VUI) of H.264 and HEVC: how to show the pictures.
 ///
 /// Source: ISO/IEC 14496-10 Annex E, ISO/IEC 23008-2 Annex E; the code points are those of ITU-T H.273.
-public struct VideoUsabilityInfo: Sendable, Hashable {
+package struct VideoUsabilityInfo: Sendable, Hashable {
     /// Width and height of one sample; 1:1 where undeclared.
-    public var sampleAspectRatio: SampleAspectRatio
+    package var sampleAspectRatio: SampleAspectRatio
     /// H.273 ColourPrimaries; 2 (unspecified) where undeclared.
-    public var colourPrimaries: Int
+    package var colourPrimaries: Int
     /// H.273 TransferCharacteristics; 2 (unspecified) where undeclared.
-    public var transferCharacteristics: Int
+    package var transferCharacteristics: Int
     /// H.273 MatrixCoefficients; 2 (unspecified) where undeclared.
-    public var matrixCoefficients: Int
+    package var matrixCoefficients: Int
     /// Samples use the whole range of numbers (H.273 VideoFullRangeFlag).
-    public var isFullRange: Bool
+    package var isFullRange: Bool
     /// The time between two frames as a fraction of a second; nil if undeclared.
-    public var frameDuration: FrameDuration?
+    package var frameDuration: FrameDuration?
 
     /// Width to height of one sample.
-    public struct SampleAspectRatio: Sendable, Hashable {
+    package struct SampleAspectRatio: Sendable, Hashable {
         /// Relative to ``height``.
-        public var width: Int
+        package var width: Int
         /// Relative to ``width``.
-        public var height: Int
+        package var height: Int
 
         /// Makes the ratio `width` : `height`.
-        public init(width: Int, height: Int) {
+        package init(width: Int, height: Int) {
             self.width = width
             self.height = height
         }
     }
 
     /// `value / timescale` seconds; both are positive.
-    public struct FrameDuration: Sendable, Hashable {
+    package struct FrameDuration: Sendable, Hashable {
         /// The numerator.
-        public var value: Int64
+        package var value: Int64
         /// Units per second.
-        public var timescale: Int64
+        package var timescale: Int64
 
         /// Makes `value / timescale` seconds; both must be positive.
-        public init(value: Int64, timescale: Int64) {
+        package init(value: Int64, timescale: Int64) {
             self.value = value
             self.timescale = timescale
         }
     }
 
     /// Makes usability information; the defaults are what is inferred if nothing is declared.
-    public init(
+    package init(
         sampleAspectRatio: SampleAspectRatio = .init(width: 1, height: 1), colourPrimaries: Int = 2,
         transferCharacteristics: Int = 2, matrixCoefficients: Int = 2, isFullRange: Bool = false,
         frameDuration: FrameDuration? = nil
@@ -58,7 +58,7 @@ public struct VideoUsabilityInfo: Sendable, Hashable {
     }
 
     /// The colour fields as containers have them; nil if nothing is declared.
-    public var colorInformation: ColorInformation? {
+    package var colorInformation: ColorInformation? {
         let isDeclared = colourPrimaries != 2 || transferCharacteristics != 2 || matrixCoefficients != 2
         guard isDeclared || isFullRange else { return nil }
         return ColorInformation(

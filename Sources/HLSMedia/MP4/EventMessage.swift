@@ -26,10 +26,10 @@ public struct EventMessage: Sendable, Hashable {
     /// The payload, in the scheme's own format.
     public var messageData: [UInt8]
     /// ``Timing/presentationTime(_:)`` is 33 bits wide and wraps (transport streams).
-    public var wrapsAt33Bits = false
+    package var wrapsAt33Bits = false
 
     /// Makes an event; without `duration` its length is unknown.
-    public init(
+    package init(
         schemeIDURI: String, value: String = "", id: UInt32 = 0, timescale: UInt32, timing: Timing,
         duration: UInt32? = nil, messageData: [UInt8] = [], wrapsAt33Bits: Bool = false
     ) {

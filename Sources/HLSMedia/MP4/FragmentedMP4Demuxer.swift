@@ -18,9 +18,9 @@ public struct FragmentedMP4Demuxer: Demuxer {
     }
 
     /// The initialization section in use.
-    public var initialization: MP4InitializationSection? { reader.initialization }
+    package var initialization: MP4InitializationSection? { reader.initialization }
     /// The indexes (`sidx`) that have been found so far.
-    public var segmentIndexes: [SegmentIndex] { reader.segmentIndexes }
+    package var segmentIndexes: [SegmentIndex] { reader.segmentIndexes }
 
     /// Reads the next bytes of a segment; see ``Demuxer``.
     public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {

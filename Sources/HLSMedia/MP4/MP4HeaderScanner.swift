@@ -3,24 +3,24 @@
 /// The caller gives bytes that begin at ``offset``, as many as it likes, until ``append(_:)`` has an answer. A box that
 /// no one needs moves ``offset`` behind it at once: whoever can read by ranges continues there and never loads the
 /// media in between. Holds the boxes that describe, never media.
-public struct MP4HeaderScanner: Sendable {
+package struct MP4HeaderScanner: Sendable {
     /// The header of a file, and where it is.
-    public struct Header: Sendable {
+    package struct Header: Sendable {
         /// `ftyp` and `moov`, as ``MP4InitializationSection/init(parsing:)`` takes them.
-        public var bytes: [UInt8]
+        package var bytes: [UInt8]
         /// The range of `moov` in the file.
-        public var movieRange: Range<Int>
+        package var movieRange: Range<Int>
         /// Media lies before `moov`, so that the file cannot be read while it comes.
-        public var isBehindMedia: Bool
+        package var isBehindMedia: Bool
         /// The index of a fragmented file; nil if it has none before its first fragment.
-        public var index: SegmentIndex?
+        package var index: SegmentIndex?
     }
 
     /// More boxes before the header than any file has.
     static let maximumBoxCount = 4096
 
     /// The offset of the next byte to append, from the start of the file.
-    public private(set) var offset = 0
+    package private(set) var offset = 0
 
     /// How many bytes of the box that is being collected are still to come; nil between boxes.
     package var missingByteCount: Int? {
@@ -43,13 +43,13 @@ public struct MP4HeaderScanner: Sendable {
     private var found: Header?
 
     /// Makes a scanner that begins at byte 0 of a file.
-    public init() {}
+    package init() {}
 
     /// Takes the bytes at ``offset``; nil while more are needed. What lies behind the answer is not looked at.
     ///
     /// - Throws: `unknownContainer` if the bytes do not look like MP4, `malformed` for a box of an impossible size,
     ///   `limitExceeded` for a header above 64 MiB or thousands of boxes before it.
-    public mutating func append(_ bytes: ArraySlice<UInt8>) throws(MediaError) -> Header? {
+    package mutating func append(_ bytes: ArraySlice<UInt8>) throws(MediaError) -> Header? {
         var rest = bytes
         while true {
             switch state {
@@ -74,7 +74,7 @@ public struct MP4HeaderScanner: Sendable {
     ///
     /// - Throws: `truncated` if the file ends in the middle of its header, `missingInitializationSection` where there
     ///   is none.
-    public mutating func finish() throws(MediaError) -> Header {
+    package mutating func finish() throws(MediaError) -> Header {
         if let found { return found }
         if !collected.isEmpty {
             throw MediaError(code: .truncated, byteOffset: offset, text: "the file ends within a box")

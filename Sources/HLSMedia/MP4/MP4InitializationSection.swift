@@ -17,13 +17,13 @@ public struct MP4InitializationSection: Sendable {
     /// The header announces fragments (`mvex`).
     public let isFragmented: Bool
     /// `major_brand`; empty if there is no `ftyp`.
-    public let majorBrand: String
+    package let majorBrand: String
     /// Notes on what was skipped and why, for the log.
-    public let notes: [String]
+    package let notes: [String]
 
     /// The tracks with the titles (text) and pictures (video) of chapters, each once, in the order in which the other
     /// tracks name them (`tref/chap`). Source: QuickTime File Format, "Chapter Lists".
-    public var chapterTrackIDs: [Int] {
+    package var chapterTrackIDs: [Int] {
         var ids: [Int] = []
         for id in movieTracks.flatMap(\.chapterTrackIDs) where !ids.contains(id) { ids.append(id) }
         return ids

@@ -1,47 +1,47 @@
 /// The place and the times of every sample of a whole (not fragmented) MP4 file.
 ///
 /// Holds the tables as they are in the file: a movie of a million samples costs no more than its `moov` box.
-public struct MP4SampleTable: Sendable {
+package struct MP4SampleTable: Sendable {
     /// One sample of a track; of PCM, where a file has a sample for each frame, up to 1024 that follow one another.
-    public struct Sample: Sendable, Hashable {
+    package struct Sample: Sendable, Hashable {
         /// Offset of its first byte from the start of the file.
-        public var offset: Int
+        package var offset: Int
         /// Its length in the file.
-        public var byteCount: Int
+        package var byteCount: Int
         /// In units of the track's timescale, shifted by the edit list as ``MP4InitializationSection/tracks`` says.
-        public var pts: Int64
+        package var pts: Int64
         /// Decoding time, in units of the track's timescale.
-        public var dts: Int64
+        package var dts: Int64
         /// In units of the track's timescale.
-        public var duration: Int64
+        package var duration: Int64
         /// Decoding can start here.
-        public var isSync: Bool
+        package var isSync: Bool
         /// Which of the track's sample entries it belongs to, from 0.
         var descriptionIndex: Int
     }
 
     /// The samples of a track in decoding order, made one by one: a pass costs time in proportion to their number and
     /// no memory. Ends early where the tables contradict each other.
-    public struct Samples: Sequence, Sendable {
+    package struct Samples: Sequence, Sendable {
         let boxes: SampleTableBoxes
         let shift: Int64
         /// Taken off decoding times.
         var decodingShift: Int64 = 0
 
-        public func makeIterator() -> Iterator { Iterator(boxes: boxes, shift: shift, decodingShift: decodingShift) }
-        public var underestimatedCount: Int { 0 }
+        package func makeIterator() -> Iterator { Iterator(boxes: boxes, shift: shift, decodingShift: decodingShift) }
+        package var underestimatedCount: Int { 0 }
     }
 
     /// The samples of one track.
-    public struct Track: Sendable {
+    package struct Track: Sendable {
         /// The track, described by its first sample entry.
-        public let track: MediaTrack
+        package let track: MediaTrack
         /// The number of samples that the tables claim.
-        public let sampleCount: Int
+        package let sampleCount: Int
         /// Of all samples together, in units of the track's timescale.
-        public let duration: Int64
+        package let duration: Int64
         /// The samples in decoding order.
-        public let samples: Samples
+        package let samples: Samples
         /// Its place in ``MP4InitializationSection/tracks``.
         let trackIndex: Int
         /// What the edit list adds to the times of the media, in units of the track's timescale.
@@ -51,10 +51,10 @@ public struct MP4SampleTable: Sendable {
     }
 
     /// The tracks that have samples in the tables; empty for a fragmented file.
-    public let tracks: [Track]
+    package let tracks: [Track]
 
     /// Makes the table of a file from its `moov` box. No sample is looked at yet.
-    public init(_ header: MP4InitializationSection) {
+    package init(_ header: MP4InitializationSection) {
         tracks = header.movieTracks.enumerated().compactMap { index, track in
             guard let boxes = track.tables else { return nil }
             return Track(
@@ -70,7 +70,7 @@ public struct MP4SampleTable: Sendable {
 
 extension MP4SampleTable.Samples {
     /// Walks all tables side by side.
-    public struct Iterator: IteratorProtocol, Sendable {
+    package struct Iterator: IteratorProtocol, Sendable {
         private let boxes: SampleTableBoxes
         private let decodingShift: Int64
         private var number = 0
@@ -96,7 +96,7 @@ extension MP4SampleTable.Samples {
             chunkRunIndex = boxes.chunkRuns.startIndex
         }
 
-        public mutating func next() -> MP4SampleTable.Sample? {
+        package mutating func next() -> MP4SampleTable.Sample? {
             guard number < boxes.sampleCount else { return nil }
             if leftInChunk == 0 {
                 guard enterNextChunk() else { return nil }

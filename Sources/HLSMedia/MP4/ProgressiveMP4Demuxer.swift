@@ -16,7 +16,7 @@ public struct ProgressiveMP4Demuxer: Demuxer {
     }
 
     /// The header of the file, once it has come.
-    public var initialization: MP4InitializationSection? { reader.initialization }
+    package var initialization: MP4InitializationSection? { reader.initialization }
 
     /// Reads the next bytes of the file; see ``Demuxer``.
     public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {

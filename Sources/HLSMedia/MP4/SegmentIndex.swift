@@ -1,33 +1,33 @@
 /// The index of a segment or of a whole file (`sidx`): where its subsegments are and how long they take.
 ///
 /// Source: ISO/IEC 14496-12 §8.16.3.
-public struct SegmentIndex: Sendable, Hashable {
+package struct SegmentIndex: Sendable, Hashable {
     /// One subsegment, or another index that describes it.
-    public struct Reference: Sendable, Hashable {
+    package struct Reference: Sendable, Hashable {
         /// The bytes referred to are a `sidx` box and not media.
-        public var isIndex: Bool
+        package var isIndex: Bool
         /// Length of the referenced bytes.
-        public var byteCount: Int
+        package var byteCount: Int
         /// In units of the index's timescale.
-        public var duration: UInt32
+        package var duration: UInt32
         /// The subsegment begins with a stream access point.
-        public var startsWithSAP: Bool
+        package var startsWithSAP: Bool
         /// 0 (unknown) to 6; 1 and 2 are sync samples.
-        public var sapType: Int
+        package var sapType: Int
         /// From the earliest presentation time to the access point.
-        public var sapDeltaTime: UInt32
+        package var sapDeltaTime: UInt32
     }
 
     /// `track_ID` of the track that the times are of.
-    public var referenceID: Int
+    package var referenceID: Int
     /// Units per second, above 0.
-    public var timescale: UInt32
+    package var timescale: UInt32
     /// Presentation time of the first reference, in units of ``timescale``.
-    public var earliestPresentationTime: UInt64
+    package var earliestPresentationTime: UInt64
     /// Offset of the first subsegment from the start of the segment that holds the index.
-    public var firstByteOffset: Int
+    package var firstByteOffset: Int
     /// In the order of the box: the bytes follow one another.
-    public var references: [Reference]
+    package var references: [Reference]
 }
 
 extension SegmentIndex {

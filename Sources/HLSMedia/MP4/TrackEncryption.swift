@@ -8,9 +8,9 @@ public struct EncryptionScheme: RawRepresentable, Sendable, Hashable {
     /// AES-CTR, whole sample or subsamples.
     public static let cenc = EncryptionScheme(rawValue: "cenc")
     /// AES-CBC, whole sample or subsamples.
-    public static let cbc1 = EncryptionScheme(rawValue: "cbc1")
+    package static let cbc1 = EncryptionScheme(rawValue: "cbc1")
     /// AES-CTR with a pattern of encrypted and clear blocks.
-    public static let cens = EncryptionScheme(rawValue: "cens")
+    package static let cens = EncryptionScheme(rawValue: "cens")
     /// AES-CBC with a pattern of encrypted and clear blocks; what HLS calls SAMPLE-AES in fMP4.
     public static let cbcs = EncryptionScheme(rawValue: "cbcs")
     /// AES-CBC within NAL units and audio frames of transport streams and packed audio; SAMPLE-AES there. Samples
@@ -29,17 +29,17 @@ public struct TrackEncryption: Sendable, Hashable {
     /// The identifier of the key, 16 bytes.
     public var defaultKeyID: [UInt8]
     /// Bytes of initialization vector that each sample carries: 0, 8 or 16; 0 means ``constantInitializationVector``.
-    public var initializationVectorSize: Int
+    package var initializationVectorSize: Int
     /// The vector of all samples that carry none; empty if each has its own.
-    public var constantInitializationVector: [UInt8]
+    package var constantInitializationVector: [UInt8]
     /// Of each run of `cryptByteBlock` + `skipByteBlock` blocks of 16 bytes the first `cryptByteBlock` are encrypted.
     /// Both 0 means no pattern: all whole blocks are.
-    public var cryptByteBlock: Int
+    package var cryptByteBlock: Int
     /// Blocks that stay clear after each run of encrypted ones; 0 without a pattern.
-    public var skipByteBlock: Int
+    package var skipByteBlock: Int
 
     /// Makes the defaults of a track; without a pattern every block of a protected range is encrypted.
-    public init(
+    package init(
         scheme: EncryptionScheme, isProtected: Bool = true, defaultKeyID: [UInt8], initializationVectorSize: Int,
         constantInitializationVector: [UInt8] = [], cryptByteBlock: Int = 0, skipByteBlock: Int = 0
     ) {
@@ -54,36 +54,36 @@ public struct TrackEncryption: Sendable, Hashable {
 }
 
 /// Parameters, besides the key, for decrypting one sample.
-public struct SampleEncryption: Sendable, Hashable {
+package struct SampleEncryption: Sendable, Hashable {
     /// A clear stretch of a sample and the protected one that follows it, in bytes.
-    public struct Subsample: Sendable, Hashable {
+    package struct Subsample: Sendable, Hashable {
         /// Clear bytes at the start of the range.
-        public var clearByteCount: Int
+        package var clearByteCount: Int
         /// Protected bytes that follow them.
-        public var protectedByteCount: Int
+        package var protectedByteCount: Int
 
         /// Makes a range of `clearByteCount` clear and `protectedByteCount` protected bytes.
-        public init(clearByteCount: Int, protectedByteCount: Int) {
+        package init(clearByteCount: Int, protectedByteCount: Int) {
             self.clearByteCount = clearByteCount
             self.protectedByteCount = protectedByteCount
         }
     }
 
     /// The protection scheme, such as `cenc` or `cbcs`.
-    public var scheme: EncryptionScheme
+    package var scheme: EncryptionScheme
     /// The identifier of the key, 16 bytes.
-    public var keyID: [UInt8]
+    package var keyID: [UInt8]
     /// 8 or 16 bytes.
-    public var initializationVector: [UInt8]
+    package var initializationVector: [UInt8]
     /// Empty if the whole sample is protected. May not add up to the size of the sample: the decryptor checks.
-    public var subsamples: [Subsample]
+    package var subsamples: [Subsample]
     /// The pattern; see ``TrackEncryption/cryptByteBlock``.
-    public var cryptByteBlock: Int
+    package var cryptByteBlock: Int
     /// Blocks that stay clear; see ``TrackEncryption/skipByteBlock``.
-    public var skipByteBlock: Int
+    package var skipByteBlock: Int
 
     /// Makes what decrypts one sample; without subsamples all of it is protected.
-    public init(
+    package init(
         scheme: EncryptionScheme, keyID: [UInt8], initializationVector: [UInt8], subsamples: [Subsample] = [],
         cryptByteBlock: Int = 0, skipByteBlock: Int = 0
     ) {

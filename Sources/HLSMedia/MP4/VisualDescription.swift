@@ -10,7 +10,7 @@ public struct ColorInformation: Sendable, Hashable {
     public var isFullRange: Bool?
 
     /// Makes a description from code points.
-    public init(
+    package init(
         colorPrimaries: Int, transferCharacteristics: Int, matrixCoefficients: Int, isFullRange: Bool? = nil
     ) {
         self.colorPrimaries = colorPrimaries
@@ -28,28 +28,28 @@ public struct PixelAspectRatio: Sendable, Hashable {
     public var verticalSpacing: Int
 
     /// Makes the shape `horizontalSpacing` : `verticalSpacing`.
-    public init(horizontalSpacing: Int, verticalSpacing: Int) {
+    package init(horizontalSpacing: Int, verticalSpacing: Int) {
         self.horizontalSpacing = horizontalSpacing
         self.verticalSpacing = verticalSpacing
     }
 }
 
 /// The layout of a picture's samples: bit depth and chroma subsampling.
-public struct PictureSampleStructure: Sendable, Hashable {
+package struct PictureSampleStructure: Sendable, Hashable {
     /// How many chroma samples there are; the raw value is the usual name, such as 420.
-    public enum Chroma: Int, Sendable, Hashable {
+    package enum Chroma: Int, Sendable, Hashable {
         case yuv420 = 420
         case yuv422 = 422
         case yuv444 = 444
     }
 
     /// 8, 10 or 12.
-    public var bitDepth: Int
+    package var bitDepth: Int
     /// How many chroma samples there are.
-    public var chroma: Chroma
+    package var chroma: Chroma
 
     /// Makes a structure; 4:2:0 by default.
-    public init(bitDepth: Int, chroma: Chroma = .yuv420) {
+    package init(bitDepth: Int, chroma: Chroma = .yuv420) {
         self.bitDepth = bitDepth
         self.chroma = chroma
     }
@@ -67,7 +67,7 @@ public struct CleanAperture: Sendable, Hashable {
     public var verticalOffset: Int
 
     /// Makes an aperture, centred by default.
-    public init(width: Int, height: Int, horizontalOffset: Int = 0, verticalOffset: Int = 0) {
+    package init(width: Int, height: Int, horizontalOffset: Int = 0, verticalOffset: Int = 0) {
         self.width = width
         self.height = height
         self.horizontalOffset = horizontalOffset

@@ -9,7 +9,7 @@
 /// Source: RFC 8216 §3.4.
 public struct PackedAudioDemuxer: Demuxer {
     /// Bytes in which the first frame must begin.
-    public static let maxLeadingByteCount = 64 << 10
+    package static let maxLeadingByteCount = 64 << 10
 
     private var sink = EventSink()
     private var pending: [UInt8] = []

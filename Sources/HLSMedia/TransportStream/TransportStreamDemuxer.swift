@@ -16,7 +16,7 @@
 /// Source: ISO/IEC 13818-1; RFC 8216 §3.2.
 public struct TransportStreamDemuxer: Demuxer {
     /// The largest access unit or metadata tag that is kept; larger ones are left out with a note. 16 MiB.
-    public static let maxAccessUnitByteCount = 16 << 20
+    package static let maxAccessUnitByteCount = 16 << 20
 
     private var reader = TransportPacketReader()
     private var core: TransportStreamCore
@@ -31,7 +31,7 @@ public struct TransportStreamDemuxer: Demuxer {
     /// audio that do not end in it.
     ///
     /// - Parameter rest: what the segment before has left; nil if there was none.
-    public init(continuing rest: TransportStreamRest?) {
+    package init(continuing rest: TransportStreamRest?) {
         core = TransportStreamCore(wantedProgram: nil, continuing: rest, leavesRest: true)
     }
 
@@ -40,7 +40,7 @@ public struct TransportStreamDemuxer: Demuxer {
 
     /// After ``finish(to:)`` of a demuxer made with ``init(continuing:)``: what the next segment may continue with. nil
     /// where nothing was found, and where the segment was truncated.
-    public var rest: TransportStreamRest? { core.rest }
+    package var rest: TransportStreamRest? { core.rest }
 
     /// Never throws: what is odd is skipped with a note, and ``finish(to:)`` reports if nothing was found.
     public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {

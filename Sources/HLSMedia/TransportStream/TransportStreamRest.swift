@@ -3,7 +3,7 @@
 ///
 /// Segments are cut where the pictures allow it, often in the middle of a packet of audio, and their tables may come
 /// behind their first packets, or not at all. It holds no more than one frame of each stream.
-public struct TransportStreamRest: Sendable {
+package struct TransportStreamRest: Sendable {
     private var streams: [PacketizedStream]
     /// Times continue from those of the segment before, so that it is one clock for both.
     let unwrapper: TimestampUnwrapper

@@ -1,20 +1,20 @@
 /// One cue of a WebVTT file, with the times that the file gives it.
 ///
 /// Source: WebVTT §3.1.
-public struct WebVTTCue: Sendable, Hashable {
+package struct WebVTTCue: Sendable, Hashable {
     /// The line above the timings; empty if there is none.
-    public var identifier: String
+    package var identifier: String
     /// Times on the file's own clock, to the millisecond. The end is never before the start.
-    public var start: Duration
+    package var start: Duration
     /// On the file's own clock, to the millisecond.
-    public var end: Duration
+    package var end: Duration
     /// Position and layout of the cue.
-    public var settings: WebVTTCueSettings
+    package var settings: WebVTTCueSettings
     /// The payload as it is written, lines separated by `\n`.
-    public var payload: String
+    package var payload: String
 
     /// Makes a cue without an identifier, in the default place, unless stated otherwise.
-    public init(
+    package init(
         identifier: String = "", start: Duration, end: Duration, settings: WebVTTCueSettings = .init(),
         payload: String
     ) {
@@ -26,29 +26,29 @@ public struct WebVTTCue: Sendable, Hashable {
     }
 
     /// The payload without tags and with its character references decoded. Computed again each time.
-    public var text: String { WebVTTText.plain(payload) }
+    package var text: String { WebVTTText.plain(payload) }
 }
 
 /// Which moment of a WebVTT file's own clock is which timestamp of the media (`X-TIMESTAMP-MAP`).
 ///
 /// Source: RFC 8216 §3.5.
-public struct WebVTTTimestampMap: Sendable, Hashable {
+package struct WebVTTTimestampMap: Sendable, Hashable {
     /// A moment on the clock of the cues.
-    public var local: Duration
+    package var local: Duration
     /// The same moment as a 33-bit timestamp in units of 1/90 000 s.
-    public var timestamp: Int64
+    package var timestamp: Int64
 
     /// The defaults are what holds for a file without a map.
-    public init(local: Duration = .zero, timestamp: Int64 = 0) {
+    package init(local: Duration = .zero, timestamp: Int64 = 0) {
         self.local = local
         self.timestamp = timestamp
     }
 }
 
 /// A part of a WebVTT file that is not a cue.
-public struct WebVTTBlock: Sendable, Hashable {
+package struct WebVTTBlock: Sendable, Hashable {
     /// The kind of block, as its first line names it.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// A comment.
         case note
         /// A style sheet.
@@ -58,12 +58,12 @@ public struct WebVTTBlock: Sendable, Hashable {
     }
 
     /// Which kind of block it is.
-    public var kind: Kind
+    package var kind: Kind
     /// The text after the block's name, lines separated by `\n`.
-    public var text: String
+    package var text: String
 
     /// Makes a block.
-    public init(kind: Kind, text: String) {
+    package init(kind: Kind, text: String) {
         self.kind = kind
         self.text = text
     }

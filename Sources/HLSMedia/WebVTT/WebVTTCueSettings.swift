@@ -3,9 +3,9 @@
 /// Settings that are unknown, or whose value is none, are skipped.
 ///
 /// Source: WebVTT §4.4, §6.3.
-public struct WebVTTCueSettings: Sendable, Hashable {
+package struct WebVTTCueSettings: Sendable, Hashable {
     /// Text that runs from top to bottom.
-    public enum Vertical: String, Sendable, Hashable {
+    package enum Vertical: String, Sendable, Hashable {
         /// Lines follow one another from right to left.
         case growingLeft = "rl"
         /// Lines follow one another from left to right.
@@ -13,7 +13,7 @@ public struct WebVTTCueSettings: Sendable, Hashable {
     }
 
     /// The position of the cue's box.
-    public enum Line: Sendable, Hashable {
+    package enum Line: Sendable, Hashable {
         /// Counted in lines from the top, or from the bottom where negative.
         case number(Double)
         /// In percent of the height (of the width for vertical text), 0 to 100.
@@ -21,41 +21,41 @@ public struct WebVTTCueSettings: Sendable, Hashable {
     }
 
     /// Which edge of the box is on the line.
-    public enum LineAlignment: String, Sendable, Hashable {
+    package enum LineAlignment: String, Sendable, Hashable {
         case start, center, end
     }
 
     /// Which point of the box is at the position.
-    public enum PositionAlignment: String, Sendable, Hashable {
+    package enum PositionAlignment: String, Sendable, Hashable {
         case lineLeft = "line-left"
         case center
         case lineRight = "line-right"
     }
 
     /// How the lines of text are aligned inside the box.
-    public enum TextAlignment: String, Sendable, Hashable {
+    package enum TextAlignment: String, Sendable, Hashable {
         case start, center, end, left, right
     }
 
     /// Identifier of a region.
-    public var region: String?
+    package var region: String?
     /// The direction of vertical text; nil for horizontal text.
-    public var vertical: Vertical?
+    package var vertical: Vertical?
     /// The line, or the distance from the top, that the box is on; nil means automatic.
-    public var line: Line?
+    package var line: Line?
     /// Which edge of the box is on ``line``; nil means the start.
-    public var lineAlignment: LineAlignment?
+    package var lineAlignment: LineAlignment?
     /// The indent of the box in percent, 0 to 100.
-    public var position: Double?
+    package var position: Double?
     /// Which point of the box is at ``position``; nil means automatic.
-    public var positionAlignment: PositionAlignment?
+    package var positionAlignment: PositionAlignment?
     /// The width of the box in percent, 0 to 100.
-    public var size: Double?
+    package var size: Double?
     /// How text is aligned inside the box; nil means centred.
-    public var alignment: TextAlignment?
+    package var alignment: TextAlignment?
 
     /// Makes the default settings: everything is automatic.
-    public init() {}
+    package init() {}
 
     /// Reads what follows the timings of a cue.
     package init(parsing text: Substring) {

@@ -1,5 +1,5 @@
 /// A finding of a ``WebVTTParser``, in the order of the bytes.
-public enum WebVTTEvent: Sendable, Hashable {
+package enum WebVTTEvent: Sendable, Hashable {
     /// The file's clock, before any cue. A file without a map has none of these events.
     case timestampMap(WebVTTTimestampMap)
     case cue(WebVTTCue)
@@ -15,9 +15,9 @@ public enum WebVTTEvent: Sendable, Hashable {
 /// ``MediaError``, never with a trap, and holds no more than ``maxBlockByteCount`` bytes besides the events.
 ///
 /// Source: WebVTT §6.1, RFC 8216 §3.5.
-public struct WebVTTParser: Sendable {
+package struct WebVTTParser: Sendable {
     /// A cue or other block that is longer is skipped, in bytes.
-    public static let maxBlockByteCount = 64 << 10
+    package static let maxBlockByteCount = 64 << 10
     /// Hostile files can be odd in each line; no one reads more notes than this.
     private static let maxNoteCount = 64
 
@@ -56,12 +56,12 @@ public struct WebVTTParser: Sendable {
     }
 
     /// Makes a parser that expects the beginning of a file.
-    public init() {}
+    package init() {}
 
     /// Takes the next bytes and appends what they complete to `events`.
     ///
     /// - Throws: `unknownContainer` if the file does not begin with `WEBVTT`.
-    public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [WebVTTEvent]) throws(MediaError) {
+    package mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [WebVTTEvent]) throws(MediaError) {
         var rest = bytes
         while !rest.isEmpty {
             if endsWithReturn {
@@ -79,7 +79,7 @@ public struct WebVTTParser: Sendable {
     /// The file is complete: appends the last cue.
     ///
     /// - Throws: `unknownContainer` if the file does not begin with `WEBVTT`.
-    public mutating func finish(to events: inout [WebVTTEvent]) throws(MediaError) {
+    package mutating func finish(to events: inout [WebVTTEvent]) throws(MediaError) {
         if !line.isEmpty || section == .signature { try endLine(&events) }
         endBlock(&events)
     }

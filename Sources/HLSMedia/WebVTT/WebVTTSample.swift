@@ -3,11 +3,11 @@
 /// Boxes that are unknown are skipped, and so are cues whose text is longer than ``WebVTTParser/maxBlockByteCount``.
 ///
 /// Source: ISO/IEC 14496-30 §7.
-public struct WebVTTSample: Sendable, Hashable {
+package struct WebVTTSample: Sendable, Hashable {
     /// In the order of the sample; none if nothing is shown. All have the times that the sample has.
-    public var cues: [WebVTTCue]
+    package var cues: [WebVTTCue]
     /// Notes on what was skipped, for the log.
-    public var notes: [String]
+    package var notes: [String]
 
     /// More are not shown at once.
     private static let maxCueCount = 256
@@ -17,7 +17,7 @@ public struct WebVTTSample: Sendable, Hashable {
     ///   - start: when the sample begins, on whatever clock.
     ///   - end: when it ends, on the same clock; never before its start.
     /// - Throws: if boxes reach beyond the sample.
-    public init(parsing bytes: ArraySlice<UInt8>, start: Duration, end: Duration) throws(MediaError) {
+    package init(parsing bytes: ArraySlice<UInt8>, start: Duration, end: Duration) throws(MediaError) {
         cues = []
         notes = []
         var reader = BoxReader(bytes, offset: 0)

@@ -8,7 +8,7 @@ public struct LintFinding: Sendable, Hashable {
     public var url: String?
 
     /// `remedy` is that of the rule where none is given.
-    public init(_ issue: PlaylistIssue, remedy: String? = nil, url: String? = nil) {
+    package init(_ issue: PlaylistIssue, remedy: String? = nil, url: String? = nil) {
         self.issue = issue
         self.remedy = remedy ?? issue.rule.remedy
         self.url = url

@@ -1,77 +1,77 @@
 // Rules of checks that go beyond reading.
 extension PlaylistRule {
     /// A feature needs a higher `EXT-X-VERSION`.
-    public static let version = PlaylistRule(rawValue: "version")
+    package static let version = PlaylistRule(rawValue: "version")
     /// `HOLD-BACK` or its relatives are too small.
-    public static let holdBack = PlaylistRule(rawValue: "hold-back")
+    package static let holdBack = PlaylistRule(rawValue: "hold-back")
     /// A part is longer than `PART-TARGET`.
-    public static let partTarget = PlaylistRule(rawValue: "part-target")
+    package static let partTarget = PlaylistRule(rawValue: "part-target")
     /// `CODECS` and `RESOLUTION` do not fit.
-    public static let codecs = PlaylistRule(rawValue: "codecs")
+    package static let codecs = PlaylistRule(rawValue: "codecs")
     /// Renditions of a group, or groups of a type, that do not fit.
-    public static let renditionGroup = PlaylistRule(rawValue: "rendition-group")
+    package static let renditionGroup = PlaylistRule(rawValue: "rendition-group")
     /// A group that no variant names.
-    public static let unusedGroup = PlaylistRule(rawValue: "unused-group")
+    package static let unusedGroup = PlaylistRule(rawValue: "unused-group")
 
     // Rules about several playlists together.
     /// A media playlist cannot be loaded, or is none.
-    public static let mediaPlaylist = PlaylistRule(rawValue: "media-playlist")
+    package static let mediaPlaylist = PlaylistRule(rawValue: "media-playlist")
     /// A segment cannot be loaded.
-    public static let segment = PlaylistRule(rawValue: "segment")
+    package static let segment = PlaylistRule(rawValue: "segment")
     /// Something was left out for want of time or because there is too much of it.
-    public static let notChecked = PlaylistRule(rawValue: "not-checked")
+    package static let notChecked = PlaylistRule(rawValue: "not-checked")
     /// `EXT-X-I-FRAMES-ONLY` where it should not be, or not where it should.
-    public static let iFramesOnly = PlaylistRule(rawValue: "i-frames-only")
+    package static let iFramesOnly = PlaylistRule(rawValue: "i-frames-only")
     /// Target durations differ.
-    public static let alignedTargetDuration = PlaylistRule(rawValue: "aligned-targetduration")
+    package static let alignedTargetDuration = PlaylistRule(rawValue: "aligned-targetduration")
     /// Media sequence numbers of playlists that are loaded together lie apart.
-    public static let alignedMediaSequence = PlaylistRule(rawValue: "aligned-media-sequence")
+    package static let alignedMediaSequence = PlaylistRule(rawValue: "aligned-media-sequence")
     /// Discontinuities are at other times, or have other numbers.
-    public static let alignedDiscontinuities = PlaylistRule(rawValue: "aligned-discontinuities")
+    package static let alignedDiscontinuities = PlaylistRule(rawValue: "aligned-discontinuities")
     /// The contents are of different length.
-    public static let alignedDuration = PlaylistRule(rawValue: "aligned-duration")
+    package static let alignedDuration = PlaylistRule(rawValue: "aligned-duration")
     /// `EXT-X-PLAYLIST-TYPE`, or the end of the list, differs.
-    public static let alignedType = PlaylistRule(rawValue: "aligned-type")
+    package static let alignedType = PlaylistRule(rawValue: "aligned-type")
     /// Dates are missing in some playlists, or differ.
-    public static let alignedDates = PlaylistRule(rawValue: "aligned-dates")
+    package static let alignedDates = PlaylistRule(rawValue: "aligned-dates")
     /// `BANDWIDTH` is not the measured peak.
-    public static let bandwidth = PlaylistRule(rawValue: "bandwidth")
+    package static let bandwidth = PlaylistRule(rawValue: "bandwidth")
     /// `AVERAGE-BANDWIDTH` is not the measured average.
-    public static let averageBandwidth = PlaylistRule(rawValue: "average-bandwidth")
+    package static let averageBandwidth = PlaylistRule(rawValue: "average-bandwidth")
 
     // Apple's HLS authoring specification, by the numbers of its rules.
     /// The peak bit rate is more than twice the average.
-    public static let applePeak = PlaylistRule(rawValue: "apple-1.30-peak")
+    package static let applePeak = PlaylistRule(rawValue: "apple-1.30-peak")
     /// Live without dates.
-    public static let appleLiveDates = PlaylistRule(rawValue: "apple-8.4-program-date-time")
+    package static let appleLiveDates = PlaylistRule(rawValue: "apple-8.4-program-date-time")
     /// Complete without `EXT-X-PLAYLIST-TYPE`.
-    public static let applePlaylistType = PlaylistRule(rawValue: "apple-8.6-playlist-type")
+    package static let applePlaylistType = PlaylistRule(rawValue: "apple-8.6-playlist-type")
     /// `LANGUAGE` should be there.
-    public static let appleLanguage = PlaylistRule(rawValue: "apple-8.10-language")
+    package static let appleLanguage = PlaylistRule(rawValue: "apple-8.10-language")
     /// A live playlist is too short.
-    public static let appleLiveWindow = PlaylistRule(rawValue: "apple-8.11-live-window")
+    package static let appleLiveWindow = PlaylistRule(rawValue: "apple-8.11-live-window")
     /// Live with discontinuities that are not counted.
-    public static let appleDiscontinuitySequence = PlaylistRule(rawValue: "apple-8.17-discontinuity-sequence")
+    package static let appleDiscontinuitySequence = PlaylistRule(rawValue: "apple-8.17-discontinuity-sequence")
     /// `CODECS` should be there.
-    public static let appleCodecs = PlaylistRule(rawValue: "apple-9.1-codecs")
+    package static let appleCodecs = PlaylistRule(rawValue: "apple-9.1-codecs")
     /// `RESOLUTION` should be there for video.
-    public static let appleResolution = PlaylistRule(rawValue: "apple-9.2-resolution")
+    package static let appleResolution = PlaylistRule(rawValue: "apple-9.2-resolution")
     /// `CODECS` should be there for I-frames.
-    public static let appleIFrameCodecs = PlaylistRule(rawValue: "apple-9.3-i-frame-codecs")
+    package static let appleIFrameCodecs = PlaylistRule(rawValue: "apple-9.3-i-frame-codecs")
     /// `RESOLUTION` should be there for I-frames.
-    public static let appleIFrameResolution = PlaylistRule(rawValue: "apple-9.4-i-frame-resolution")
+    package static let appleIFrameResolution = PlaylistRule(rawValue: "apple-9.4-i-frame-resolution")
     /// `AVERAGE-BANDWIDTH` should be there.
-    public static let appleAverageBandwidth = PlaylistRule(rawValue: "apple-9.14-average-bandwidth")
+    package static let appleAverageBandwidth = PlaylistRule(rawValue: "apple-9.14-average-bandwidth")
     /// `FRAME-RATE` should be there for video.
-    public static let appleFrameRate = PlaylistRule(rawValue: "apple-9.15-frame-rate")
+    package static let appleFrameRate = PlaylistRule(rawValue: "apple-9.15-frame-rate")
     /// `VIDEO-RANGE` should be there unless all is SDR.
-    public static let appleVideoRange = PlaylistRule(rawValue: "apple-9.16-video-range")
+    package static let appleVideoRange = PlaylistRule(rawValue: "apple-9.16-video-range")
     /// Content steering should name a pathway.
-    public static let appleSteeringPathway = PlaylistRule(rawValue: "apple-9.18-pathway-id")
+    package static let appleSteeringPathway = PlaylistRule(rawValue: "apple-9.18-pathway-id")
     /// `SCORE` should be on all variants or on none.
-    public static let appleScore = PlaylistRule(rawValue: "apple-9.19-score")
+    package static let appleScore = PlaylistRule(rawValue: "apple-9.19-score")
     /// `PART-HOLD-BACK` should be three part targets.
-    public static let applePartHoldBack = PlaylistRule(rawValue: "apple-14.3-part-hold-back")
+    package static let applePartHoldBack = PlaylistRule(rawValue: "apple-14.3-part-hold-back")
 
     /// The number of the rule in Apple's HLS authoring specification, with its name; nil for other rules.
     var appleSection: String? {
@@ -80,7 +80,7 @@ extension PlaylistRule {
     }
 
     /// How to fix a line that breaks the rule, in general.
-    public var remedy: String { Self.remedies[rawValue] ?? "correct it" }
+    package var remedy: String { Self.remedies[rawValue] ?? "correct it" }
 
     private static let remedies: [String: String] = [
         "header": "begin the first line with #EXTM3U", "byte-order-mark": "write UTF-8 without a byte order mark",

@@ -64,7 +64,7 @@ public struct DateRange: Sendable, Hashable {
     public subscript(attribute name: String) -> String? { otherAttributes.first { $0.name == name }?.value }
 
     /// The end as far as the range itself says: start and duration, else the end date.
-    public var ownEndDate: PlaylistDate? {
+    package var ownEndDate: PlaylistDate? {
         if let startDate, let duration { return startDate + duration }
         return endDate
     }

@@ -35,7 +35,7 @@ public struct MediaPlaylist: Sendable, Hashable {
     /// Parts of the segment in the making, which has no URI yet.
     public var trailingParts: [PartialSegment] = []
     /// Tags after the last segment: they describe the next segment, or the one in progress.
-    public var upcoming = UpcomingSegment()
+    package var upcoming = UpcomingSegment()
     /// `EXT-X-PRELOAD-HINT`: resources that a client should request before they are listed.
     public var preloadHints: [PreloadHint] = []
     /// `EXT-X-RENDITION-REPORT`: how far other renditions are.
@@ -103,18 +103,18 @@ public struct MediaPlaylist: Sendable, Hashable {
 }
 
 /// The segment after the last one of a playlist, as far as it is known.
-public struct UpcomingSegment: Sendable, Hashable {
+package struct UpcomingSegment: Sendable, Hashable {
     /// The keys that apply to it; empty means clear.
-    public var keys: [EncryptionKey] = []
+    package var keys: [EncryptionKey] = []
     /// Its initialization section; nil if it needs none.
-    public var map: MediaInitializationSection?
+    package var map: MediaInitializationSection?
     /// It follows a discontinuity.
-    public var hasDiscontinuity = false
+    package var hasDiscontinuity = false
     /// The date of its start; nil if undeclared.
-    public var programDateTime: PlaylistDate?
+    package var programDateTime: PlaylistDate?
 
     /// Makes a segment that nothing is known about.
-    public init() {}
+    package init() {}
 }
 
 /// The text that a media playlist was read from.

@@ -205,7 +205,7 @@ extension MediaSegment {
     public var line: Int? { index >= 0 ? Int(record.line) : nil }
 
     /// From the start of the playlist that the segment was read from to its start; zero in a segment made by hand.
-    public var startOffset: Duration {
+    package var startOffset: Duration {
         guard index >= 0 else { return .zero }
         return Duration(
             secondsComponent: Int64(clamping: record.elapsedSeconds),

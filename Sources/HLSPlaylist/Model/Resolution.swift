@@ -12,7 +12,7 @@ public struct Resolution: Sendable, Hashable {
     }
 
     /// The number of pixels; `Int.max` when it does not fit.
-    public var pixelCount: Int {
+    package var pixelCount: Int {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? .max : product
     }

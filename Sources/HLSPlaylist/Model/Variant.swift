@@ -73,11 +73,11 @@ public struct Variant: Sendable, Hashable {
     }
 
     /// The video range with its default filled in.
-    public var effectiveVideoRange: VideoRange { videoRange ?? .sdr }
+    package var effectiveVideoRange: VideoRange { videoRange ?? .sdr }
 
     /// Names of `REQ-*` attributes that this library does not know. With any, the variant must not be played (rule 4
     /// of docs/behaviour/playlists.md).
-    public var unknownRequirements: [String] {
+    package var unknownRequirements: [String] {
         otherAttributes.map(\.name).filter { $0.hasPrefix("REQ-") }
     }
 }

@@ -47,7 +47,7 @@ public struct PlaylistParser: Sendable {
     private var sessionFailure: PlaylistError?
 
     /// The kind of playlist, as soon as a tag shows it.
-    public private(set) var kind: Playlist.Kind?
+    package private(set) var kind: Playlist.Kind?
 
     /// `url` is where the bytes come from, after redirects. For `previous`, see
     /// ``MediaPlaylist/init(parsing:url:options:reusing:)``.
@@ -58,13 +58,13 @@ public struct PlaylistParser: Sendable {
     }
 
     /// The variants so far.
-    public var variants: [Variant] { multivariant.variants }
+    package var variants: [Variant] { multivariant.variants }
 
     /// The renditions so far.
-    public var renditions: [Rendition] { multivariant.playlist.renditions }
+    package var renditions: [Rendition] { multivariant.playlist.renditions }
 
     /// The segments so far. Holding on to them while appending costs a copy of their tables.
-    public var segments: MediaSegments {
+    package var segments: MediaSegments {
         MediaSegments(store: media.store(text: buffer))
     }
 

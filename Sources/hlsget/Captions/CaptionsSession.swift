@@ -115,8 +115,8 @@ struct CaptionsSession {
         let item = PlayerItem(urlString: url)
         item.quality = try QualityExpression(parsing: "worst")
         item.subtitles = expression
-        item.startPosition = command.range.from.map { .time($0.itemTime) } ?? .oldest
-        if let to = command.range.to { item.endPosition = .time(to.itemTime) }
+        item.startPosition = command.range.from.map { .time(MediaTime($0.itemTime)) } ?? .oldest
+        if let to = command.range.to { item.endPosition = .time(MediaTime(to.itemTime)) }
         let collector = CueCollector()
         try item.add(collector)
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)

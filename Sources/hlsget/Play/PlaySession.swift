@@ -467,16 +467,16 @@ extension PlaySession {
         item.audio = options.audio
         item.subtitles = options.subtitles
         switch options.from {
-        case .fromStart(let time): item.startPosition = .time(time)
-        case .fromEnd(let time): item.startPosition = .time(.zero - time)
+        case .fromStart(let time): item.startPosition = .time(MediaTime(time))
+        case .fromEnd(let time): item.startPosition = .time(MediaTime(.zero - time))
         // Backwards there is nothing to be seen before the start.
         case nil where options.rate < 0: item.startPosition = .time(.milliseconds(-1))
         case nil: item.startPosition = options.liveFromStart ? .oldest : .automatic
         }
         switch options.to {
-        case .fromStart(let time): item.endPosition = .time(time)
-        case .fromEnd(let time): item.endPosition = .time(.zero - time)
-        case nil: if let duration = options.duration { item.endPosition = .duration(duration) }
+        case .fromStart(let time): item.endPosition = .time(MediaTime(time))
+        case .fromEnd(let time): item.endPosition = .time(MediaTime(.zero - time))
+        case nil: if let duration = options.duration { item.endPosition = .duration(MediaTime(duration)) }
         }
         item.configuredTimeOffsetFromLive = options.liveOffset.map { MediaTime($0, timescale: 1_000_000) }
         item.automaticallyPreservesTimeOffsetFromLive = options.catchesUp

@@ -55,7 +55,7 @@ struct ReplayCommand: AsyncParsableCommand {
             throw SimulationFailure(
                 cause: "option not allowed in a recording", path: file, detail: Self.excerpt(refusal.argument),
                 status: .badPlaylist)
-        } catch let error as RecordingError {
+        } catch let error as SimulationError {
             throw SimulationFailure(
                 cause: "cannot read the recording", path: file, detail: error.description,
                 status: error.line == nil ? .notFound : .badPlaylist)

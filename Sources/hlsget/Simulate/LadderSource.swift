@@ -48,7 +48,7 @@ struct LadderSource: Sendable {
                 }
                 return try MovieFile(multivariant, media: media)
             }
-        } catch let error as MovieFileError {
+        } catch let error as SimulationError {
             throw SimulationFailure(cause: "cannot be simulated", path: path, detail: error.text, status: .badPlaylist)
         } catch let error as HLSError {
             if let error = error.underlyingError as? PlaylistError {

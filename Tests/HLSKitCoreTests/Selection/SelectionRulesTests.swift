@@ -159,7 +159,7 @@ struct SelectionRulesTests {
     @Test("links are measured, not transfers: two side by side count as one of twice the rate")
     func sideBySide() {
         let transfers = [0, 1].map { _ in
-            ThroughputEstimator.Transfer(
+            MeasuredTransfer(
                 byteCount: 500_000, requested: .zero, firstByte: .zero, finished: .seconds(2))
         }
         var other = transfers[1]

@@ -91,7 +91,7 @@ extension SelectionInput {
         let transfers = rates.map { rate in
             let firstByte = now + latency
             defer { now = firstByte + .seconds(2) }
-            return ThroughputEstimator.Transfer(
+            return MeasuredTransfer(
                 byteCount: Int(rate * 1e6 / 8 * 2), requested: now, firstByte: firstByte,
                 finished: firstByte + .seconds(2))
         }

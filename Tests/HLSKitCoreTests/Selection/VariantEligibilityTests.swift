@@ -9,11 +9,11 @@ struct VariantEligibilityTests {
         var variants: [AssetVariant]
         var context: SelectionContext
         var eligible: [Int]
-        var exclusions: [Int: VariantEligibility.Reason]
+        var exclusions: [Int: IneligibilityReason]
 
         init(
             _ name: String, _ variants: [AssetVariant], _ change: (inout SelectionContext) -> Void = { _ in },
-            eligible: [Int], _ exclusions: [Int: VariantEligibility.Reason] = [:]
+            eligible: [Int], _ exclusions: [Int: IneligibilityReason] = [:]
         ) {
             testDescription = name
             self.variants = variants

@@ -14,7 +14,7 @@ public struct RetryPolicy: Sendable, Hashable {
     public var maximumRetryCount: Int?
 
     /// What `policies` say of all classes.
-    public init(_ policies: RetryPolicies = .init()) {
+    package init(_ policies: RetryPolicies = .init()) {
         delays = policies.delays
         budget = policies.budget
         liveBudget = policies.liveBudget

@@ -52,7 +52,7 @@ public struct ContentKeyRequest: Sendable, Hashable {
     public var reason: Reason
 
     /// Makes a request.
-    public init(url: String, keyFormat: String, itemURL: String, reason: Reason = .needed) {
+    package init(url: String, keyFormat: String, itemURL: String, reason: Reason = .needed) {
         self.url = url
         self.keyFormat = keyFormat
         self.itemURL = itemURL

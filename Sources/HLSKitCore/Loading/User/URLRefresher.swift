@@ -27,7 +27,7 @@ public struct ExpiredURL: Sendable, Hashable {
     public var status: Int
 
     /// Makes a value.
-    public init(itemURL: String, url: String, status: Int) {
+    package init(itemURL: String, url: String, status: Int) {
         self.itemURL = itemURL
         self.url = url
         self.status = status

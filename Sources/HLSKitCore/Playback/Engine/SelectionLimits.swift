@@ -23,7 +23,7 @@ struct SelectionLimits: Sendable, Equatable {
         case .bounded(let bitRates): context.bitRateBounds = bitRates
         case .pinned(let id, _): context.pinnedVariant = id
         }
-        context.display = outputs.display ?? preferences.displaySize.map { SelectionContext.Display(size: $0) }
+        context.display = outputs.display ?? preferences.displaySize.map { DisplayArea(size: $0) }
         if outputs.needsStandardRange { context.supportedVideoRanges = [.sdr] }
         context.quality = preferences.quality
         context.audibleOption = audibleOption

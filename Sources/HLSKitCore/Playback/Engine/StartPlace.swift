@@ -1,4 +1,5 @@
 import HLSPlaylist
+import HLSTime
 
 /// Where an item begins to play.
 struct StartPlace: Sendable, Hashable {
@@ -17,10 +18,11 @@ struct StartPlace: Sendable, Hashable {
         start = first
         switch preferences.startPosition {
         case .oldest: break
-        case .time(let time):
+        case .time(let time) where time.duration != nil:
+            let time = time.duration ?? .zero
             start = min(max(Self.itemTime(time, in: tracker), first), end)
             window = start
-        case .automatic:
+        case .automatic, .time:
             if let tag {
                 let latest = tracker.isLive ? end - liveOffset : end
                 let target = min(max(Self.itemTime(tag.timeOffset, in: tracker), first), max(latest, first))
@@ -42,8 +44,8 @@ struct StartPlace: Sendable, Hashable {
     func end(_ position: EndPosition, in tracker: PlaylistTracker) -> Duration? {
         switch position {
         case .automatic: nil
-        case .time(let time): Self.itemTime(time, in: tracker)
-        case .duration(let length): start + length
+        case .time(let time): time.duration.map { Self.itemTime($0, in: tracker) }
+        case .duration(let length): length.duration.map { start + $0 }
         }
     }
 

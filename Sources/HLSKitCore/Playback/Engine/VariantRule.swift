@@ -36,7 +36,7 @@ struct VariantRule: Sendable {
 struct SelectionMoment: Sendable {
     var now: Duration
     var throughput: ThroughputEstimate?
-    var recentTransfers: [ThroughputEstimator.Transfer] = []
+    var recentTransfers: [MeasuredTransfer] = []
     /// Playable media ahead of the playhead.
     var forwardBuffer = Duration.zero
     var rate = 1.0

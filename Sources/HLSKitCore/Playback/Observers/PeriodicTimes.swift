@@ -4,8 +4,6 @@ public import HLSTime
 ///
 /// A slow reader gets the newest time only. See docs/behaviour/time-observers.md.
 public struct PeriodicTimes: AsyncSequence, Sendable {
-    public typealias Element = MediaTime
-    public typealias Failure = Never
 
     let stream: AsyncStream<MediaTime>
 
@@ -16,8 +14,6 @@ public struct PeriodicTimes: AsyncSequence, Sendable {
 ///
 /// See docs/behaviour/time-observers.md.
 public struct BoundaryTimes: AsyncSequence, Sendable {
-    public typealias Element = MediaTime
-    public typealias Failure = Never
 
     let stream: AsyncStream<MediaTime>
 

@@ -44,7 +44,7 @@ final class OutputDispatcher: Sendable {
     /// Time has jumped: media of an earlier generation is of the past.
     func flush(generation: Int) {
         shown.withLock { $0 = nil }
-        for entry in registry.outputs { entry.output.flush(generation: generation) }
+        for entry in registry.outputs { entry.receiver?.flush(generation: generation) }
     }
 
     /// Shows an output that comes while time stands still the frame of now.
@@ -156,7 +156,7 @@ final class OutputDispatcher: Sendable {
         guard !outputs.isEmpty else { return }
         let clock = clock(of: generation)
         for entry in outputs where entry.takesFrames(of: type) || entry.takesSamples(of: type) {
-            entry.output.finish(type, at: clock)
+            entry.receiver?.finish(type, at: clock)
         }
     }
 

@@ -40,7 +40,7 @@ public struct KeepUpInput: Sendable, Hashable {
     public var isAfterStall: Bool
 
     /// Makes an input; what has a default is unknown or does not apply.
-    public init(
+    package init(
         forwardDuration: Duration, isEmpty: Bool = false, holdsAllRemaining: Bool = false, remaining: Duration? = nil,
         availableAhead: Duration? = nil, segmentDuration: Duration = .seconds(6), rate: Double = 1,
         safeThroughput: Double? = nil, recentRates: [Double] = [], bitRate: Double? = nil,

@@ -85,7 +85,7 @@ public struct TimeControlChange: Sendable, Hashable {
     public var itemTime: MediaTime
 
     /// Makes a change.
-    public init(
+    package init(
         old: TimeControlStatus, new: TimeControlStatus, reason: WaitingReason?, rate: Float, timebaseRate: Double,
         itemTime: MediaTime
     ) {
@@ -112,7 +112,7 @@ public struct PlaylistLoad: Sendable, Hashable {
     public var byteCount: Int
 
     /// Makes a value.
-    public init(url: String, isMultivariant: Bool, isReload: Bool, duration: Duration, byteCount: Int) {
+    package init(url: String, isMultivariant: Bool, isReload: Bool, duration: Duration, byteCount: Int) {
         self.url = Redaction.url(url)
         self.isMultivariant = isMultivariant
         self.isReload = isReload
@@ -139,7 +139,7 @@ public struct SegmentLoad: Sendable, Hashable {
     public var variantIndex: Int?
 
     /// Makes a value.
-    public init(
+    package init(
         url: String, mediaSequence: Int, itemTime: MediaTime, mediaDuration: Duration, duration: Duration,
         byteCount: Int, variantIndex: Int?
     ) {
@@ -167,7 +167,7 @@ public struct SkippedSegments: Sendable, Hashable {
     public var cause: String
 
     /// Makes a value.
-    public init(first: Int, last: Int, mediaDuration: Duration, url: String, cause: String) {
+    package init(first: Int, last: Int, mediaDuration: Duration, url: String, cause: String) {
         self.first = first
         self.last = last
         self.mediaDuration = mediaDuration

@@ -41,7 +41,7 @@ public struct PlayerState: Sendable, Hashable {
     public var statistics = PlaybackStatistics()
 
     /// Makes the state of a player without an item.
-    public init() {}
+    package init() {}
 }
 
 /// Counters of one item, from its start.
@@ -89,5 +89,5 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var durationWatched = Duration.zero
 
     /// Makes counters that are all zero.
-    public init() {}
+    package init() {}
 }

@@ -239,12 +239,12 @@ struct AccessPeriod: Sendable {
         event.numberOfServerAddressChanges = numberOfServerAddressChanges
         event.playbackSessionID = sessionID
         event.numberOfMediaRequests = numberOfMediaRequests
-        event.playbackStartOffset = startOffset?.seconds
-        event.segmentsDownloadedDuration = downloadedDuration.seconds
-        event.durationWatched = watched.seconds
+        event.playbackStartOffset = startOffset
+        event.segmentsDownloadedDuration = downloadedDuration
+        event.durationWatched = watched
         event.numberOfStalls = numberOfStalls
         event.numberOfBytesTransferred = Int64(byteCount)
-        event.transferDuration = transferDuration.seconds
+        event.transferDuration = transferDuration
         if transferDuration > .zero { event.observedBitrate = Double(byteCount) * 8 / transferDuration.seconds }
         event.observedMinBitrate = minBitrate
         event.observedMaxBitrate = maxBitrate
@@ -260,7 +260,7 @@ struct AccessPeriod: Sendable {
         }
         if let audio = media[1].bitrate { event.averageAudioBitrate = audio }
         event.numberOfDroppedVideoFrames = knowsDroppedFrames ? droppedFrameCount : nil
-        event.startupTime = startupTime?.seconds
+        event.startupTime = startupTime
         event.downloadOverdue = downloadOverdue
         event.switchBitrate = switchBitrate
         event.playbackType = playbackType

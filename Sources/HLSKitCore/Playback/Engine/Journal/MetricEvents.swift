@@ -2,8 +2,8 @@ public import HLSMedia
 public import HLSTime
 
 /// A playlist was requested.
-public struct MetricHLSPlaylistRequestEvent: MetricEvent, Hashable {
-    public static let name = "playlist_request"
+public struct MetricHLSPlaylistRequestEvent: MetricEvent, MetricRecord, Hashable {
+    package static let name = "playlist_request"
     public var context: MetricContext
     /// The request.
     public var request: MetricRequest
@@ -13,7 +13,7 @@ public struct MetricHLSPlaylistRequestEvent: MetricEvent, Hashable {
     public var isReload: Bool
 
     /// A request of a playlist.
-    public init(
+    package init(
         context: MetricContext, request: MetricRequest, isMultivariantPlaylist: Bool, isReload: Bool = false
     ) {
         self.context = context
@@ -22,7 +22,7 @@ public struct MetricHLSPlaylistRequestEvent: MetricEvent, Hashable {
         self.isReload = isReload
     }
 
-    public var jsonLine: String {
+    package var record: String {
         line(
             request.members + [
                 ("kind", .string(isMultivariantPlaylist ? "multivariant" : "media")), ("reload", .bool(isReload)),
@@ -31,8 +31,8 @@ public struct MetricHLSPlaylistRequestEvent: MetricEvent, Hashable {
 }
 
 /// A media segment or its initialization section was requested.
-public struct MetricHLSMediaSegmentRequestEvent: MetricEvent, Hashable {
-    public static let name = "media_segment_request"
+public struct MetricHLSMediaSegmentRequestEvent: MetricEvent, MetricRecord, Hashable {
+    package static let name = "media_segment_request"
     public var context: MetricContext
     /// The request.
     public var request: MetricRequest
@@ -42,14 +42,14 @@ public struct MetricHLSMediaSegmentRequestEvent: MetricEvent, Hashable {
     public var segment: MetricSegment?
 
     /// A request of a segment or of an initialization section.
-    public init(context: MetricContext, request: MetricRequest, isMapSegment: Bool, segment: MetricSegment? = nil) {
+    package init(context: MetricContext, request: MetricRequest, isMapSegment: Bool, segment: MetricSegment? = nil) {
         self.context = context
         self.request = request
         self.isMapSegment = isMapSegment
         self.segment = segment
     }
 
-    public var jsonLine: String {
+    package var record: String {
         line(request.members + [("map", .bool(isMapSegment))] + MetricSegment.members(of: segment))
     }
 }
@@ -66,7 +66,7 @@ public struct MetricSegment: Sendable, Hashable {
     public var variantIndex: Int?
 
     /// A segment of a playlist.
-    public init(mediaSequence: Int, start: MediaTime, duration: Duration, variantIndex: Int? = nil) {
+    package init(mediaSequence: Int, start: MediaTime, duration: Duration, variantIndex: Int? = nil) {
         self.mediaSequence = mediaSequence
         self.start = start
         self.duration = duration
@@ -89,19 +89,19 @@ public struct MetricSegment: Sendable, Hashable {
 }
 
 /// A key was requested.
-public struct MetricContentKeyRequestEvent: MetricEvent, Hashable {
-    public static let name = "content_key_request"
+public struct MetricContentKeyRequestEvent: MetricEvent, MetricRecord, Hashable {
+    package static let name = "content_key_request"
     public var context: MetricContext
     /// The request.
     public var request: MetricRequest
 
     /// Makes an event.
-    public init(context: MetricContext, request: MetricRequest) {
+    package init(context: MetricContext, request: MetricRequest) {
         self.context = context
         self.request = request
     }
 
-    public var jsonLine: String { line(request.members) }
+    package var record: String { line(request.members) }
 }
 
 /// How long it took until playback was likely to keep up.
@@ -113,8 +113,8 @@ public protocol LikelyToKeepUpMetric: MetricEvent {
 }
 
 /// Playback became likely to keep up for the first time, with the requests that it took.
-public struct MetricPlayerItemInitialLikelyToKeepUpEvent: LikelyToKeepUpMetric, Hashable {
-    public static let name = "initial_likely_to_keep_up"
+public struct MetricPlayerItemInitialLikelyToKeepUpEvent: LikelyToKeepUpMetric, MetricRecord, Hashable {
+    package static let name = "initial_likely_to_keep_up"
     public var context: MetricContext
     /// From the item becoming current.
     public var timeTaken: Duration
@@ -128,7 +128,7 @@ public struct MetricPlayerItemInitialLikelyToKeepUpEvent: LikelyToKeepUpMetric, 
     public var contentKeyRequests: [MetricContentKeyRequestEvent]
 
     /// Makes an event.
-    public init(
+    package init(
         context: MetricContext, timeTaken: Duration, loadedTimeRanges: [MediaTimeRange],
         playlistRequests: [MetricHLSPlaylistRequestEvent], mediaSegmentRequests: [MetricHLSMediaSegmentRequestEvent],
         contentKeyRequests: [MetricContentKeyRequestEvent]
@@ -141,7 +141,7 @@ public struct MetricPlayerItemInitialLikelyToKeepUpEvent: LikelyToKeepUpMetric, 
         self.contentKeyRequests = contentKeyRequests
     }
 
-    public var jsonLine: String {
+    package var record: String {
         func list(_ requests: [MetricRequest]) -> LogValue {
             JSONLine.array(requests.map { JSONLine.object($0.members) })
         }
@@ -155,8 +155,8 @@ public struct MetricPlayerItemInitialLikelyToKeepUpEvent: LikelyToKeepUpMetric, 
 }
 
 /// Playback became likely to keep up, or no longer is.
-public struct MetricPlayerItemLikelyToKeepUpEvent: LikelyToKeepUpMetric, Hashable {
-    public static let name = "likely_to_keep_up"
+public struct MetricPlayerItemLikelyToKeepUpEvent: LikelyToKeepUpMetric, MetricRecord, Hashable {
+    package static let name = "likely_to_keep_up"
     public var context: MetricContext
     /// The new value.
     public var isLikelyToKeepUp: Bool
@@ -166,7 +166,7 @@ public struct MetricPlayerItemLikelyToKeepUpEvent: LikelyToKeepUpMetric, Hashabl
     public var loadedTimeRanges: [MediaTimeRange]
 
     /// Makes an event.
-    public init(
+    package init(
         context: MetricContext, isLikelyToKeepUp: Bool, timeTaken: Duration, loadedTimeRanges: [MediaTimeRange]
     ) {
         self.context = context
@@ -175,7 +175,7 @@ public struct MetricPlayerItemLikelyToKeepUpEvent: LikelyToKeepUpMetric, Hashabl
         self.loadedTimeRanges = loadedTimeRanges
     }
 
-    public var jsonLine: String {
+    package var record: String {
         line([
             ("likely", .bool(isLikelyToKeepUp)), ("time_taken", LogValue(timeTaken.seconds)),
             ("loaded_time_ranges", loadedTimeRanges.logValue),
@@ -184,8 +184,8 @@ public struct MetricPlayerItemLikelyToKeepUpEvent: LikelyToKeepUpMetric, Hashabl
 }
 
 /// The speed at which time passes on the item's timeline changed.
-public struct MetricPlayerItemRateChangeEvent: MetricEvent, Hashable {
-    public static let name = "rate_change"
+public struct MetricPlayerItemRateChangeEvent: MetricEvent, MetricRecord, Hashable {
+    package static let name = "rate_change"
     public var context: MetricContext
     /// The new rate of the timebase; 0 while it stands.
     public var rate: Double
@@ -195,66 +195,66 @@ public struct MetricPlayerItemRateChangeEvent: MetricEvent, Hashable {
     public var variant: AssetVariant?
 
     /// Makes an event.
-    public init(context: MetricContext, rate: Double, previousRate: Double, variant: AssetVariant?) {
+    package init(context: MetricContext, rate: Double, previousRate: Double, variant: AssetVariant?) {
         self.context = context
         self.rate = rate
         self.previousRate = previousRate
         self.variant = variant
     }
 
-    public var jsonLine: String {
+    package var record: String {
         line([("old", LogValue(previousRate)), ("new", LogValue(rate)), ("variant", variant?.logValue ?? .string(nil))])
     }
 }
 
 /// Playback ran out of media.
-public struct MetricPlayerItemStallEvent: MetricEvent, Hashable {
-    public static let name = "stall"
+public struct MetricPlayerItemStallEvent: MetricEvent, MetricRecord, Hashable {
+    package static let name = "stall"
     public var context: MetricContext
     /// The variant that is presented; nil before the first.
     public var variant: AssetVariant?
 
     /// Makes an event.
-    public init(context: MetricContext, variant: AssetVariant?) {
+    package init(context: MetricContext, variant: AssetVariant?) {
         self.context = context
         self.variant = variant
     }
 
-    public var jsonLine: String { line([("variant", variant?.logValue ?? .string(nil))]) }
+    package var record: String { line([("variant", variant?.logValue ?? .string(nil))]) }
 }
 
 /// A seek began.
-public struct MetricPlayerItemSeekEvent: MetricEvent, Hashable {
-    public static let name = "seek"
+public struct MetricPlayerItemSeekEvent: MetricEvent, MetricRecord, Hashable {
+    package static let name = "seek"
     public var context: MetricContext
 
     /// Makes an event.
-    public init(context: MetricContext) {
+    package init(context: MetricContext) {
         self.context = context
     }
 
-    public var jsonLine: String { line([]) }
+    package var record: String { line([]) }
 }
 
 /// A seek came to its end: media at its target can be shown.
-public struct MetricPlayerItemSeekDidCompleteEvent: MetricEvent, Hashable {
-    public static let name = "seek_did_complete"
+public struct MetricPlayerItemSeekDidCompleteEvent: MetricEvent, MetricRecord, Hashable {
+    package static let name = "seek_did_complete"
     public var context: MetricContext
     /// No media had to be loaded for it.
     public var didSeekInBuffer: Bool
 
     /// Makes an event.
-    public init(context: MetricContext, didSeekInBuffer: Bool) {
+    package init(context: MetricContext, didSeekInBuffer: Bool) {
         self.context = context
         self.didSeekInBuffer = didSeekInBuffer
     }
 
-    public var jsonLine: String { line([("in_buffer", .bool(didSeekInBuffer))]) }
+    package var record: String { line([("in_buffer", .bool(didSeekInBuffer))]) }
 }
 
 /// Another variant is going to be loaded.
-public struct MetricPlayerItemVariantSwitchStartEvent: MetricEvent, Hashable {
-    public static let name = "variant_switch_start"
+public struct MetricPlayerItemVariantSwitchStartEvent: MetricEvent, MetricRecord, Hashable {
+    package static let name = "variant_switch_start"
     public var context: MetricContext
     /// nil for the first choice.
     public var fromVariant: AssetVariant?
@@ -266,7 +266,7 @@ public struct MetricPlayerItemVariantSwitchStartEvent: MetricEvent, Hashable {
     public var explanation: String
 
     /// The beginning of a switch.
-    public init(
+    package init(
         context: MetricContext, fromVariant: AssetVariant?, toVariant: AssetVariant,
         loadedTimeRanges: [MediaTimeRange], explanation: String = ""
     ) {
@@ -277,7 +277,7 @@ public struct MetricPlayerItemVariantSwitchStartEvent: MetricEvent, Hashable {
         self.explanation = explanation
     }
 
-    public var jsonLine: String {
+    package var record: String {
         line([
             ("from", fromVariant?.logValue ?? .string(nil)), ("to", toVariant.logValue),
             ("explanation", .string(explanation)), ("loaded_time_ranges", loadedTimeRanges.logValue),
@@ -286,8 +286,8 @@ public struct MetricPlayerItemVariantSwitchStartEvent: MetricEvent, Hashable {
 }
 
 /// Media of another variant arrived, or the switch was given up before that.
-public struct MetricPlayerItemVariantSwitchEvent: MetricEvent, Hashable {
-    public static let name = "variant_switch"
+public struct MetricPlayerItemVariantSwitchEvent: MetricEvent, MetricRecord, Hashable {
+    package static let name = "variant_switch"
     public var context: MetricContext
     /// nil for the first choice.
     public var fromVariant: AssetVariant?
@@ -299,7 +299,7 @@ public struct MetricPlayerItemVariantSwitchEvent: MetricEvent, Hashable {
     public var loadedTimeRanges: [MediaTimeRange]
 
     /// Makes an event.
-    public init(
+    package init(
         context: MetricContext, fromVariant: AssetVariant?, toVariant: AssetVariant, didSucceed: Bool,
         loadedTimeRanges: [MediaTimeRange]
     ) {
@@ -310,7 +310,7 @@ public struct MetricPlayerItemVariantSwitchEvent: MetricEvent, Hashable {
         self.loadedTimeRanges = loadedTimeRanges
     }
 
-    public var jsonLine: String {
+    package var record: String {
         line([
             ("from", fromVariant?.logValue ?? .string(nil)), ("to", toVariant.logValue),
             ("did_succeed", .bool(didSucceed)),
@@ -319,8 +319,8 @@ public struct MetricPlayerItemVariantSwitchEvent: MetricEvent, Hashable {
 }
 
 /// Another rendition of audio or subtitles is loaded, or none.
-public struct MetricMediaRenditionChangeEvent: MetricEvent, Hashable {
-    public static let name = "rendition_change"
+public struct MetricMediaRenditionChangeEvent: MetricEvent, MetricRecord, Hashable {
+    package static let name = "rendition_change"
     public var context: MetricContext
     /// `audio` or `subtitle`.
     public var mediaType: MediaType
@@ -330,21 +330,21 @@ public struct MetricMediaRenditionChangeEvent: MetricEvent, Hashable {
     public var toURI: String?
 
     /// Makes an event.
-    public init(context: MetricContext, mediaType: MediaType, fromURI: String?, toURI: String?) {
+    package init(context: MetricContext, mediaType: MediaType, fromURI: String?, toURI: String?) {
         self.context = context
         self.mediaType = mediaType
         self.fromURI = fromURI
         self.toURI = toURI
     }
 
-    public var jsonLine: String {
+    package var record: String {
         line([("kind", .string("\(mediaType)")), ("from", .string(fromURI)), ("to", .string(toURI))])
     }
 }
 
 /// How the whole item went. Comes once: when it was played to its end, failed or was removed.
-public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, Hashable {
-    public static let name = "playback_summary"
+public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, MetricRecord, Hashable {
+    package static let name = "playback_summary"
     public var context: MetricContext
     /// Why it failed; nil if it did not.
     public var error: String?
@@ -372,7 +372,7 @@ public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, Hashable {
     public var contentKeyRequestCount: Int
 
     /// Makes an event.
-    public init(
+    package init(
         context: MetricContext, error: String?, startupTime: Duration?, stallCount: Int, stallDuration: Duration,
         variantSwitchCount: Int, playbackDuration: Duration, timeWeightedAverageBitrate: Double?,
         timeWeightedPeakBitrate: Double?, recoverableErrorCount: Int, playlistRequestCount: Int,
@@ -393,7 +393,7 @@ public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, Hashable {
         self.contentKeyRequestCount = contentKeyRequestCount
     }
 
-    public var jsonLine: String {
+    package var record: String {
         line([
             ("error", .string(error)), ("startup_time", LogValue(startupTime?.seconds)),
             ("stalls", .integer(Int64(stallCount))),

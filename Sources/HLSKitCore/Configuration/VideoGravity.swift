@@ -1,7 +1,14 @@
 /// How a frame is fitted to its display.
-public typealias VideoGravity = SelectionContext.Gravity
+public enum VideoGravity: String, Sendable, Hashable, Codable {
+    /// All of the frame, with bars.
+    case resizeAspect
+    /// All of the display, parts of the frame cut off.
+    case resizeAspectFill
+    /// All of both, distorted.
+    case resize
+}
 
-extension SelectionContext.Gravity {
+extension VideoGravity {
     /// The rectangle of a frame on a display, in the display's pixels; with `resizeAspectFill` it reaches beyond it.
     /// Zero where one of the two has no size.
     public func rect(of picture: PixelSize, in display: PixelSize) -> PixelRect {

@@ -160,7 +160,8 @@ struct DownloadSession {
                 }
                 tasks.append(write(task, sink, report))
             case .written(.failure(let error)): throw error
-            case .written(.success(let files)): return finish(result, files, signal: signal, &report, task.progress)
+            case .written(.success(let files)):
+                return finish(result, files, signal: signal, &report, task.progress, NameFacts(of: task))
             }
         }
         return .internalError
@@ -176,9 +177,10 @@ struct DownloadSession {
                 switch target {
                 case .folder(let path):
                     try await task.writePlaylists()
-                    try await task.moveFolder(to: path)
+                    try await task.moveFolder(to: NameFacts(of: task).path(path))
                     sink.yield(.written(.success(nil)))
                 case .file(let path, let format):
+                    let path = NameFacts(of: task).path(path)
                     let files = try await task.write(
                         to: path, format: format, overwrite: command.overwrite, allowsUnreadable: !command.strict
                     ) { text in
@@ -234,7 +236,7 @@ struct DownloadSession {
 
     private func finish(
         _ result: DownloadTask.Result, _ files: DownloadTask.Files?, signal: Int32?, _ report: inout DownloadReport,
-        _ progress: DownloadProgress
+        _ progress: DownloadProgress, _ facts: NameFacts
     ) -> ExitStatus {
         display?.clear()
         if let files, result.gaps.isEmpty, command.range.from == nil, command.range.to == nil {
@@ -253,7 +255,7 @@ struct DownloadSession {
         summary.error = failure
         // Of a file its own length counts: segments reach past what was asked for.
         summary.duration = files?.duration ?? result.duration
-        summary.files = files?.paths ?? [target.path]
+        summary.files = files?.paths ?? [facts.path(target.path)]
         summary.byteCount = progress.storedByteCount
         summary.text = summary.line
         return end(summary, report)
@@ -329,5 +331,14 @@ extension TimePosition {
         case .fromStart(let time): time
         case .fromEnd(let time): .zero - time
         }
+    }
+}
+
+extension NameFacts {
+    /// Of what was loaded.
+    fileprivate init(of task: DownloadTask) {
+        let variant = task.storedVariant
+        size = variant.size
+        bandwidth = variant.bandwidth
     }
 }

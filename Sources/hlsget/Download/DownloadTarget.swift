@@ -18,6 +18,8 @@ enum DownloadTarget: Sendable, Equatable {
             self = .file(path: "\(Self.name(of: url)).\(format.rawValue)", format: format)
             return
         }
+        let template = try NameTemplate(parsing: output)
+        let output = try template.path(url: url, ending: (format ?? .mp4).rawValue)
         guard output != "-" else {
             throw ArgumentValueError("-o: downloads cannot go to standard output; hlsget --fast -o - can")
         }

@@ -27,7 +27,7 @@ enum HelpPage {
           hlsget --throttle 800k,50ms --peak-bitrate 2M URL      play over a slower link
 
         OUTPUT
-          -o, --output FILE             - is stdout; may be repeated, as in -o v.y4m -o a.wav
+          -o, --output FILE             - is stdout; may be repeated: -o v.y4m -o a.wav; '{name}_{height}p.ts'
           -f, --format NAME             ts mp4 mkv y4m rawvideo wav s16le f32le framemd5 null
           --no-video, --no-audio, --overwrite   drop that track; overwrite existing files
           --fast, --no-decode           as fast as possible, without dropping late frames; only load
@@ -59,7 +59,8 @@ enum HelpPage {
           --progress bar|json|none      status line, JSON lines on stderr, or nothing
           --json, --access-log FILE, --error-log FILE   summary as JSON; W3C logs, or NDJSON
           -v, --verbose, -q, --quiet    report retries and oddities, or errors only
-          --strict, --threads N, --version, -h, --help   exit 10 when incomplete; 'play --help' lists all
+          --strict, --threads N         exit 10 when incomplete; threads of each decoder
+          --config FILE, --no-config, --version, -h, --help   options of a file; 'play --help' lists all
 
         EXIT 0 done, 1 bug, 3 not found, 4 network, 5 playlist, 6 no variant, 7 key, 8 media, 9 output,
              10 incomplete, 11 stale live, 12 refused, 64 usage, 130 interrupted, 143 SIGTERM, 129 SIGHUP

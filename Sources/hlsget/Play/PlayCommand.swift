@@ -5,7 +5,11 @@ import HLSKitCore
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play", abstract: "Play a stream: load it, wait when necessary, write it where -o says.",
-        usage: "hlsget [play] URL|FILE [options]")
+        usage: "hlsget [play] URL|FILE [options]",
+        discussion: """
+            Options may be kept in a file, by their names: ~/.config/hlsget/config, or that of --config FILE. \
+            --no-config leaves it out.
+            """)
     static let _errorLabel = HLSGet._errorLabel
 
     @Argument(help: ArgumentHelp("URL or path of a playlist or of a media file.", valueName: "url"))
@@ -56,7 +60,10 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Write to FILE, - for standard output. May be given twice, as in -o v.y4m -o a.wav. m4a and mka get audio only.",
+            """
+            Write to FILE, - for standard output. May be given twice, as in -o v.y4m -o a.wav. m4a and mka get audio only. \
+            In its name {name} {ext} {date} {time} {width} {height} {bandwidth} stand for what is written.
+            """,
             valueName: "file"))
     var output: [String] = []
     @Option(
@@ -75,7 +82,12 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Overwrite existing files.") var overwrite = false
 
     func apply(to options: inout PlayOptions) throws {
-        options.outputs = try OutputArgument.outputs(output, formats: format)
+        var names: [String] = []
+        for (index, name) in output.enumerated() {
+            let format = format.count == output.count ? format[index] : format.first
+            names.append(try NameTemplate(parsing: name).path(url: options.url, ending: format?.rawValue))
+        }
+        options.outputs = try OutputArgument.outputs(names, formats: format)
         options.includesVideo = !noVideo
         options.includesAudio = !noAudio
         options.decodes = !noDecode
@@ -229,7 +241,7 @@ struct NetworkOptions: ParsableArguments {
         options.cacheFolder = cache
         options.recordingPath = recordTrace
         options.refreshCommand = refreshCmd
-        options.recordedOptions = RecordedOptions.kept(of: CommandLine.arguments.dropFirst())
+        options.recordedOptions = RecordedOptions.kept(of: Invocation.arguments.withLock(\.self))
     }
 }
 

@@ -120,7 +120,9 @@ struct PlaySession {
         await metrics?.finish()
         display?.finish()
         let logError = accessLog?.finish(passes.accessLogEvents) ?? errorLog?.finish(passes.errorLogs)
-        let outputError = finish(outputs, &summary) ?? finish(recording) ?? logError
+        let facts = NameFacts(of: item, passes.state(of: player))
+        let outputError =
+            finish(outputs, &summary) ?? name(&summary.files, by: facts) ?? finish(recording) ?? logError
         summary.error = summary.error ?? outputError
         summary.elapsed = clock.now - began
         if summary.error == nil { judge(outcome, outputs, media, &summary) }
@@ -365,6 +367,19 @@ struct PlaySession {
         var replacesFile: Bool
     }
 
+    /// Gives files the names that follow from what is in them.
+    private func name(_ files: inout [PlaySummary.File], by facts: NameFacts) -> HLSError? {
+        var first: HLSError?
+        for index in files.indices where files[index].isComplete && files[index].path != "-" {
+            do throws(HLSError) {
+                files[index].path = try facts.rename(files[index].path, overwrite: options.overwritesFiles)
+            } catch {
+                first = first ?? error
+            }
+        }
+        return first
+    }
+
     private func openOutputs() throws -> [Output] {
         try options.outputs.map { output in
             let (began, clock) = (clock.now, clock)
@@ -519,5 +534,15 @@ extension PlaySession {
             network: CurlTransport(configuration: options.transportConfiguration), local: LocalTransport())
         guard let throttle = options.throttle else { return transport }
         return ConditionedTransport(base: transport, trace: try throttle.networkTrace(), clock: clock)
+    }
+}
+
+extension NameFacts {
+    /// Of what was played.
+    fileprivate init(of item: PlayerItem, _ state: PlayerState) {
+        let track = item.tracks.first { $0.mediaType == .video }?.formatDescription
+        let coded = track.flatMap { $0.width > 0 && $0.height > 0 ? PixelSize(width: $0.width, height: $0.height) : nil }
+        size = state.variant?.videoAttributes?.presentationSize ?? coded
+        bandwidth = state.variant?.peakBitRate.flatMap { Int(exactly: $0.rounded()) }
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import CMalloc
 import Foundation
 import Glibc
+import Synchronization
 
 @main
 struct HLSGet: AsyncParsableCommand {
@@ -54,7 +55,8 @@ struct HLSGet: AsyncParsableCommand {
         do {
             let path = Invocation.defaultPath(ProcessInfo.processInfo.environment)
             let arguments = try Invocation.expanded(
-                Array(CommandLine.arguments.dropFirst()), defaultPath: path, commands: { CommandOptions.all(of: Self.self) },
+                Array(CommandLine.arguments.dropFirst()), defaultPath: path,
+                commands: { CommandOptions.all(of: Self.self) },
                 read: Invocation.read)
             Invocation.arguments.withLock { $0 = arguments }
             return arguments

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Testing
 
 @testable import hlsget
@@ -61,7 +62,8 @@ struct ConfigFileTests {
         #expect(try Self.expanded(["play", "u", "--config", "other"], files: files) == ["play", "--fast", "u"])
         #expect(try Self.expanded(["--config=other", "u"], files: files) == ["--fast", "u"])
         #expect(try Self.expanded(["u", "--no-config"], files: files) == ["u"])
-        #expect(try Self.expanded(["u", "--", "--no-config"], files: files) == ["--retries=3", "u", "--", "--no-config"])
+        #expect(
+            try Self.expanded(["u", "--", "--no-config"], files: files) == ["--retries=3", "u", "--", "--no-config"])
         #expect(try Self.expanded(["u"]) == ["u"], "there is no file")
         let play = try #require(
             try HLSGet.parseAsRoot(["--retries=3", "http://a/b", "--retries", "1"]) as? PlayCommand)

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Glibc
 import HLSKitCore
 import TestSupport
@@ -7,16 +8,17 @@ import Testing
 
 @Suite("Q08: names made of words")
 struct NameTemplateTests {
-    private static let now = {
+    private static var now: tm {
         var now = tm()
         (now.tm_year, now.tm_mon, now.tm_mday, now.tm_hour, now.tm_min, now.tm_sec) = (126, 0, 31, 9, 5, 7)
         return now
-    }()
+    }
 
     @Test(
         "words stand for the stream, the format and the time",
         arguments: [
-            ("film.ts", "film.ts"), ("{name}.{ext}", "night.ts"), ("a/{name}_{date}_{time}.mp4", "a/night_2026-01-31_090507.mp4"),
+            ("film.ts", "film.ts"), ("{name}.{ext}", "night.ts"),
+            ("a/{name}_{date}_{time}.mp4", "a/night_2026-01-31_090507.mp4"),
             ("{name}_{height}p.ts", "night_{height}p.ts"), ("{{name}}.ts", "{name}.ts"), ("-", "-"), ("", ""),
         ])
     func words(text: String, path: String) throws {
@@ -53,12 +55,12 @@ struct NameTemplateTests {
     @Test("a file gets its name, and none that is taken")
     func rename() throws {
         let folder = try ScratchFolder()
-        try folder.write("a_{height}p.ts", [1])
+        _ = try folder.write([1], to: "a_{height}p.ts")
         let template = folder.path + "/a_{height}p.ts"
         let facts = NameFacts(size: PixelSize(width: 320, height: 180))
         #expect(try facts.rename(template, overwrite: false) == folder.path + "/a_180p.ts")
         #expect(access(template, F_OK) != 0 && access(folder.path + "/a_180p.ts", F_OK) == 0)
-        try folder.write("a_{height}p.ts", [2])
+        _ = try folder.write([2], to: "a_{height}p.ts")
         #expect(throws: HLSError.self) { try facts.rename(template, overwrite: false) }
         #expect(access(template, F_OK) == 0, "what was written is kept")
         #expect(try facts.rename(template, overwrite: true) == folder.path + "/a_180p.ts")

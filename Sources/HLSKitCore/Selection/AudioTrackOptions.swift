@@ -17,7 +17,8 @@ struct AudioTrackOptions: Sendable {
         var isFirst = true
         entries = ordered.compactMap { track in
             let language = track.language.map(LanguageTag.shortest)
-            var rendition = Rendition(type: .audio, groupID: "", name: names.name(of: track, "Audio"), language: language)
+            var rendition = Rendition(
+                type: .audio, groupID: "", name: names.name(of: track, "Audio"), language: language)
             rendition.isDefault = isFirst
             rendition.isAutoselect = true
             if track.channelCount > 0 { rendition.channels = "\(track.channelCount)" }

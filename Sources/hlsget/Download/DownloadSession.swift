@@ -56,14 +56,17 @@ struct DownloadSession {
             configuration.loading.hooks.urlRefresher = RefreshCommand(command: text)
         }
         configuration.loading.hooks.keyOverride = command.keys.override
+        if command.onGap == .fail { configuration.loading.retryPolicies.skipsSegments = false }
         configuration.keepsEncryption = command.keepEncrypted
         configuration.quality = command.quality.first
         configuration.auxiliaryQualities = Array(command.quality.dropFirst())
         configuration.includesVideo = command.includesVideo
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
-        configuration.start = (command.range.from?.signedTime).map { MediaTime($0) }
-        configuration.end = (command.range.to?.signedTime).map { MediaTime($0) }
+        configuration.start = (command.range.from?.time).map { MediaTime($0) }
+        configuration.end = (command.range.to?.time).map { MediaTime($0) }
+        if configuration.start == nil { configuration.startPosition = command.range.from?.start }
+        if configuration.end == nil { configuration.endPosition = command.range.to?.end }
         if let count = command.connections { configuration.connectionCount = count }
         return configuration
     }
@@ -150,7 +153,7 @@ struct DownloadSession {
                 if loaded.gaps.count > 5 {
                     warn("\(loaded.gaps.count - 5) more segments are missing", nil, nil, report)
                 }
-                if command.strict, !loaded.gaps.isEmpty {
+                if command.strict || command.onGap == .fail, !loaded.gaps.isEmpty {
                     var summary = DownloadSummary(url: command.url, result, exitStatus: .incomplete)
                     summary.error = HLSError(
                         code: .incomplete, url: target.workPath, cause: "incomplete",
@@ -321,16 +324,6 @@ struct DownloadReport: Sendable {
             "time_left": DownloadLine.timeLeft(progress, bytesPerSecond: rate).map { .number($0) } ?? .null,
             "live": .bool(progress.isLive), "time": .number(now() / .seconds(1)),
         ])
-    }
-}
-
-extension TimePosition {
-    /// Negative before the end.
-    fileprivate var signedTime: Duration {
-        switch self {
-        case .fromStart(let time): time
-        case .fromEnd(let time): .zero - time
-        }
     }
 }
 

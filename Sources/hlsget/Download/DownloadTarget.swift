@@ -19,7 +19,10 @@ enum DownloadTarget: Sendable, Equatable {
             return
         }
         let template = try NameTemplate(parsing: output)
-        let output = try template.path(url: url, ending: (format ?? .mp4).rawValue)
+        try self.init(path: try template.path(url: url, ending: (format ?? .mp4).rawValue), format: format)
+    }
+
+    private init(path output: String, format: OutputFormat?) throws(ArgumentValueError) {
         guard output != "-" else {
             throw ArgumentValueError("-o: downloads cannot go to standard output; hlsget --fast -o - can")
         }

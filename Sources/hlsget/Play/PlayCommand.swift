@@ -1,5 +1,6 @@
 import ArgumentParser
 import HLSKitCore
+import Synchronization
 
 /// `hlsget [play] URL`: buffers, waits and plays. `run()` is in `PlaySession.swift`.
 struct PlayCommand: AsyncParsableCommand {
@@ -155,7 +156,14 @@ struct PlaybackOptions: ParsableArguments {
         transform: { try ChoiceArgument.parse($0) })
     var fellBehind: PlayOptions.FellBehindAction?
 
+    @Option(
+        help: ArgumentHelp(
+            "If a segment cannot be had: skip it (the default), or fail.", valueName: "skip|fail"),
+        transform: { try ChoiceArgument.parse($0) })
+    var onGap: GapAction?
+
     func apply(to options: inout PlayOptions) {
+        options.gapAction = onGap ?? .skip
         if let rate { options.rate = rate }
         options.startsImmediately = immediately
         options.automaticallyWaits = !noAutoWait

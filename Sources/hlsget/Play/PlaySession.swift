@@ -234,6 +234,7 @@ struct PlaySession {
                     if options.isStrict { return .failed(wish) }
                     warn(wish, at: event.hostTime - player.creationTime)
                 }
+                if let gap = wishes.gap(of: event) { return .failed(gap) }
                 recording?.note(event)
                 show(event, at: event.hostTime - player.creationTime, &reporter)
                 if case .newAccessLogEntry = event.kind, options.passCount == 1 {
@@ -461,7 +462,7 @@ extension PlaySession {
     private var startTime: MediaTime? {
         switch options.from {
         case .fromStart(let time): MediaTime(time, timescale: 1_000_000)
-        case .fromEnd: nil
+        case .fromEnd, .date, .segment: nil
         case nil: options.liveFromStart ? nil : .zero
         }
     }
@@ -482,16 +483,15 @@ extension PlaySession {
         item.audio = options.audio
         item.subtitles = options.subtitles
         switch options.from {
-        case .fromStart(let time): item.startPosition = .time(time)
-        case .fromEnd(let time): item.startPosition = .time(.zero - time)
+        case let from?: item.startPosition = from.start
         // Backwards there is nothing to be seen before the start.
         case nil where options.rate < 0: item.startPosition = .time(.milliseconds(-1))
         case nil: item.startPosition = options.liveFromStart ? .oldest : .automatic
         }
-        switch options.to {
-        case .fromStart(let time): item.endPosition = .time(time)
-        case .fromEnd(let time): item.endPosition = .time(.zero - time)
-        case nil: if let duration = options.duration { item.endPosition = .duration(duration) }
+        if let to = options.to {
+            item.endPosition = to.end
+        } else if let duration = options.duration {
+            item.endPosition = .duration(duration)
         }
         item.configuredTimeOffsetFromLive = options.liveOffset.map { MediaTime($0, timescale: 1_000_000) }
         item.automaticallyPreservesTimeOffsetFromLive = options.catchesUp
@@ -524,7 +524,7 @@ extension PlaySession {
             configuration.hooks.urlRefresher = RefreshCommand(command: command)
         }
         configuration.hooks.keyOverride = options.keyOverride
-        if let retries = options.retries { configuration.retryPolicies.maximumRetryCount = retries }
+        options.apply(to: &configuration.retryPolicies)
         if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }
         return configuration
     }
@@ -541,7 +541,9 @@ extension NameFacts {
     /// Of what was played.
     fileprivate init(of item: PlayerItem, _ state: PlayerState) {
         let track = item.tracks.first { $0.mediaType == .video }?.formatDescription
-        let coded = track.flatMap { $0.width > 0 && $0.height > 0 ? PixelSize(width: $0.width, height: $0.height) : nil }
+        let coded = track.flatMap {
+            $0.width > 0 && $0.height > 0 ? PixelSize(width: $0.width, height: $0.height) : nil
+        }
         size = state.variant?.videoAttributes?.presentationSize ?? coded
         bandwidth = state.variant?.peakBitRate.flatMap { Int(exactly: $0.rounded()) }
     }

@@ -1,6 +1,8 @@
 import ArgumentParser
 import CMalloc
+import Foundation
 import Glibc
+import Synchronization
 
 @main
 struct HLSGet: AsyncParsableCommand {
@@ -23,7 +25,7 @@ struct HLSGet: AsyncParsableCommand {
         _ = CMalloc_set_mmap_threshold(1 << 20)
         _ = CMalloc_set_trim_threshold(2 << 20)
         _ = CMalloc_set_arena_max(2)
-        let arguments = CommandLine.arguments.dropFirst()
+        let arguments = arguments()
         if HelpPage.isAskedFor(by: arguments) {
             print(HelpPage.text(commands: configuration.subcommands))
         } else if arguments.isEmpty {
@@ -31,7 +33,7 @@ struct HLSGet: AsyncParsableCommand {
             end(ExitStatus.usage.exitCode)
         } else {
             do {
-                var command = try parseAsRoot(Array(arguments))
+                var command = try parseAsRoot(arguments)
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()
                 } else {
@@ -46,6 +48,22 @@ struct HLSGet: AsyncParsableCommand {
             }
         }
         end(.success)
+    }
+
+    /// What the command is called with, and what a file adds to that.
+    private static func arguments() -> [String] {
+        do {
+            let path = Invocation.defaultPath(ProcessInfo.processInfo.environment)
+            let arguments = try Invocation.expanded(
+                Array(CommandLine.arguments.dropFirst()), defaultPath: path,
+                commands: { CommandOptions.all(of: Self.self) },
+                read: Invocation.read)
+            Invocation.arguments.withLock { $0 = arguments }
+            return arguments
+        } catch {
+            StandardStream.error.writeLine("hlsget: error: \(error.description)")
+            end(ExitStatus.usage.exitCode)
+        }
     }
 
     /// Ends the process without the cleaning up of its libraries: that of OpenSSL takes from threads that may still be

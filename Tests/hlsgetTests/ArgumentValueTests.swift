@@ -34,6 +34,13 @@ struct ArgumentValueTests {
     func positions() throws {
         #expect(try TimePosition(parsing: "-1m30s") == .fromEnd(.seconds(90)))
         #expect(try TimePosition(parsing: "1:30") == .fromStart(.seconds(90)))
+        let date = try #require(PlaylistDate("2026-01-31T22:30:00Z"))
+        #expect(try TimePosition(parsing: "2026-01-31T22:30:00Z") == .date(date))
+        #expect(try TimePosition(parsing: "2026-01-31T23:30:00+01:00") == .date(date))
+        #expect(try TimePosition(parsing: "#12") == .segment(12))
+        for text in ["#", "#-1", "#1a", "#99999999999999999999", "2026-01-31T22:30:00", "2026-01-31"] {
+            #expect(throws: ArgumentValueError.self) { try TimePosition(parsing: text) }
+        }
         #expect(throws: ArgumentValueError.self) { try TimePosition(parsing: "--5") }
         #expect(throws: ArgumentValueError.self) { try TimePosition(parsing: "-") }
     }
@@ -255,5 +262,31 @@ struct ArgumentValueTests {
             #expect(!filtered.contains("Did you mean"))
             #expect(filtered.hasPrefix(String(message.prefix { $0 != "." }) + "."))
         }
+    }
+
+    @Test("--retries and --retry-backoff change how requests are made again")
+    func retries() throws {
+        var policies = RetryPolicies()
+        try RetriesArgument(parsing: "3").apply(to: &policies)
+        #expect(policies == RetryPolicies(maximumRetryCount: 3))
+        policies = RetryPolicies()
+        try RetriesArgument(parsing: "inf").apply(to: &policies)
+        #expect(policies.budget == nil && policies.liveBudget == nil && policies.maximumRetryCount == nil)
+        #expect(policies.lostMediaTime == nil && policies.fruitlessRequestTotal == .max && policies.skipsSegments)
+        policies = RetryPolicies()
+        try BackoffArgument(parsing: "0,1.5,1m").apply(to: &policies)
+        #expect(policies.delays == [.zero, .milliseconds(1500), .seconds(60)])
+        #expect(policies.secondTryDelay == .zero)
+        for text in ["", "1,", "x", "inf"] {
+            #expect(throws: ArgumentValueError.self) { try BackoffArgument(parsing: text) }
+        }
+        for text in ["", "infinite", "-1", "1001"] {
+            #expect(throws: ArgumentValueError.self) { try RetriesArgument(parsing: text) }
+        }
+        var options = PlayOptions(url: "x")
+        options.gapAction = .fail
+        policies = RetryPolicies()
+        options.apply(to: &policies)
+        #expect(policies == RetryPolicies(skipsSegments: false))
     }
 }

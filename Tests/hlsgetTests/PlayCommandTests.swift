@@ -56,7 +56,9 @@ struct PlayCommandTests {
         expected.cacheFolder = "kept"
         expected.languages = ["de-AT", "en"]
         expected.throttle = .constant(LinkConditions(bitsPerSecond: 800_000, latency: .milliseconds(50)))
-        expected.retries = 2
+        expected.retries = .count(2)
+        expected.retryBackoff = try BackoffArgument(parsing: "1,5")
+        expected.gapAction = .fail
         expected.timeout = .seconds(5)
         expected.deniesPrivateAddresses = true
         expected.deniedAddresses = [try AddressArgument(parsing: "10.0.0.0/8"), try AddressArgument(parsing: "::1")]
@@ -77,6 +79,7 @@ struct PlayCommandTests {
             "--header", "C: d",
             "--cacert", "ca.pem",
             "--http1.1", "--allow-file", "--throttle", "800k,50ms", "--retries", "2", "--timeout", "5",
+            "--retry-backoff", "1,5", "--on-gap", "fail",
             "--deny-private", "--deny-address", "10.0.0.0/8", "--deny-address", "::1", "--allow-downgrade", "--strict",
             "--threads", "3", "--progress", "json", "-v", "http://a/b")
         #expect(parsed == expected)
@@ -165,7 +168,10 @@ struct PlayCommandTests {
             (["x", "--access-log", "l", "--error-log", "l"], "same file"), (["x", "--wait", "soon"], "forever"),
             (["x", "--until", "25:00"], "22:30"), (["x", "--key", "00"], "32 hexadecimal"),
             (["x", "--key", String(repeating: "0", count: 32), "--record-trace", "t"], "--key"),
-            (["x", "--retries", "-1"], "--retries"), (["x", "--duration", "0"], "above 0"),
+            (["x", "--retries", "-1"], "--retries"), (["x", "--retry-backoff", "1,,2"], "not a time"),
+            (["x", "--on-gap", "fill"], "skip, fail"), (["x", "--from", "#x"], "media sequence number"),
+            (["x", "--from", "#5", "--to", "#4"], "--to must not be before"), (["x", "-o", "{title}.ts"], "{name}"),
+            (["x", "--duration", "0"], "above 0"),
             (["x", "-f", "avi"], "mkv"),
             (["x", "-4", "-6"], "-6"), (["x", "--proxy", "ftp://p"], "socks5h"), (["x", "--limit-rate", "0"], "200k"),
             (["x", "--cookies", "/no/such/file"], "No such file"), (["x", "--cert", "/"], "folder"),

@@ -38,4 +38,23 @@ struct PlayWishesTests {
         #expect(told(choice) { $0.peakBitRate = 599_000 }.isEmpty)
         #expect(told(choice) { _ in }.isEmpty)
     }
+
+    @Test("--on-gap fail ends at whatever is missing")
+    func gaps() {
+        let skipped = SkippedSegments(
+            first: 7, last: 8, mediaDuration: .seconds(8), url: "https://a/7.ts", cause: "HTTP 404")
+        let kinds: [PlayerEvent.Kind] = [
+            .segmentSkipped(skipped), .segmentsMissed(skipped),
+            .holePlayedOver(MediaTimeRange(start: .seconds(61), end: .seconds(62.5))),
+        ]
+        var options = PlayOptions(url: "https://a/x")
+        for kind in kinds {
+            #expect(PlayWishes(options).gap(of: PlayerEvent(hostTime: .zero, kind: kind)) == nil)
+        }
+        options.gapAction = .fail
+        let errors = kinds.map { PlayWishes(options).gap(of: PlayerEvent(hostTime: .zero, kind: $0)) }
+        #expect(errors.allSatisfy { $0?.code == .incomplete })
+        #expect(errors.first??.cause == "segment 7 is missing" && errors.first??.detail == "HTTP 404")
+        #expect(PlayWishes(options).gap(of: PlayerEvent(hostTime: .zero, kind: .didPlayToEnd)) == nil)
+    }
 }

@@ -209,7 +209,8 @@ public final class Asset: Sendable {
     // MARK: Media selection
 
     /// The options for a characteristic (``MediaCharacteristic/audible``, `legible` or `visual`), of which one at a
-    /// time can be selected; nil if there are none. Costs the first request only.
+    /// time can be selected; nil if there are none. Costs the first request only, but for audio that no playlist names:
+    /// its options are the audio tracks of the first segment, which cost what `tracks` does.
     public func loadMediaSelectionGroup(
         for characteristic: MediaCharacteristic
     ) async throws(HLSError) -> MediaSelectionGroup? {

@@ -281,8 +281,15 @@ final class AssetInspector: Sendable {
     // MARK: Media selection
 
     func mediaSelectionGroup(for characteristic: MediaCharacteristic) async throws -> MediaSelectionGroup? {
-        guard let playlist = try await optionsPlaylist() else { return nil }
-        return MediaSelectionGroup(characteristic, of: playlist, canDecode: canDecode)
+        let playlist = try await optionsPlaylist()
+        if let playlist, let group = MediaSelectionGroup(characteristic, of: playlist, canDecode: canDecode) {
+            return group
+        }
+        guard characteristic == .audible else { return nil }
+        if case .file(let file) = try await opened() { return AudioTrackOptions(file.playableTracks).group }
+        // No playlist names the audio: segments do.
+        guard let (playlist, _) = try await primary() else { return nil }
+        return AudioTrackOptions(try await head(of: playlist).tracks).group
     }
 
     func availableMediaCharacteristics() async throws -> [MediaCharacteristic] {

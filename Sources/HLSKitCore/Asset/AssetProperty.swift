@@ -74,7 +74,8 @@ extension AssetProperty where Value == [AssetVariant] {
 }
 
 extension AssetProperty where Value == [MediaCharacteristic] {
-    /// The characteristics for which there is a media selection group. Costs the first request only.
+    /// The characteristics for which the playlist, or the file, names options. Costs the first request only: audio that is
+    /// only in segments is not among them.
     public static var availableMediaCharacteristicsWithMediaSelectionOptions: AssetProperty<[MediaCharacteristic]> {
         .init(.availableMediaCharacteristics) { try await $0.availableMediaCharacteristics() }
     }

@@ -34,7 +34,7 @@ struct FileSelection: Sendable {
     func multivariantPlaylist(url: String, bitRate: Int) -> MultivariantPlaylist {
         var playlist = MultivariantPlaylist(url: url)
         playlist.version = 7
-        var names = UniqueNames()
+        var names = TrackNames()
         for (index, track) in audio.enumerated() {
             var rendition = Rendition(type: .audio, groupID: "audio", name: names.name(of: track, "Audio"))
             if index > 0 { rendition.uri = FileKey(trackIDs: [track.id], part: .playlist).fragment }
@@ -60,21 +60,5 @@ struct FileSelection: Sendable {
         if !text.isEmpty { variant.subtitles = "text" }
         playlist.variants = [variant]
         return playlist
-    }
-}
-
-/// Names of renditions, no two alike.
-private struct UniqueNames {
-    private var used: Set<String> = []
-
-    mutating func name(of track: MediaTrack, _ kind: String) -> String {
-        let base = track.language.map { "\(kind) \(LanguageTag.shortest($0))" } ?? kind
-        var name = base
-        var number = 1
-        while !used.insert(name).inserted {
-            number += 1
-            name = "\(base) \(number)"
-        }
-        return name
     }
 }

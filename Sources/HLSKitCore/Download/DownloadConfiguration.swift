@@ -37,6 +37,9 @@ public struct DownloadConfiguration: Sendable {
     /// Only what is presented before; negative times are before the end. nil (the default), like every time that is not a
     /// number, is the end. A live stream is loaded until then.
     public var end: MediaTime?
+    /// In the place of ``start`` and ``end``, where what is wanted is no time.
+    package var startPosition: StartPosition?
+    package var endPosition: EndPosition?
     /// The most requests at a time, from 1 to 16. Default 6.
     public var connectionCount = 6 {
         didSet { connectionCount = min(max(connectionCount, 1), 16) }

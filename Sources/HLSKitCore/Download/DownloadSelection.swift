@@ -10,6 +10,8 @@ struct DownloadSelection: Sendable {
         var source: String?
         /// Kinds of media that are taken of it.
         var wanted: Set<MediaType>
+        /// The playlist names audio: what was wanted of it is chosen.
+        var hasChosenAudio = false
     }
 
     /// Another playlist that could give what a chosen one does not: another variant, or the same rendition of another group.
@@ -34,6 +36,10 @@ struct DownloadSelection: Sendable {
 
     init(_ configuration: DownloadConfiguration, of playlist: MultivariantPlaylist) throws(HLSError) {
         variables = playlist.variables
+        defer {
+            let isChosen = playlist.renditions.contains { $0.type == .audio }
+            for index in entries.indices { entries[index].hasChosenAudio = isChosen }
+        }
         let (variant, others) = try Self.variants(configuration, configuration.quality, of: playlist)
         let audio = try Self.renditions(
             configuration.audio, .audio, group: variant.audio, variant: variant, of: playlist)
@@ -169,6 +175,7 @@ struct DownloadSelection: Sendable {
     /// Takes another playlist in the place of the chosen one.
     mutating func take(_ alternate: Alternate) {
         var entry = alternate.entry
+        entry.hasChosenAudio = entries[alternate.target].hasChosenAudio
         // Of a variant that is stored beside it, too, it is a copy with files of its own.
         let isTaken = entries.indices.contains { $0 != alternate.target && entries[$0].lane.id == entry.lane.id }
         if isTaken { entry.lane.id += "|instead of \(alternate.target)" }
@@ -251,6 +258,8 @@ struct DownloadSelection: Sendable {
                 let option = MediaSelectionRule().choose(from: all)
             else { return [] }
             return option.rendition(in: members).map { [$0] } ?? []
+        // Audio that no playlist names is chosen when the file is made.
+        case .matching where type == .audio && !playlist.renditions.contains { $0.type == .audio }: return []
         case .matching(let expressions):
             let candidates = members.enumerated().map { index, rendition in
                 RenditionCandidate(

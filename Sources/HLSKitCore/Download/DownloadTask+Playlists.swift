@@ -98,17 +98,51 @@ extension DownloadTask {
 
     private func window(of run: DownloadRun) throws(HLSError) -> TimeWindow {
         guard let main = run.lanes.first?.tracker else { return TimeWindow(from: .zero, until: .zero) }
-        return try window(from: main.start, to: main.end, isLive: main.isLive)
+        return try window(in: main)
+    }
+
+    /// The times that are wanted of what a playlist lists.
+    func window(in main: PlaylistTracker) throws(HLSError) -> TimeWindow {
+        var preferences = PlayerItemPreferences()
+        preferences.startPosition = configuration.startPosition ?? .automatic
+        preferences.endPosition = configuration.endPosition ?? .automatic
+        if StartPlace.lacksDates(preferences, in: main) { throw HLSError(lackOfDatesIn: configuration.urlString) }
+        let start: MediaTime? =
+            switch configuration.startPosition {
+            case .time(let time): time
+            case .date(let date): main.place(of: date).map { MediaTime($0) }
+            case .segment(let number): MediaTime(main.start(ofSegment: number))
+            case .automatic, .oldest, nil: configuration.start
+            }
+        let end: MediaTime? =
+            switch configuration.endPosition {
+            case .time(let time): time
+            case .date(let date): main.place(of: date).map { MediaTime($0) }
+            case .segment(let number):
+                if let end = main.end(ofSegment: number) {
+                    MediaTime(end)
+                } else {
+                    throw HLSError(
+                        code: .notAvailable, url: configuration.urlString,
+                        cause: "segment \(number) is not listed yet",
+                        detail: "the last one is \(main.playlist.mediaSequence + main.segmentCount - 1)")
+                }
+            case .duration(let length): length.duration.map { MediaTime((start?.duration ?? main.start) + $0) }
+            case .automatic, nil: configuration.end
+            }
+        return try window(from: main.start, to: main.end, isLive: main.isLive, start: start, end: end)
     }
 
     /// The times that are wanted of what lies between these.
-    func window(from first: Duration, to last: Duration, isLive: Bool) throws(HLSError) -> TimeWindow {
+    func window(
+        from first: Duration, to last: Duration, isLive: Bool, start: MediaTime?, end: MediaTime?
+    ) throws(HLSError) -> TimeWindow {
         func time(_ wish: MediaTime?) -> Duration? {
             wish?.duration.map { $0 < .zero ? last + $0 : $0 }
         }
         // There is nothing before the first: the file begins with it.
-        let start = time(configuration.start).map { max($0, first) }
-        let end = time(configuration.end)
+        let start = time(start).map { max($0, first) }
+        let end = time(end)
         if let start, let end, start >= end {
             throw HLSError(
                 code: .notAvailable, url: configuration.urlString, cause: "the requested range is empty")

@@ -21,7 +21,8 @@ extension DownloadTask {
             entries,
             try window(
                 from: .microseconds(segments.first?.start ?? 0),
-                to: .microseconds(segments.last.map { $0.start + $0.duration } ?? 0), isLive: true))
+                to: .microseconds(segments.last.map { $0.start + $0.duration } ?? 0), isLive: true,
+                start: configuration.start, end: configuration.end))
         var result = counted(Result(), of: entries.map(\.lane))
         result.resumedSegmentCount = result.segmentCount
         result.failure = error

@@ -93,6 +93,17 @@ public final class DownloadTask: Sendable {
     /// How long what is on its way may take once nothing more is wanted (R71).
     private static let stopLimit = Duration.seconds(1)
 
+    /// Size and bit rate of the variant that is stored first, as its playlist declares them; nil where it does not, and
+    /// before it was chosen.
+    package var storedVariant: (size: PixelSize?, bandwidth: Int?) {
+        let (entries, _) = loaded
+        let lanes = entries.map(\.lane).filter { $0.kind == .main }
+        guard let lane = lanes.first(where: { !$0.isAuxiliary }) ?? lanes.first else { return (nil, nil) }
+        let numbers = (lane.resolution ?? "").split(separator: "x").compactMap { Int($0) }
+        let size = numbers.count == 2 ? PixelSize(width: numbers[0], height: numbers[1]) : nil
+        return (size, lane.bandwidth > 0 ? lane.bandwidth : nil)
+    }
+
     /// How far it is. Changes all the time; look at it as often as it is shown.
     public var progress: DownloadProgress { state.withLock { $0.progress } }
 

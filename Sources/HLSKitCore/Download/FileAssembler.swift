@@ -27,8 +27,22 @@ struct FileAssembler {
         /// Of subtitles.
         var cues = CueSchedule()
         var textSlot: Int?
+        /// What is wanted of the audio tracks inside its segments.
+        var audio: SelectionTerms?
 
         var nextStart: Int64? { next < segments.count ? segments[next].start : nil }
+
+        mutating func want(_ wish: QualityExpression) {
+            let terms = SelectionTerms(wish: wish)
+            audio = terms
+            pipeline.audioRule = AudioTrackRule(terms)
+        }
+
+        /// - Throws: where none of the tracks is what is wanted.
+        func check(_ tracks: [MediaTrack], url: String) throws(HLSError) {
+            guard let audio, let group = AudioTrackOptions(tracks).group else { return }
+            do { _ = try audio.option(in: group) } catch { throw error.error(url: url) }
+        }
     }
 
     /// What went wrong with a segment; the others are written.
@@ -68,9 +82,10 @@ struct FileAssembler {
     /// - Parameters:
     ///   - entries: the playlists, the variant's first.
     ///   - window: the item times that are wanted.
+    ///   - audio: which audio tracks inside the segments of the variant are wanted; none for the first.
     init(
         _ folder: DownloadFolder, entries: [DownloadSelection.Entry], window: TimeWindow,
-        writer: any MediaWriter, includesText: Bool = false
+        writer: any MediaWriter, includesText: Bool = false, audio: [QualityExpression] = []
     ) {
         self.folder = folder
         self.writer = writer
@@ -94,6 +109,7 @@ struct FileAssembler {
                 videoRange: entry.lane.videoRange.map { VideoRange(rawValue: $0) },
                 segments: journal.segments(of: entry.lane.id).filter(isInside),
                 pipeline: LanePipeline(lane: id, mode: .demux, wanted: entry.wanted))
+            if id == .main, entry.wanted.contains(.audio), let wish = audio.first { lane.want(wish) }
             for type in [MediaType.video, .audio] where entry.wanted.contains(type) {
                 lane.slots[type] = merger.addSlot(isSparse: false)
             }
@@ -107,10 +123,24 @@ struct FileAssembler {
             }
             lanes.append(lane)
         }
+        addAudio(audio.dropFirst())
         // Numbers in the order of the stream.
         let keys = lanes.flatMap { $0.segments.map { TimelineKey(epoch: $0.epoch, discontinuity: $0.discontinuity) } }
         for key in Set(keys).sorted(by: { ($0.epoch, $0.discontinuity) < ($1.epoch, $1.discontinuity) }) {
             timelines[key] = timelines.count
+        }
+    }
+
+    /// Further audio tracks inside the segments of the variant: those are read once more for each of them.
+    private mutating func addAudio(_ wishes: ArraySlice<QualityExpression>) {
+        guard let main = lanes.first, main.id == .main, main.slots[.audio] != nil else { return }
+        for wish in wishes {
+            var lane = Lane(
+                id: .audio, language: nil, videoRange: nil, segments: main.segments,
+                pipeline: LanePipeline(lane: .audio, mode: .demux, wanted: [.audio]))
+            lane.want(wish)
+            lane.slots[.audio] = merger.addSlot(isSparse: false)
+            lanes.append(lane)
         }
     }
 
@@ -188,14 +218,14 @@ struct FileAssembler {
         lanes[index].pipeline.begin(job)
         lanes[index].pipeline.append(try folder.bytes(of: file.name), to: id)
         lanes[index].pipeline.finish(id)
-        runPipelines()
+        try runPipelines()
         guard let next = lanes[index].nextStart else { return finish(index) }
         // Kinds of media that a segment has none of are not waited for.
         for slot in lanes[index].slots.values { merger.advance(slot, to: .microseconds(next) - Self.margin) }
     }
 
     /// The variant first: the others are placed by what it has placed.
-    private mutating func runPipelines() {
+    private mutating func runPipelines() throws(HLSError) {
         for index in lanes.indices {
             var output: [LaneOutput] = []
             var timeline = lanes[index].timeline
@@ -207,7 +237,7 @@ struct FileAssembler {
             }
             lanes[index].pipeline.run(timeline: &timeline, output: &output)
             lanes[index].timeline = timeline
-            take(output, of: index)
+            try take(output, of: index)
             placeCues(of: index)
         }
     }
@@ -242,7 +272,7 @@ struct FileAssembler {
         return id
     }
 
-    private mutating func take(_ output: [LaneOutput], of index: Int) {
+    private mutating func take(_ output: [LaneOutput], of index: Int) throws(HLSError) {
         for element in output {
             switch element {
             case .track(var track, _, _):
@@ -267,6 +297,7 @@ struct FileAssembler {
                 problems.append(
                     Problem(segment: segment, text: error.cause, isLocked: error.code == .contentKey))
                 lanes[index].pipeline.abandon(id)
+            case .fact(.tracks(_, let tracks)): try lanes[index].check(tracks, url: folder.journal.url)
             case .leftOut(let error): leftOut.append(error.cause)
             case .cues(let batch): lanes[index].cues.add(batch, language: lanes[index].language)
             case .sync, .cut, .closedCaptions, .metadata, .fact, .note, .parameterSets: break

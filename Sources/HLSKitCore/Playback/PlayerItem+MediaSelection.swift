@@ -27,12 +27,12 @@ extension PlayerItem {
     }
 
     /// The group of a characteristic, as far as the player has loaded the multivariant playlist; nil before, and where
-    /// there is none. ``Asset/loadMediaSelectionGroup(for:)`` loads what it needs.
+    /// there is none. Audio that no playlist names has its options with the first segment. ``Asset/loadMediaSelectionGroup(for:)`` loads what it needs.
     public func mediaSelectionGroup(for characteristic: MediaCharacteristic) -> MediaSelectionGroup? {
         attachedCore?.read(of: self) { $0.mediaSelection.groups[characteristic] }
     }
 
-    /// The current selection; empty until the multivariant playlist is there, and for media without one.
+    /// The current selection; empty until the multivariant playlist, or the first segment of media without one, is there.
     public var currentMediaSelection: MediaSelection {
         attachedCore?.read(of: self) { $0.mediaSelection.current } ?? MediaSelection()
     }

@@ -110,6 +110,7 @@ package struct SteppedPlayback: Sendable {
         case .publish(let kind): actions.append(.published(kind))
         case .ask(let question): answers.append(.answer(question.answered()))
         case .suspend, .resume, .abandonSegment, .endHead, .take, .reopenLane, .clearLane, .takeAudioFromVariant,
+            .chooseAudioTrack,
             .followTracks,
             .flush, .land,
             .reposition, .evict, .truncate, .step, .prerollEnded, .prime, .setTimebase, .diary, .note, .refreshURL,

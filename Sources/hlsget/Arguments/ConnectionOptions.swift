@@ -47,8 +47,14 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Trust only these certificates (PEM).", valueName: "file")) var cacert: String?
     @Flag(help: "Do not check certificates.") var insecure = false
     @Flag(name: .customLong("http1.1"), help: "Do not use HTTP/2.") var http11 = false
-    @Option(help: ArgumentHelp("Retries after the first attempt.", valueName: "n"), transform: NumberArgument.retries)
-    var retries: Int?
+    @Option(
+        help: ArgumentHelp("Retries after the first attempt; inf for as long as it takes.", valueName: "n|inf"),
+        transform: RetriesArgument.init(parsing:))
+    var retries: RetriesArgument?
+    @Option(
+        help: ArgumentHelp("Wait so long before them, as in 1s,5s,30s; the last one repeats.", valueName: "time,…"),
+        transform: BackoffArgument.init(parsing:))
+    var retryBackoff: BackoffArgument?
     @Option(
         help: ArgumentHelp("Longest wait for a response.", valueName: "time"),
         transform: NumberArgument.positiveDuration
@@ -89,6 +95,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         options.verifiesCertificates = !insecure
         options.forcesHTTP11 = http11
         options.retries = retries
+        options.retryBackoff = retryBackoff
         options.timeout = timeout
         options.deniesPrivateAddresses = denyPrivate
         options.deniedAddresses = denyAddress
@@ -112,7 +119,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         configuration.fields = options.fields
         configuration.credentialOrigins = options.credentialOrigins
         configuration.allowsFilesAnywhere = allowsFilesOutside
-        if let retries { configuration.retryPolicies.maximumRetryCount = retries }
+        options.apply(to: &configuration.retryPolicies)
         if let timeout { configuration.timeouts.firstByte = timeout }
         configuration.timeouts.total = Self.longestTransfer
         return PlaylistLoader(url: url, configuration: configuration)
@@ -125,7 +132,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         for url: String, _ wait: WaitArgument, allowsFilesOutside: Bool, isQuiet: Bool, isJSON: Bool
     ) async -> ExitStatus? {
         var once = self
-        once.retries = 0
+        once.retries = .count(0)
         let loader = once.loader(of: url, allowsFilesOutside: allowsFilesOutside)
         let waiting = StreamWait(wait: wait, clock: PlayerConfiguration().sourceClock) {
             try await StreamWait.look(with: loader)
@@ -161,7 +168,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         options.fields = play.fields
         options.credentialOrigins = play.credentialOrigins
         options.allowsFilesAnywhere = allowsFilesOutside
-        if let retries { options.retryPolicies.maximumRetryCount = retries }
+        play.apply(to: &options.retryPolicies)
         if let timeout { options.timeouts.firstByte = timeout }
         return options
     }

@@ -74,19 +74,3 @@ enum DurationArgument {
         }
     }
 }
-
-/// A point of the item's timeline as `--from` and `--to` take it.
-enum TimePosition: Sendable, Equatable {
-    case fromStart(Duration)
-    /// Before the end of the item, or before the live edge.
-    case fromEnd(Duration)
-
-    /// `1:30` from the start, `-30s` from the end.
-    init(parsing text: String) throws(ArgumentValueError) {
-        if text.hasPrefix("-") {
-            self = .fromEnd(try DurationArgument.parse(String(text.dropFirst())))
-        } else {
-            self = .fromStart(try DurationArgument.parse(text))
-        }
-    }
-}

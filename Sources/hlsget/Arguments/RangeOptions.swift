@@ -5,11 +5,15 @@ import HLSKitCore
 struct RangeOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Start at 90, 1:30, 1m30s; -30s counts from the end.", valueName: "time"),
+        help: ArgumentHelp(
+            "Start at 90, 1:30, 1m30s; -30s counts from the end; at a date, or a segment: '#12'.",
+            valueName: "time|date|#n"),
         transform: TimePosition.init(parsing:))
     var from: TimePosition?
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("Stop at this time, in a live stream too.", valueName: "time"),
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Stop at this time or date, or behind this segment, in a live stream too.", valueName: "time|date|#n"),
         transform: TimePosition.init(parsing:))
     var to: TimePosition?
 
@@ -19,6 +23,11 @@ struct RangeOptions: ParsableArguments, Sendable {
         case (.fromStart(let start)?, .fromStart(let end)?) where end <= start,
             (.fromEnd(let start)?, .fromEnd(let end)?) where end >= start:
             throw ArgumentValueError("--to must be after --from")
+        case (.date(let start)?, .date(let end)?) where end <= start:
+            throw ArgumentValueError("--to must be after --from")
+        // A segment is played to its end.
+        case (.segment(let start)?, .segment(let end)?) where end < start:
+            throw ArgumentValueError("--to must not be before --from")
         default: break
         }
     }

@@ -13,13 +13,17 @@ enum UntilArgument: Sendable, Equatable {
             self = .timeOfDay(time)
             return
         }
-        let time = text.drop { $0 != "T" && $0 != "t" && $0 != " " }
-        guard let date = PlaylistDate(text),
-            time.last?.uppercased() == "Z" || time.contains(where: { "+-".contains($0) })
-        else {
+        guard let date = Self.date(text) else {
             throw ArgumentValueError("write a time of day, as in 22:30, or a date with its zone: 2026-01-31T22:30:00Z")
         }
         self = .date(date)
+    }
+
+    /// A date with its zone, in ISO 8601.
+    static func date(_ text: String) -> PlaylistDate? {
+        let time = text.drop { $0 != "T" && $0 != "t" && $0 != " " }
+        guard time.last?.uppercased() == "Z" || time.contains(where: { "+-".contains($0) }) else { return nil }
+        return PlaylistDate(text)
     }
 
     private static func timeOfDay(_ text: String) -> Int? {

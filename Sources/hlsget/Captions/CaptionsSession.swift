@@ -50,7 +50,7 @@ struct CaptionsSession {
         configuration.acceptsAllCodecs = true
         // Audio in a rendition of its own is not loaded.
         configuration.mediaTypes = [.video]
-        if let retries = options.retries { configuration.retryPolicies.maximumRetryCount = retries }
+        options.apply(to: &configuration.retryPolicies)
         if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }
         return configuration
     }
@@ -115,8 +115,8 @@ struct CaptionsSession {
         let item = PlayerItem(urlString: url)
         item.quality = try QualityExpression(parsing: "worst")
         item.subtitles = expression
-        item.startPosition = command.range.from.map { .time(MediaTime($0.itemTime)) } ?? .oldest
-        if let to = command.range.to { item.endPosition = .time(MediaTime(to.itemTime)) }
+        item.startPosition = command.range.from?.start ?? .oldest
+        if let to = command.range.to { item.endPosition = to.end }
         let collector = CueCollector()
         try item.add(collector)
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
@@ -220,15 +220,5 @@ struct CaptionsSession {
             }
         }
         return failure.map { ExitStatus($0.code) } ?? status
-    }
-}
-
-extension TimePosition {
-    /// As preferences have it: negative from the end.
-    fileprivate var itemTime: Duration {
-        switch self {
-        case .fromStart(let time): time
-        case .fromEnd(let time): .zero - time
-        }
     }
 }

@@ -61,6 +61,12 @@ struct DownloadCommand: AsyncParsableCommand {
     @Flag(help: "Audio only, as with FILE.m4a.") var noVideo = false
     @Flag(help: "Overwrite an existing file.") var overwrite = false
     @Flag(help: "Exit 10 without a file if anything is missing.") var strict = false
+    @Option(
+        help: ArgumentHelp(
+            "If a segment cannot be had: go on without it (skip, the default), or end at once (fail).",
+            valueName: "skip|fail"),
+        transform: { try ChoiceArgument.parse($0) })
+    var onGap: GapAction?
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(

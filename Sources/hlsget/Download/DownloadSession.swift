@@ -56,14 +56,17 @@ struct DownloadSession {
             configuration.loading.hooks.urlRefresher = RefreshCommand(command: text)
         }
         configuration.loading.hooks.keyOverride = command.keys.override
+        if command.onGap == .fail { configuration.loading.retryPolicies.skipsSegments = false }
         configuration.keepsEncryption = command.keepEncrypted
         configuration.quality = command.quality.first
         configuration.auxiliaryQualities = Array(command.quality.dropFirst())
         configuration.includesVideo = command.includesVideo
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
-        configuration.start = (command.range.from?.signedTime).map { MediaTime($0) }
-        configuration.end = (command.range.to?.signedTime).map { MediaTime($0) }
+        configuration.start = (command.range.from?.time).map { MediaTime($0) }
+        configuration.end = (command.range.to?.time).map { MediaTime($0) }
+        if configuration.start == nil { configuration.startPosition = command.range.from?.start }
+        if configuration.end == nil { configuration.endPosition = command.range.to?.end }
         if let count = command.connections { configuration.connectionCount = count }
         return configuration
     }
@@ -150,7 +153,7 @@ struct DownloadSession {
                 if loaded.gaps.count > 5 {
                     warn("\(loaded.gaps.count - 5) more segments are missing", nil, nil, report)
                 }
-                if command.strict, !loaded.gaps.isEmpty {
+                if command.strict || command.onGap == .fail, !loaded.gaps.isEmpty {
                     var summary = DownloadSummary(url: command.url, result, exitStatus: .incomplete)
                     summary.error = HLSError(
                         code: .incomplete, url: target.workPath, cause: "incomplete",
@@ -160,7 +163,8 @@ struct DownloadSession {
                 }
                 tasks.append(write(task, sink, report))
             case .written(.failure(let error)): throw error
-            case .written(.success(let files)): return finish(result, files, signal: signal, &report, task.progress)
+            case .written(.success(let files)):
+                return finish(result, files, signal: signal, &report, task.progress, NameFacts(of: task))
             }
         }
         return .internalError
@@ -176,9 +180,10 @@ struct DownloadSession {
                 switch target {
                 case .folder(let path):
                     try await task.writePlaylists()
-                    try await task.moveFolder(to: path)
+                    try await task.moveFolder(to: NameFacts(of: task).path(path))
                     sink.yield(.written(.success(nil)))
                 case .file(let path, let format):
+                    let path = NameFacts(of: task).path(path)
                     let files = try await task.write(
                         to: path, format: format, overwrite: command.overwrite, allowsUnreadable: !command.strict
                     ) { text in
@@ -234,7 +239,7 @@ struct DownloadSession {
 
     private func finish(
         _ result: DownloadTask.Result, _ files: DownloadTask.Files?, signal: Int32?, _ report: inout DownloadReport,
-        _ progress: DownloadProgress
+        _ progress: DownloadProgress, _ facts: NameFacts
     ) -> ExitStatus {
         display?.clear()
         if let files, result.gaps.isEmpty, command.range.from == nil, command.range.to == nil {
@@ -253,7 +258,7 @@ struct DownloadSession {
         summary.error = failure
         // Of a file its own length counts: segments reach past what was asked for.
         summary.duration = files?.duration ?? result.duration
-        summary.files = files?.paths ?? [target.path]
+        summary.files = files?.paths ?? [facts.path(target.path)]
         summary.byteCount = progress.storedByteCount
         summary.text = summary.line
         return end(summary, report)
@@ -322,12 +327,11 @@ struct DownloadReport: Sendable {
     }
 }
 
-extension TimePosition {
-    /// Negative before the end.
-    fileprivate var signedTime: Duration {
-        switch self {
-        case .fromStart(let time): time
-        case .fromEnd(let time): .zero - time
-        }
+extension NameFacts {
+    /// Of what was loaded.
+    fileprivate init(of task: DownloadTask) {
+        let variant = task.storedVariant
+        size = variant.size
+        bandwidth = variant.bandwidth
     }
 }

@@ -18,6 +18,11 @@ enum DownloadTarget: Sendable, Equatable {
             self = .file(path: "\(Self.name(of: url)).\(format.rawValue)", format: format)
             return
         }
+        let template = try NameTemplate(parsing: output)
+        try self.init(path: try template.path(url: url, ending: (format ?? .mp4).rawValue), format: format)
+    }
+
+    private init(path output: String, format: OutputFormat?) throws(ArgumentValueError) {
         guard output != "-" else {
             throw ArgumentValueError("-o: downloads cannot go to standard output; hlsget --fast -o - can")
         }

@@ -27,17 +27,16 @@ enum HelpPage {
           hlsget --throttle 800k,50ms --peak-bitrate 2M URL      play over a slower link
 
         OUTPUT
-          -o, --output FILE             - is stdout; may be repeated, as in -o v.y4m -o a.wav
+          -o, --output FILE             - is stdout; repeat it: -o v.y4m -o a.wav; '{name}_{height}p.ts'
           -f, --format NAME             ts mp4 mkv y4m rawvideo wav s16le f32le framemd5 null
           --no-video, --no-audio, --overwrite   drop that track; overwrite existing files
           --fast, --no-decode, --cache FOLDER   drop no late frames; only load; keep what may be kept
         PLAYBACK
           --rate R                      plays at that speed; beyond 2, or backwards (-4), I-frames only
           --immediately, --no-auto-wait, --forward-buffer TIME   at the first frame; never wait; load ahead
-          --peak-bitrate BPS, --max-resolution WxH   no variant above it, as in 2.5M or 1280x720
-          --display WxH[@SCALE]         no variant larger than this display needs, as in 640x360@2
+          --peak-bitrate BPS, --max-resolution WxH, --display WxH[@SCALE]   none above: 2.5M, 640x360@2
           --start-first-eligible, --one-quality, --adaptive   first variant; keep the best; let -o change it
-          --from, --to, --duration TIME, --loop N   90, 1:30, 1m30s; -30s is before the end; play N times
+          --from, --to TIME|DATE|#N, --duration TIME, --loop N   90, 1m30s; -30s is before the end; '#12'
           --live-from-start, --live-offset TIME, --live-catch-up   where to join a live stream, and stay
           --wait TIME|forever, --until TIME|DATE  for a stream that has not begun; stop by the clock
           --stale end|fail|wait|TIME, --fell-behind edge|oldest|fail   live: stopped updating, or ran ahead
@@ -48,8 +47,8 @@ enum HelpPage {
           -H, --header 'NAME: VALUE'    for requests; credentials go to the URL's origin only
           --cookies FILE, --netrc, --send-credentials-to ORIGIN   logins, and where else they may go
           --cacert FILE, --insecure, --cert FILE, --key-file FILE trust these, or any; show this one
-          --proxy URL|none, --interface NAME, -4, -6, --http1.1   how to connect
-          --retries N, --timeout TIME, --limit-rate BYTES, --connections-per-host N   at most that much
+          --proxy URL|none, --interface NAME, -4, -6, --http1.1, --limit-rate BPS, --connections-per-host N
+          --retries N|inf, --retry-backoff TIME,…, --on-gap skip|fail, --timeout TIME   what has failed
           --throttle CSV|RATE[,LATENCY] play over a slower link: a recorded trace, or 800k,50ms
           --record-trace FILE, --refresh-cmd CMD   record for hlsget replay; prints a fresh URL on 403, 410
           --key HEX|FILE, --iv HEX, --key-uri URL, --allow-file  keys by hand; files outside the folder
@@ -57,8 +56,8 @@ enum HelpPage {
         REPORT
           --progress bar|json|none      status line, JSON lines on stderr, or nothing
           --json, --access-log FILE, --error-log FILE   summary as JSON; W3C logs, or NDJSON
-          -v, --verbose, -q, --quiet    report retries and oddities, or errors only
-          --strict, --threads N, --version, -h, --help   exit 10 when incomplete; 'play --help' lists all
+          -v, --verbose, -q, --quiet, --strict, --threads N   retries too; errors only; exit 10 where cut
+          --config FILE, --no-config, --version, -h, --help   options of a file; 'play --help' lists all
 
         EXIT 0 done, 1 bug, 3 not found, 4 network, 5 playlist, 6 no variant, 7 key, 8 media, 9 output,
              10 incomplete, 11 stale live, 12 refused, 64 usage, 130 interrupted, 143 SIGTERM, 129 SIGHUP

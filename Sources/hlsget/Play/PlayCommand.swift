@@ -1,11 +1,16 @@
 import ArgumentParser
 import HLSKitCore
+import Synchronization
 
 /// `hlsget [play] URL`: buffers, waits and plays. `run()` is in `PlaySession.swift`.
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play", abstract: "Play a stream: load it, wait when necessary, write it where -o says.",
-        usage: "hlsget [play] URL|FILE [options]")
+        usage: "hlsget [play] URL|FILE [options]",
+        discussion: """
+            Options may be kept in a file, by their names: ~/.config/hlsget/config, or that of --config FILE. \
+            --no-config leaves it out.
+            """)
     static let _errorLabel = HLSGet._errorLabel
 
     @Argument(help: ArgumentHelp("URL or path of a playlist or of a media file.", valueName: "url"))
@@ -56,7 +61,10 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "Write to FILE, - for standard output. May be given twice, as in -o v.y4m -o a.wav. m4a and mka get audio only.",
+            """
+            Write to FILE, - for standard output. May be given twice, as in -o v.y4m -o a.wav. m4a and mka get audio only. \
+            In its name {name} {ext} {date} {time} {width} {height} {bandwidth} stand for what is written.
+            """,
             valueName: "file"))
     var output: [String] = []
     @Option(
@@ -75,7 +83,12 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Overwrite existing files.") var overwrite = false
 
     func apply(to options: inout PlayOptions) throws {
-        options.outputs = try OutputArgument.outputs(output, formats: format)
+        var names: [String] = []
+        for (index, name) in output.enumerated() {
+            let format = format.count == output.count ? format[index] : format.first
+            names.append(try NameTemplate(parsing: name).path(url: options.url, ending: format?.rawValue))
+        }
+        options.outputs = try OutputArgument.outputs(names, formats: format)
         options.includesVideo = !noVideo
         options.includesAudio = !noAudio
         options.decodes = !noDecode
@@ -143,7 +156,14 @@ struct PlaybackOptions: ParsableArguments {
         transform: { try ChoiceArgument.parse($0) })
     var fellBehind: PlayOptions.FellBehindAction?
 
+    @Option(
+        help: ArgumentHelp(
+            "If a segment cannot be had: skip it (the default), or fail.", valueName: "skip|fail"),
+        transform: { try ChoiceArgument.parse($0) })
+    var onGap: GapAction?
+
     func apply(to options: inout PlayOptions) {
+        options.gapAction = onGap ?? .skip
         if let rate { options.rate = rate }
         options.startsImmediately = immediately
         options.automaticallyWaits = !noAutoWait
@@ -229,7 +249,7 @@ struct NetworkOptions: ParsableArguments {
         options.cacheFolder = cache
         options.recordingPath = recordTrace
         options.refreshCommand = refreshCmd
-        options.recordedOptions = RecordedOptions.kept(of: CommandLine.arguments.dropFirst())
+        options.recordedOptions = RecordedOptions.kept(of: Invocation.arguments.withLock(\.self))
     }
 }
 

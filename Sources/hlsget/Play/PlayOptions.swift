@@ -82,7 +82,11 @@ struct PlayOptions: Sendable, Equatable {
     /// The part of the command line that a recording keeps.
     var recordedOptions: [String] = []
     /// Attempts after the first; nil leaves it to the library.
-    var retries: Int?
+    var retries: RetriesArgument?
+    /// Waits before them; nil leaves them to the library.
+    var retryBackoff: BackoffArgument?
+    /// What becomes of a segment that cannot be had.
+    var gapAction = GapAction.skip
     /// Deadline of a first byte; nil leaves it to the library.
     var timeout: Duration?
     var deniesPrivateAddresses = false
@@ -123,6 +127,13 @@ struct PlayOptions: Sendable, Equatable {
         case .fail: .fail
         case nil: outputs.contains { $0.format != .null } ? .jumpToOldest : .jumpToEdge
         }
+    }
+
+    /// How requests that failed are made again.
+    func apply(to policies: inout RetryPolicies) {
+        retries?.apply(to: &policies)
+        retryBackoff?.apply(to: &policies)
+        if gapAction == .fail { policies.skipsSegments = false }
     }
 
     /// How servers are reached.

@@ -120,7 +120,9 @@ struct PlaySession {
         await metrics?.finish()
         display?.finish()
         let logError = accessLog?.finish(passes.accessLogEvents) ?? errorLog?.finish(passes.errorLogs)
-        let outputError = finish(outputs, &summary) ?? finish(recording) ?? logError
+        let facts = NameFacts(of: item, passes.state(of: player))
+        let outputError =
+            finish(outputs, &summary) ?? name(&summary.files, by: facts) ?? finish(recording) ?? logError
         summary.error = summary.error ?? outputError
         summary.elapsed = clock.now - began
         if summary.error == nil { judge(outcome, outputs, media, &summary) }
@@ -232,6 +234,7 @@ struct PlaySession {
                     if options.isStrict { return .failed(wish) }
                     warn(wish, at: event.hostTime - player.creationTime)
                 }
+                if let gap = wishes.gap(of: event) { return .failed(gap) }
                 recording?.note(event)
                 show(event, at: event.hostTime - player.creationTime, &reporter)
                 if case .newAccessLogEntry = event.kind, options.passCount == 1 {
@@ -365,6 +368,19 @@ struct PlaySession {
         var replacesFile: Bool
     }
 
+    /// Gives files the names that follow from what is in them.
+    private func name(_ files: inout [PlaySummary.File], by facts: NameFacts) -> HLSError? {
+        var first: HLSError?
+        for index in files.indices where files[index].isComplete && files[index].path != "-" {
+            do throws(HLSError) {
+                files[index].path = try facts.rename(files[index].path, overwrite: options.overwritesFiles)
+            } catch {
+                first = first ?? error
+            }
+        }
+        return first
+    }
+
     private func openOutputs() throws -> [Output] {
         try options.outputs.map { output in
             let (began, clock) = (clock.now, clock)
@@ -446,7 +462,7 @@ extension PlaySession {
     private var startTime: MediaTime? {
         switch options.from {
         case .fromStart(let time): MediaTime(time, timescale: 1_000_000)
-        case .fromEnd: nil
+        case .fromEnd, .date, .segment: nil
         case nil: options.liveFromStart ? nil : .zero
         }
     }
@@ -467,16 +483,15 @@ extension PlaySession {
         item.audio = options.audio
         item.subtitles = options.subtitles
         switch options.from {
-        case .fromStart(let time): item.startPosition = .time(MediaTime(time))
-        case .fromEnd(let time): item.startPosition = .time(MediaTime(.zero - time))
+        case let from?: item.startPosition = from.start
         // Backwards there is nothing to be seen before the start.
         case nil where options.rate < 0: item.startPosition = .time(.milliseconds(-1))
         case nil: item.startPosition = options.liveFromStart ? .oldest : .automatic
         }
-        switch options.to {
-        case .fromStart(let time): item.endPosition = .time(MediaTime(time))
-        case .fromEnd(let time): item.endPosition = .time(MediaTime(.zero - time))
-        case nil: if let duration = options.duration { item.endPosition = .duration(MediaTime(duration)) }
+        if let to = options.to {
+            item.endPosition = to.end
+        } else if let duration = options.duration {
+            item.endPosition = .duration(MediaTime(duration))
         }
         item.configuredTimeOffsetFromLive = options.liveOffset.map { MediaTime($0, timescale: 1_000_000) }
         item.automaticallyPreservesTimeOffsetFromLive = options.catchesUp
@@ -509,7 +524,7 @@ extension PlaySession {
             configuration.hooks.urlRefresher = RefreshCommand(command: command)
         }
         configuration.hooks.keyOverride = options.keyOverride
-        if let retries = options.retries { configuration.retryPolicies.maximumRetryCount = retries }
+        options.apply(to: &configuration.retryPolicies)
         if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }
         return configuration
     }
@@ -519,5 +534,17 @@ extension PlaySession {
             network: CurlTransport(configuration: options.transportConfiguration), local: LocalTransport())
         guard let throttle = options.throttle else { return transport }
         return ConditionedTransport(base: transport, trace: try throttle.networkTrace(), clock: clock)
+    }
+}
+
+extension NameFacts {
+    /// Of what was played.
+    fileprivate init(of item: PlayerItem, _ state: PlayerState) {
+        let track = item.tracks.first { $0.mediaType == .video }?.formatDescription
+        let coded = track.flatMap {
+            $0.width > 0 && $0.height > 0 ? PixelSize(width: $0.width, height: $0.height) : nil
+        }
+        size = state.variant?.videoAttributes?.presentationSize ?? coded
+        bandwidth = state.variant?.peakBitRate.flatMap { Int(exactly: $0.rounded()) }
     }
 }

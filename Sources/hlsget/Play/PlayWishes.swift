@@ -33,5 +33,21 @@ struct PlayWishes: Sendable {
         }
     }
 
+    /// With `--on-gap fail`, that media is missing which nothing was loaded in the place of.
+    func gap(of event: PlayerEvent) -> HLSError? {
+        guard options.gapAction == .fail else { return nil }
+        switch event.kind {
+        case .segmentSkipped(let segments), .segmentsMissed(let segments):
+            return HLSError(
+                code: .incomplete, url: segments.url, cause: "segment \(segments.first) is missing",
+                detail: segments.cause)
+        case .holePlayedOver(let hole):
+            return HLSError(
+                code: .incomplete, url: options.url, cause: "media is missing",
+                detail: "from \(Decimals.clock(hole.start.seconds)) to \(Decimals.clock(hole.end.seconds))")
+        default: return nil
+        }
+    }
+
     private static let fastestOrdinaryRate = 2.0
 }

@@ -12,7 +12,7 @@ enum RecordedOptions {
     private static let valued: Set<String> = [
         "--rate", "--forward-buffer", "--peak-bitrate", "--max-resolution", "--display", "--from", "--to", "--duration",
         "--live-offset", "--stale", "--fell-behind", "--quality", "--audio", "--subs", "--languages", "--retries",
-        "--timeout",
+        "--retry-backoff", "--on-gap", "--timeout",
     ]
     private static let flags: Set<String> = [
         "--no-video", "--no-audio", "--no-decode", "--fast", "--immediately", "--no-auto-wait",

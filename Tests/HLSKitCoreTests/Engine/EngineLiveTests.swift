@@ -473,6 +473,17 @@ struct EngineLiveTests {
         #expect(harness.state.currentTime.seconds == 30)
     }
 
+    @Test("an end behind a segment is kept to, listed already or only later", arguments: [104, 109])
+    func endSegment(_ number: Int) {
+        var preferences = PlayerItemPreferences()
+        preferences.endPosition = .segment(number)
+        var harness = EngineHarness.playing("live.m3u8", from: .live(), preferences: preferences)
+        harness.runToEnd(by: .seconds(90))
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...number))
+        #expect(harness.state.currentTime.seconds == Double(number - 99) * 4)
+    }
+
     @Test("unpaced, a live stream is taken as it comes")
     func unpaced() {
         var harness = EngineHarness.playing("live.m3u8", from: .live(Broadcast(laterCount: 8))) {

@@ -1,3 +1,4 @@
+import Foundation
 import HLSPlaylist
 import Testing
 
@@ -447,6 +448,15 @@ struct EnginePlaybackTests {
         #expect(harness.state.currentTime.seconds == time)
         #expect(harness.mediaPaths.count == count)
         #expect(abs((harness.now - (try #require(harness.playingSince))).seconds - time) < 0.1)
+    }
+
+    @Test("a date that no playlist can place fails the item")
+    func datesWithoutDates() {
+        var preferences = PlayerItemPreferences()
+        preferences.startPosition = .date(Date(timeIntervalSince1970: 1_800_000_000))
+        let harness = EngineHarness.playing("vod.m3u8", from: .vod(), preferences: preferences)
+        #expect(harness.engine.item?.error?.code == .notAvailable)
+        #expect(harness.mediaPaths.isEmpty)
     }
 
     @Test("an end that is moved back in mid-play is reached")

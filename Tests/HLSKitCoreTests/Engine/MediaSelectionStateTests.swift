@@ -80,7 +80,7 @@ struct MediaSelectionStateTests {
         state.setGroups(of: try Self.playlist(Self.audio), canDecode: { _ in true })
         _ = try state.select(audio: nil, subtitles: nil)
         let (before, wish) = (state.current, try QualityExpression(parsing: "lang=fr", for: .renditions))
-        #expect(throws: MediaSelectionState.UnmatchedWish.self) {
+        #expect(throws: UnmatchedWish.self) {
             _ = try state.select(audio: wish, subtitles: nil)
         }
         #expect(state.current == before)

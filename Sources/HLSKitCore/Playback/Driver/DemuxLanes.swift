@@ -22,7 +22,7 @@ struct DemuxLanes: Sendable {
         if let opening = work.opening {
             pipelines[work.lane] = LanePipeline(
                 lane: work.lane, mode: mode, wanted: opening.wanted, holdsSegments: opening.holdsSegments,
-                declared: declared)
+                declared: declared, audioRule: opening.audioRule)
         }
         var output: [LaneOutput] = []
         var wakesAudio = false
@@ -38,6 +38,7 @@ struct DemuxLanes: Sendable {
         case .provide(let resource, let bytes): wakesAudio = run(work, &output) { $0.provide(resource, bytes: bytes) }
         case .goOn: wakesAudio = run(work, &output) { _ in }
         case .want(let types): pipelines[work.lane]?.wanted = types
+        case .choose(let rule): pipelines[work.lane]?.audioRule = rule
         case .end:
             endedLanes.insert(work.lane)
             wakesAudio = takeWaiting(after: work.lane)

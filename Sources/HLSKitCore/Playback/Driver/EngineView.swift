@@ -17,6 +17,8 @@ struct EngineView: Sendable {
     /// The captions of the program that are selected.
     var sidecar: SidecarCaptions?
     var audibleLanguage: String?
+    /// Chooses among audio tracks inside segments.
+    var audioTrackRule: AudioTrackRule?
     var legibleLanguage: String?
     /// Lanes that have to have media before anything is presented.
     var requiredLanes: [LaneID] = []
@@ -36,6 +38,7 @@ struct EngineView: Sendable {
         keepsPresented = engine.keepsPresented
         closedCaptionService = engine.closedCaptionService
         sidecar = engine.mediaSelection.selectedSidecar
+        audioTrackRule = engine.mediaSelection.audioTrackRule
         url = engine.item?.url
         start = engine.item?.start
         forwardEnd = engine.item?.forwardEnd

@@ -6,6 +6,8 @@ struct LaneOpening: Sendable {
     var wanted: Set<MediaType>
     /// Nothing of a segment is handed on before all of it is there.
     var holdsSegments: Bool
+    /// Chooses among several tracks of audio.
+    var audioRule: AudioTrackRule?
 }
 
 /// One thing to be done with a lane, in order with everything else that is done with the lanes of the item.
@@ -20,6 +22,8 @@ struct LaneWork: Sendable {
         case endHead(SegmentID)
         case provide(ResourceID, [UInt8])
         case want(Set<MediaType>)
+        /// Among several tracks of audio this chooses, in segments that begin from now on.
+        case choose(AudioTrackRule?)
         /// A rendition may go on where it waited for the variant.
         case goOn
         /// No further segment comes; then, that one comes after all.
@@ -33,7 +37,7 @@ struct LaneWork: Sendable {
         /// It is done in a new lane, where there is none.
         var opensLane: Bool {
             switch self {
-            case .want, .end, .reopen, .close, .flush: false
+            case .want, .choose, .end, .reopen, .close, .flush: false
             default: true
             }
         }

@@ -62,7 +62,8 @@ struct MediaDemand {
         let mayChangeVariant = lane == .main && view.hasSeveralVariants
         return LaneOpening(
             wanted: wanted,
-            holdsSegments: mayChangeVariant && wanted.contains { dispatcher.registry.wantsSamples(of: $0) })
+            holdsSegments: mayChangeVariant && wanted.contains { dispatcher.registry.wantsSamples(of: $0) },
+            audioRule: view.audioTrackRule)
     }
 
     /// All that is wanted of the lane is loaded from here on.

@@ -241,6 +241,7 @@ struct PlaybackDriver: ~Copyable {
         case .take(let kinds, let lane, _):
             perform(.want(lanes.demand.take(kinds, of: lane, engine.view)), in: lane, effect: effect)
         case .followTracks: switchTracks()
+        case .chooseAudioTrack(let rule): for lane in [LaneID.main, .audio] { perform(.choose(rule), in: lane) }
         case .takeAudioFromVariant: perform(.want(lanes.demand.begin(.main, engine.view)), in: .main)
         case .endLane(let lane): perform(.end, in: lane, effect: effect)
         case .reopenLane(let lane): perform(.reopen, in: lane, effect: effect)

@@ -30,6 +30,8 @@ enum EngineEffect: Sendable {
     case clearLane(LaneID)
     /// Other kinds of media are switched off.
     case followTracks
+    /// Among audio tracks inside segments this chooses, in those that begin next.
+    case chooseAudioTrack(AudioTrackRule?)
     /// The audio inside the variant is played from now on.
     case takeAudioFromVariant
     /// Forget all media; what comes is presented from there on, or, in reverse, backwards from there.

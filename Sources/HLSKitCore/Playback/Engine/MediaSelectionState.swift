@@ -1,15 +1,6 @@
 import HLSCaptions
+import HLSMedia
 import HLSPlaylist
-
-/// What was chosen of one group.
-enum MediaSelectionChoice: Sendable, Hashable {
-    /// By the rule, whatever is wanted.
-    case automatic
-    /// Nothing of the group.
-    case none
-    /// The option with this ``MediaSelectionOption/id``.
-    case option(String)
-}
 
 /// Which options there are, what is wanted of them, and what is selected.
 struct MediaSelectionState: Sendable {
@@ -27,6 +18,12 @@ struct MediaSelectionState: Sendable {
     /// The legible group as the playlist has it, and services of closed captions that only the video tells of.
     private var declared: MediaSelectionGroup?
     private var found: Set<ClosedCaptionService> = []
+    /// The playlist names the audio; otherwise its options are the audio tracks inside segments.
+    private(set) var isAudioDeclared = false
+    /// Segments have told of their audio.
+    private var isAudioFound = false
+    /// Chooses among audio tracks inside segments; nil where nobody wants one of them more than another.
+    private(set) var audioTrackRule: AudioTrackRule?
     /// Captions of the program.
     private var sidecars = SidecarOptions()
     /// Counts the changes of a lane's rendition.
@@ -41,6 +38,9 @@ struct MediaSelectionState: Sendable {
         groups = [:]
         declared = nil
         found = []
+        isAudioDeclared = false
+        isAudioFound = false
+        audioTrackRule = nil
         sidecars = SidecarOptions()
         current = MediaSelection()
     }
@@ -141,6 +141,74 @@ struct MediaSelectionState: Sendable {
         return true
     }
 
+    // MARK: Audio inside segments
+
+    /// The options of the audible group are tracks inside segments.
+    private var isAudioInside: Bool { !isAudioDeclared && groups[.audible] != nil }
+
+    /// What is selected, of what the playlist names.
+    var declaredSelection: MediaSelection {
+        var selection = current
+        if isAudioInside { selection[.audible] = nil }
+        return selection
+    }
+
+    /// Segments have these tracks: audio that no playlist names becomes options, and one of them is selected.
+    ///
+    /// - Returns: whether there are several options now, and there were fewer before.
+    /// - Throws: where a wish matches none of them. Only the first tracks are asked for that.
+    mutating func offer(audio tracks: [MediaTrack], wish: QualityExpression?) throws(UnmatchedWish) -> Bool {
+        guard !isAudioDeclared else { return false }
+        let isFirst = !isAudioFound
+        isAudioFound = true
+        let known = groups[.audible]?.options ?? []
+        let new = AudioTrackOptions(tracks).options.filter { option in !known.contains { $0.id == option.id } }
+        if !new.isEmpty {
+            groups[.audible] = MediaSelectionGroup(
+                characteristic: .audible, options: known + new, allowsEmptySelection: false)
+        }
+        guard let group = groups[.audible] else {
+            if isFirst, let wish { throw UnmatchedWish(wish: wish, characteristic: .audible, offered: []) }
+            return false
+        }
+        guard !new.isEmpty else { return false }
+        let terms = terms(of: .audible, wish: wish)
+        do throws(UnmatchedWish) {
+            current[.audible] = try terms.option(in: group)
+        } catch {
+            if isFirst { throw error }
+        }
+        return group.options.count > 1
+    }
+
+    /// Selects what is wanted of the audio inside segments, for media that has no other options. False where nothing
+    /// changes.
+    mutating func selectAudioInside(wish: QualityExpression?) throws(UnmatchedWish) -> Bool {
+        guard isAudioInside else { return false }
+        let new = try option(.audible, wish: wish)
+        guard new != current[.audible] else { return false }
+        current[.audible] = new
+        return true
+    }
+
+    /// Works out by what audio tracks inside segments are chosen.
+    ///
+    /// - Returns: whether it is another rule than before.
+    mutating func updateAudioTrackRule(wish: QualityExpression?) -> Bool {
+        let terms: SelectionTerms
+        if isAudioDeclared {
+            let language = current[.audible]?.extendedLanguageTag
+            terms = SelectionTerms(
+                criteria: language.map { MediaSelectionCriteria(preferredLanguages: [$0]) })
+        } else {
+            terms = self.terms(of: .audible, wish: wish)
+        }
+        let rule = AudioTrackRule(terms)
+        guard rule != audioTrackRule else { return false }
+        audioTrackRule = rule
+        return true
+    }
+
     // MARK: Groups
 
     mutating func setGroups(of playlist: MultivariantPlaylist, canDecode: (String) -> Bool) {
@@ -148,6 +216,8 @@ struct MediaSelectionState: Sendable {
             groups[characteristic] = MediaSelectionGroup(characteristic, of: playlist, canDecode: canDecode)
         }
         declared = groups[.legible]
+        isAudioDeclared = groups[.audible] != nil
+        isAudioFound = false
         completeLegible()
     }
 
@@ -170,7 +240,8 @@ struct MediaSelectionState: Sendable {
 
     /// Somebody wants an option of the group: variants are chosen by it. Otherwise it is chosen by the variant.
     func isWanted(_ characteristic: MediaCharacteristic, wish: QualityExpression?) -> Bool {
-        wish != nil || (isAutomatic && criteria[characteristic] != nil)
+        if characteristic == .audible, !isAudioDeclared { return false }
+        return wish != nil || (isAutomatic && criteria[characteristic] != nil)
             || choices[characteristic] ?? .automatic != .automatic || isChosenByLanguage(characteristic)
     }
 
@@ -184,12 +255,23 @@ struct MediaSelectionState: Sendable {
 
     /// The option that the rule takes.
     private func choose(from group: MediaSelectionGroup) -> MediaSelectionOption? {
-        var criteria = criteria[group.characteristic]
-        if criteria == nil, group.characteristic == .audible, !languages.isEmpty {
-            criteria = MediaSelectionCriteria(preferredLanguages: languages)
+        terms(of: group.characteristic, wish: nil).choice(from: group, audible: companion(of: group.characteristic))
+    }
+
+    /// What is wanted of a group.
+    private func terms(of characteristic: MediaCharacteristic, wish: QualityExpression?) -> SelectionTerms {
+        var terms = SelectionTerms(
+            choice: choices[characteristic] ?? .automatic, wish: wish, criteria: criteria[characteristic],
+            isAutomatic: isAutomatic)
+        if terms.criteria == nil, characteristic == .audible, !languages.isEmpty {
+            terms.criteria = MediaSelectionCriteria(preferredLanguages: languages)
         }
-        let audible = group.characteristic == .legible ? current[.audible] : nil
-        return MediaSelectionRule(criteria: criteria, isAutomatic: isAutomatic).choose(from: group, audible: audible)
+        return terms
+    }
+
+    /// Subtitles are chosen beside the audio.
+    private func companion(of characteristic: MediaCharacteristic) -> MediaSelectionOption? {
+        characteristic == .legible ? current[.audible] : nil
     }
 
     /// The option that is to play: the user's, else that of `wish`, else the rule's.
@@ -199,49 +281,14 @@ struct MediaSelectionState: Sendable {
         _ characteristic: MediaCharacteristic, wish: QualityExpression?
     ) throws(UnmatchedWish) -> MediaSelectionOption? {
         guard let group = groups[characteristic] else {
+            // Segments may have it.
+            if characteristic == .audible, !isAudioDeclared { return nil }
             if let wish, choices[characteristic] ?? .automatic == .automatic {
                 throw UnmatchedWish(wish: wish, characteristic: characteristic, offered: [])
             }
             return nil
         }
-        switch choices[characteristic] ?? .automatic {
-        case .none where group.allowsEmptySelection: return nil
-        case .option(let id):
-            if let option = group.option(withID: id) { return option }
-        case .automatic, .none: break
-        }
-        if let wish {
-            // Subtitles are preferred to closed captions.
-            let order = group.options.enumerated().sorted {
-                ($0.element.isClosedCaptions ? 1 : 0, $0.offset) < ($1.element.isClosedCaptions ? 1 : 0, $1.offset)
-            }
-            let candidates = order.map { index, option in
-                RenditionCandidate(
-                    index: index, language: option.extendedLanguageTag, name: option.displayName,
-                    channelCount: option.channelCount, codecs: [], isForced: option.isForced,
-                    channelUsage: option.channelUsage)
-            }
-            guard let index = wish.matches(candidates.filter { group.options[$0.index].isPlayable }).first else {
-                throw UnmatchedWish(wish: wish, characteristic: characteristic, offered: group.options)
-            }
-            return group.options[index]
-        }
-        return choose(from: group)
-    }
-
-    /// A wish that no option fulfils.
-    struct UnmatchedWish: Error {
-        var wish: QualityExpression
-        var characteristic: MediaCharacteristic
-        var offered: [MediaSelectionOption]
-
-        func error(url: String?) -> HLSError {
-            let what = characteristic == .audible ? "audio" : "subtitles"
-            let names = offered.map { "\($0.displayName) (\($0.extendedLanguageTag ?? "-"))" }.joined(separator: ", ")
-            return HLSError(
-                code: .noEligibleVariant, url: url, cause: "no \(what) rendition matches \"\(wish)\"",
-                detail: names.isEmpty ? "none available" : "available: \(names)")
-        }
+        return try terms(of: characteristic, wish: wish).option(in: group, audible: companion(of: characteristic))
     }
 }
 

@@ -25,7 +25,11 @@ extension PlaybackEngine {
     private mutating func noteTracks(_ tracks: [MediaTrack], of segment: SegmentID) {
         guard !tracks.isEmpty else { return noteTrackless(segment) }
         item?.contents.notePresentable()
-        if item?.trick == nil, segment.lane != .subtitles { item?.contents.note(tracks, of: segment.lane) }
+        if item?.trick == nil, segment.lane != .subtitles {
+            let isNews = item?.contents.tracks[segment.lane] != tracks
+            item?.contents.note(tracks, of: segment.lane)
+            if isNews, segment.lane == .main { offerAudio(tracks) }
+        }
         markDemuxed(segment.lane)
     }
 

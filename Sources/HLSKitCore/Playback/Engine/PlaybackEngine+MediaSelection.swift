@@ -28,7 +28,8 @@ extension PlaybackEngine {
         }
         let isWanted = mediaSelection.isWanted(.audible, wish: preferences.audio)
         let selected = mediaSelection.current
-        item?.renditions.select(selected, isAudibleWanted: isWanted)
+        item?.renditions.select(mediaSelection.declaredSelection, isAudibleWanted: isWanted)
+        followAudioTrackRule()
         if !changes.isEmpty { effects.append(.publish(.mediaSelectionChanged(selected))) }
         return changes
     }
@@ -72,7 +73,11 @@ extension PlaybackEngine {
     /// The user's choice, or criteria, have changed. Playback goes on meanwhile.
     mutating func applyMediaSelection() {
         guard item != nil, item?.error == nil, item?.pendingFailure == nil else { return }
-        guard let playlist = item?.multivariant else { return applyClosedCaptions() }
+        followAudioTrackRule()
+        guard let playlist = item?.multivariant else {
+            applyAudioInside()
+            return applyClosedCaptions()
+        }
         guard let index = item?.variantIndex, let base = item?.multivariantURL else { return }
         let changes = refreshMediaSelection(base: base, isStart: false)
         // The media itself, with what is selected of it, comes back later.
@@ -109,6 +114,7 @@ extension PlaybackEngine {
             if let url = item?.lanes[.audio]?.playlistURL { replaceAudio(with: url) }
         case .main: changeMain(sources)
         case .rendition(let url): replaceAudio(with: url)
+        case .insideVariant where hasSeveralAudioTracks: changeAudioInside()
         case .insideVariant:
             let facts = renditionFacts
             carryOut(item?.renditions.playAudioOfVariant(facts))
@@ -124,6 +130,15 @@ extension PlaybackEngine {
         }
         let facts = renditionFacts
         carryOut(item?.renditions.replaceAudio(with: url, facts))
+    }
+
+    /// Another audio track inside the segments plays: it is loaded beside what is there.
+    mutating func changeAudioInside() {
+        guard playsAudio, hasSeveralAudioTracks, item?.start != nil, let url = item?.lanes[.main]?.playlistURL else {
+            return
+        }
+        replaceAudio(with: url)
+        carryOut(.beginAudioOfVariant)
     }
 
     /// What is loaded is dropped: there is no need any more to load the audio inside the variant beside its frames.

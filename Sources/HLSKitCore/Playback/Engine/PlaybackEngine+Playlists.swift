@@ -143,6 +143,9 @@ extension PlaybackEngine {
 
     /// Where playing starts.
     private mutating func chooseStart(_ tracker: PlaylistTracker) {
+        if StartPlace.lacksDates(preferences, in: tracker) {
+            return failItem(HLSError(lackOfDatesIn: item?.url))
+        }
         var place = StartPlace(
             in: tracker, preferences: preferences, tag: tracker.playlist.start ?? item?.multivariant?.start,
             liveOffset: liveOffset(of: tracker))
@@ -154,6 +157,14 @@ extension PlaybackEngine {
         setTimebase(TimebaseState(itemTime: place.start, hostTime: now, rate: timebase.rate))
         // The way from item time 0 to the start was not played.
         timeControl.beginWatching(at: place.start)
+    }
+
+    /// A live playlist may list the segment now that the item is to end behind.
+    mutating func followEndPosition(_ tracker: PlaylistTracker) {
+        guard case .segment(let number) = preferences.endPosition, item?.start != nil, item?.endTime.time == nil,
+            let end = tracker.end(ofSegment: number)
+        else { return }
+        setForwardEnd(end)
     }
 
     func liveOffset(of tracker: PlaylistTracker) -> Duration {

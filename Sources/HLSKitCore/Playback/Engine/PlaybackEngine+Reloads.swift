@@ -33,6 +33,7 @@ extension PlaybackEngine {
                 HLSError(code: .network, url: url, cause: "the server keeps sending the same playlist"))
         }
         if !tracker.isLive, id == .main { tellDuration(MediaTime(tracker.end)) }
+        if id == .main, item?.trick == nil { followEndPosition(tracker) }
         armReload(id)
         checkStale()
         if update.kind == .changed, id == .main { catchUp() }

@@ -207,6 +207,7 @@ struct PlaybackEngine: Sendable {
         }
         item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false
         mediaSelection.forgetItem()
+        if item != nil { followAudioTrackRule() }
         tally = PlaybackTally()
         report.reset()
         run(.itemChanged(new.map { _ in TimeControlMachine.ItemState() }))

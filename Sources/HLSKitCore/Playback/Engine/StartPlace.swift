@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HLSPlaylist
 import HLSTime
 
@@ -22,6 +23,11 @@ struct StartPlace: Sendable, Hashable {
             let time = time.duration ?? .zero
             start = min(max(Self.itemTime(time, in: tracker), first), end)
             window = start
+        case .date(let date):
+            start = min(max(tracker.place(of: date) ?? first, first), end)
+            window = start
+        case .segment(let number):
+            start = tracker.start(ofSegment: number)
         case .automatic, .time:
             if let tag {
                 let latest = tracker.isLive ? end - liveOffset : end
@@ -46,11 +52,36 @@ struct StartPlace: Sendable, Hashable {
         case .automatic: nil
         case .time(let time): time.duration.map { Self.itemTime($0, in: tracker) }
         case .duration(let length): length.duration.map { start + $0 }
+        case .date(let date): tracker.place(of: date)
+        case .segment(let number): tracker.end(ofSegment: number)
         }
+    }
+
+    /// Whether where playing starts, or ends, is asked for by dates that the playlist does not have.
+    static func lacksDates(_ preferences: PlayerItemPreferences, in tracker: PlaylistTracker) -> Bool {
+        let dates = [preferences.startPosition.date, preferences.endPosition.date].compactMap(\.self)
+        return dates.contains { tracker.place(of: $0) == nil }
     }
 
     /// Times below zero are counted from the end of what is listed, others from its beginning.
     private static func itemTime(_ time: Duration, in tracker: PlaylistTracker) -> Duration {
         (time < .zero ? tracker.end : tracker.start) + time
+    }
+}
+
+extension StartPosition {
+    fileprivate var date: Date? { if case .date(let date) = self { date } else { nil } }
+}
+
+extension EndPosition {
+    fileprivate var date: Date? { if case .date(let date) = self { date } else { nil } }
+}
+
+extension HLSError {
+    /// A place was asked for by a date, and the playlist has none.
+    init(lackOfDatesIn url: String?) {
+        self.init(
+            code: .notAvailable, url: url, cause: "a date was asked for, and the playlist has none",
+            detail: "it lacks EXT-X-PROGRAM-DATE-TIME")
     }
 }

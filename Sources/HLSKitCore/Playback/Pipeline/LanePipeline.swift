@@ -19,6 +19,8 @@ struct LanePipeline {
     /// segment: what another variant would give instead begins with a sync sample.
     private let holdsSegments: Bool
     private let declared: ContainerProbe.Container?
+    /// Chooses among several tracks of audio in the segments that begin from now on.
+    var audioRule: AudioTrackRule?
     private var readers: [SegmentReader] = []
     private var resources = ResourceBodies()
     private var announced = AnnouncedTracks()
@@ -37,8 +39,9 @@ struct LanePipeline {
 
     init(
         lane: LaneID, mode: Mode, wanted: Set<MediaType>, holdsSegments: Bool = false,
-        declared: ContainerProbe.Container? = nil
+        declared: ContainerProbe.Container? = nil, audioRule: AudioTrackRule? = nil
     ) {
+        self.audioRule = audioRule
         self.lane = lane
         // Subtitles are beside the media.
         self.declared = lane == .subtitles ? nil : declared
@@ -51,7 +54,7 @@ struct LanePipeline {
 
     mutating func begin(_ job: SegmentJob) {
         hasBegun = true
-        readers.append(SegmentReader(job: job, declared: declared))
+        readers.append(SegmentReader(job: job, declared: declared, audioRule: audioRule))
     }
 
     /// Reads a segment anew from its first byte; what it already gave is not given again.

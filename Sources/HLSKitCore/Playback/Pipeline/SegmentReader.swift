@@ -34,6 +34,7 @@ struct SegmentReader {
     /// Kinds of which a track was announced in this segment.
     var announced: Set<MediaType> = []
     private let declared: ContainerProbe.Container?
+    private let audioRule: AudioTrackRule?
     private var container: ContainerProbe.Container?
     private var demuxer: (any Demuxer)?
     /// In the place of a demuxer, in the lane of subtitles.
@@ -68,10 +69,12 @@ struct SegmentReader {
     var rest: TransportStreamRest?
 
     /// - Parameter declared: what its media is in, whatever its bytes look like.
-    init(job: SegmentJob, declared: ContainerProbe.Container? = nil) {
+    /// - Parameter audioRule: chooses among several tracks of audio.
+    init(job: SegmentJob, declared: ContainerProbe.Container? = nil, audioRule: AudioTrackRule? = nil) {
         self.job = job
         self.declared = declared
-        selection = TrackSelection(of: job.id.lane)
+        self.audioRule = audioRule
+        selection = TrackSelection(of: job.id.lane, audio: audioRule)
     }
 
     var opensSequence: Bool { job.startsNewSequence }
@@ -104,7 +107,7 @@ struct SegmentReader {
 
     mutating func restart(_ job: SegmentJob) {
         let old = self
-        self = SegmentReader(job: job, declared: declared)
+        self = SegmentReader(job: job, declared: declared, audioRule: audioRule)
         guard job.url == old.job.url else { return }
         // The same bytes again: what was handed on is passed over, by whichever reading came furthest.
         repeated = old.repeated.merging(old.delivered) { max($0, $1) }

@@ -11,7 +11,13 @@ struct TrackSelection: Sendable {
     /// Kinds that were selected in the middle of the segment: they begin where decoding can.
     private var awaitingSync: Set<MediaType> = []
 
-    init(of lane: LaneID) { self.lane = lane }
+    /// Chooses among several tracks of audio, where one is wanted more than another.
+    private let audioRule: AudioTrackRule?
+
+    init(of lane: LaneID, audio rule: AudioTrackRule? = nil) {
+        self.lane = lane
+        audioRule = rule
+    }
 
     // MARK: In
 
@@ -24,7 +30,7 @@ struct TrackSelection: Sendable {
                 selected[type] = same
             } else {
                 let useful = tracks.filter { $0.mediaType == type && isOfUse($0, wanted) }
-                selected[type] = useful.count < 2 ? useful.first : Self.best(of: useful, silent)
+                selected[type] = useful.count < 2 ? useful.first : best(of: useful, type, silent)
             }
         }
     }
@@ -83,7 +89,16 @@ struct TrackSelection: Sendable {
 
     // MARK: Choosing
 
-    /// The first that has something to give and that can be decoded.
+    /// The audio that is wanted; else the first that has something to give and that can be decoded.
+    private func best(of useful: [MediaTrack], _ type: MediaType, _ silent: Set<Int>) -> MediaTrack? {
+        if type == .audio, let wanted = audioRule?.track(among: tracks), !silent.contains(wanted.id),
+            useful.contains(where: { $0.id == wanted.id })
+        {
+            return wanted
+        }
+        return Self.best(of: useful, silent)
+    }
+
     private static func best(of tracks: [MediaTrack], _ silent: Set<Int>) -> MediaTrack? {
         let audible = tracks.filter { !silent.contains($0.id) }
         return audible.first { CodecRegistry.canDecode($0.codec) } ?? audible.first ?? tracks.first

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import HLSTime
 
 /// The position where playback starts.
@@ -8,6 +9,11 @@ public enum StartPosition: Sendable, Hashable {
     case time(MediaTime)
     /// The oldest segment of a live playlist.
     case oldest
+    /// The media that bears this date, by `EXT-X-PROGRAM-DATE-TIME`; what is listed first where all of it is later. An item
+    /// whose playlist has no dates fails.
+    case date(Date)
+    /// The segment with this media sequence number; the oldest where it is not listed any more.
+    case segment(Int)
 }
 
 /// The position where playback ends.
@@ -17,4 +23,8 @@ public enum EndPosition: Sendable, Hashable {
     case time(MediaTime)
     /// This long after the start position.
     case duration(MediaTime)
+    /// The media that bears this date, by `EXT-X-PROGRAM-DATE-TIME`. An item whose playlist has no dates fails.
+    case date(Date)
+    /// Behind the segment with this media sequence number, which may be one that a live playlist lists later.
+    case segment(Int)
 }

@@ -223,7 +223,7 @@ struct EngineHarness {
             lanes[lane] = nil
             // Something else comes in its place.
             if lane == .main { isOver = false }
-        case .takeAudioFromVariant, .followTracks: break
+        case .takeAudioFromVariant, .chooseAudioTrack, .followTracks: break
         case .take(let kinds, let lane, let landing): takings.append((kinds, lane, landing))
         case .endHead: break
         case .flush:

@@ -1,0 +1,204 @@
+import ArgumentParser
+import Foundation
+import Synchronization
+
+/// Options that are kept in a file, by the names that they have on the command line.
+///
+/// A line is `name = value`, or the name of a flag alone. Lines before the first `[command]` count for each command that
+/// has such an option; those behind it for that command alone. `#` begins a comment at the start of a line.
+///
+/// Source: docs/files.md.
+struct ConfigFile {
+    private struct Entry {
+        var command: String?
+        var name: String
+        var value: String?
+        var line: Int
+    }
+
+    private let path: String
+    private var entries: [Entry] = []
+
+    /// - Parameter path: for what is said of it.
+    init(parsing text: String, path: String) throws(ArgumentValueError) {
+        self.path = path
+        var command: String?
+        for (index, text) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let line = Self.trimmed(text)
+            guard let first = line.first, first != "#" else { continue }
+            if first == "[", line.last == "]" {
+                command = String(Self.trimmed(line.dropFirst().dropLast()))
+                continue
+            }
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            var name = Self.trimmed(parts[0])
+            if name.hasPrefix("--") { name = name.dropFirst(2) }
+            guard !name.isEmpty, !name.contains(where: \.isWhitespace) else {
+                throw ArgumentValueError("\(path):\(index + 1): write name = value, or the name of a flag")
+            }
+            let value = parts.count == 2 ? Self.unquoted(Self.trimmed(parts[1])) : nil
+            entries.append(Entry(command: command, name: String(name), value: value, line: index + 1))
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text
+        while text.first?.isWhitespace == true { text = text.dropFirst() }
+        while text.last?.isWhitespace == true { text = text.dropLast() }
+        return text
+    }
+
+    private static func unquoted(_ text: Substring) -> String {
+        guard text.count >= 2, let first = text.first, first == text.last, first == "\"" || first == "'" else {
+            return String(text)
+        }
+        return String(text.dropFirst().dropLast())
+    }
+
+    /// What a command is given, each value joined to its name.
+    func arguments(for command: String, of commands: [CommandOptions]) throws(ArgumentValueError) -> [String] {
+        var arguments: [String] = []
+        for entry in entries {
+            if let section = entry.command, !commands.contains(where: { $0.name == section }) {
+                throw error(entry, "there is no command '\(section)'")
+            }
+            let among = commands.filter { entry.command == nil || $0.name == entry.command }
+            guard among.contains(where: { $0.takesValue[entry.name] != nil }) else {
+                let of = entry.command.map { "hlsget \($0)" } ?? "hlsget"
+                throw error(entry, "\(of) has no option --\(entry.name)")
+            }
+            guard let takesValue = among.first(where: { $0.name == command })?.takesValue[entry.name] else { continue }
+            if takesValue {
+                guard let value = entry.value else { throw error(entry, "\(entry.name) needs a value") }
+                arguments.append("--\(entry.name)=\(value)")
+            } else {
+                switch entry.value {
+                case nil, "yes", "true": arguments.append("--\(entry.name)")
+                case "no", "false": break
+                default: throw error(entry, "\(entry.name) is a flag: write yes or no")
+                }
+            }
+        }
+        return arguments
+    }
+
+    private func error(_ entry: Entry, _ text: String) -> ArgumentValueError {
+        ArgumentValueError("\(TerminalText.escaped(path)):\(entry.line): \(TerminalText.escaped(text))")
+    }
+}
+
+/// The options of a command that a file may hold.
+struct CommandOptions: Sendable {
+    var name: String
+    /// By the long name.
+    var takesValue: [String: Bool]
+
+    /// Those of all commands, as the argument parser knows them.
+    static func all(of command: (some ParsableCommand).Type) -> [CommandOptions] {
+        guard let dump = try? JSONDecoder().decode(Dump.self, from: Data(command._dumpHelp().utf8)) else { return [] }
+        return (dump.command.subcommands ?? []).map { command in
+            var takesValue: [String: Bool] = [:]
+            for argument in command.arguments ?? [] where argument.kind != "positional" {
+                for name in argument.names ?? [] where name.kind == "long" && !["help", "version"].contains(name.name) {
+                    takesValue[name.name] = argument.kind == "option"
+                }
+            }
+            return CommandOptions(name: command.commandName, takesValue: takesValue)
+        }
+    }
+
+    private struct Dump: Decodable {
+        struct Command: Decodable {
+            var commandName: String
+            var subcommands: [Command]?
+            var arguments: [Argument]?
+        }
+        struct Argument: Decodable {
+            var kind: String
+            var names: [Name]?
+        }
+        struct Name: Decodable {
+            var kind: String
+            var name: String
+        }
+        var command: Command
+    }
+}
+
+/// What the command was called with, what a file adds included.
+enum Invocation {
+    /// Without the name of the program.
+    static let arguments = Mutex(Array(CommandLine.arguments.dropFirst()))
+
+    /// Asks for what has nothing to do with a file's options.
+    private static let unaffected: Set<String> = ["help", "-h", "--help", "--version"]
+
+    /// Puts what a file holds before what was typed, which so counts more.
+    ///
+    /// - Parameters:
+    ///   - defaultPath: of the file that is read where none is named, if there is one.
+    ///   - commands: asked only where there is a file.
+    ///   - read: the text of a file; nil where there is none.
+    static func expanded(
+        _ typed: [String], defaultPath: String?, commands: () -> [CommandOptions],
+        read: (String) throws(ArgumentValueError) -> String?
+    ) throws(ArgumentValueError) -> [String] {
+        var (arguments, path, isOff) = ([String](), String?.none, false)
+        var rest = typed[...]
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                arguments.append(argument)
+                arguments += rest
+                break
+            }
+            if argument == "--no-config" {
+                isOff = true
+            } else if argument == "--config" {
+                guard let next = rest.popFirst() else { throw ArgumentValueError("--config needs a file") }
+                path = next
+            } else if argument.hasPrefix("--config=") {
+                path = String(argument.dropFirst(9))
+            } else {
+                arguments.append(argument)
+            }
+        }
+        if path != nil, isOff { throw ArgumentValueError("--config and --no-config are mutually exclusive") }
+        let isAside =
+            arguments.isEmpty || arguments.contains(where: unaffected.contains)
+            || ["---", "--generate-completion-script", "--experimental-dump-help"].contains {
+                arguments[0].hasPrefix($0)
+            }
+        guard !isOff, !isAside, let named = path ?? defaultPath else { return arguments }
+        guard let text = try read(named) else {
+            guard path != nil else { return arguments }
+            throw ArgumentValueError("--config \(TerminalText.escaped(named)): there is no such file")
+        }
+        let file = try ConfigFile(parsing: text, path: named)
+        let known = commands()
+        let isNamed = known.contains { $0.name == arguments[0] }
+        let added = try file.arguments(for: isNamed ? arguments[0] : "play", of: known)
+        return isNamed ? [arguments[0]] + added + arguments.dropFirst() : added + arguments
+    }
+
+    /// Where the file is by default: as the XDG Base Directory Specification says.
+    static func defaultPath(_ environment: [String: String]) -> String? {
+        // Relative ones are to be ignored.
+        if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") { return base + "/hlsget/config" }
+        return environment["HOME"].flatMap { $0.isEmpty ? nil : $0 + "/.config/hlsget/config" }
+    }
+
+    /// The longest file that is read.
+    private static let maximumByteCount = 1 << 20
+
+    /// The text of a file; nil where there is none.
+    static func read(_ path: String) throws(ArgumentValueError) -> String? {
+        guard access(path, F_OK) == 0 else { return nil }
+        let name = TerminalText.escaped(path)
+        do { _ = try FileArgument.readable(path) } catch { throw ArgumentValueError("\(name) \(error.description)") }
+        guard let handle = FileHandle(forReadingAtPath: path),
+            let data = try? handle.read(upToCount: maximumByteCount + 1) ?? Data(), data.count <= maximumByteCount,
+            let text = String(validating: data, as: UTF8.self)
+        else { throw ArgumentValueError("\(name) cannot be read: it is no text") }
+        return text
+    }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import Testing
+
+@testable import hlsget
+
+@Suite("Q08: options in a file")
+struct ConfigFileTests {
+    private static let commands = [
+        CommandOptions(name: "play", takesValue: ["retries": true, "fast": false, "header": true, "rate": true]),
+        CommandOptions(name: "download", takesValue: ["retries": true, "connections": true]),
+    ]
+
+    private static func arguments(_ text: String, for command: String = "play") throws -> [String] {
+        try ConfigFile(parsing: text, path: "c").arguments(for: command, of: commands)
+    }
+
+    @Test("lines are options by their names, for each command that has them")
+    func lines() throws {
+        let text = """
+            # what I like
+            retries = 3
+              --fast
+            header = "A: b = c"
+
+            rate=-4
+            [download]
+            connections = 2
+            retries = 9
+            """
+        #expect(try Self.arguments(text) == ["--retries=3", "--fast", "--header=A: b = c", "--rate=-4"])
+        #expect(try Self.arguments(text, for: "download") == ["--retries=3", "--connections=2", "--retries=9"])
+        #expect(try Self.arguments("fast = no\nretries = 'x'") == ["--retries=x"])
+        #expect(try Self.arguments("fast = yes\r\n") == ["--fast"])
+        #expect(try Self.arguments("").isEmpty)
+    }
+
+    @Test(
+        "what is wrong is told by its line",
+        arguments: [
+            ("retries = 1\nspeed = 2", "c:2: hlsget has no option --speed"),
+            ("[play]\nconnections = 2", "c:2: hlsget play has no option --connections"),
+            ("[film]\nfast", "c:2: there is no command 'film'"), ("retries", "c:1: retries needs a value"),
+            ("fast = 3", "c:1: fast is a flag: write yes or no"),
+            ("two words", "c:1: write name = value, or the name of a flag"),
+            ("= 3", "c:1: write name = value, or the name of a flag"),
+        ])
+    func mistakes(text: String, error: String) {
+        #expect(throws: ArgumentValueError(error)) { try Self.arguments(text) }
+    }
+
+    private static func expanded(
+        _ typed: [String], files: [String: String] = [:], defaultPath: String? = "home"
+    ) throws -> [String] {
+        try Invocation.expanded(typed, defaultPath: defaultPath, commands: { commands }) { files[$0] }
+    }
+
+    @Test("a file's options stand before what was typed, which counts more")
+    func order() throws {
+        let files = ["home": "retries = 3", "other": "fast"]
+        #expect(try Self.expanded(["u", "--retries", "1"], files: files) == ["--retries=3", "u", "--retries", "1"])
+        #expect(try Self.expanded(["download", "u"], files: files) == ["download", "--retries=3", "u"])
+        #expect(try Self.expanded(["play", "u", "--config", "other"], files: files) == ["play", "--fast", "u"])
+        #expect(try Self.expanded(["--config=other", "u"], files: files) == ["--fast", "u"])
+        #expect(try Self.expanded(["u", "--no-config"], files: files) == ["u"])
+        #expect(
+            try Self.expanded(["u", "--", "--no-config"], files: files) == ["--retries=3", "u", "--", "--no-config"])
+        #expect(try Self.expanded(["u"]) == ["u"], "there is no file")
+        let play = try #require(
+            try HLSGet.parseAsRoot(["--retries=3", "http://a/b", "--retries", "1"]) as? PlayCommand)
+        #expect(try play.options().retries == .count(1))
+    }
+
+    @Test("help is there whatever a file says")
+    func help() throws {
+        let files = ["home": "nonsense = 1"]
+        for typed in [["--help"], ["help", "play"], ["play", "-h"], ["--version"], ["---completion", "x"], []] {
+            #expect(try Self.expanded(typed, files: files) == typed)
+        }
+        #expect(throws: ArgumentValueError.self) { try Self.expanded(["u"], files: files) }
+        #expect(throws: ArgumentValueError.self) { try Self.expanded(["u", "--config", "none"]) }
+        #expect(throws: ArgumentValueError.self) { try Self.expanded(["u", "--config"]) }
+        #expect(throws: ArgumentValueError.self) { try Self.expanded(["u", "--config", "home", "--no-config"]) }
+    }
+
+    @Test("the file is where configuration is kept")
+    func place() {
+        #expect(Invocation.defaultPath(["HOME": "/h"]) == "/h/.config/hlsget/config")
+        #expect(Invocation.defaultPath(["HOME": "/h", "XDG_CONFIG_HOME": "/x"]) == "/x/hlsget/config")
+        #expect(Invocation.defaultPath(["HOME": "/h", "XDG_CONFIG_HOME": "x"]) == "/h/.config/hlsget/config")
+        #expect(Invocation.defaultPath([:]) == nil)
+    }
+
+    @Test("a file may hold every option of every command")
+    func everyOption() throws {
+        let commands = CommandOptions.all(of: HLSGet.self)
+        #expect(commands.count >= HLSGet.configuration.subcommands.count)
+        let play = try #require(commands.first { $0.name == "play" })
+        #expect(play.takesValue["retries"] == true && play.takesValue["fast"] == false)
+        #expect(play.takesValue["help"] == nil && play.takesValue["url"] == nil)
+        #expect(play.takesValue.count > 60)
+    }
+}

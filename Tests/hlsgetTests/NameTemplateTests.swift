@@ -1,0 +1,68 @@
+import ArgumentParser
+import Glibc
+import HLSKitCore
+import TestSupport
+import Testing
+
+@testable import hlsget
+
+@Suite("Q08: names made of words")
+struct NameTemplateTests {
+    private static var now: tm {
+        var now = tm()
+        (now.tm_year, now.tm_mon, now.tm_mday, now.tm_hour, now.tm_min, now.tm_sec) = (126, 0, 31, 9, 5, 7)
+        return now
+    }
+
+    @Test(
+        "words stand for the stream, the format and the time",
+        arguments: [
+            ("film.ts", "film.ts"), ("{name}.{ext}", "night.ts"),
+            ("a/{name}_{date}_{time}.mp4", "a/night_2026-01-31_090507.mp4"),
+            ("{name}_{height}p.ts", "night_{height}p.ts"), ("{{name}}.ts", "{name}.ts"), ("-", "-"), ("", ""),
+        ])
+    func words(text: String, path: String) throws {
+        let template = try NameTemplate(parsing: text)
+        #expect(try template.path(url: "https://h/night/master.m3u8", ending: "ts", now: Self.now) == path)
+    }
+
+    @Test("other words are refused", arguments: ["{title}.ts", "{name.ts", "a}b.ts", "{}.ts", "{Name}.ts"])
+    func unknown(_ text: String) {
+        #expect(throws: ArgumentValueError.self) { try NameTemplate(parsing: text) }
+    }
+
+    @Test("the ending needs a format")
+    func ending() throws {
+        let template = try NameTemplate(parsing: "{name}.{ext}")
+        #expect(throws: ArgumentValueError.self) { try template.path(url: "https://h/a", ending: nil) }
+        let play = try #require(
+            try HLSGet.parseAsRoot(["-f", "mkv", "-o", "{name}.{ext}", "https://h/night.m3u8"]) as? PlayCommand)
+        #expect(try play.options().outputs == [OutputArgument(destination: .file(path: "night.mkv"), format: .mkv)])
+        let target = try DownloadTarget(output: "{name}_{height}p.{ext}", format: nil, url: "https://h/night.m3u8")
+        #expect(target == .file(path: "night_{height}p.mp4", format: .mp4))
+        #expect(
+            try DownloadTarget(output: "{name}/", format: nil, url: "https://h/night.m3u8") == .folder(path: "night"))
+    }
+
+    @Test("words of the media are filled in when it is known")
+    func media() {
+        let facts = NameFacts(size: PixelSize(width: 1280, height: 720), bandwidth: 2_500_000)
+        #expect(facts.path("a_{width}x{height}_{bandwidth}.ts") == "a_1280x720_2500000.ts")
+        #expect(NameFacts().path("a_{height}p.ts") == "a_unknownp.ts")
+        #expect(NameFacts().path("a.ts") == "a.ts")
+    }
+
+    @Test("a file gets its name, and none that is taken")
+    func rename() throws {
+        let folder = try ScratchFolder()
+        _ = try folder.write([1], to: "a_{height}p.ts")
+        let template = folder.path + "/a_{height}p.ts"
+        let facts = NameFacts(size: PixelSize(width: 320, height: 180))
+        #expect(try facts.rename(template, overwrite: false) == folder.path + "/a_180p.ts")
+        #expect(access(template, F_OK) != 0 && access(folder.path + "/a_180p.ts", F_OK) == 0)
+        _ = try folder.write([2], to: "a_{height}p.ts")
+        #expect(throws: HLSError.self) { try facts.rename(template, overwrite: false) }
+        #expect(access(template, F_OK) == 0, "what was written is kept")
+        #expect(try facts.rename(template, overwrite: true) == folder.path + "/a_180p.ts")
+    }
+}

@@ -28,7 +28,8 @@ extension PlaybackEngine {
         }
         let isWanted = mediaSelection.isWanted(.audible, wish: preferences.audio)
         let selected = mediaSelection.current
-        item?.renditions.select(mediaSelection.declaredSelection, isAudibleWanted: isWanted)
+        let declared = mediaSelection.declaredSelection
+        item?.renditions.select(declared, isAudibleWanted: isWanted)
         followAudioTrackRule()
         if !changes.isEmpty { effects.append(.publish(.mediaSelectionChanged(selected))) }
         return changes

@@ -21,7 +21,7 @@ public struct MovieFile: Sendable, Hashable {
     /// Where each segment starts, and where the last one ends.
     private let starts: [Duration]
     /// Bits per second of each variant, ascending.
-    public let averageBitRates: [Double]
+    package let averageBitRates: [Double]
     /// Highest bit rate of a segment of each variant, in bits per second, in the order of ``averageBitRates``.
     package let peakBitRates: [Double]
     /// Row by row.
@@ -117,7 +117,7 @@ public struct MovieFile: Sendable, Hashable {
     }
 
     /// Number of variants, at least 1.
-    public var variantCount: Int { averageBitRates.count }
+    package var variantCount: Int { averageBitRates.count }
     /// The duration of all segments together.
     public var duration: Duration { starts.last ?? .zero }
     /// Segments differ in duration.

@@ -49,7 +49,7 @@ public struct SimulatedSession: Sendable {
     }
 
     /// The movie that was played.
-    public let movie: MovieFile
+    package let movie: MovieFile
     /// The limit of media ahead.
     package let bufferLimit: Duration
     /// Segments that were played, in order.
@@ -88,7 +88,7 @@ public struct SimulatedSession: Sendable {
     /// The session as JSON lines, in the order of their times: `session`, `segment`, `play`, `stall`, `abandon`, `end`,
     /// and `decision` where decisions are explained. A `segment` has its `duration_ms` where segments differ.
     /// Variants are counted from the lowest, times are in milliseconds.
-    public var log: String {
+    package var log: String {
         var lines: [(time: Double, order: Int, text: String)] = []
         lines.reserveCapacity(segments.count + abandons.count + decisions.count + 2 * starts.count + 1)
         let header =

@@ -100,9 +100,9 @@ public struct MediaTrack: Sendable, Hashable {
     /// All that is to be done with the frame before it is shown, ``rotation`` included (`tkhd` of MP4).
     public var preferredTransform = TrackTransform.identity
     /// How samples are encrypted by common encryption; nil if the track is clear.
-    public var encryption: TrackEncryption?
+    package var encryption: TrackEncryption?
     /// Audio that an encoder has added, counted from the segment that declares it; nil if undeclared.
-    public var gapless: GaplessInfo?
+    package var gapless: GaplessInfo?
     /// Presentation times that the edit list of a whole file shows; the samples of others are there for the decoder.
     /// nil: all are shown.
     package var shownRange: Range<Int64>?
@@ -141,13 +141,13 @@ public struct MediaTrack: Sendable, Hashable {
 ///
 /// All numbers are in samples per channel of what the decoder gives. Audio that comes after the last of them is of
 /// another source and is kept.
-public struct GaplessInfo: Sendable, Hashable {
+package struct GaplessInfo: Sendable, Hashable {
     /// Samples before the source begins: the delay of the encoder and that of the decoder.
-    public var leadingSampleCount: Int
+    package var leadingSampleCount: Int
     /// Samples of the source; nil if its length is not stated.
-    public var validSampleCount: Int?
+    package var validSampleCount: Int?
     /// Samples behind the source that fill the last frames.
-    public var trailingSampleCount: Int
+    package var trailingSampleCount: Int
 
     /// Makes gapless information; without `validSampleCount` the length is unknown.
     package init(leadingSampleCount: Int, validSampleCount: Int? = nil, trailingSampleCount: Int = 0) {

@@ -20,7 +20,7 @@ public struct PlaylistDate: Sendable, Hashable, Comparable, Codable {
     static let attosecondsPerSecond: Int64 = 1_000_000_000_000_000_000
 
     /// The time since 1970-01-01T00:00:00Z.
-    public var timeIntervalSince1970: Duration {
+    package var timeIntervalSince1970: Duration {
         Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
     }
 

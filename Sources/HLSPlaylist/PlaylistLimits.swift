@@ -8,20 +8,20 @@ public struct PlaylistLimits: Sendable, Hashable {
     /// reports of a media playlist. Default 2 000 of each.
     public var maximumVariantCount = 2_000
     /// Alternatives of one key: `EXT-X-KEY` tags with different key formats that hold for the same segments. Default 32.
-    public var maximumAlternativeKeyCount = 32
+    package var maximumAlternativeKeyCount = 32
     /// Keys of all segments together, where each that differs from the one before counts with its alternatives. Default
     /// 400 000.
-    public var maximumKeyCount = 400_000
+    package var maximumKeyCount = 400_000
     /// `EXT-X-DATERANGE` tags, and date ranges that delta updates add up to. Default 50 000.
-    public var maximumDateRangeCount = 50_000
+    package var maximumDateRangeCount = 50_000
     /// Attributes without a property of one date range, from all its tags. Default 256.
-    public var maximumAttributeCount = 256
+    package var maximumAttributeCount = 256
     /// Variables (`EXT-X-DEFINE`). Default 2 000.
-    public var maximumVariableCount = 2_000
+    package var maximumVariableCount = 2_000
     /// Bytes of one line, before and after the substitution of variables. Default 64 KiB.
-    public var maximumLineByteCount = 64 << 10
+    package var maximumLineByteCount = 64 << 10
     /// Issues that are kept; later ones are only counted out. Default 1 000.
-    public var maximumIssueCount = 1_000
+    package var maximumIssueCount = 1_000
 
     /// Makes the default limits, which real playlists do not reach.
     public init() {}

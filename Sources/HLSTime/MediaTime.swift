@@ -1,7 +1,7 @@
 /// A point on a media timeline, or a length of it, as an exact fraction of a second.
 ///
 /// The value is `value / timescale` seconds. Besides numbers there are ``invalid``, ``indefinite`` (not known yet) and
-/// the two infinities. Arithmetic never traps: what does not fit is rounded (``Flags/hasBeenRounded``) or becomes an
+/// the two infinities. Arithmetic never traps: what does not fit is rounded (``hasBeenRounded``) or becomes an
 /// infinity. Order: −∞ < numbers (by epoch, then by value) < indefinite < +∞ < invalid.
 ///
 /// The semantics are those of `CMTime`. See docs/behaviour/time.md.
@@ -13,23 +13,23 @@ public struct MediaTime: Sendable, Codable {
     /// Distinguishes timelines that cannot be compared. 0 also marks durations, which combine with every epoch.
     public var epoch: Int64
     /// The kind of time.
-    public var flags: Flags
+    package var flags: Flags
 
     /// The kind of a ``MediaTime``.
-    public struct Flags: OptionSet, Sendable, Hashable, Codable {
-        public let rawValue: UInt8
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package struct Flags: OptionSet, Sendable, Hashable, Codable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Set in all times but ``MediaTime/invalid``.
-        public static let valid = Flags(rawValue: 1)
+        package static let valid = Flags(rawValue: 1)
         /// Some operation on the way to this value was inexact.
-        public static let hasBeenRounded = Flags(rawValue: 2)
+        package static let hasBeenRounded = Flags(rawValue: 2)
         /// After every other time; see ``MediaTime/positiveInfinity``.
-        public static let positiveInfinity = Flags(rawValue: 4)
+        package static let positiveInfinity = Flags(rawValue: 4)
         /// Before every other time; see ``MediaTime/negativeInfinity``.
-        public static let negativeInfinity = Flags(rawValue: 8)
+        package static let negativeInfinity = Flags(rawValue: 8)
         /// Of no known value, such as the duration of a live stream; see ``MediaTime/indefinite``.
-        public static let indefinite = Flags(rawValue: 16)
+        package static let indefinite = Flags(rawValue: 16)
     }
 
     /// Makes `value / timescale` seconds; ``invalid`` when `timescale` is not greater than zero.
@@ -293,7 +293,7 @@ extension MediaTime {
 // MARK: - Order
 
 extension MediaTime: Comparable, Hashable {
-    /// Equal values are equal in every timescale; ``Flags/hasBeenRounded`` does not count.
+    /// Equal values are equal in every timescale; ``hasBeenRounded`` does not count.
     public static func == (left: MediaTime, right: MediaTime) -> Bool {
         guard left.kind == right.kind else { return false }
         guard left.isNumeric else { return true }

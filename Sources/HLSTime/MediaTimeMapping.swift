@@ -35,5 +35,5 @@ public struct MediaTimeMapping: Sendable, Hashable, Codable {
     }
 
     /// The mapping in the other direction.
-    public var inverse: MediaTimeMapping { MediaTimeMapping(source: target, target: source) }
+    package var inverse: MediaTimeMapping { MediaTimeMapping(source: target, target: source) }
 }

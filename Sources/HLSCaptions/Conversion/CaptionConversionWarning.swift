@@ -78,7 +78,7 @@ public struct CaptionConversionTimeRangeAdjustment: Sendable, Hashable {
     }
 
     /// The caption with its times changed so.
-    public func applied(to caption: Caption) -> Caption {
+    package func applied(to caption: Caption) -> Caption {
         var caption = caption
         caption.timeRange.start += startTimeOffset
         caption.timeRange.duration += durationOffset

@@ -14,7 +14,7 @@ public struct ColorPrimaries: RawRepresentable, Sendable, Hashable, Codable, Cus
     /// ITU-R BT.2020 and BT.2100.
     public static let bt2020 = ColorPrimaries(rawValue: 9)
     /// DCI-P3 with its theatre white.
-    public static let smpte431 = ColorPrimaries(rawValue: 11)
+    package static let smpte431 = ColorPrimaries(rawValue: 11)
     /// P3 with the white of D65: "Display P3".
     public static let smpte432 = ColorPrimaries(rawValue: 12)
 

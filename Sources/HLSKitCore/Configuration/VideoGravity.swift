@@ -11,7 +11,7 @@ public enum VideoGravity: String, Sendable, Hashable, Codable {
 extension VideoGravity {
     /// The rectangle of a frame on a display, in the display's pixels; with `resizeAspectFill` it reaches beyond it.
     /// Zero where one of the two has no size.
-    public func rect(of picture: PixelSize, in display: PixelSize) -> PixelRect {
+    package func rect(of picture: PixelSize, in display: PixelSize) -> PixelRect {
         guard picture.width > 0, picture.height > 0, display.width > 0, display.height > 0 else { return .zero }
         let (width, height) = (Double(display.width), Double(display.height))
         let scales = (width / Double(picture.width), height / Double(picture.height))

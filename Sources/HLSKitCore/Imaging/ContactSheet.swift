@@ -12,26 +12,8 @@
 /// let index = sheet.webVTT(timeRanges: plan.timeRanges, imageURI: "sheet.jpg")
 /// ```
 public struct ContactSheet: Sendable, Hashable {
-    /// The sheet was not made.
-    public struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
-        /// Why not.
-        public enum Code: Sendable, Hashable {
-            /// There is no image to be shown.
-            case empty
-            /// A side would be longer than 32,768 pixels.
-            case tooLarge
-        }
-
-        /// Why not.
-        public let code: Code
-
-        public var description: String {
-            switch code {
-            case .empty: "there is no image for the sheet"
-            case .tooLarge: "the sheet would be too large"
-            }
-        }
-    }
+    static let empty = HLSError(code: .invalidArgument, cause: "there is no image for the sheet")
+    static let tooLarge = HLSError(code: .invalidArgument, cause: "the sheet would be too large")
 
     /// Sheets with longer sides, in pixels, are not made: few programs show them.
     package static let longestSide = 32_768
@@ -49,12 +31,12 @@ public struct ContactSheet: Sendable, Hashable {
     /// - Parameters:
     ///   - images: in the order of tiles; nil where one is missing. All in the colours of the first.
     ///   - columnCount: tiles in a row, at least 1; nil (the default) makes about as many columns as rows.
-    /// - Throws: ``Failure``.
-    public init(of images: [Image?], columnCount: Int? = nil) throws(Failure) {
+    /// - Throws: an error with the code `invalidArgument` where there is no image, or a side would be longer than 32 768 pixels.
+    public init(of images: [Image?], columnCount: Int? = nil) throws(HLSError) {
         let present = images.compactMap(\.self)
         guard let first = present.first, let width = present.map(\.width).max(),
             let height = present.map(\.height).max()
-        else { throw Failure(code: .empty) }
+        else { throw Self.empty }
         count = images.count
         var most = 1
         while most * most < count { most += 1 }
@@ -62,7 +44,7 @@ public struct ContactSheet: Sendable, Hashable {
         let rows = (count + columns - 1) / columns
         // Sides are bounded first, so that no product overflows.
         guard width <= Self.longestSide / columns, height <= Self.longestSide / rows else {
-            throw Failure(code: .tooLarge)
+            throw Self.tooLarge
         }
         self.columnCount = columns
         tileSize = PixelSize(width: width, height: height)
@@ -82,7 +64,7 @@ public struct ContactSheet: Sendable, Hashable {
         let sheet = Image(
             width: size.width, height: size.height, pixels: pixels, colorPrimaries: first.colorPrimaries,
             transferFunction: first.transferFunction)
-        guard let sheet else { throw Failure(code: .tooLarge) }
+        guard let sheet else { throw Self.tooLarge }
         image = sheet
     }
 

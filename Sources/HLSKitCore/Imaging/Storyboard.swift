@@ -30,8 +30,8 @@ extension ImageGenerator {
     /// - Parameters:
     ///   - plan: the times.
     ///   - columnCount: images in a row; nil (the default) makes about as many columns as rows.
-    /// - Throws: ``HLSError`` of the first image where none could be made; ``ContactSheet/Failure`` where the plan is empty or
-    ///   the sheet would be too large; `CancellationError`.
+    /// - Throws: ``HLSError`` of the first image where none could be made; one with the code `invalidArgument` where
+    ///   the plan is empty or the sheet would be too large; `CancellationError`.
     public func storyboard(_ plan: StoryboardPlan, columnCount: Int? = nil) async throws -> Storyboard {
         var results: [ImageGenerationResult] = []
         for await result in images(for: plan.times) { results.append(result) }

@@ -1,11 +1,11 @@
 /// Scheme, host and port: what credentials are bound to (RFC 6454).
 public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// `http` or `https`.
-    public let scheme: String
+    package let scheme: String
     /// In lower case; IPv6 addresses in brackets.
-    public let host: String
+    package let host: String
     /// The port, the scheme's own if the URL has none.
-    public let port: Int
+    package let port: Int
 
     init(scheme: String, host: String, port: Int) {
         self.scheme = scheme

@@ -184,7 +184,7 @@ public struct TransferMetrics: Sendable, Hashable {
     /// The transfer used a connection of an earlier one.
     public var reusedConnection = false
     /// The body's end was marked by the closing of the connection only, so that its length is unverified (R21).
-    public var isLengthUnverified = false
+    package var isLengthUnverified = false
     /// Redirects that were followed.
     public var redirectCount = 0
 

@@ -14,7 +14,7 @@ public struct OutputClock: Sendable, Hashable {
     /// Seconds of the item that pass in one second; 0 while time stands still.
     public var rate = 0.0
     /// Media comes when its time has come, and not as fast as it is taken.
-    public var isPaced = true
+    package var isPaced = true
     /// What samples of audio are multiplied by: the player's volume, 0 while it is muted.
     public var gain: Float = 1
     /// What is done to audio at rates other than 1.

@@ -50,7 +50,7 @@ public struct PlaylistLoader: Sendable {
     /// for. nil if the server does not say.
     ///
     /// - Throws: As ``load(_:namedBy:_:)``.
-    public func byteCount(of url: String, namedBy source: String) async throws(HLSError) -> Int? {
+    package func byteCount(of url: String, namedBy source: String) async throws(HLSError) -> Int? {
         try await typed(url, namedBy: source) { tries throws in try await size(of: url, namedBy: source, &tries) }
     }
 

@@ -29,18 +29,25 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// Parses `text`; says what is wrong with it and where.
-    public init(parsing text: String, for subject: Subject = .variants) throws(QualityExpressionError) {
+    private static func error(in text: String, at term: String, _ cause: String) -> HLSError {
+        HLSError(
+            code: .invalidArgument, cause: term == text ? "\"\(term)\": \(cause)" : "\"\(term)\" in \"\(text)\": \(cause)")
+    }
+
+    /// Parses `text`.
+    ///
+    /// - Throws: an error with the code `invalidArgument` that says what is wrong, where, and what would be right.
+    public init(parsing text: String, for subject: Subject = .variants) throws(HLSError) {
         var alternatives: [Alternative] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let words = part.split(whereSeparator: \.isWhitespace)
             guard !words.isEmpty else {
-                throw QualityExpressionError(text: text, term: String(part), cause: "nothing between two commas")
+                throw Self.error(in: text, at: String(part), "nothing between two commas")
             }
             var alternative = Alternative()
             for word in words {
                 guard let problem = alternative.add(String(word), subject) else { continue }
-                throw QualityExpressionError(text: text, term: String(word), cause: problem)
+                throw Self.error(in: text, at: String(word), problem)
             }
             alternatives.append(alternative)
         }
@@ -113,18 +120,6 @@ package struct RenditionCandidate: Sendable, Hashable {
         self.isForced = isForced
         self.channelUsage = channelUsage
     }
-}
-
-/// An error in a ``QualityExpression``.
-public struct QualityExpressionError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The whole expression.
-    public var text: String
-    /// The term that cannot be understood.
-    public var term: String
-    /// The cause, and what would be correct.
-    public var cause: String
-
-    public var description: String { term == text ? "\"\(term)\": \(cause)" : "\"\(term)\" in \"\(text)\": \(cause)" }
 }
 
 // MARK: - Terms

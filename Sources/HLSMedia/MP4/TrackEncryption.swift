@@ -1,33 +1,33 @@
 /// The protection scheme of encrypted MP4 media. An open set.
 ///
 /// Source: ISO/IEC 23001-7 §10.
-public struct EncryptionScheme: RawRepresentable, Sendable, Hashable {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
+package struct EncryptionScheme: RawRepresentable, Sendable, Hashable {
+    package let rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
 
     /// AES-CTR, whole sample or subsamples.
-    public static let cenc = EncryptionScheme(rawValue: "cenc")
+    package static let cenc = EncryptionScheme(rawValue: "cenc")
     /// AES-CBC, whole sample or subsamples.
     package static let cbc1 = EncryptionScheme(rawValue: "cbc1")
     /// AES-CTR with a pattern of encrypted and clear blocks.
     package static let cens = EncryptionScheme(rawValue: "cens")
     /// AES-CBC with a pattern of encrypted and clear blocks; what HLS calls SAMPLE-AES in fMP4.
-    public static let cbcs = EncryptionScheme(rawValue: "cbcs")
+    package static let cbcs = EncryptionScheme(rawValue: "cbcs")
     /// AES-CBC within NAL units and audio frames of transport streams and packed audio; SAMPLE-AES there. Samples
     /// carry no initialization vector: it is the playlist's.
     ///
     /// Source: Apple, "MPEG-2 Stream Encryption Format for HTTP Live Streaming".
-    public static let elementaryStream = EncryptionScheme(rawValue: "elementaryStream")
+    package static let elementaryStream = EncryptionScheme(rawValue: "elementaryStream")
 }
 
 /// How the samples of a track are encrypted unless a sample says otherwise (`sinf` with `schm` and `tenc`).
-public struct TrackEncryption: Sendable, Hashable {
+package struct TrackEncryption: Sendable, Hashable {
     /// The protection scheme, such as `cenc` or `cbcs`.
-    public var scheme: EncryptionScheme
+    package var scheme: EncryptionScheme
     /// Samples are encrypted by default. Where false, only samples with encryption data of their own are.
-    public var isProtected: Bool
+    package var isProtected: Bool
     /// The identifier of the key, 16 bytes.
-    public var defaultKeyID: [UInt8]
+    package var defaultKeyID: [UInt8]
     /// Bytes of initialization vector that each sample carries: 0, 8 or 16; 0 means ``constantInitializationVector``.
     package var initializationVectorSize: Int
     /// The vector of all samples that carry none; empty if each has its own.

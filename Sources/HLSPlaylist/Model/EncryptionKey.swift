@@ -43,7 +43,7 @@ public struct EncryptionKey: Sendable, Hashable {
     }
 
     /// The key format with its default filled in.
-    public var effectiveKeyFormat: String { keyFormat ?? "identity" }
+    package var effectiveKeyFormat: String { keyFormat ?? "identity" }
 
     /// The IV as written, else the media sequence number as a 128-bit big-endian number.
     public func initializationVector(forMediaSequence mediaSequence: Int) -> [UInt8] {

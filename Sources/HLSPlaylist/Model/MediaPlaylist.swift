@@ -15,7 +15,7 @@ public struct MediaPlaylist: Sendable, Hashable {
     public var discontinuitySequence = 0
     /// `EXT-X-DISCONTINUITY-SEQUENCE` is written; without it a live playlist's numbers have to be carried over from
     /// the playlist before (``merging(update:)`` does).
-    public var hasDiscontinuitySequence = false
+    package var hasDiscontinuitySequence = false
     /// `EXT-X-PLAYLIST-TYPE`; nil if undeclared, which allows any change.
     public var playlistType: PlaylistType?
     /// No segments will be added any more.

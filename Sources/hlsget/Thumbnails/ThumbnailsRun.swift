@@ -155,7 +155,7 @@ struct ThumbnailsRun {
     private func finish(_ made: [Made], _ plan: StoryboardPlan) throws {
         guard let path = command.sheet, made.contains(where: { $0.image != nil }) else { return }
         let sheet: ContactSheet
-        do throws(ContactSheet.Failure) {
+        do throws(HLSError) {
             sheet = try ContactSheet(of: made.map(\.image), columnCount: command.columns)
         } catch {
             throw HLSError(code: .unsupported, path: path, text: "\(error); choose a smaller --size")

@@ -43,10 +43,10 @@ struct ContactSheetTests {
 
     @Test("L01: without images, or too large, there is no sheet")
     func failures() throws {
-        #expect(throws: ContactSheet.Failure(code: .empty)) { try ContactSheet(of: []) }
-        #expect(throws: ContactSheet.Failure(code: .empty)) { try ContactSheet(of: [nil, nil]) }
+        #expect(throws: ContactSheet.empty) { try ContactSheet(of: []) }
+        #expect(throws: ContactSheet.empty) { try ContactSheet(of: [nil, nil]) }
         let wide = try Self.image(20_000, 1, 1)
-        #expect(throws: ContactSheet.Failure(code: .tooLarge)) { try ContactSheet(of: [wide, wide], columnCount: 2) }
+        #expect(throws: ContactSheet.tooLarge) { try ContactSheet(of: [wide, wide], columnCount: 2) }
         #expect(try ContactSheet(of: [wide, wide], columnCount: 1).image.height == 2)
     }
 
@@ -122,7 +122,7 @@ struct ContactSheetTests {
         let plan = StoryboardPlan(times: .seconds(1, 2), duration: .indefinite)
         await #expect(throws: HLSError.self) { try await generator.storyboard(plan) }
         let nothing = StoryboardPlan(count: 0, duration: .indefinite)
-        await #expect(throws: ContactSheet.Failure(code: .empty)) { try await generator.storyboard(nothing) }
+        await #expect(throws: ContactSheet.empty) { try await generator.storyboard(nothing) }
     }
 }
 

@@ -88,7 +88,7 @@ struct QualityExpressionTests {
             ),
         ])
     func errors(text: String, expected: String) {
-        let error = #expect(throws: QualityExpressionError.self) { try QualityExpression(parsing: text) }
+        let error = #expect(throws: HLSError.self) { try QualityExpression(parsing: text) }
         #expect(error?.description == expected)
     }
 
@@ -103,7 +103,7 @@ struct QualityExpressionTests {
             ("binaural=2", "\"binaural=2\": binaural is yes or no"),
         ])
     func renditionErrors(text: String, expected: String) {
-        let error = #expect(throws: QualityExpressionError.self) {
+        let error = #expect(throws: HLSError.self) {
             try QualityExpression(parsing: text, for: .renditions)
         }
         #expect(error?.description == expected)

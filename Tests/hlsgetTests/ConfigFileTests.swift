@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import TestSupport
 import Testing
 
 @testable import hlsget
@@ -98,5 +100,19 @@ struct ConfigFileTests {
         #expect(play.takesValue["retries"] == true && play.takesValue["fast"] == false)
         #expect(play.takesValue["help"] == nil && play.takesValue["url"] == nil)
         #expect(play.takesValue.count > 60)
+    }
+
+    @Test("the command takes its options from the file that is named", .timeLimit(.minutes(2)))
+    func command() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Array("fast\nto = 2\nquality = 180p\n[play]\noutput = a.ts\n".utf8), to: "options")
+        let master = SampleMedia.folder + "/master.m3u8"
+        let result = try await hlsget("--config", "options", master, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["a.ts", "options"])
+        try folder.write(Array("fast\nspeed = 2\n".utf8), to: "options")
+        let wrong = try await hlsget("--config", "options", master, in: folder)
+        #expect(wrong.status == 64)
+        #expect(wrong.errors.contains("options:2: hlsget has no option --speed"))
     }
 }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import Foundation
 import HLSKitCore
 import TestSupport
 import Testing
@@ -64,5 +64,20 @@ struct NameTemplateTests {
         #expect(throws: HLSError.self) { try facts.rename(template, overwrite: false) }
         #expect(access(template, F_OK) == 0, "what was written is kept")
         #expect(try facts.rename(template, overwrite: true) == folder.path + "/a_180p.ts")
+    }
+
+    @Test("what is played and what is downloaded gets its name", .timeLimit(.minutes(2)))
+    func files() async throws {
+        let folder = try ScratchFolder()
+        let master = SampleMedia.folder + "/master.m3u8"
+        for arguments in [
+            ["--fast", "-f", "ts", "-o", "{name}_{height}p.{ext}", "--to", "4"],
+            ["download", "-o", "{name}_{width}x{height}.{ext}", "--to", "4"],
+        ] {
+            let result = try await hlsget(arguments + ["--quality", "180p", master], in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(names == ["sample_180p.ts", "sample_320x180.mp4"])
     }
 }

@@ -121,8 +121,9 @@ struct PlaySession {
         display?.finish()
         let logError = accessLog?.finish(passes.accessLogEvents) ?? errorLog?.finish(passes.errorLogs)
         let facts = NameFacts(of: item, passes.state(of: player))
-        let outputError =
-            finish(outputs, &summary) ?? name(&summary.files, by: facts) ?? finish(recording) ?? logError
+        let writeError = finish(outputs, &summary)
+        let nameError = name(&summary.files, by: facts)
+        let outputError = writeError ?? nameError ?? finish(recording) ?? logError
         summary.error = summary.error ?? outputError
         summary.elapsed = clock.now - began
         if summary.error == nil { judge(outcome, outputs, media, &summary) }

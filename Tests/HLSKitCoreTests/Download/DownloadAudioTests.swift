@@ -56,6 +56,32 @@ struct DownloadAudioTests {
         #expect(languages.map { $0.map(LanguageTag.shortest) } == test.1.map(LanguageTag.shortest))
     }
 
+    @Test(
+        "Q05: segments are loaded by their numbers, and not by dates that the playlist lacks",
+        arguments: [
+            (StartPosition.segment(2), EndPosition.segment(3), 8), (.segment(-5), .segment(0), 4),
+            (.time(.seconds(4)), .segment(99), 36), (.segment(8), .automatic, 8),
+        ] as [(StartPosition, EndPosition, Double)])
+    func ranges(_ start: StartPosition, _ end: EndPosition, length: Double) throws {
+        let server = try SampleServer()
+        let duration = try server.clock.run {
+            let task = try await server.task {
+                $0.startPosition = start
+                $0.endPosition = end
+            }
+            return try await task.run().duration
+        }
+        #expect(abs(duration.seconds - length) < 0.1, "\(duration)")
+        let error = #expect(throws: HLSError.self) {
+            let server = try SampleServer()
+            try server.clock.run {
+                let task = try await server.task { $0.endPosition = .date(Date(timeIntervalSince1970: 1_800_000_000)) }
+                _ = try await task.run()
+            }
+        }
+        #expect(error?.code == .notAvailable)
+    }
+
     @Test("a wish that no track meets fails", arguments: ["a.m3u8", "main.m3u8"])
     func unmatched(path: String) throws {
         let error = #expect(throws: HLSError.self) { try Self.download(path, ["lang=fr"]) }

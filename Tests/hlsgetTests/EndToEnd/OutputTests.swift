@@ -69,6 +69,7 @@ struct OutputTests {
         arguments: [
             (["--from", "3.88", "--to", "4.12"], 97..<103), (["--from", "10", "--duration", "0.4"], 250..<260),
             (["--to", "0.04"], 0..<1), (["--from", "-0.08"], 998..<1000),
+            (["--from", "#2", "--to", "#2"], 200..<300),
         ])
     func range(options: [String], frames: Range<Int>) async throws {
         let folder = try ScratchFolder()

@@ -144,7 +144,7 @@ struct MediaSelectionState: Sendable {
     // MARK: Audio inside segments
 
     /// The options of the audible group are tracks inside segments.
-    private var isAudioInside: Bool { !isAudioDeclared && groups[.audible] != nil }
+    var isAudioInside: Bool { !isAudioDeclared && groups[.audible] != nil }
 
     /// What is selected, of what the playlist names.
     var declaredSelection: MediaSelection {
@@ -282,7 +282,7 @@ struct MediaSelectionState: Sendable {
     ) throws(UnmatchedWish) -> MediaSelectionOption? {
         guard let group = groups[characteristic] else {
             // Segments may have it.
-            if characteristic == .audible, !isAudioDeclared { return nil }
+            if characteristic == .audible, !isAudioDeclared, !isAudioFound { return nil }
             if let wish, choices[characteristic] ?? .automatic == .automatic {
                 throw UnmatchedWish(wish: wish, characteristic: characteristic, offered: [])
             }

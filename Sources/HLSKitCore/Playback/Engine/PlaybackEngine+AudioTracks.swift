@@ -33,7 +33,8 @@ extension PlaybackEngine {
 
     /// Tells by what audio tracks inside segments are chosen, where that has changed.
     mutating func followAudioTrackRule() {
-        guard mediaSelection.updateAudioTrackRule(wish: preferences.audio) else { return }
+        // A lane that begins is told by whoever opens it.
+        guard mediaSelection.updateAudioTrackRule(wish: preferences.audio), item?.lanes[.main] != nil else { return }
         effects.append(.chooseAudioTrack(mediaSelection.audioTrackRule))
     }
 

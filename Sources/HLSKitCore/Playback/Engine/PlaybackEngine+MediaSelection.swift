@@ -102,6 +102,7 @@ extension PlaybackEngine {
 
     private mutating func changeAudible(of index: Int, from sources: VariantSources) {
         guard let variant = sources[index] else { return }
+        if mediaSelection.isAudioInside { return changeAudioInside() }
         let change = item?.renditions.changeAudio(
             of: variant, at: index, from: sources, eligible: eligibility().eligible,
             throughput: loading.estimatedBitsPerSecond(at: now), playsAudio: playsAudio)

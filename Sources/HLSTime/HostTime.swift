@@ -20,6 +20,16 @@ public struct HostTime: InstantProtocol, Sendable, Hashable, Codable {
     public func duration(to other: HostTime) -> Duration { other.offset - offset }
 
     public static func < (left: HostTime, right: HostTime) -> Bool { left.offset < right.offset }
+
+    public static func + (time: HostTime, duration: Duration) -> HostTime { HostTime(offset: time.offset + duration) }
+
+    public static func - (time: HostTime, duration: Duration) -> HostTime { HostTime(offset: time.offset - duration) }
+
+    /// The time from `right` to `left`.
+    public static func - (left: HostTime, right: HostTime) -> Duration { left.offset - right.offset }
+
+    public static func += (time: inout HostTime, duration: Duration) { time.offset += duration }
+    public static func -= (time: inout HostTime, duration: Duration) { time.offset -= duration }
 }
 
 extension HostTime {

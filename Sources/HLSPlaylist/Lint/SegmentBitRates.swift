@@ -6,7 +6,7 @@ public struct SegmentBitRates: Sendable, Hashable {
     /// All bits over all durations: the average segment bit rate. Bits per second.
     public var average: Double
     /// Segments whose size is known.
-    public var measuredSegmentCount: Int
+    package var measuredSegmentCount: Int
 
     /// - Parameter byteCounts: The size of each segment, nil if it is not known. Byte ranges are known without it.
     /// - Returns: nil when no size is known, or all durations are zero.

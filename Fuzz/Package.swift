@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 // libFuzzer targets; a package of its own, since they need the sanitizer. Build and run, one at a time:
 //
-//   swift build -c release --sanitize=fuzzer --product FuzzPlaylist
+//   swift build -c release --sanitize=fuzzer -Xswiftc -enable-testing --product FuzzPlaylist
 //   SWIFT_BACKTRACE=enable=no .build/release/FuzzPlaylist -max_total_time=600 new-corpus corpus
 //
 // What a fuzzer finds goes into corpus/ and is replayed by CorpusTests; of caption files into corpus-captions/, with the
@@ -10,7 +10,7 @@
 // there. Journals of downloads and recordings have their seeds in corpus-files/; DownloadJournalTests and
 // RecordingDamageTests replay them. Live reloads with deltas are FuzzMerging's. Media also take the fixtures of the tests as seeds, and the sanitizer of addresses:
 //
-//   swift build -c release --sanitize=fuzzer -Xswiftc -sanitize=fuzzer,address --product FuzzTransportStream
+//   swift build -c release --sanitize=fuzzer -Xswiftc -enable-testing -Xswiftc -sanitize=fuzzer,address --product FuzzTransportStream
 //   .build/release/FuzzTransportStream -max_len=20000 new-corpus corpus-media/transport-stream ../Tests/Fixtures/media
 
 import PackageDescription

@@ -127,7 +127,7 @@ public struct NetworkTrace: Sendable, Hashable {
     /// Number of periods, at least 1.
     package var periodCount: Int { rates.count }
     /// The mean over one cycle, in bits per second.
-    public var meanBitsPerSecond: Double { bitsPerCycle / cycleLength * 1000 }
+    package var meanBitsPerSecond: Double { bitsPerCycle / cycleLength * 1000 }
 
     // MARK: Questions
 

@@ -36,11 +36,11 @@ public struct SimulationRun: Sendable {
     static let timeLimit = 864_000_000.0
 
     /// The network.
-    public let trace: NetworkTrace
+    package let trace: NetworkTrace
     /// The movie.
-    public let movie: MovieFile
+    package let movie: MovieFile
     /// How it is played.
-    public let options: Options
+    package let options: Options
 
     private var playback: SteppedPlayback
     private let titles: SimulatedTitle

@@ -1,4 +1,5 @@
 import HLSKitSimulation
+import HLSTime
 import Synchronization
 import Testing
 

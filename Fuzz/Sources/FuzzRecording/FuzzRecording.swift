@@ -1,5 +1,5 @@
 import HLSKitCore
-import HLSKitSimulation
+@testable import HLSKitSimulation
 
 /// Reading ends; what was read is in the order of its times, and the link that it tells is a trace.
 @_cdecl("LLVMFuzzerTestOneInput")

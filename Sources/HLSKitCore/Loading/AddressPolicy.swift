@@ -6,7 +6,7 @@ import Glibc
 /// that no name, spelling or redirect leads around it.
 public struct AddressPolicy: Sendable, Hashable {
     /// Addresses in any of these are refused. Empty (the default) allows all.
-    public var denied: [AddressRange]
+    package var denied: [AddressRange]
 
     /// Makes a policy that denies the given addresses; by default none.
     public init(denied: [AddressRange] = []) { self.denied = denied }

@@ -11,11 +11,11 @@ public import HLSCaptions
 /// ``LegibleOutput/init(captions:language:advanceInterval:)`` shows captions whatever is chosen.
 public struct SidecarCaptions: Sendable, Hashable {
     /// At times of the item, in any order. Those without a time are left out.
-    public var captions: [Caption]
+    package var captions: [Caption]
     /// For people. The option's ``MediaSelectionOption/displayName``.
-    public var name: String
+    package var name: String
     /// BCP 47 tag; nil (the default) if it is not known.
-    public var language: String?
+    package var language: String?
 
     /// Makes captions that can be chosen.
     public init(_ captions: [Caption], name: String, language: String? = nil) {

@@ -70,7 +70,7 @@ public struct MediaPlaylistFacts: Sendable, Hashable {
     }
 
     /// How many sizes of segments went into the bit rates.
-    public var measuredSegmentCount: Int { bitRates?.measuredSegmentCount ?? 0 }
+    package var measuredSegmentCount: Int { bitRates?.measuredSegmentCount ?? 0 }
 
     var hasDiscontinuities: Bool { discontinuityCount > 0 }
 

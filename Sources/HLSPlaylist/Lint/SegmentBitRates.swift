@@ -6,7 +6,7 @@ public struct SegmentBitRates: Sendable, Hashable {
     /// All bits over all durations: the average segment bit rate. Bits per second.
     public var average: Double
     /// Segments whose size is known.
-    public var measuredSegmentCount: Int
+    package var measuredSegmentCount: Int
 
     /// - Parameters:
     ///   - playlist: Has the durations, and sizes of byte ranges.

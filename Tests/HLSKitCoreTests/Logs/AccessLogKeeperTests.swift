@@ -44,7 +44,7 @@ struct AccessLogKeeperTests {
             }
         }
         let event = keeper.log(since: Self.epoch, at: .seconds(9)).events[0]
-        let active = event.transferDuration
+        let active = event.transferDuration.seconds
         #expect(active == test.active)
         #expect(event.numberOfMediaRequests == test.transfers.count)
     }
@@ -66,13 +66,13 @@ struct AccessLogKeeperTests {
         keeper.change { $0.content = .video }
         let event = keeper.log(since: Self.epoch, at: .seconds(30)).events[0]
         #expect(event.numberOfBytesTransferred == 1_000_000)
-        #expect(event.transferDuration == 9)
+        #expect(event.transferDuration == .seconds(9))
         #expect((888_888.0...888_889.0).contains(try #require(event.observedBitrate)))
         #expect(event.observedMinBitrate == 0.5e6)
         #expect(event.observedMaxBitrate == 2e6)
         #expect((623_609.0...623_611.0).contains(try #require(event.observedBitrateStandardDeviation)))
         #expect(event.downloadOverdue == 1)
-        #expect(event.segmentsDownloadedDuration == 12)
+        #expect(event.segmentsDownloadedDuration == .seconds(12))
         #expect((666_666.0...666_667.0).contains(try #require(event.averageVideoBitrate)))
         #expect(event.averageAudioBitrate == nil, "muxed: nobody knows")
     }
@@ -93,7 +93,7 @@ struct AccessLogKeeperTests {
         keeper.ended(other, isWhole: false, at: .seconds(8))
         let event = keeper.log(since: Self.epoch, at: .seconds(30)).events[0]
         #expect(event.numberOfBytesTransferred == 0)
-        #expect(event.transferDuration == 2)
+        #expect(event.transferDuration == .seconds(2))
         #expect(event.numberOfMediaRequests == 2)
         #expect(event.observedMinBitrate == nil, "no segment came whole over the network")
     }
@@ -109,11 +109,11 @@ struct AccessLogKeeperTests {
         keeper.open(uri: "v", playhead: .seconds(99), at: .seconds(13))
         keeper.noteWatched(.zero)
         let events = keeper.log(since: Self.epoch, watched: .seconds(16), at: .seconds(14)).events
-        #expect(events.map(\.durationWatched) == [15, 1])
-        #expect(events.map(\.playbackStartOffset) == [0, 99])
+        #expect(events.map(\.durationWatched) == [.seconds(15), .seconds(1)])
+        #expect(events.map(\.playbackStartOffset) == [.zero, .seconds(99)])
         let dates = events.map { $0.playbackStartDate?.description }
         #expect(dates == ["2023-11-14T22:13:21.000Z", "2023-11-14T22:13:33.000Z"])
-        #expect(keeper.log(since: Self.epoch, at: .seconds(20)).events.map(\.durationWatched) == [15, 0])
+        #expect(keeper.log(since: Self.epoch, at: .seconds(20)).events.map(\.durationWatched) == [.seconds(15), .zero])
     }
 
     @Test("O01: of very many periods the oldest are merged, and no sum changes")
@@ -133,8 +133,8 @@ struct AccessLogKeeperTests {
         #expect(numberOfMediaRequests == 1500)
         let numberOfBytesTransferred = events.map(\.numberOfBytesTransferred).reduce(0, +)
         #expect(numberOfBytesTransferred == 15_000)
-        let transferDuration = events.map(\.transferDuration).reduce(0, +)
-        #expect(transferDuration == 750)
+        let transferDuration = events.map(\.transferDuration).reduce(.zero, +)
+        #expect(transferDuration == .seconds(750))
     }
 
     @Test("O01: text for people and machines: one header, a dash or null for what is not known, nothing escapes")
@@ -142,7 +142,7 @@ struct AccessLogKeeperTests {
         var event = AccessLogEvent()
         event.uri = "https://h/a b\"\u{202E}.m3u8"
         event.playbackSessionID = "6F"
-        event.durationWatched = 1.23456
+        event.durationWatched = .seconds(1.23456)
         event.observedBitrate = 1_234_567.8
         let log = AccessLog(events: [event, AccessLogEvent()])
         let lines = log.extendedLogText.split(separator: "\n")

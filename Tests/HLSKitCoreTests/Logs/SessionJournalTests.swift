@@ -42,7 +42,9 @@ struct SessionJournalTests {
         return count
     }
 
-    private static func watched(_ events: [AccessLogEvent]) -> Double { events.reduce(0) { $0 + $1.durationWatched } }
+    private static func watched(_ events: [AccessLogEvent]) -> Double {
+        events.reduce(0) { $0 + $1.durationWatched.seconds }
+    }
 
     @Test("O01: one period for a VOD item of one variant, from its first segment to its end")
     func vod() throws {
@@ -55,13 +57,13 @@ struct SessionJournalTests {
         #expect(event.playbackType == "VOD")
         #expect(event.numberOfMediaRequests == 10, "no playlist counts")
         #expect(event.numberOfBytesTransferred == 1_000_000)
-        #expect(event.segmentsDownloadedDuration == 40)
-        #expect((39.99...40.01).contains(event.durationWatched))
-        #expect(event.playbackStartOffset == 0)
+        #expect(event.segmentsDownloadedDuration == .seconds(40))
+        #expect((39.99...40.01).contains(event.durationWatched.seconds))
+        #expect(event.playbackStartOffset == .zero)
         #expect(event.numberOfStalls == 0 && event.downloadOverdue == 0)
         // 20 ms to the first byte and 100 ms to the last, for 800 kbit.
         #expect((6_666_600.0...6_666_700.0).contains(try #require(event.observedBitrate)))
-        #expect((0.001..<1).contains(try #require(event.startupTime)))
+        #expect((0.001..<1).contains(try #require(event.startupTime).seconds))
         #expect(event.indicatedBitrate == nil, "there is no multivariant playlist")
         #expect(event.playbackSessionID?.count == 36)
         #expect(Self.entryCount(harness) == 1)
@@ -201,7 +203,7 @@ struct SessionJournalTests {
         let events = Self.accessLog(harness)
         #expect(events.count == 2)
         #expect(events[0].numberOfMediaRequests >= before[0].numberOfMediaRequests)
-        #expect(try #require(events[1].playbackStartOffset) >= 120)
+        #expect(try #require(events[1].playbackStartOffset) >= .seconds(120))
         #expect((19.2...20).contains(Self.watched(events)), "the jump was not watched")
         #expect(Self.metrics(harness, MetricPlayerItemSeekEvent.self).count == 1)
         let completed = Self.metrics(harness, MetricPlayerItemSeekDidCompleteEvent.self)
@@ -332,7 +334,7 @@ struct SessionJournalTests {
         #expect(summaries.count == 1)
         #expect((9.2...10).contains(summaries.first?.playbackDuration.seconds ?? 0))
         let log = try #require(diary.journal).accessLog(at: harness.now)
-        #expect((9.2...10).contains(log.events.first?.durationWatched ?? 0))
+        #expect((9.2...10).contains(log.events.first?.durationWatched.seconds ?? 0))
         harness.run(until: .seconds(20))
         #expect(diary.journal?.accessLog(at: harness.now) == log)
     }

@@ -90,7 +90,7 @@ struct WatchedTimeTests {
         let now = harness.now
         let state = harness.state.statistics.durationWatched.seconds
         let log = harness.engine.journal?.accessLog(watched: harness.engine.watchedDuration(at: now), at: now)
-        let logged = (log?.events ?? []).reduce(0) { $0 + $1.durationWatched }
+        let logged = (log?.events ?? []).reduce(0) { $0 + $1.durationWatched.seconds }
         let summary = harness.metrics.lazy.compactMap { $0 as? MetricPlayerItemPlaybackSummaryEvent }.first
         #expect(abs(state - test.expected) < 0.3, "\(state)")
         #expect(abs(logged - state) < 0.001, "\(logged)")
@@ -124,6 +124,6 @@ struct WatchedTimeTests {
         harness.run(until: .seconds(15))
         let log = try #require(diary.journal).accessLog(at: harness.now)
         #expect((9...10).contains(watched))
-        #expect(abs(log.events.reduce(0) { $0 + $1.durationWatched } - watched) < 0.001)
+        #expect(abs(log.events.reduce(0) { $0 + $1.durationWatched.seconds } - watched) < 0.001)
     }
 }

@@ -25,7 +25,7 @@ struct FileSegmentsTests {
         let transport = TableTransport([Self.url: file], pieceByteCount: 4096, takesRanges: takesRanges)
         let writer = CapturingWriter()
         let item = try PlayerItem(Self.url, to: writer)
-        if let start { item.startPosition = .time(start) }
+        if let start { item.startPosition = .time(MediaTime(start)) }
         if let audio { item.audio = try QualityExpression(parsing: audio, for: .renditions) }
         let play = try await Play.toEnd(item, Self.configuration(transport))
         let count = transport.requests.compactMap(\.byteRange).reduce(0) { $0 + $1.count }

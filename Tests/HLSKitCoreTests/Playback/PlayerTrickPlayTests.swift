@@ -25,12 +25,7 @@ private final class TimedWriter: FrameWriter, AudioWriter {
     var entries: [Entry] { state.withLock { $0 } }
 
     func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
-        let hash: String
-        do {
-            hash = String(try frame.digest().prefix(8))
-        } catch {
-            throw HLSError(error, path: "test")
-        }
+        let hash = String(try frame.digest().prefix(8))
         note(frame.itemTime, hash: hash)
     }
 

@@ -88,8 +88,8 @@ struct PlayerVODTests {
         let origin = try SampleOrigin.shared()
         let writer = CapturingWriter([.video])
         let item = try PlayerItem(origin.plain + "/sample/master.m3u8", quality: "180p", to: writer) {
-            $0.startPosition = .time(from)
-            $0.endPosition = .time(to)
+            $0.startPosition = .time(MediaTime(from))
+            $0.endPosition = .time(MediaTime(to))
         }
         let play = try await Play.toEnd(item, .unpaced())
 

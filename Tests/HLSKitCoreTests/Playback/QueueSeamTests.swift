@@ -15,8 +15,8 @@ struct QueueSeamTests {
 
     private static func item(_ part: Part, to writers: [any MediaWriter]) throws -> PlayerItem {
         let item = try PlayerItem(url, quality: "180p", to: nil) { preferences in
-            if let from = part.from { preferences.startPosition = .time(from) }
-            if let to = part.to { preferences.endPosition = .time(to) }
+            if let from = part.from { preferences.startPosition = .time(MediaTime(from)) }
+            if let to = part.to { preferences.endPosition = .time(MediaTime(to)) }
         }
         for writer in writers { item.add(writer) }
         return item

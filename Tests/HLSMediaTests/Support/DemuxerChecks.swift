@@ -1,4 +1,4 @@
-import HLSMedia
+@testable import HLSMedia
 
 /// What has to hold for any bytes. Used by tests and, through a link, by the fuzzers in `Fuzz/`.
 enum DemuxerChecks {

@@ -7,7 +7,7 @@ import Synchronization
 /// its last request has ended.
 public final class CurlTransport: Transport {
     /// How the transport connects. Fixed when it is made.
-    public let configuration: TransportConfiguration
+    package let configuration: TransportConfiguration
     private let loop: CurlLoop
     private let limit: HostLimit?
 

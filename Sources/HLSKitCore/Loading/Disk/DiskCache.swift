@@ -36,9 +36,9 @@ public final class DiskCache: Sendable {
     }
 
     /// The folder, as it was given.
-    public let folder: String
+    package let folder: String
     /// The size that all files together are kept at, bytes. What was not used for longest goes first.
-    public let maximumByteCount: Int
+    package let maximumByteCount: Int
     private let now: @Sendable () -> Int64
     private let index = Mutex(Index())
     private let queue: Shared

@@ -4,13 +4,13 @@
 /// encrypted stays as it is.
 public struct ContentKeyOverride: Sendable, Hashable {
     /// The key, 16 bytes, of whatever key system; no key is requested. nil (the default) requests keys.
-    public var key: [UInt8]?
+    package var key: [UInt8]?
     /// The absolute URL that keys are requested from, by http, https or `data:`; nil (the default) is the playlist's. Of no
     /// effect beside ``key``.
-    public var url: String?
+    package var url: String?
     /// The initialization vector of all segments, 16 bytes; nil (the default) is the playlist's. Another count fails the
     /// item.
-    public var initializationVector: [UInt8]?
+    package var initializationVector: [UInt8]?
 
     /// Makes an override of what is given.
     public init(key: [UInt8]? = nil, url: String? = nil, initializationVector: [UInt8]? = nil) {

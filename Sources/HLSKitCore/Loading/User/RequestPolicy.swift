@@ -16,9 +16,9 @@
 public struct RequestPolicy: Sendable {
     /// The longest that ``apply`` may take; then the request fails, and is tried again as one that timed out. Default
     /// 10 s.
-    public var deadline: Duration
+    package var deadline: Duration
     /// Returns the request to send instead; throwing refuses it.
-    public var apply: @Sendable (TransportRequest) async throws -> TransportRequest
+    package var apply: @Sendable (TransportRequest) async throws -> TransportRequest
 
     /// Makes a policy of a closure that returns the request to send instead. If it throws or exceeds `deadline`, the
     /// request fails.

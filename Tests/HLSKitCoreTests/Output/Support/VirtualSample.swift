@@ -36,7 +36,7 @@ struct VirtualSample {
         player = Player(configuration: configuration)
         item = PlayerItem(urlString: "https://sample.invalid/\(path)")
         if let quality { item.quality = try QualityExpression(parsing: quality) }
-        item.endPosition = .time(end)
+        item.endPosition = .time(MediaTime(end))
         prefer(&item.preferences)
     }
 

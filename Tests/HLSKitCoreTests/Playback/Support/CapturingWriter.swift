@@ -43,12 +43,7 @@ final class CapturingWriter: FrameWriter, AudioWriter {
 
     func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
         let arrival = ContinuousClock.now
-        let hash: String
-        do {
-            hash = String(try frame.digest().prefix(8))
-        } catch {
-            throw HLSError(error, path: "test")
-        }
+        let hash = String(try frame.digest().prefix(8))
         let picture = Picture(
             time: frame.itemTime?.duration ?? .seconds(-1), width: frame.width, hash: hash, arrival: arrival)
         let count = state.withLock { state in

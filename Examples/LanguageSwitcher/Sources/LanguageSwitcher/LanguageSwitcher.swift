@@ -28,10 +28,10 @@ import HLSKitCore
         let options = group.options.filter(\.isPlayable)
         let item = PlayerItem(asset: asset)
         try item.add(AudioOutput())
-        item.forwardPlaybackEndTime = MediaTime(value: Int64(seconds * options.count), timescale: 1)
+        item.forwardPlaybackEndTime = .seconds(seconds * options.count)
 
         let player = Player()
-        let times = try player.times(every: MediaTime(value: Int64(seconds), timescale: 1))
+        let times = try player.times(every: .seconds(seconds))
         player.play()
         try player.replaceCurrentItem(with: item)
         // Without it, the time of an item that fails would be waited for.

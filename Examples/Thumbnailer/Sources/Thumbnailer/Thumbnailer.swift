@@ -24,16 +24,14 @@ import HLSKitCore
     static func previews(of url: String, count: Int, in folder: URL) async throws -> [String] {
         let generator = ImageGenerator(asset: Asset(urlString: url))
         generator.maximumSize = PixelSize(width: 320, height: 0)
-        let length = try await generator.loadTimeRange().duration.seconds
-        guard length.isFinite else { return ["it is not known how long the stream is"] }
+        let duration = try await generator.loadTimeRange().duration
+        guard duration.isNumeric else { return ["it is not known how long the stream is"] }
 
         // In the middle of each part: the very start is often black.
-        let times = (0..<count).map { number in
-            MediaTime(seconds: length * (Double(number) + 0.5) / Double(count), preferredTimescale: 1000)
-        }
+        let plan = StoryboardPlan(count: count, duration: duration)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var lines: [String] = []
-        for await result in generator.images(for: times) {
+        for await result in generator.images(for: plan.times) {
             switch result {
             case .succeeded(let requested, let actual, let image):
                 let name = "\(Int(requested.seconds.rounded())).jpg"

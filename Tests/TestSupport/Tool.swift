@@ -47,9 +47,8 @@ package enum Tool {
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         // Options that somebody keeps in a file of their own are not for tests.
-        let words =
-            ["sh", "-c", "export XDG_CONFIG_HOME=/dev/null; cd \"$1\" && shift && exec \"$@\"", "run", folder]
-            + arguments
+        let script = "export XDG_CONFIG_HOME=/dev/null; cd \"$1\" && shift && exec \"$@\""
+        let words = ["sh", "-c", script, "run", folder] + arguments
         var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
         var child = pid_t()

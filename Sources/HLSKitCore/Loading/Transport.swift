@@ -68,7 +68,7 @@ public struct TransportRequest: Sendable, Hashable {
     /// Deadlines of the request.
     public var timeouts: TransportTimeouts
     /// The largest body, in bytes after content decoding, that is accepted; beyond it the request fails with
-    /// ``LoadingError/Code/tooLarge``.
+    /// a ``LoadingError``.
     public var maximumByteCount: Int
     /// After how long without a byte of an answer it is asked once more beside it; nil (the default) for never.
     package var hedgeDelay: Duration?

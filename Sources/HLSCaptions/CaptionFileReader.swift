@@ -50,7 +50,7 @@ public struct CaptionFileReader: Sendable {
 
     /// Reads a whole file.
     ///
-    /// - Throws: `limitExceeded` above ``maxByteCount`` bytes, `notThisFormat` or `malformed` if it cannot be read.
+    /// - Throws: `limitExceeded` above 32 MiB, `notThisFormat` or `malformed` if it cannot be read.
     public func read(_ bytes: some Collection<UInt8>) throws(CaptionFileError) -> Content {
         guard bytes.count <= Self.maxByteCount else {
             throw CaptionFileError(code: .limitExceeded, text: "more than \(Self.maxByteCount) bytes")

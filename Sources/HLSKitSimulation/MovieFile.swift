@@ -27,7 +27,7 @@ public struct MovieFile: Sendable, Hashable {
     /// Row by row.
     private let sizes: [Double]
 
-    /// - Throws: ``SimulationError`` when the text is not a movie, or larger than ``maximumByteCount``.
+    /// - Throws: ``SimulationError`` when the text is not a movie, or larger than 64 MiB.
     public init(parsing bytes: [UInt8]) throws(SimulationError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw SimulationError(text: "larger than \(Self.maximumByteCount >> 20) MiB")

@@ -60,7 +60,7 @@ public struct NetworkTrace: Sendable, Hashable {
     /// begins a comment line.
     ///
     /// - Throws: ``SimulationError`` with the line when the text is not a trace, or larger than
-    ///   ``maximumByteCount``.
+    ///   16 MiB.
     public init(parsing bytes: some Collection<UInt8>) throws(SimulationError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw SimulationError(text: "larger than \(Self.maximumByteCount >> 20) MiB")

@@ -175,7 +175,7 @@ public struct MediaSample: Sendable {
     public var isDamaged: Bool
     /// Two pictures that are one field each, of one frame.
     package var holdsTwoFields = false
-    /// The coded bytes, encrypted if ``encryption`` is set.
+    /// The coded bytes, encrypted as the container has them.
     public var data: SampleData
     /// Parameters for decrypting ``data``; nil if it is clear.
     package var encryption: SampleEncryption?

@@ -1,6 +1,6 @@
 /// The bytes of one access unit in memory that a decoder may read directly.
 ///
-/// The memory is immutable once the initialiser has returned, and is followed by ``paddingByteCount`` zero bytes,
+/// The memory is immutable once the initialiser has returned, and is followed by 64 zero bytes,
 /// so that a decoder which reads ahead of its input (libavcodec does) needs no copy.
 public final class SampleData: @unchecked Sendable {  // immutable after init; the class owns `memory` alone
     /// Zero bytes behind the last byte of each access unit.

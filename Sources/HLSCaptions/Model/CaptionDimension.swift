@@ -25,7 +25,7 @@ public struct CaptionDimension: Sendable, Hashable {
 
     /// Not said.
     public static let unspecified = CaptionDimension(value: 0, units: .unspecified)
-    /// Cells of the ``CaptionGrid``.
+    /// Cells of the grid of 32 columns and 15 rows.
     public static func cells(_ value: Double) -> CaptionDimension { CaptionDimension(value: value, units: .cells) }
     /// Percent of the screen's width or height.
     public static func percent(_ value: Double) -> CaptionDimension { CaptionDimension(value: value, units: .percent) }

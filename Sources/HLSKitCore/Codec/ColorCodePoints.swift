@@ -87,11 +87,11 @@ public struct YCbCrMatrix: RawRepresentable, Sendable, Hashable, Codable, Custom
 }
 
 extension VideoFrame.ColorTags {
-    /// ``primaries``, ``transfer`` and ``matrix`` with their names.
+    /// The colours that the three components stand for; unspecified where the media does not say.
     public var colorPrimaries: ColorPrimaries { ColorPrimaries(rawValue: primaries) }
-    /// ``transfer`` as a value of its own type.
+    /// How components become light.
     public var transferFunction: TransferFunction { TransferFunction(rawValue: transfer) }
-    /// ``matrix`` as a value of its own type.
+    /// How luma and chroma become the three components.
     public var yCbCrMatrix: YCbCrMatrix { YCbCrMatrix(rawValue: matrix) }
 
     /// The frame is none of high dynamic range.

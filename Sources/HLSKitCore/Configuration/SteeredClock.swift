@@ -88,7 +88,7 @@ public final class SteeredClock: EpochClock {
 
     /// Tells what the clock that is followed shows.
     ///
-    /// A distance is made up for within one second, or at ``maximumCorrection`` where it is more than 50 ms. The speed
+    /// A distance is made up for within one second, or at 5 % where it is more than 50 ms. The speed
     /// follows from this and the first measurement, once they are a second apart: measure every few seconds.
     ///
     /// - Parameters:

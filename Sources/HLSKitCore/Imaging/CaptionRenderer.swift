@@ -61,7 +61,7 @@ public final class CaptionRenderer: Sendable {
     /// Draws what is shown at a time: transparent but for the captions, colours not multiplied by alpha.
     ///
     /// Costs some milliseconds; the first call of a process some hundred, for the fonts.
-    /// - Throws: if libass is not installed, or a side of ``size`` is not between 1 and ``maximumSideLength``.
+    /// - Throws: if libass is not installed, or a side of ``size`` is not between 1 and 8192.
     public func render(at time: MediaTime) throws(HLSError) -> Image {
         try HLSError.converting { () throws(CodecError) in try draw(at: time) }
     }

@@ -23,7 +23,7 @@ public struct StoryboardPlan: Sendable, Hashable {
     /// Images that are evenly spread: each in the middle of what it stands for, because the very start is often black.
     ///
     /// - Parameters:
-    ///   - count: how many, at most ``maximumCount``.
+    ///   - count: how many, at most 10 000.
     ///   - duration: of all of the video. Empty if it is not numeric, or not above zero.
     public init(count: Int, duration: MediaTime) {
         guard let end = duration.duration, end > .zero, count > 0 else {
@@ -45,7 +45,7 @@ public struct StoryboardPlan: Sendable, Hashable {
     /// - Parameters:
     ///   - interval: above zero.
     ///   - duration: of all of the video.
-    /// - Returns: nil if that is more than ``maximumCount`` images, or one of the two is not numeric and above zero.
+    /// - Returns: nil if that is more than 10 000 images, or one of the two is not numeric and above zero.
     public init?(every interval: MediaTime, duration: MediaTime) {
         guard let step = interval.duration, step > .zero, let end = duration.duration, end > .zero,
             end / step <= Double(Self.maximumCount)

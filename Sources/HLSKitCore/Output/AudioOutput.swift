@@ -14,7 +14,7 @@ import Synchronization
 /// pitch stays (`PlayerItem.audioTimePitchAlgorithm`). Buffers follow each other without a gap, also where the rate
 /// changes; `Player.volume` and `isMuted` are applied to them, with ramps of 5 ms. Backwards there is no audio.
 ///
-/// At most ``maximumBufferCount`` buffers wait for ``copyNextBuffer()``, and for each reader of ``buffers()``; the oldest
+/// At most 64 buffers wait for ``copyNextBuffer()``, and for each reader of ``buffers()``; the oldest
 /// are dropped, which shows in the times of the next one.
 public final class AudioOutput: PlayerItemOutput {
     /// How samples are written.

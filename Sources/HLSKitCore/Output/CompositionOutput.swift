@@ -60,7 +60,7 @@ public final class CompositionOutput: PlayerItemOutput {
     /// The composed pictures. Ends when the output is taken from its item, and when the item fails or is played no longer.
     public func frames() -> ComposedFrames { ComposedFrames(output: self, sources: binding.subscribe(to: sequence)) }
 
-    /// The frames that were left out because the compositor failed, oldest first; at most ``maximumFailureCount``.
+    /// The frames that were left out because the compositor failed, oldest first; at most 16.
     public var failures: [Failure] { failed.withLock { $0 } }
 
     /// The picture to be shown; nil where there is none.

@@ -12,7 +12,7 @@ import Synchronization
 /// ```
 ///
 /// Which subtitles those are is the item's choice of rendition, or the program's: captions that the output is made with.
-/// A cue whose segment comes late enters as soon as it is there. A reader that falls behind by ``maximumDeliveryCount``
+/// A cue whose segment comes late enters as soon as it is there. A reader that falls behind by 64
 /// changes loses the oldest; of the item's cues that are known ahead of their time 4096 are kept.
 public final class LegibleOutput: PlayerItemOutput {
     /// The text shown from a given time on.

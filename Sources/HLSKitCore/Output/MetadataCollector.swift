@@ -11,7 +11,7 @@ import Synchronization
 /// ```
 ///
 /// They are known ahead of their time, and are not delivered by the timebase. Each update holds all of them, so that a
-/// reader that falls behind by ``maximumUpdateCount`` updates loses only what changed in the oldest.
+/// reader that falls behind by 16 updates loses only what changed in the oldest.
 public final class MetadataCollector: PlayerItemOutput {
     /// The date ranges of the playlist, and what is different from before.
     public struct Update: Sendable, Hashable {

@@ -13,7 +13,7 @@ import Synchronization
 /// ```
 ///
 /// One group holds one tag or event. Groups of ID3 last for an indefinite time: until the next. Metadata that lies before
-/// what is read when the output is added is not given. A reader that falls behind by ``maximumGroupCount`` groups loses
+/// what is read when the output is added is not given. A reader that falls behind by 1024 groups loses
 /// the oldest; as many are kept ahead of their time.
 public final class MetadataOutput: PlayerItemOutput {
     private struct State {

@@ -9,8 +9,8 @@ public import HLSTime
 /// for await sample in output.samples() where sample.sample.isSync { note(sample.itemTime) }
 /// ```
 ///
-/// A reader that falls behind by ``maximumSampleCount`` samples loses the oldest. Who must not lose any takes a
-/// ``Remuxer`` or another ``MediaWriter``: the player waits for these.
+/// A reader that falls behind by 256 samples loses the oldest. Who must not lose any takes a
+/// ``MediaWriter``: the player waits for these.
 public final class SampleOutput: PlayerItemOutput {
     /// One access unit.
     public struct Sample: Sendable {

@@ -11,7 +11,7 @@ import Synchronization
 /// for await frame in output.frames() { show(frame, in: output.videoRect(for: frame.presentationSize)) }
 /// ```
 ///
-/// At most ``maximumFrameCount`` frames wait for being asked for; the oldest are dropped. A reader of ``frames()`` that
+/// At most 8 frames wait for being asked for; the oldest are dropped. A reader of ``frames()`` that
 /// falls behind by four frames loses the oldest. Frames come in presentation order.
 ///
 /// The display size of the largest output of an item limits which variants are loaded: see ``displaySize``.

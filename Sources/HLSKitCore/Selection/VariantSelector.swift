@@ -65,7 +65,7 @@ public struct SelectionInput: Sendable {
     public var currentVariantIndex: Int?
     /// nil while nothing was measured.
     public var throughput: ThroughputEstimate?
-    /// The last finished transfers of media, newest last, at most ``ThroughputEstimator/historyCount``.
+    /// The last finished transfers of media, newest last, at most 20.
     public var recentTransfers: [MeasuredTransfer]
     /// Playable media ahead of the playhead.
     public var forwardBuffer: Duration
@@ -77,7 +77,7 @@ public struct SelectionInput: Sendable {
     public var isPlaying: Bool
     /// Live: media time between the playhead and the end of what is listed; nil for VOD.
     public var availableAhead: Duration?
-    /// The next segments, the one to choose for (or that is on its way) first, at most ``maximumUpcomingCount``.
+    /// The next segments, the one to choose for (or that is on its way) first, at most 20.
     public var upcoming: [UpcomingSegment]
     /// Position of the first of these segments in the item and number of its segments; nil for live.
     public var segmentNumber: Int?

@@ -2,7 +2,7 @@
 ///
 /// Samples come in file order, so those of a track come in decoding order. Fragments behind the header are read too.
 /// A file whose `moov` box lies behind the media ends in ``MediaError/Code/unsupported`` at its first media byte:
-/// only ranges can read it, with ``MP4SampleTable``.
+/// only ranges can read it.
 public struct ProgressiveMP4Demuxer: Demuxer {
     private var reader: MP4SegmentReader
 

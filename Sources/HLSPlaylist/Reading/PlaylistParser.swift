@@ -1,8 +1,7 @@
 /// Reads a playlist while it arrives.
 ///
-/// Give the bytes to ``append(_:)-([UInt8])`` in any split, then call ``finish()``. Lines that are complete count at
-/// once: ``kind``, ``variants``, ``renditions`` and ``segments`` show what is known so far. Time and memory grow
-/// linearly with the size of the text and are bounded by ``PlaylistLimits``; no input traps.
+/// Give the bytes to ``append(_:)-([UInt8])`` in any split, then call ``finish()``. Time and memory
+/// grow linearly with the size of the text and are bounded by ``PlaylistLimits``; no input traps.
 public struct PlaylistParser: Sendable {
     /// The handling of broken rules.
     public enum Mode: Sendable, Hashable, CaseIterable {

@@ -133,7 +133,7 @@ struct AccessLogKeeperTests {
         #expect(numberOfMediaRequests == 1500)
         let numberOfBytesTransferred = events.map(\.numberOfBytesTransferred).reduce(0, +)
         #expect(numberOfBytesTransferred == 15_000)
-        let transferDuration = events.map(\.transferDuration).reduce(.zero, +)
+        let transferDuration = events.map(\.transferDuration).reduce(Duration.zero, +)
         #expect(transferDuration == .seconds(750))
     }
 

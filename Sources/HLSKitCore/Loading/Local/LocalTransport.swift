@@ -1,6 +1,6 @@
 /// Reads `file:` and `data:` URLs, on one thread of its own.
 ///
-/// `data:` is read for keys only. Which files may be read is decided before, by ``ResourcePolicy``.
+/// `data:` is read for keys only. Which files may be read is decided before, by the player.
 public final class LocalTransport: Transport {
     private let reader: LocalReader
 

@@ -1,6 +1,9 @@
 // What appears in the public interface of this module comes with it: of media and captions the values, not what reads and
 // writes files of them. Who demuxes or converts captions imports HLSMedia or HLSCaptions.
 
+@_exported public import HLSPlaylist
+@_exported public import HLSTime
+
 @_exported public import struct HLSCaptions.Caption
 @_exported public import struct HLSCaptions.CaptionColor
 @_exported public import struct HLSCaptions.CaptionDimension
@@ -23,5 +26,3 @@
 @_exported public import struct HLSMedia.PixelAspectRatio
 @_exported public import class HLSMedia.SampleData
 @_exported public import struct HLSMedia.TrackTransform
-@_exported public import HLSPlaylist
-@_exported public import HLSTime

@@ -157,7 +157,6 @@ public final class ImageGenerator: Sendable {
 extension ImageGenerator {
     /// The results of one request, in the order of time.
     public struct Images: AsyncSequence, Sendable {
-
         let generator: ImageGenerator
         let times: [MediaTime]
         let options: ImageOptions

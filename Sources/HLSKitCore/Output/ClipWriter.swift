@@ -36,7 +36,8 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     ///   - start: the item time at which the clip begins; nil if it begins with the first media.
     ///   - keptStart: what begins before this item time keeps its times, because it is not a clip but the item from its
     ///     start. nil if it is a clip in any case.
-    package init(_ base: any MediaWriter, startingAt start: MediaTime? = nil, unlessBefore keptStart: MediaTime? = nil) {
+    package init(_ base: any MediaWriter, startingAt start: MediaTime? = nil, unlessBefore keptStart: MediaTime? = nil)
+    {
         self.base = base
         capabilities = WriterCapabilities(base)
         self.start = start

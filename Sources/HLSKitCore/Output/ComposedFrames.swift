@@ -1,6 +1,5 @@
 /// The frames of a ``CompositionOutput``, each composed when it is asked for.
 public struct ComposedFrames: AsyncSequence, Sendable {
-
     let output: CompositionOutput
     let sources: AsyncStream<CompositionOutput.Source>
 

@@ -4,7 +4,6 @@
 /// Does not keep the player or the item alive. Ends with it, when its player is closed, and with the reading task. Each
 /// iteration begins with the value of that moment.
 public struct PropertyValues<Value: Equatable & Sendable>: AsyncSequence, Sendable {
-
     /// An element for each moment at which the value may differ.
     let changes: @Sendable () -> AsyncStream<Void>
     /// nil once there is nothing to read from.
@@ -14,7 +13,6 @@ public struct PropertyValues<Value: Equatable & Sendable>: AsyncSequence, Sendab
 
     /// Iterates over the values.
     public struct Iterator: AsyncIteratorProtocol {
-
         var changes: AsyncStream<Void>.Iterator
         let read: @Sendable () -> Value?
         var last: Value?

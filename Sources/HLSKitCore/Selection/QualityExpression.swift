@@ -31,7 +31,8 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
 
     private static func error(in text: String, at term: String, _ cause: String) -> HLSError {
         HLSError(
-            code: .invalidArgument, cause: term == text ? "\"\(term)\": \(cause)" : "\"\(term)\" in \"\(text)\": \(cause)")
+            code: .invalidArgument,
+            cause: term == text ? "\"\(term)\": \(cause)" : "\"\(term)\" in \"\(text)\": \(cause)")
     }
 
     /// Parses `text`.

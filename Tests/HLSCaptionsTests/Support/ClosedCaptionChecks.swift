@@ -1,6 +1,7 @@
+import HLSTime
+
 @testable import HLSCaptions
 @testable import HLSMedia
-import HLSTime
 
 /// What has to hold of closed captions in any bytes. Used by tests and, through a link, by a fuzzer in `Fuzz/`.
 enum ClosedCaptionChecks {

@@ -4,7 +4,6 @@ public import HLSTime
 ///
 /// A slow reader gets the newest time only. See docs/behaviour/time-observers.md.
 public struct PeriodicTimes: AsyncSequence, Sendable {
-
     let stream: AsyncStream<MediaTime>
 
     public func makeAsyncIterator() -> AsyncStream<MediaTime>.Iterator { stream.makeAsyncIterator() }
@@ -14,7 +13,6 @@ public struct PeriodicTimes: AsyncSequence, Sendable {
 ///
 /// See docs/behaviour/time-observers.md.
 public struct BoundaryTimes: AsyncSequence, Sendable {
-
     let stream: AsyncStream<MediaTime>
 
     public func makeAsyncIterator() -> AsyncStream<MediaTime>.Iterator { stream.makeAsyncIterator() }

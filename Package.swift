@@ -56,7 +56,7 @@ let package = Package(
         .executableTarget(
             name: "hlsget",
             dependencies: [
-                "HLSKitCore", "HLSKitSimulation", "CMalloc",
+                "HLSKitCore", "HLSKitSimulation", "HLSMedia", "HLSCaptions", "CMalloc",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swiftSettings),

@@ -212,7 +212,7 @@ extension HLSError {
     ///   - code: what is wrong.
     ///   - path: as the user named it; `-` is standard output. It is ``url`` then, and not redacted.
     ///   - text: the words of the system or library below.
-    package init(code: Code, path: String, text: String) {
+    public init(code: Code, path: String, text: String) {
         self.init(code: code, domain: .output, cause: text)
         publicURL = path
         cause = text

@@ -28,7 +28,7 @@ public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
         /// An empty body where there has to be one (200 without bytes, 204).
         package static let emptyBody = Code(rawValue: "emptyBody")
         /// Larger than the limit named in the text.
-        package static let tooLarge = Code(rawValue: "tooLarge")
+        public static let tooLarge = Code(rawValue: "tooLarge")
         /// A scheme, address, redirect or file that the rules do not allow. Nothing was sent.
         public static let refused = Code(rawValue: "refused")
         /// The URL cannot be parsed.
@@ -40,7 +40,7 @@ public struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
         /// The program's own code, a ``ResourceLoader`` or ``KeyProvider``, gave up. Not tried again.
         public static let application = Code(rawValue: "application")
         /// Any other failure of the transport, with its own code and words in the text.
-        package static let transport = Code(rawValue: "transport")
+        public static let transport = Code(rawValue: "transport")
     }
 
     /// The kind of failure.

@@ -1,4 +1,4 @@
-public import HLSMedia
+package import HLSMedia
 public import HLSTime
 import Synchronization
 

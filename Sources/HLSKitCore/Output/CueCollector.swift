@@ -1,5 +1,5 @@
 public import HLSCaptions
-public import HLSMedia
+package import HLSMedia
 import HLSTime
 import Synchronization
 

@@ -1,4 +1,4 @@
-public import HLSMedia
+package import HLSMedia
 import HLSTime
 import Synchronization
 

@@ -1,4 +1,3 @@
-public import HLSMedia
 public import HLSTime
 
 /// Takes what an item presents, at any time of its life: ``VideoOutput``, ``AudioOutput``, ``SampleOutput``,

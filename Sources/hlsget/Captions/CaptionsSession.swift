@@ -1,3 +1,4 @@
+import HLSCaptions
 import HLSKitCore
 
 /// One run of `hlsget captions`.

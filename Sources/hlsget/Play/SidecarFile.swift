@@ -1,4 +1,5 @@
 import Foundation
+import HLSCaptions
 import HLSKitCore
 
 /// The file of `--subs-file`.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HLSKitCore
+import HLSMedia
 
 /// The exit status of the command.
 enum ExitStatus: Sendable, Hashable {

@@ -52,7 +52,7 @@ public struct AssetVariant: Sendable, Identifiable {
     ///   - peakBitRate: `BANDWIDTH` in bits per second.
     ///   - averageBitRate: `AVERAGE-BANDWIDTH` in bits per second.
     ///   - id: nil (the default) is its position.
-    package init(
+    public init(
         index: Int, id: ID? = nil, peakBitRate: Double, averageBitRate: Double? = nil, codecs: [String] = [],
         presentationSize: PixelSize? = nil, nominalFrameRate: Double? = nil, videoRange: VideoRange = .sdr,
         hdcpLevel: HDCPLevel? = nil, score: Double? = nil, audioGroup: String? = nil,

@@ -19,7 +19,7 @@ public struct SelectionInput: Sendable {
         public var byteCounts: [Int]
 
         /// Makes a segment of unknown size, unless stated otherwise.
-        package init(duration: Duration, byteCounts: [Int] = []) {
+        public init(duration: Duration, byteCounts: [Int] = []) {
             self.duration = duration
             self.byteCounts = byteCounts
         }
@@ -41,7 +41,7 @@ public struct SelectionInput: Sendable {
         public var expectedByteCount: Int
 
         /// Makes a download.
-        package init(
+        public init(
             variantIndex: Int, segmentDuration: Duration, requested: Duration, firstByte: Duration? = nil,
             receivedByteCount: Int, expectedByteCount: Int
         ) {
@@ -87,7 +87,7 @@ public struct SelectionInput: Sendable {
     public var download: Download?
 
     /// Makes an input; what has a default is unknown or does not apply.
-    package init(
+    public init(
         now: Duration, candidates: [AssetVariant], currentVariantIndex: Int? = nil,
         throughput: ThroughputEstimate? = nil, recentTransfers: [MeasuredTransfer] = [],
         forwardBuffer: Duration, bufferCapacity: Duration = .seconds(30), rate: Double = 1, isPlaying: Bool = true,

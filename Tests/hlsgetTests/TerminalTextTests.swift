@@ -1,4 +1,5 @@
 import HLSKitCore
+import HLSMedia
 import Testing
 
 @testable import hlsget

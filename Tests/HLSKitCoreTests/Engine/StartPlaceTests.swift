@@ -23,6 +23,9 @@ struct StartPlaceTests {
         Case(name: "a time", position: .time(.seconds(7)), start: .seconds(7), window: .seconds(7)),
         Case(name: "from the end", position: .time(.seconds(-7)), start: .seconds(33), window: .seconds(33)),
         Case(name: "past the end", position: .time(.seconds(70)), start: .seconds(40), window: .seconds(40)),
+        Case(
+            name: "what is no time counts as nothing said", position: .time(.indefinite),
+            tag: StartPoint(timeOffset: .seconds(7)), start: .seconds(4)),
         Case(name: "a tag", tag: StartPoint(timeOffset: .seconds(7)), start: .seconds(4)),
         Case(
             name: "a precise tag", tag: StartPoint(timeOffset: .seconds(7), isPrecise: true), start: .seconds(7),
@@ -48,5 +51,7 @@ struct StartPlaceTests {
         #expect(place.end(.automatic, in: tracker) == nil)
         #expect(place.end(.time(.seconds(-4)), in: tracker) == .seconds(36))
         #expect(place.end(.duration(.seconds(4)), in: tracker) == .seconds(13))
+        #expect(place.end(.time(.positiveInfinity), in: tracker) == nil)
+        #expect(place.end(.duration(.invalid), in: tracker) == nil)
     }
 }

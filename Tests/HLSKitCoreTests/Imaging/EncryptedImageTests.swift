@@ -1,3 +1,4 @@
+import HLSMedia
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import HLSMedia
 import HLSTime
 import TestSupport
 import Testing

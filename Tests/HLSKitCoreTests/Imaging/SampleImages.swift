@@ -1,4 +1,5 @@
 import Foundation
+import HLSMedia
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import HLSKitCore
+import HLSMedia
 import Synchronization
 import Testing
 

@@ -1,4 +1,6 @@
+import HLSCaptions
 import HLSKitSimulation
+import HLSMedia
 import TestSupport
 import Testing
 

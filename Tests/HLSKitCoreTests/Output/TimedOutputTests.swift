@@ -1,4 +1,5 @@
 import HLSKitSimulation
+import HLSMedia
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import HLSCaptions
 import HLSKitCore
 import TestSupport
 import Testing

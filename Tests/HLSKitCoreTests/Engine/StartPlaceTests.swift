@@ -27,6 +27,9 @@ struct StartPlaceTests {
         Case(name: "a segment", position: .segment(3), start: .seconds(12)),
         Case(name: "a segment that is not listed any more", position: .segment(-1), start: .zero),
         Case(name: "a segment behind the last", position: .segment(.max), start: .seconds(40)),
+        Case(
+            name: "what is no time counts as nothing said", position: .time(.indefinite),
+            tag: StartPoint(timeOffset: .seconds(7)), start: .seconds(4)),
         Case(name: "a tag", tag: StartPoint(timeOffset: .seconds(7)), start: .seconds(4)),
         Case(
             name: "a precise tag", tag: StartPoint(timeOffset: .seconds(7), isPrecise: true), start: .seconds(7),
@@ -52,6 +55,8 @@ struct StartPlaceTests {
         #expect(place.end(.automatic, in: tracker) == nil)
         #expect(place.end(.time(.seconds(-4)), in: tracker) == .seconds(36))
         #expect(place.end(.duration(.seconds(4)), in: tracker) == .seconds(13))
+        #expect(place.end(.time(.positiveInfinity), in: tracker) == nil)
+        #expect(place.end(.duration(.invalid), in: tracker) == nil)
     }
 
     /// Of 4 s each, the first of number 7 at 12:00.

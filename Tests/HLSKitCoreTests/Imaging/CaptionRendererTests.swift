@@ -209,7 +209,8 @@ struct CaptionRendererTests {
     func refused(width: Int, height: Int) {
         let renderer = CaptionRenderer(
             captions: [Self.caption("a")], size: PixelSize(width: width, height: height))
-        #expect(throws: CodecError.self) { try renderer.render(at: Self.time(1)) }
+        let error = #expect(throws: HLSError.self) { try renderer.render(at: Self.time(1)) }
+        #expect(error?.code == .conversionFailed && error?.underlyingError is CodecError)
     }
 
     @Test("K08: whatever a caption is, drawing it ends")

@@ -105,7 +105,7 @@ struct ImageOptionTests {
             frame.pointee.color_primaries = AVColorPrimaries(rawValue: 200)
             frame.pointee.color_trc = AVCOL_TRC_SMPTE2084
         }
-        #expect(throws: CodecError.self) { try Image(frame) }
+        #expect(throws: HLSError.self) { try Image(frame) }
         #expect(try Image(frame, dynamicRangePolicy: .matchSource).transferFunction == .pq)
     }
 

@@ -28,22 +28,26 @@ struct DownloadAudioTests {
             }
         }
         let wishes = try audio.map { try QualityExpression(parsing: $0, for: .renditions) }
-        return try clock.run {
-            var configuration = DownloadConfiguration(
-                urlString: "https://sample.invalid/\(path)",
-                loading: AssetOptions(clock: clock, transport: transport))
-            if !wishes.isEmpty { configuration.audio = .matching(wishes) }
+        var configuration = DownloadConfiguration(
+            urlString: "https://sample.invalid/\(path)",
+            loading: AssetOptions(clock: clock, transport: transport))
+        if !wishes.isEmpty { configuration.audio = .matching(wishes) }
+        let file = try clock.run { [configuration] in
             let task = try await DownloadTask(configuration, folder: folder.path + "/d")
             _ = try await task.run()
-            let files = try await task.write(to: folder.path + "/a.mp4", format: .mp4)
-            let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: files.paths[0])))
-            var scanner = MP4HeaderScanner()
-            let found = try scanner.append(bytes[...])
-            let header = try found ?? scanner.finish()
-            let section = try MP4InitializationSection(parsing: header.bytes[...])
-            #expect(section.tracks.count { $0.mediaType == .video } == 1)
-            return section.tracks.filter { $0.mediaType == .audio }.map(\.language)
+            return try await task.write(to: folder.path + "/a.mp4", format: .mp4).paths[0]
         }
+        return try languages(ofAudioIn: file)
+    }
+
+    private static func languages(ofAudioIn path: String) throws -> [String?] {
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        var scanner = MP4HeaderScanner()
+        let found = try scanner.append(bytes[...])
+        let header = try found ?? scanner.finish()
+        let section = try MP4InitializationSection(parsing: header.bytes[...])
+        #expect(section.tracks.count { $0.mediaType == .video } == 1)
+        return section.tracks.filter { $0.mediaType == .audio }.map(\.language)
     }
 
     @Test(

@@ -52,6 +52,16 @@ public struct AssetVariant: Sendable, Identifiable {
     ///   - peakBitRate: `BANDWIDTH` in bits per second.
     ///   - averageBitRate: `AVERAGE-BANDWIDTH` in bits per second.
     ///   - id: nil (the default) is its position.
+    ///   - codecs: the entries of `CODECS`.
+    ///   - presentationSize: `RESOLUTION` in pixels.
+    ///   - nominalFrameRate: `FRAME-RATE`.
+    ///   - videoRange: `VIDEO-RANGE`.
+    ///   - hdcpLevel: `HDCP-LEVEL`.
+    ///   - score: `SCORE`.
+    ///   - audioGroup: the name of its audio group.
+    ///   - audioRenditions: the renditions of that group.
+    ///   - hasVideo: false for audio alone.
+    ///   - uri: as the playlist has it.
     public init(
         index: Int, id: ID? = nil, peakBitRate: Double, averageBitRate: Double? = nil, codecs: [String] = [],
         presentationSize: PixelSize? = nil, nominalFrameRate: Double? = nil, videoRange: VideoRange = .sdr,

@@ -74,7 +74,9 @@ struct EngineAudioTrackTests {
         var preferences = PlayerItemPreferences()
         preferences.audio = try QualityExpression(parsing: "lang=fr", for: .renditions)
         var harness = EngineHarness.playing(path, from: Self.origin(), preferences: preferences)
-        harness.run(until: .seconds(2))
+        while harness.engine.item?.lanes[.main]?.segments.last == nil {
+            harness.run(until: harness.now + .milliseconds(1))
+        }
         #expect(harness.engine.item?.error == nil)
         harness.note(.tracks(SegmentID(lane: .main, rawValue: 1), Self.tracks))
         #expect(harness.engine.item?.error?.code == .noEligibleVariant)

@@ -454,7 +454,8 @@ struct EnginePlaybackTests {
     func datesWithoutDates() {
         var preferences = PlayerItemPreferences()
         preferences.startPosition = .date(Date(timeIntervalSince1970: 1_800_000_000))
-        let harness = EngineHarness.playing("vod.m3u8", from: .vod(), preferences: preferences)
+        var harness = EngineHarness.playing("vod.m3u8", from: .vod(), preferences: preferences)
+        harness.run(until: .seconds(1))
         #expect(harness.engine.item?.error?.code == .notAvailable)
         #expect(harness.mediaPaths.isEmpty)
     }

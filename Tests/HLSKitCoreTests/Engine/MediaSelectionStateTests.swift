@@ -6,8 +6,11 @@ import Testing
 
 @Suite("What is selected of an item's groups")
 struct MediaSelectionStateTests {
-    private static func playlist(_ media: [String] = [], captions: String? = nil) throws -> MultivariantPlaylist {
-        let attribute = captions.map { ",CLOSED-CAPTIONS=\($0)" } ?? ""
+    private static func playlist(
+        _ media: [String] = [], captions: String? = nil, audio: String? = nil
+    ) throws -> MultivariantPlaylist {
+        let attribute =
+            (captions.map { ",CLOSED-CAPTIONS=\($0)" } ?? "") + (audio.map { ",AUDIO=\"\($0)\"" } ?? "")
         let lines = ["#EXTM3U"] + media + ["#EXT-X-STREAM-INF:BANDWIDTH=1000000\(attribute)", "v.m3u8"]
         return try MultivariantPlaylist(
             parsing: Array(lines.joined(separator: "\n").utf8), url: "https://host/main.m3u8")
@@ -67,7 +70,7 @@ struct MediaSelectionStateTests {
             state.setCriteria(MediaSelectionCriteria(preferredLanguages: criteria), of: .audible)
         }
         let subtitles = #"#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="Deutsch",LANGUAGE="de",AUTOSELECT=YES,URI="s""#
-        state.setGroups(of: try Self.playlist(Self.audio + [subtitles]), canDecode: { _ in true })
+        state.setGroups(of: try Self.playlist(Self.audio + [subtitles], audio: "a"), canDecode: { _ in true })
         _ = try state.select(audio: nil, subtitles: nil)
         #expect(state.current[.audible]?.displayName == test.expected)
         #expect(state.current[.legible] == nil, "subtitles are for who asks for them")

@@ -36,7 +36,7 @@ struct SidecarOptionTests {
         let deliveries = Recorder<LegibleOutput.Delivery>()
         sample.record(output.cues(), in: deliveries)
         var group: MediaSelectionGroup?
-        try sample.play { _ in group = group ?? sample.item.mediaSelectionGroup(for: .legible) }
+        try sample.play { _ in group = sample.item.mediaSelectionGroup(for: .legible) ?? group }
         #expect(group?.options.last?.displayName == "Datei")
         #expect((group?.options.count ?? 0) > 1, "the stream has subtitles of its own")
         #expect(group?.options.last.map { $0.isPlayable && !$0.isClosedCaptions && $0.mediaType == .text } == true)

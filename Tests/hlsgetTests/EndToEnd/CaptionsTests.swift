@@ -239,7 +239,7 @@ struct CaptionsTests {
             "--subs-file", "a.srt", "--no-audio", "--duration", "2", "--progress", "json",
             SampleMedia.folder + "/\(name).m3u8", in: folder)
         #expect(result.status == 0, "\(result.errors)")
-        let cues = result.errorLines.filter { $0.contains("\"event\":\"cue\"") }
+        let cues = result.errors.split(separator: "\n").filter { $0.contains("\"event\":\"cue\"") }
         #expect(cues.count == 1 && cues.first?.contains("\"text\":\"Hallo\"") == true, "\(result.errors)")
         try folder.write(Array("no captions".utf8), to: "b.srt")
         let bad = try await hlsget("--subs-file", "b.srt", SampleMedia.folder + "/master.m3u8", in: folder)

@@ -33,10 +33,10 @@ struct StreamWatch: Sendable {
             // An item that has failed stays failed: another one takes its place.
             let item = PlayerItem(urlString: url)
             let events = item.events()
-            // The failure has set the rate to 0.
-            player.play()
             do {
                 try player.replaceCurrentItem(with: item)
+                // The failure has set the rate to 0.
+                player.play()
                 if let place { _ = try await player.seek(to: place) }
             } catch {
                 tell("\(error)")

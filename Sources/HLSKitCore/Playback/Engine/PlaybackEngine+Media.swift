@@ -110,17 +110,18 @@ extension PlaybackEngine {
     }
 
     private mutating func insert(_ reading: MediaLane.Reading, byteCount: Int, in id: LaneID) {
-        insertHole(reading.hole, in: id)
+        // Behind media of the same segment the range before is that media.
+        insertHole(reading.hole, in: id, isTold: reading.flight.demuxedUpTo == nil)
         guard let media = reading.media else { return }
         buffer.insert(
             ForwardBuffer.Piece(range: media, byteCount: reading.isAgain ? 0 : byteCount), in: id.bufferTrack)
     }
 
     /// Nothing is waited for in a hole that nobody announced, and it is told: time runs on over it.
-    private mutating func insertHole(_ hole: Range<Duration>?, in id: LaneID) {
+    private mutating func insertHole(_ hole: Range<Duration>?, in id: LaneID, isTold: Bool = true) {
         guard let hole else { return }
         buffer.insertHole(hole, in: id.bufferTrack)
-        guard id != .subtitles, item?.holes.isNews(hole) == true else { return }
+        guard isTold, id != .subtitles, item?.holes.isNews(hole) == true else { return }
         item?.holes.note(hole)
         effects.append(.publish(.holePlayedOver(MediaTimeRange(hole))))
     }

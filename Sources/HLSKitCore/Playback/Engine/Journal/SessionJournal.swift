@@ -426,7 +426,7 @@ struct SessionJournal: Sendable {
         log(
             ErrorLogEvent(
                 date: epoch + view.now, uri: error.url, playbackSessionID: session.id,
-                errorStatusCode: error.statusCode ?? -1, errorDomain: error.domain, errorComment: comment))
+                errorStatusCode: error.statusCode, errorDomain: error.domain, errorComment: comment))
     }
 
     private mutating func log(_ missed: SkippedSegments, _ view: View) {

@@ -39,8 +39,6 @@ struct PlayerItemTrackTests {
         let times = frames.elements.compactMap(\.itemTime?.seconds)
         #expect(!times.contains { $0 > 6 && $0 < 18 })
         let late = times.filter { $0 >= 18 }
-        for e in sample.events.elements { print("DBG", "\(e)".prefix(160)) }
-        print("DBG", decoded, times.count, times.suffix(5), sample.player.state)
         #expect(try #require(late.first) < 22)
         #expect(try #require(late.last) > 29.9)
         let loads = sample.events.elements.compactMap { event -> Double? in

@@ -39,7 +39,9 @@ extension PlaybackEngine {
         case .rest:
             endLate(.main)
             for flight in (item?.lanes[.main]?.segments ?? SegmentWindow()).reversed() { cancel(flight) }
-            cancelUnneededResources(of: .main)
+            // With the lane its initialization section and keys go.
+            cancelRequests { if case .resource(_, .main) = $0 { true } else { false } }
+            item?.resources.forgetAll(of: .main)
             let playhead = playhead
             item?.lanes[.main]?.begin(.jump(loadedEnd: playhead), at: nil)
             item?.lanes[.main]?.stay(.resting)

@@ -9,6 +9,8 @@ import Testing
 enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     /// Over curl and files.
     case http11, h2, file
+    /// Two requests at once to a host; so many bytes a second; each counted.
+    case limited, paced, counted
     /// A cache with nothing in it, and with all.
     case caching, cached
     /// One on disk with nothing in it, and with all, which the server is asked about.
@@ -25,6 +27,9 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         switch self {
         case .http11, .h2: ["SchemeTransport", "CurlTransport"]
         case .file: ["SchemeTransport", "LocalTransport"]
+        case .limited: ["CurlTransport", "Direct"]
+        case .paced: ["PacedTransport"]
+        case .counted: ["CountingTransport"]
         case .caching, .cached: ["CachingTransport"]
         case .diskCaching, .diskCached: ["DiskCacheTransport"]
         case .requestPolicy, .resourceLoader, .playlistTransform: ["HookedTransport"]
@@ -51,7 +56,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
 
     var protocolName: String {
         switch self {
-        case .http11, .diskCaching: "http/1.1"
+        case .http11, .limited, .diskCaching: "http/1.1"
         case .h2, .replay: "h2"
         case .cached, .diskCached: "cache"
         case .resourceLoader: "application"
@@ -63,14 +68,14 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     /// How it fails what does not exist.
     var missingCode: LoadingError.Code {
         switch self {
-        case .http11, .h2, .diskCaching, .diskCached, .resourceLoader, .simulated, .replay: .httpStatus
+        case .http11, .h2, .limited, .diskCaching, .diskCached, .resourceLoader, .simulated, .replay: .httpStatus
         default: .fileNotFound
         }
     }
 
     func url(_ name: String, _ origin: TestOrigin) -> String {
         switch self {
-        case .http11, .diskCaching, .diskCached: "\(origin.plain)/\(name)"
+        case .http11, .limited, .diskCaching, .diskCached: "\(origin.plain)/\(name)"
         case .h2: "\(origin.secure)/\(name)"
         case .resourceLoader: "app://host/\(name)"
         case .simulated, .replay: "https://origin.invalid/\(name)"
@@ -96,6 +101,15 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         var hooks = LoadingHooks()
         switch self {
         case .http11, .h2, .file: return base
+        case .limited:
+            var configuration = TransportConfiguration(caFile: origin.caFile, proxy: .none)
+            configuration.maximumConnectionsPerHost = 2
+            return CurlTransport(configuration: configuration)
+        case .paced:
+            let transport = PacedTransport(base, clock: clock)
+            transport.setLimit(bytesPerSecond: 1 << 30)
+            return transport
+        case .counted: return DownloadTally().transport(over: base)
         case .caching: return ResourceCache(keepsMedia: true).transport(over: base, on: nil)
         case .cached:
             let transport = ResourceCache(keepsMedia: true).transport(over: base, on: nil)

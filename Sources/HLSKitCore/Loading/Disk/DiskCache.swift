@@ -100,6 +100,9 @@ public final class DiskCache: Sendable {
         DiskCacheTransport(cache: self, base: base, executor: executor)
     }
 
+    /// Seconds since 1970.
+    var time: Int64 { now() }
+
     // MARK: Use
 
     enum Finding: Sendable {
@@ -141,14 +144,18 @@ public final class DiskCache: Sendable {
     func isTooLarge(_ byteCount: Int) -> Bool { byteCount > maximumEntryByteCount }
 
     /// Touches the disk.
-    func store(_ request: TransportRequest, _ response: TransportResponse, _ body: [UInt8]) {
-        write(StoredResponse(key: StoredResponse.Key(request), response: response, validated: now(), body: body))
+    ///
+    /// - Parameter time: when it was asked for, from which its age counts.
+    func store(_ request: TransportRequest, _ response: TransportResponse, _ body: [UInt8], from time: Int64) {
+        write(StoredResponse(key: StoredResponse.Key(request), response: response, validated: time, body: body))
     }
 
     /// The server has said that it is current. Touches the disk.
-    func revalidate(_ stored: StoredResponse, _ fields: [HTTPField]) {
+    ///
+    /// - Parameter time: when the server was asked.
+    func revalidate(_ stored: StoredResponse, _ fields: [HTTPField], from time: Int64) {
         var stored = stored
-        stored.revalidate(fields, at: now())
+        stored.revalidate(fields, at: time)
         write(stored)
     }
 

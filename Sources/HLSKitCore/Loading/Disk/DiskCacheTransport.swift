@@ -38,6 +38,8 @@ private final class DiskCacheTask: TransportTask {
         /// What came from the network; nil where it is not to be kept.
         var response: TransportResponse?
         var body: [UInt8] = []
+        /// When the network was asked.
+        var began: Int64 = 0
     }
 
     private let request: TransportRequest
@@ -80,6 +82,8 @@ private final class DiskCacheTask: TransportTask {
             request.ownFieldNames.formUnion(stored.conditions.map { $0.name.lowercased() })
         }
         let conditional = request
+        let began = cache.time
+        state.withLock { $0.began = began }
         follow { [self] in
             base.start(conditional) { [self] event in take(event, besides: stored) }
         }
@@ -101,12 +105,12 @@ private final class DiskCacheTask: TransportTask {
                 }
             }
         case .finished(let metrics):
-            let (response, body) = state.withLock { state in
+            let (response, body, began) = state.withLock { state in
                 defer { (state.response, state.body) = (nil, []) }
-                return (state.response, state.body)
+                return (state.response, state.body, state.began)
             }
             if let response, !metrics.isLengthUnverified, isLasting(body) {
-                cache.enqueue(on: executor) { [request] in $0.store(request, response, body) }
+                cache.enqueue(on: executor) { [request] in $0.store(request, response, body, from: began) }
             }
         case .failed: break
         }
@@ -115,7 +119,8 @@ private final class DiskCacheTask: TransportTask {
 
     /// The server has nothing newer.
     private func reuse(_ stored: StoredResponse, _ fields: [HTTPField]) {
-        cache.enqueue(on: executor) { $0.revalidate(stored, fields) }
+        let began = state.withLock(\.began)
+        cache.enqueue(on: executor) { $0.revalidate(stored, fields, from: began) }
         follow { [self] in MadeAnswer(stored.events, on: executor, handler: handler) }
     }
 

@@ -29,9 +29,10 @@ final class Monitor<State>: @unchecked Sendable {  // `state` is touched under `
     /// Calls `body` under the lock and wakes whoever waits.
     func signal<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
+        // Who is woken takes the lock: not while it is held.
         defer {
-            pthread_cond_broadcast(condition)
             pthread_mutex_unlock(mutex)
+            pthread_cond_broadcast(condition)
         }
         return try body(&state)
     }
@@ -39,9 +40,10 @@ final class Monitor<State>: @unchecked Sendable {  // `state` is touched under `
     /// Calls `body` under the lock and wakes one of those who wait, where any of them will do.
     func signalOne<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
+        // Who is woken takes the lock: not while it is held.
         defer {
-            pthread_cond_signal(condition)
             pthread_mutex_unlock(mutex)
+            pthread_cond_signal(condition)
         }
         return try body(&state)
     }

@@ -71,17 +71,8 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     package func write(
         _ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime
     ) throws(HLSError) {
-        try state.withLock { state throws(HLSError) in
-            if state.origin == nil, state.held.isEmpty, isFromStart(itemTime) { state.origin = .zero }
-            if let origin = state.origin {
-                return try capabilities.write(sample, ofTrackAt: index, at: itemTime - origin)
-            }
-            state.held.append(.sample(sample, index: index, time: itemTime))
-            if state.tracks.indices.contains(index) { state.heldTypes.insert(state.tracks[index].mediaType) }
-            let first = min(state.first ?? itemTime, itemTime)
-            state.first = first
-            let isComplete = state.heldTypes.isSuperset(of: base.mediaTypes)
-            if isComplete || itemTime - first > Self.patience { try release(&state) }
+        if let origin = try origin(by: sample, ofTrackAt: index, at: itemTime) {
+            try capabilities.write(sample, ofTrackAt: index, at: itemTime - origin)
         }
     }
 
@@ -102,6 +93,25 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
             let origin = state.origin ?? start ?? (isFromStart(time) ? .zero : time)
             state.origin = origin
             return origin
+        }
+    }
+
+    /// What is taken off the times of samples; nil where the sample is held back or was written with those that were.
+    ///
+    /// Nobody sees the origin before what was held back is written; from then on samples are written beside the lock.
+    private func origin(
+        by sample: MediaSample, ofTrackAt index: Int, at time: MediaTime
+    ) throws(HLSError) -> MediaTime? {
+        try state.withLock { state throws(HLSError) in
+            if state.origin == nil, state.held.isEmpty, isFromStart(time) { state.origin = .zero }
+            if let origin = state.origin { return origin }
+            state.held.append(.sample(sample, index: index, time: time))
+            if state.tracks.indices.contains(index) { state.heldTypes.insert(state.tracks[index].mediaType) }
+            let first = min(state.first ?? time, time)
+            state.first = first
+            let isComplete = state.heldTypes.isSuperset(of: base.mediaTypes)
+            if isComplete || time - first > Self.patience { try release(&state) }
+            return nil
         }
     }
 

@@ -83,6 +83,8 @@ package final class Remuxer: SampleWriter {
     private let mayBeginFiles: Bool
     private let note: WriterNote
     private let state: Mutex<State>
+    /// Samples that somebody has brought while another wrote.
+    private let brought = TurnQueue<TrackSplice.Entry>(maximumCount: 256)
 
     /// - Parameters:
     ///   - file: is committed when all is written.
@@ -114,6 +116,7 @@ package final class Remuxer: SampleWriter {
 
     package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
+            try writeBrought(&state)
             if let track = tracks.first(where: { !container.holds($0.codec) }) {
                 throw unsupported("\(container) cannot hold \(track.codec.rawValue)", state.file)
             }
@@ -148,20 +151,36 @@ package final class Remuxer: SampleWriter {
     package func write(
         _ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime
     ) throws(HLSError) {
-        try state.withLock { state throws(HLSError) in
-            guard state.latest.indices.contains(index) else { return }
-            let entry = TrackSplice.Entry(sample: sample, index: index, itemTime: itemTime)
-            guard container == .mp4 else { return try place(entry, &state) }
-            guard state.latest[index].mediaType == .text else {
-                try settleTexts(before: itemTime - Self.textPatience, &state)
-                return try place(entry, &state)
+        guard brought.add(TrackSplice.Entry(sample: sample, index: index, itemTime: itemTime)) else { return }
+        try state.withLock { state throws(HLSError) in try writeBrought(&state) }
+    }
+
+    private func writeBrought(_ state: inout State) throws(HLSError) {
+        while true {
+            let entries = brought.takeAll()
+            if entries.isEmpty { return }
+            do throws(HLSError) {
+                for entry in entries { try take(entry, &state) }
+            } catch {
+                brought.release()
+                throw error
             }
-            let length = MediaTime(value: max(0, sample.duration), timescale: state.latest[index].timescale)
-            let text = sample.data.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-            let settled = state.texts[index, default: TextFlattener()]
-                .add(text, in: MediaTimeRange(start: itemTime, duration: length))
-            try place(settled, ofTrackAt: index, &state)
         }
+    }
+
+    private func take(_ entry: TrackSplice.Entry, _ state: inout State) throws(HLSError) {
+        let (sample, index, itemTime) = (entry.sample, entry.index, entry.itemTime)
+        guard state.latest.indices.contains(index) else { return }
+        guard container == .mp4 else { return try place(entry, &state) }
+        guard state.latest[index].mediaType == .text else {
+            try settleTexts(before: itemTime - Self.textPatience, &state)
+            return try place(entry, &state)
+        }
+        let length = MediaTime(value: max(0, sample.duration), timescale: state.latest[index].timescale)
+        let text = sample.data.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        let settled = state.texts[index, default: TextFlattener()]
+            .add(text, in: MediaTimeRange(start: itemTime, duration: length))
+        try place(settled, ofTrackAt: index, &state)
     }
 
     /// Writes the texts of before a time. Those that begin at one time come together, somewhat ahead of pictures.
@@ -320,6 +339,7 @@ package final class Remuxer: SampleWriter {
 
     package func flush() throws(HLSError) {
         try state.withLock { state throws(HLSError) in
+            try writeBrought(&state)
             state.muxer?.flush()
             if let error = state.failure.error { throw error }
             try state.file.flush()
@@ -329,6 +349,7 @@ package final class Remuxer: SampleWriter {
     package func finish() throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             do throws(HLSError) {
+                try writeBrought(&state)
                 try finishTexts(&state)
                 try finishSplice(&state)
                 if !state.waiting.isEmpty { try openMuxer(&state) }

@@ -152,6 +152,22 @@ struct DriverWorkTests {
         }
     #endif
 
+    @Test("where everything is little work, nothing is given to other threads")
+    func littleWork() throws {
+        let runCount = Mutex(0)
+        let queue = WorkQueue(
+            run: { work in
+                runCount.withLock { $0 += 1 }
+                work()
+            }, turnByteCount: 1 << 30)
+        let sample = try VirtualSample(end: .seconds(20)) { $0.workQueue = queue }
+        let writer = CapturingWriter()
+        try sample.item.add(writer)
+        try sample.play { _ in }
+        #expect(writer.pictures.count > 400)
+        #expect(runCount.withLock(\.self) == 0)
+    }
+
     @Test(
         "all pictures of a variant come, in order, however work is held",
         arguments: [7, 50, 333, 1000], [0, 20_000])

@@ -53,7 +53,8 @@ struct DemuxLanes: Sendable {
         }
         return LaneReport(
             number: work.number, lane: work.lane, event: work.event, output: output, timeline: timeline,
-            wakesAudio: wakesAudio, url: work.url, effect: work.effect)
+            unreadByteCount: pipelines[work.lane]?.unreadByteCount ?? 0, wakesAudio: wakesAudio, url: work.url,
+            effect: work.effect)
     }
 
     /// Lets `body` change a lane, and reads as far as the bytes go. True where separate audio waited for what has come.

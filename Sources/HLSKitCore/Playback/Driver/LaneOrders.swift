@@ -15,6 +15,8 @@ struct LaneOrders {
     /// The lanes that are there, and those of them that a segment was begun in.
     private var open: Set<LaneID> = []
     private var begun: Set<LaneID> = []
+    /// Bytes that lanes have and could not read, as of the last report.
+    private var unread: [LaneID: Int] = [:]
 
     /// - Parameter deliver: gets reports of work that is done later, in order.
     init(
@@ -54,8 +56,8 @@ struct LaneOrders {
         let surroundings =
             lane == .audio
             ? LaneWork.Surroundings(time: time(), expectsVariant: demand.expectsVariant(view)) : nil
-        let byteCount = action.map(\.byteCount) ?? 0
-        let atOnce = lastTaken == lastNumber && byteCount.map { allowance.take($0) } ?? false
+        let byteCount = action?.byteCount(besides: unread[lane] ?? 0) ?? 0
+        let atOnce = lastTaken == lastNumber && allowance.take(byteCount)
         lastNumber += 1
         if opens { open.insert(lane) }
         switch action {
@@ -78,6 +80,7 @@ struct LaneOrders {
     /// to be done with media.
     mutating func current(_ report: LaneReport) -> LaneReport {
         lastTaken = report.number
+        unread[report.lane] = report.unreadByteCount
         let isClosed = report.number < lastClose[report.lane] ?? 0
         guard isClosed || report.number < lastFlush else { return report }
         var report = report

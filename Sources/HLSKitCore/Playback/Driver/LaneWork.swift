@@ -42,12 +42,13 @@ struct LaneWork: Sendable {
             }
         }
 
-        /// How many bytes have to be read; nil for what may have waited and is read now.
-        var byteCount: Int? {
+        /// How many bytes have to be read, at most, where so many have waited.
+        func byteCount(besides unread: Int) -> Int {
             switch self {
             case .append(let bytes, _): bytes.count
-            case .appendHead, .finish, .provide, .goOn: nil
-            default: 0
+            case .appendHead(let bytes, _, _): bytes.count + unread
+            case .want, .choose, .end, .reopen, .close, .flush: 0
+            case .begin, .restart, .finish, .abandon, .endHead, .provide, .goOn: unread
             }
         }
     }
@@ -84,6 +85,8 @@ struct LaneReport: Sendable {
     var output: [LaneOutput] = []
     /// What cues are placed by from now on.
     var timeline: ItemTimeline
+    /// Bytes of the lane that the next work may find ready to be read.
+    var unreadByteCount = 0
     /// Media of the lane was forgotten while the work was done.
     var isStale = false
     /// Separate audio waited for what has come.

@@ -8,8 +8,8 @@ struct WorkQueue: Sendable {
     /// another thread and back.
     var turnByteCount = 0
 
-    /// The threads that all players of the process share. Some 0.1 ms of work is not worth them.
-    static let shared = WorkQueue(run: { WorkerPool.shared.run($0) }, turnByteCount: 64 << 10)
+    /// The threads that all players of the process share. Less than 1 ms of work is not worth them.
+    static let shared = WorkQueue(run: { WorkerPool.shared.run($0) }, turnByteCount: 512 << 10)
 }
 
 /// Does work on a value in order, one piece at a time: on a queue, so that whoever asks for it does not wait, or at once

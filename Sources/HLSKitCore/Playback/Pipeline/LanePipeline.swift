@@ -65,7 +65,7 @@ struct LanePipeline {
 
     mutating func append(_ bytes: [UInt8], to segment: SegmentID) {
         guard let index = readers.firstIndex(where: { $0.job.id == segment }) else { return }
-        readers[index].chunks.append(bytes)
+        readers[index].unread.append(bytes)
     }
 
     mutating func finish(_ segment: SegmentID) {
@@ -117,6 +117,9 @@ struct LanePipeline {
 
     // MARK: Out
 
+    /// Bytes that wait for their turn, a key, an initialization section or the head of the stream.
+    var unreadByteCount: Int { readers.reduce(0) { $0 + $1.unread.count } }
+
     /// Reads as far as the bytes go.
     mutating func run(timeline: inout ItemTimeline, output: inout [LaneOutput]) {
         while let first = readers.first {
@@ -148,8 +151,7 @@ struct LanePipeline {
                 handle(reader.takeHeld(), &reader, timeline: &timeline, output: &output)
                 report(reader, output: &output)
             }
-            while !reader.awaitsHead, !reader.chunks.isEmpty {
-                let chunk = reader.chunks.removeFirst()
+            while !reader.awaitsHead, let chunk = reader.unread.takeFirst() {
                 let clear = try reader.decrypt(chunk)
                 try consume(clear, &reader, timeline: &timeline, output: &output)
                 guard !reader.lacksKey else { throw .noKey }
@@ -186,7 +188,7 @@ struct LanePipeline {
     private func fail(_ reader: inout SegmentReader, _ failure: SegmentFailure, output: inout [LaneOutput]) {
         // The engine decides what comes next: another try, another variant, or on to the next segment.
         reader.hasFailed = true
-        reader.chunks = []
+        reader.unread.removeAll()
         output.append(.fact(.segmentFailed(reader.job.id, failure)))
     }
 

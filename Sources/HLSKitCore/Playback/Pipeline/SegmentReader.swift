@@ -4,7 +4,7 @@ import HLSMedia
 /// Reads one segment: holds its bytes until they can be used, its decryptor and its demuxer.
 struct SegmentReader {
     private(set) var job: SegmentJob
-    var chunks: [[UInt8]] = []
+    var unread = UnreadBytes()
     var isComplete = false
     var isPrepared = false
     /// All bytes were decrypted, and all were demuxed.

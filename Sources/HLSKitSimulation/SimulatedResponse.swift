@@ -49,6 +49,22 @@ public struct SimulatedResponse: Sendable, Hashable {
     public var delay: Duration
     /// How the body ends; complete by default.
     public var ending = Ending.complete
+    /// A body that is made while it is sent: how much of it is there when, in order. Empty (the default) is one that is there
+    /// whole. What comes after the last of them comes with it.
+    package var growth: [Growth] = []
+    /// What the request is answered over.
+    package var protocolName = "simulated"
+
+    /// So many bytes of a body are there that long after ``SimulatedResponse/delay``.
+    package struct Growth: Sendable, Hashable {
+        package var time: Duration
+        package var byteCount: Int
+
+        package init(time: Duration, byteCount: Int) {
+            self.time = time
+            self.byteCount = byteCount
+        }
+    }
     /// There is no answer at all, but this failure.
     public var failure: LoadingError.Code?
 
@@ -72,6 +88,9 @@ public struct SimulatedResponse: Sendable, Hashable {
 
     /// Status 404, without a body.
     public static let notFound = SimulatedResponse(status: 404)
+
+    /// No byte comes until a deadline of the request ends it.
+    package static let silence = SimulatedResponse(body: [0], delay: .seconds(1_000_000))
 
     /// A status without a body, with the seconds of `Retry-After` where they are given.
     public static func status(_ status: Int, retryAfter seconds: Int? = nil) -> SimulatedResponse {

@@ -83,22 +83,69 @@ private final class SimulatedOrigin: Transport {
             SimulatedRequest(
                 url: request.url, resourceClass: request.resourceClass, byteRange: request.byteRange, time: time,
                 attempt: attempt))
-        let events = Self.events(of: response, for: request)
-        guard response.delay > .zero else {
-            events.forEach(handler)
+        let steps = Self.steps(of: response, for: request)
+        guard steps.contains(where: { $0.time > .zero }) else {
+            for step in steps { step.events.forEach(handler) }
             return FinishedTask()
         }
-        let wait = response.delay + .milliseconds(rounding: trace.latency(at: time.milliseconds))
+        let latency = Duration.milliseconds(rounding: trace.latency(at: time.milliseconds))
         return DelayedTask(
             Task(executorPreference: executor) { [sleep] in
-                do { try await sleep(wait) } catch { return }
-                events.forEach(handler)
+                var passed = Duration.zero
+                for step in steps {
+                    // The link adds its latency to what is there at once, and to nothing else.
+                    let time = step.time > .zero ? step.time + latency : .zero
+                    if time > passed {
+                        do { try await sleep(time - passed) } catch { return }
+                        passed = time
+                    }
+                    step.events.forEach(handler)
+                }
             })
+    }
+
+    /// What is told so long after the request.
+    private struct Step: Sendable {
+        var time: Duration
+        var events: [TransportEvent]
+    }
+
+    /// The events of a response, those of a body that grows in their time.
+    private static func steps(of response: SimulatedResponse, for request: TransportRequest) -> [Step] {
+        let events = events(of: response, for: request)
+        guard !response.growth.isEmpty, case .response(var header)? = events.first else {
+            return [Step(time: response.delay, events: events)]
+        }
+        var body: [UInt8] = []
+        for case .data(let bytes) in events { body += bytes }
+        // Nobody knows yet how long it will be.
+        if request.byteRange == nil { header.contentLength = nil }
+        let start = request.byteRange.map { Int(clamping: $0.lowerBound) } ?? 0
+        var steps: [Step] = []
+        var sent = 0
+        for growth in response.growth {
+            let end = min(body.count, growth.byteCount - start)
+            guard end > sent else { continue }
+            var step = Step(time: response.delay + growth.time, events: [.data(Array(body[sent..<end]))])
+            if steps.isEmpty { step.events.insert(.response(header), at: 0) }
+            steps.append(step)
+            sent = end
+        }
+        let rest = events.filter {
+            switch $0 {
+            case .response, .data: false
+            case .finished, .failed: true
+            }
+        }
+        guard let last = steps.indices.last else { return [Step(time: response.delay, events: events)] }
+        if sent < body.count { steps[last].events.append(.data(Array(body[sent...]))) }
+        steps[last].events += rest
+        return steps
     }
 
     private static func events(of response: SimulatedResponse, for request: TransportRequest) -> [TransportEvent] {
         var metrics = TransferMetrics()
-        metrics.protocolName = "simulated"
+        metrics.protocolName = response.protocolName
         func failed(_ code: LoadingError.Code, status: Int? = nil, _ text: String) -> TransportEvent {
             var error = LoadingError(code: code, url: request.url, status: status, text: text)
             let retryAfter = response.fields.first { $0.name.lowercased() == "retry-after" }

@@ -36,6 +36,18 @@ struct SimulatedTransportTests {
 
     private static let body = [UInt8](repeating: 7, count: 10_000)
 
+    /// Two kilobytes are there at once, six after half a second, the rest after three.
+    private static func growing(
+        _ ending: SimulatedResponse.Ending = .complete, after delay: Duration = .zero
+    ) -> SimulatedResponse {
+        var response = SimulatedResponse(body: body, delay: delay, ending: ending)
+        response.growth = [
+            .init(time: .zero, byteCount: 2000), .init(time: .milliseconds(500), byteCount: 6000),
+            .init(time: .seconds(3), byteCount: 10_000),
+        ]
+        return response
+    }
+
     /// Over a link of 80 kbit/s, 100 ms away: a kilobyte takes 100 ms.
     static let cases = [
         Case(
@@ -56,6 +68,19 @@ struct SimulatedTransportTests {
         Case(
             testDescription: "stalled", response: SimulatedResponse(body: body, ending: .stalled(after: 4000)),
             lines: ["100 response 200", "6500 timedOut"], byteCount: 4000),
+        Case(
+            testDescription: "made while it is sent", response: growing(),
+            lines: ["100 response 200", "3500 finished"],
+            byteCount: 10_000),
+        Case(
+            testDescription: "a range of what is being made", response: growing(), range: 2000..<6000,
+            lines: ["600 response 206", "1000 finished"], byteCount: 4000),
+        Case(
+            testDescription: "cut while it is made", response: growing(.cut(after: 5000)),
+            lines: ["100 response 200", "900 connectionLost"], byteCount: 5000),
+        Case(
+            testDescription: "held, then made", response: growing(after: .seconds(1)),
+            lines: ["1100 response 200", "4500 finished"], byteCount: 10_000),
         Case(testDescription: "404", response: .notFound, lines: ["100 httpStatus 404"]),
         Case(testDescription: "503", response: .status(503, retryAfter: 2), lines: ["100 httpStatus 503"]),
         Case(testDescription: "empty", response: SimulatedResponse(), lines: ["100 emptyBody 200"]),

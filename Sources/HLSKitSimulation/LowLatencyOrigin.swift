@@ -1,0 +1,223 @@
+import HLSKitCore
+package import HLSPlaylist
+
+/// A live stream of low latency (rfc8216bis, appendix B), made by need: playlists with parts, requests that are held until
+/// something new is listed, delta updates, preload hints and rendition reports.
+///
+/// A value: which parts there are at a time follows from the time alone, so that a held answer is one with a delay. The
+/// media is that of ``SyntheticStream``; each part can be decoded by itself, whatever its playlist says.
+///
+/// ```swift
+/// let origin = LowLatencyOrigin()
+/// let transport = SimulatedTransport(over: trace, clock: clock) { origin.response(to: $0) }
+/// ```
+///
+/// See docs/behaviour/simulation.md.
+package struct LowLatencyOrigin: Sendable {
+    /// Where the bytes of a part are.
+    package enum Addressing: Sendable, Hashable {
+        /// In a file of their own.
+        case files
+        /// In the file of their segment, which grows.
+        case ranges
+    }
+
+    /// Bits per second of each variant, in the order of the multivariant playlist. Default 0.4 and 1 Mbit/s.
+    package var bitRates = [400_000, 1_000_000]
+    /// Default 0.5 s: what ``partsPerSegment`` of them last is a whole number of seconds.
+    package var partDuration = Duration.milliseconds(500)
+    /// Default 4.
+    package var partsPerSegment = 4
+    /// Every so many parts one is independent, from the first of the stream on. Default 2.
+    package var independentInterval = 2
+    /// Segments that a playlist lists at least; as many are there at the start. Default 8.
+    package var windowSegmentCount = 8
+    /// Segments of the stream in all; nil (the default) never ends.
+    package var segmentCount: Int?
+    /// The media sequence number of the first segment. Default 0.
+    package var firstMediaSequence = 0
+    /// Default: in files of their own.
+    package var addressing = Addressing.files
+    /// `PART-HOLD-BACK`. nil (the default) is three part targets.
+    package var partHoldBack: Duration?
+    /// `CAN-BLOCK-RELOAD`. Default true.
+    package var holdsRequests = true
+    /// `CAN-SKIP-UNTIL`, of six target durations. Default true.
+    package var offersDeltaUpdates = true
+    /// Parts are listed at all. Default true.
+    package var listsParts = true
+    /// The name that requests are answered over. Default `h2`.
+    package var protocolName = "h2"
+    /// The date of time zero at the origin, whose clock may be wrong. Default 2023-11-14T22:13:20Z.
+    package var epoch = PlaylistDate(seconds: 1_700_000_000)
+    /// So much faster than everybody else's the clock of the encoder goes, in parts per million. Default 0.
+    package var clockDrift = 0.0
+    /// By so much later than they could be parts are listed, in each variant by its position. Default none.
+    package var lags: [Duration] = []
+    /// What goes wrong, and when.
+    package var faults: [Fault] = []
+
+    /// A stream without faults.
+    package init() {}
+
+    /// The URL of the multivariant playlist.
+    package var url: String { Self.base + "index.m3u8" }
+    /// The URL of a variant's playlist.
+    package func url(ofVariant variant: Int) -> String { Self.base + "\(variant)/live.m3u8" }
+
+    static let base = "https://low-latency.invalid/"
+    /// What the names of parts begin with that will not be.
+    static let plan = "planned-"
+
+    // MARK: Answers
+
+    /// The answer to a request; 404 to what is not part of the stream.
+    package func response(to request: SimulatedRequest) -> SimulatedResponse {
+        var response = answer(to: request)
+        response.protocolName = protocolName
+        return response
+    }
+
+    private func answer(to request: SimulatedRequest) -> SimulatedResponse {
+        guard request.url.hasPrefix(Self.base) else { return .notFound }
+        let relative = request.url.dropFirst(Self.base.count)
+        let path = relative.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
+        let query = relative.drop { $0 != "?" }.dropFirst()
+        switch path.count {
+        case 1 where path[0] == "index.m3u8": return .playlist(multivariantPlaylist)
+        case 1 where path[0] == "init.mp4":
+            return SimulatedResponse(contentType: "video/mp4", body: SyntheticMedia.initializationSection)
+        case 2:
+            guard let variant = Int(path[0]), bitRates.indices.contains(variant) else { return .notFound }
+            if path[1] == "live.m3u8" { return playlist(of: variant, query: String(query), at: request.time) }
+            guard path[1].hasSuffix(".m4s") else { return .notFound }
+            let isPlanned = path[1].hasPrefix(Self.plan)
+            let name = path[1].dropFirst(isPlanned ? Self.plan.count : 0).dropLast(4)
+            let numbers = name.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) ?? -1 }
+            if isPlanned { return withdrawnPart(numbers, of: variant, at: request.time) }
+            switch numbers.count {
+            case 1: return segment(numbers[0], of: variant, request)
+            case 2: return part(numbers[1], ofSegment: numbers[0], of: variant, request)
+            default: return .notFound
+            }
+        default: return .notFound
+        }
+    }
+
+    private var multivariantPlaylist: String {
+        "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-INDEPENDENT-SEGMENTS\n"
+            + bitRates.enumerated().map { index, bitRate in
+                "#EXT-X-STREAM-INF:BANDWIDTH=\(bitRate),AVERAGE-BANDWIDTH=\(bitRate),"
+                    + "CODECS=\"\(SyntheticMedia.codec)\",RESOLUTION=\(SyntheticMedia.resolution)\n\(index)/live.m3u8\n"
+            }.joined()
+    }
+
+    // MARK: Media
+
+    private func segment(_ number: Int, of variant: Int, _ request: SimulatedRequest) -> SimulatedResponse {
+        guard let index = index(ofSegment: number, at: request.time), isAvailable(index, of: variant, request.time)
+        else { return .notFound }
+        let parts = partRange(ofSegment: index)
+        var response = SimulatedResponse(contentType: "video/mp4")
+        for part in parts {
+            response.body += media(ofPart: part, of: variant)
+            let wait = max(.zero, timeline.completion(ofPart: part) + lag(of: variant) - request.time)
+            response.growth.append(SimulatedResponse.Growth(time: wait, byteCount: response.body.count))
+        }
+        if response.growth.last?.time == .zero { response.growth = [] }
+        // A file that is hinted at is held open. Any other is there, or it is not.
+        if !response.growth.isEmpty, addressing == .files { return .notFound }
+        if let count = fault(at: request.time, of: variant, \.resetAfter) { response.ending = .cut(after: count) }
+        return response
+    }
+
+    private func part(
+        _ number: Int, ofSegment segment: Int, of variant: Int, _ request: SimulatedRequest
+    ) -> SimulatedResponse {
+        guard addressing == .files, (0..<partsPerSegment).contains(number),
+            let index = index(ofSegment: segment, at: request.time), isAvailable(index, of: variant, request.time)
+        else { return .notFound }
+        let part = partRange(ofSegment: index).lowerBound + number
+        let isDropped = !listedParts(ofSegment: index, of: variant).contains(part)
+        var response = SimulatedResponse(contentType: "video/mp4", body: media(ofPart: part, of: variant))
+        response.delay = max(.zero, timeline.completion(ofPart: part) + lag(of: variant) - request.time)
+        if response.delay > .zero {
+            // Only the part that is hinted at is waited for.
+            guard part == listing(of: variant, at: request.time).partEnd, !isDropped else { return .notFound }
+            switch fault(at: request.time, of: variant, \.hint) {
+            case .neverAppears: return .silence
+            case .notFoundUntilPublished: return .notFound
+            case .otherBytes: response.body = media(ofPart: part + 1, of: variant)
+            case .withdrawn, nil: break
+            }
+        }
+        return isDropped ? .notFound : response
+    }
+
+    /// A part that was hinted at, and is not published: that is known when the one in its place is.
+    private func withdrawnPart(_ numbers: [Int], of variant: Int, at time: Duration) -> SimulatedResponse {
+        var response = SimulatedResponse.notFound
+        guard numbers.count == 2, let segment = index(ofSegment: numbers[0], at: time) else { return response }
+        let part = partRange(ofSegment: segment).lowerBound + numbers[1]
+        response.delay = max(.zero, timeline.completion(ofPart: part) + lag(of: variant) - time)
+        return response
+    }
+
+    /// What was listed can be had three target durations after it has gone; the segment that is being made, too.
+    private func isAvailable(_ segment: Int, of variant: Int, _ time: Duration) -> Bool {
+        let listing = listing(of: variant, at: time)
+        let grace = 3 + max(windowSegmentCount, 1)
+        return segment >= listing.segments.lowerBound - grace && segment <= listing.partEnd / partsPerSegment
+            && segment < segmentCount ?? .max
+    }
+
+    private func media(ofPart part: Int, of variant: Int) -> [UInt8] {
+        let byteCount = Int((partDuration * bitRates[variant] / 8) / .seconds(1))
+        return SyntheticMedia.segment(part, duration: partDuration, byteCount: byteCount)
+    }
+
+    /// The bytes of one part: all have as many.
+    func byteCount(ofPartOf variant: Int) -> Int { media(ofPart: 0, of: variant).count }
+
+    // MARK: What is there
+
+    var timeline: LowLatencyTimeline { LowLatencyTimeline(self) }
+    var segmentDuration: Duration { partDuration * partsPerSegment }
+    var targetDuration: Int { max(1, Int((segmentDuration / .seconds(1)).rounded(.up))) }
+    var partTarget: Duration { partDuration }
+
+    func partRange(ofSegment index: Int) -> Range<Int> { index * partsPerSegment..<(index + 1) * partsPerSegment }
+
+    /// The parts of a segment that a playlist lists as such.
+    func listedParts(ofSegment index: Int, of variant: Int) -> Range<Int> {
+        let range = partRange(ofSegment: index)
+        let completion = timeline.completion(ofPart: range.upperBound - 1)
+        let dropped = fault(at: completion, of: variant, \.droppedPartCount) ?? 0
+        return range.lowerBound..<range.upperBound - min(max(0, dropped), partsPerSegment - 1)
+    }
+
+    func lag(of variant: Int) -> Duration { lags.indices.contains(variant) ? max(.zero, lags[variant]) : .zero }
+
+    /// What a variant's playlist lists at a time.
+    func listing(of variant: Int, at time: Duration) -> Listing {
+        var time = time - lag(of: variant)
+        if let stop = stop(of: variant), time > stop { time = stop }
+        var count = timeline.partCount(at: time)
+        if let segmentCount { count = min(count, segmentCount * partsPerSegment) }
+        let whole = count / partsPerSegment
+        var partEnd = count
+        if count % partsPerSegment > 0 { partEnd = min(count, listedParts(ofSegment: whole, of: variant).upperBound) }
+        return Listing(
+            segments: max(0, whole - windowSegmentCount)..<whole, partEnd: partEnd,
+            hasEnded: segmentCount.map { whole >= $0 } ?? false)
+    }
+
+    /// Segments and parts by their numbers from the beginning of the stream.
+    struct Listing: Sendable, Hashable {
+        /// Those that are whole.
+        var segments: Range<Int>
+        /// One past the last part that is there. Behind the last segment they are parts of the one that is being made.
+        var partEnd: Int
+        var hasEnded: Bool
+    }
+}

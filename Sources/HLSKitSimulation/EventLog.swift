@@ -75,6 +75,7 @@ public struct EventLog: Sendable, Hashable {
         case .segmentSkipped(let segments): "skipped segments \(segments.first)-\(segments.last): \(segments.cause)"
         case .holePlayedOver(let hole): "hole from \(text(hole.start)) to \(text(hole.end))"
         case .segmentsMissed(let segments): "missed segments \(segments.first)-\(segments.last): \(segments.cause)"
+        case .lowLatencyDeclined(let url, let cause): "no low latency \(url): \(cause)"
         case .recoverableError(let error): "recoverable \(text(error))"
         case .warning(let text): "warning \(text)"
         case .newAccessLogEntry: "access log entry"

@@ -116,6 +116,8 @@ struct PlayCommandTests {
         #expect(try options("x", "--no-video").includesVideo == false)
         #expect(try options("x", "--duration", "1m").duration == .seconds(60))
         #expect(try options("x", "--live-from-start").liveFromStart)
+        #expect(try options("x").allowsLowLatency)
+        #expect(try !options("x", "--no-low-latency").allowsLowLatency)
         #expect(try options("x", "--live-offset", "12s").liveOffset == .seconds(12))
         #expect(try options("x", "--from=-30s").from == .fromEnd(.seconds(30)))
     }

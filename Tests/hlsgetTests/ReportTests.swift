@@ -67,6 +67,12 @@ struct EventReporterTests {
             (.playbackBufferFullChanged(true), [#"{"v":1,"event":"buffer_full","full":true,"time":1.23}"#]),
             (.timeJumped(to: .seconds(9)), [#"{"v":1,"event":"time_jump","item_time":9,"time":1.23}"#]),
             (
+                .lowLatencyDeclined(url: "https://a/x", cause: "no PART-HOLD-BACK"),
+                [
+                    #"{"v":1,"event":"low_latency_declined","url":"https://a/x","cause":"no PART-HOLD-BACK","time":1.23}"#
+                ]
+            ),
+            (
                 .trickPlayUnavailable(.live, rate: 8),
                 [
                     #"{"v":1,"event":"trick_play_unavailable","rate":8,"cause":"the stream is live","time":1.23}"#

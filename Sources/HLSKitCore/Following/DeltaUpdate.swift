@@ -5,11 +5,10 @@ import HLSPlaylist
 ///
 /// Source: rfc8216bis §6.2.5.1, §6.3.7.
 struct DeltaUpdate: Sendable {
-    private static let name = "_HLS_skip"
-
     /// What is known, which the answer is laid over.
     let known: MediaPlaylist
-    private let value: String
+    /// Of `_HLS_skip`.
+    let value: String
 
     /// nil where the server offers none, where it would leave out nothing, and where what is known is older than half the
     /// skip boundary.
@@ -19,19 +18,5 @@ struct DeltaUpdate: Sendable {
         else { return nil }
         known = tracker.playlist
         value = control.canSkipDateRanges ? "v2" : "YES"
-    }
-
-    /// The URL that asks for it.
-    func url(of playlist: String) -> String {
-        let plain = playlist.prefix { $0 != "#" }
-        return plain + (plain.contains("?") ? "&" : "?") + "\(Self.name)=\(value)"
-    }
-
-    /// The URL of the playlist whose update came from there.
-    func url(answering url: String) -> String {
-        for parameter in ["?\(Self.name)=\(value)", "&\(Self.name)=\(value)"] where url.hasSuffix(parameter) {
-            return String(url.dropLast(parameter.count))
-        }
-        return url
     }
 }

@@ -23,6 +23,8 @@ struct PlaylistTracker: Sendable {
         case first
         case changed
         case unchanged
+        /// More parts of the segment that is being made, and no segment.
+        case extended
         /// An older state of the playlist (edges out of step): nothing is taken from it.
         case older
         /// The server counts anew: what it lists now follows what it listed before.
@@ -164,7 +166,7 @@ struct PlaylistTracker: Sendable {
         let interval =
             switch lastUpdate {
             case .first, .changed, .restarted: pacingTarget
-            case .unchanged, .older: pacingTarget / 2
+            case .unchanged, .extended, .older: pacingTarget / 2
             }
         return lastLoadBegan + max(interval, .milliseconds(500))
     }
@@ -197,6 +199,11 @@ struct PlaylistTracker: Sendable {
         notePhase(of: new, update, interval: interval)
         switch update {
         case .first: return update
+        case .extended:
+            // Its segments are known, all of them.
+            keepDiscontinuities(to: new)
+            starts.removeFirst(new.mediaSequence - playlist.mediaSequence)
+            playlist = new
         case .unchanged, .older:
             // The end may come without a new segment. What was listed before stays, whatever else went.
             guard new.hasEndList, isLive else { return update }
@@ -241,7 +248,7 @@ struct PlaylistTracker: Sendable {
         let known = playlist.mediaSequence + segmentCount - new.mediaSequence
         var media: Duration?
         switch update {
-        case .unchanged: media = .zero
+        case .unchanged, .extended: media = .zero
         case .changed where new.mediaSequence >= playlist.mediaSequence && known >= 0:
             media = new.segments.dropFirst(known).reduce(.zero) { $0 + $1.duration }
             hasShortWindow = new.mediaSequence > playlist.mediaSequence && new.segments.count <= Self.shortWindow
@@ -313,7 +320,9 @@ struct PlaylistTracker: Sendable {
         let oldEnd = playlist.mediaSequence + segmentCount
         let newEnd = new.mediaSequence + new.segments.count
         if newEnd > oldEnd { return .changed }
-        return newEnd == oldEnd && new.mediaSequence >= playlist.mediaSequence ? .unchanged : .older
+        guard newEnd == oldEnd, new.mediaSequence >= playlist.mediaSequence else { return .older }
+        let more = new.trailingParts.count - playlist.trailingParts.count
+        return more > 0 ? .extended : more < 0 ? .older : .unchanged
     }
 
     private static func startTimes(of playlist: MediaPlaylist, from start: Duration) -> [Duration] {

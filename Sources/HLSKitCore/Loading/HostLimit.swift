@@ -68,11 +68,19 @@ private final class HeldTask: TransportTask {
     func begin() {
         guard !state.withLock(\.isCancelled) else { return leave(isMultiplexed: false) }
         let (limit, handler, id) = (limit, handler, id)
+        // The server holds it until there is an answer: until then it lends its place, as one that is not read does.
+        if request.isHeld { limit.change { $0.rest(id) } }
+        let isHeld = request.isHeld
         let task = transport.start(request) { event in
             handler(event)
             switch event {
             case .finished(let metrics), .failed(_, let metrics):
                 limit.change { $0.leave(id, isMultiplexed: metrics.protocolName == "h2") }
+            case .response where isHeld:
+                limit.change { queue in
+                    queue.resume(id)
+                    return []
+                }
             case .response, .data: break
             }
         }

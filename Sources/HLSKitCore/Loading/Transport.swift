@@ -72,6 +72,8 @@ public struct TransportRequest: Sendable, Hashable {
     public var maximumByteCount: Int
     /// After how long without a byte of an answer it is asked once more beside it; nil (the default) for never.
     package var hedgeDelay: Duration?
+    /// The server is asked to hold it until there is something to answer with.
+    package var isHeld = false
     /// `KEYFORMAT` of a key; nil for `identity`, and for all that is not a key.
     public var keyFormat: String?
     /// Why a key is asked for. Default ``ContentKeyRequest/Reason/needed``.

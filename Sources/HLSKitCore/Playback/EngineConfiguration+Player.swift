@@ -18,6 +18,7 @@ extension EngineConfiguration {
         sessionSeed = configuration.isClockOfThisMachine ? nil : configuration.seed ?? 0
         keyRules = KeyRules(configuration.hooks)
         preloadsKeys = configuration.preloadsEligibleContentKeys
+        allowsLowLatency = configuration.allowsLowLatency
         if let history = configuration.bandwidthHistory { bandwidths = history.estimates }
         refreshesURLs = configuration.hooks.urlRefresher != nil
         epoch = configuration.now

@@ -135,6 +135,8 @@ struct PlaybackOptions: ParsableArguments {
     var liveOffset: Duration?
     @Flag(help: "Live: after a wait, skip ahead to the distance from the edge that it had.")
     var liveCatchUp = false
+    @Flag(help: "Live: ask for playlists by the clock where the server would hold requests as well.")
+    var noLowLatency = false
     @Option(
         help: ArgumentHelp("Wait this long for a stream that has not begun.", valueName: "time|forever"),
         transform: WaitArgument.init(parsing:))
@@ -181,6 +183,7 @@ struct PlaybackOptions: ParsableArguments {
         options.liveFromStart = liveFromStart
         options.liveOffset = liveOffset
         options.catchesUp = liveCatchUp
+        options.allowsLowLatency = !noLowLatency
         options.wait = wait
         options.until = until
         if let stale { options.stale = stale }

@@ -38,6 +38,8 @@ struct PlayOptions: Sendable, Equatable {
     var liveOffset: Duration?
     /// Whether it skips ahead to its distance from the edge after a wait.
     var catchesUp = false
+    /// Whether servers may hold requests for playlists.
+    var allowsLowLatency = true
     /// How long a stream is waited for that has not begun; nil for not at all.
     var wait: WaitArgument?
     /// When playing ends on the clock.

@@ -524,6 +524,7 @@ extension PlaySession {
         if let command = options.refreshCommand {
             configuration.hooks.urlRefresher = RefreshCommand(command: command)
         }
+        configuration.allowsLowLatency = options.allowsLowLatency
         configuration.hooks.keyOverride = options.keyOverride
         options.apply(to: &configuration.retryPolicies)
         if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }

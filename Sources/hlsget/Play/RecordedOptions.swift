@@ -16,7 +16,8 @@ enum RecordedOptions {
     ]
     private static let flags: Set<String> = [
         "--no-video", "--no-audio", "--no-decode", "--fast", "--immediately", "--no-auto-wait",
-        "--start-first-eligible", "--one-quality", "--live-from-start", "--live-catch-up", "--allow-file",
+        "--start-first-eligible", "--one-quality", "--live-from-start", "--live-catch-up", "--no-low-latency",
+        "--allow-file",
     ]
 
     static func kept(of arguments: some Sequence<String>) -> [String] {

@@ -67,6 +67,12 @@ struct EventReporter: Sendable {
                         "media_duration": JSONValue(hole.duration.finiteSeconds),
                     ])
             ]
+        case .lowLatencyDeclined(let url, let cause):
+            return [
+                Self.line(
+                    "low_latency_declined", at: time,
+                    ["url": .string(ErrorLine.bare(url: url)), "cause": .string(cause)])
+            ]
         case .recoverableError(let error): return [Self.line(for: error, isRecoverable: true, at: time)]
         case .warning(let text): return [Self.warning(text, at: time)]
         case .didPlayToEnd: return [Self.line("did_play_to_end", at: time, [:])]

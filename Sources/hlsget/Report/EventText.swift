@@ -60,6 +60,7 @@ enum EventText {
             "hlsget: segment \(load.mediaSequence) abandoned after \(Decimals.bytes(load.byteCount))"
         case .trickPlayUnavailable(let obstacle, let rate):
             warning("no I-frames at \(Decimals.rate(Double(rate)))", url: nil, detail: obstacle.rawValue)
+        case .lowLatencyDeclined(let url, let cause): warning("no low latency", url: url, detail: cause)
         case .holePlayedOver(let hole):
             warning(
                 "\(Decimals.text(hole.duration.finiteSeconds ?? 0, places: 1)) s without media are played over",

@@ -86,4 +86,35 @@ struct LanePlaylistTests {
         follower.attach(try Self.tracker(isLive: false))
         #expect(follower.reload(playhead: nil) == .never)
     }
+
+    @Test("M05: a list is asked for at once where the server holds the request")
+    func held() throws {
+        var text = PlaylistText.numbered(0, count: 4)
+        text.header = ["#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES"]
+        var follower = LanePlaylist(url: "list")
+        #expect(follower.directives(mayHold: true, at: .zero).awaited == nil)
+        let tracker = PlaylistTracker(
+            try text.parsed(), requestURL: "list", url: "list", start: .zero, loadBegan: .zero, now: .zero)
+        follower.attach(tracker)
+        #expect(follower.reload(playhead: nil) == .held)
+        #expect(follower.reload(playhead: nil, mayHold: false) == .at(.seconds(4)))
+        let directives = follower.directives(mayHold: true, at: .zero)
+        #expect(directives.awaited == PartPosition(sequence: 4))
+        let request = RequestID(rawValue: 1)
+        follower.request(as: request, at: .zero, directives)
+        #expect(follower.heldRequest == request)
+        follower.answer()
+        #expect(follower.heldRequest == nil)
+        // Nothing new has come: the next is asked for plainly, at its time.
+        follower.noteList()
+        #expect(follower.reload(playhead: nil) == .at(.seconds(4)))
+        #expect(follower.directives(mayHold: true, at: .zero).awaited == nil)
+        // Another list is another server's.
+        follower.leave(for: "other")
+        follower.attach(tracker)
+        #expect(follower.reload(playhead: nil) == .held)
+        follower.request(as: request, at: .zero, directives)
+        follower.forgetRequest()
+        #expect(follower.heldRequest == nil)
+    }
 }

@@ -73,6 +73,28 @@ struct RequestOrderTests {
         #expect(again.url == "https://host/audio")
     }
 
+    @Test("R40: a request that the server is to hold has a deadline of its own, and is not sent twice")
+    func held() throws {
+        let reload = RequestTerms.Reload(timeout: .seconds(8), hedgeDelay: .seconds(4))
+        let terms = RequestTerms(EngineConfiguration(), reload: reload)
+        var lane = MediaLane(id: .main, playlistURL: "https://host/list?a=1")
+        lane.playlist.attach(
+            PlaylistTracker(
+                try PlaylistText.numbered(0, count: 3).parsed(), requestURL: "list", url: "list", start: .zero,
+                loadBegan: .zero, now: .zero))
+        var order = RequestOrder(playlistOf: lane, in: nil, at: nil)
+        order.directives.awaited = PartPosition(sequence: 3)
+        #expect(terms.request(for: order).transport.isHeld == false)
+        order.heldFor = .seconds(7)
+        let request = terms.request(for: order)
+        #expect(request.transport.isHeld)
+        #expect(request.transport.url == "https://host/list?a=1&_HLS_msn=3")
+        #expect(request.transport.timeouts.firstByte == .seconds(7))
+        #expect(request.transport.timeouts.total == .seconds(15))
+        #expect(request.transport.hedgeDelay == nil)
+        #expect(request.directives.awaited == order.directives.awaited)
+    }
+
     @Test("D04: each class of resources has its deadlines")
     func deadlines() throws {
         var configuration = EngineConfiguration()

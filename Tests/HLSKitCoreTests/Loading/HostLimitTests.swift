@@ -36,6 +36,11 @@ struct HostLimitTests {
             return Running { [weak self] text in self?.state.withLock { $0.flags.append("\(text) \(name)") } }
         }
 
+        func respond(_ name: String) {
+            let handler = state.withLock { $0.handlers[name] }
+            handler?(.response(TransportResponse(status: 200, url: "https://host/\(name)")))
+        }
+
         func finish(_ name: String, protocolName: String = "http/1.1") {
             let handler = state.withLock { $0.handlers.removeValue(forKey: name) }
             var metrics = TransferMetrics()
@@ -47,10 +52,12 @@ struct HostLimitTests {
     private let origin = Origin()
     private let limit = HostLimit(connectionsPerHost: 1)
 
-    private func start(_ name: String, _ events: (@Sendable () -> Void)? = nil) -> any TransportTask {
-        limit.start(
-            TransportRequest(url: "https://host/\(name)", resourceClass: .segment), by: origin
-        ) { _ in events?() }
+    private func start(
+        _ name: String, isHeld: Bool = false, _ events: (@Sendable () -> Void)? = nil
+    ) -> any TransportTask {
+        var request = TransportRequest(url: "https://host/\(name)", resourceClass: .segment)
+        request.isHeld = isHeld
+        return limit.start(request, by: origin) { _ in events?() }
     }
 
     @Test("D07: what waits begins when what is under way has ended")
@@ -62,6 +69,19 @@ struct HostLimitTests {
         tasks[1].cancel()
         #expect(origin.begun == ["a", "b", "c"])
         #expect(origin.flags == ["cancel b"])
+    }
+
+    @Test("D07: a request that the server holds lends its place until it is answered")
+    func held() {
+        let tasks = ["a", "b"].map { start($0, isHeld: $0 == "a") }
+        #expect(origin.begun == ["a", "b"])
+        origin.respond("a")
+        let last = start("c")
+        origin.finish("b")
+        #expect(origin.begun == ["a", "b"])
+        origin.finish("a")
+        #expect(origin.begun == ["a", "b", "c"])
+        for task in tasks + [last] { task.cancel() }
     }
 
     @Test("D07: what is cancelled while it waits never begins, and nobody waits for it")

@@ -5,7 +5,7 @@ struct TransferTable {
         var purpose: RequestPurpose
         /// Of a playlist: those that it imports.
         var variables: [String: String]?
-        var delta: DeltaUpdate?
+        var directives = DeliveryDirectives()
         /// Of a head.
         var key: SegmentKey?
         var url: String
@@ -62,7 +62,7 @@ struct TransferTable {
         }
         let task = transport.start(request.transport) { event in inbox.post(.transport(id, event)) }
         transfers[id] = Transfer(
-            task: task, purpose: request.purpose, variables: request.variables, delta: request.delta,
+            task: task, purpose: request.purpose, variables: request.variables, directives: request.directives,
             key: request.key, url: request.transport.url)
     }
 
@@ -143,7 +143,7 @@ struct TransferTable {
 
     private static func source(of transfer: Transfer) -> PlaylistSource {
         PlaylistSource(
-            url: transfer.delta?.url(answering: transfer.url) ?? transfer.url, contentType: transfer.contentType,
-            variables: transfer.variables, known: transfer.delta?.known)
+            url: transfer.directives.url(answering: transfer.url), contentType: transfer.contentType,
+            variables: transfer.variables, known: transfer.directives.delta?.known)
     }
 }

@@ -45,6 +45,7 @@ extension PlaylistFailure {
             switch error.code {
             case .limitExceeded: .limitExceeded
             case .notAPlaylist: .notAPlaylist
+            case .cannotMerge: .misfit
             default: .malformed
             }
         let words = error.words

@@ -38,6 +38,8 @@ struct EngineConfiguration: Sendable {
     var keyRules = KeyRules()
     /// Keys of the multivariant playlist are loaded before media needs them.
     var preloadsKeys = false
+    /// Servers may hold requests until there is something new.
+    var allowsLowLatency = true
     /// What was known of the network when the item was set.
     var bandwidths = BandwidthEstimates()
     /// The program gives fresh URLs for those that run out.

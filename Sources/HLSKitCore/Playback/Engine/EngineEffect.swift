@@ -83,8 +83,8 @@ struct EngineRequest: Sendable {
     var transport: TransportRequest
     /// For a media playlist: those of the multivariant playlist, for `EXT-X-DEFINE:IMPORT`.
     var variables: [String: String]?
-    /// For a media playlist: what the answer is laid over.
-    var delta: DeltaUpdate?
+    /// For a media playlist: what is asked for besides it.
+    var directives = DeliveryDirectives()
     /// For a head: what it is encrypted with.
     var key: SegmentKey?
     /// URL of the playlist that named the resource; nil where the user did.

@@ -104,7 +104,8 @@ struct LoadedPlaylist: Sendable {
 
 /// Why a body is not a playlist that can be used.
 struct PlaylistFailure: Error, Sendable {
-    enum Kind: Sendable { case notAPlaylist, malformed, limitExceeded }
+    /// `misfit`: a delta update of another list than is known.
+    enum Kind: Sendable { case notAPlaylist, malformed, limitExceeded, misfit }
     var kind: Kind
     var url: String
     var text: String

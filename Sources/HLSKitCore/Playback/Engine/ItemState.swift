@@ -52,6 +52,8 @@ struct ItemState: Sendable {
     var live = LiveSilence()
     /// What it takes besides playing where it is live.
     var stream = LiveStream()
+    /// What is known of why it is not played with low latency.
+    var lowLatency = LowLatencyNotice()
     var contents = ItemContents()
     /// Which kinds of its media are switched off.
     var tracks = TrackSwitches()

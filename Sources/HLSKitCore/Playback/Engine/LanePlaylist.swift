@@ -14,9 +14,8 @@ struct LanePlaylist: Sendable {
     @Shared private(set) var left: PlaylistTracker? = nil
     /// Its URL has run out: the list at the fresh one is a newer state of ``list``.
     private var isParked = false
-    /// The last request was for a delta update, and one of them was of no use.
-    private var asksForDelta = false
-    private var refusesDeltas = false
+    /// What is asked for besides the list.
+    private(set) var plan = ReloadPlan()
 
     init(url: String, requestBegan: Duration = .zero) {
         self.url = url
@@ -38,14 +37,19 @@ struct LanePlaylist: Sendable {
         /// The list has ended.
         case never
         case at(Duration)
+        /// At once: the server answers when there is something new.
+        case held
     }
 
     /// When the list is asked for again; nil where it is not here, or being asked for.
     ///
-    /// - Parameter playhead: nil where time does not limit how fast media is taken.
-    func reload(playhead: Duration?) -> Reload? {
+    /// - Parameters:
+    ///   - playhead: nil where time does not limit how fast media is taken.
+    ///   - mayHold: servers may hold requests.
+    func reload(playhead: Duration?, mayHold: Bool = true) -> Reload? {
         guard let tracker, request == nil else { return nil }
         guard let time = tracker.nextReload else { return .never }
+        if mayHold, plan.next(in: tracker) != nil { return .held }
         // Nobody waits for what is listed next.
         let hasTime = playhead.map { tracker.end - $0 >= tracker.pacingTarget * 2 } ?? true
         return .at(hasTime ? time + tracker.reloadDelay : time)
@@ -53,20 +57,27 @@ struct LanePlaylist: Sendable {
 
     // MARK: Requests
 
-    mutating func request(as id: RequestID, at now: Duration, isDelta: Bool = false) {
+    mutating func request(as id: RequestID, at now: Duration, _ directives: DeliveryDirectives = .init()) {
         request = id
         requestBegan = now
-        asksForDelta = isDelta
+        plan.send(directives)
     }
 
-    /// How much less can be asked for; nil for all of it.
-    func delta(at now: Duration) -> DeltaUpdate? {
-        guard !refusesDeltas, let tracker else { return nil }
-        return DeltaUpdate(after: tracker, at: now)
+    /// What the next request asks for besides the list.
+    func directives(mayHold: Bool, at now: Duration) -> DeliveryDirectives {
+        tracker.map { plan.directives($0, mayHold: mayHold, at: now) } ?? DeliveryDirectives()
     }
 
-    /// The last request brought nothing. Where it was for a delta update, the list is asked for as a whole from now on.
-    mutating func noteFailure() { if asksForDelta { refusesDeltas = true } }
+    /// The request that is under way where the server may hold it.
+    var heldRequest: RequestID? { plan.isHeld ? request : nil }
+
+    /// The last request brought a list, which is ``tracker`` now.
+    mutating func noteList() { plan.take(edge: tracker?.writtenEdge) }
+
+    /// The last request brought nothing.
+    ///
+    /// - Returns: whether the list is to be asked for at once, and nothing else is wrong.
+    mutating func noteFailure(_ failure: ReloadPlan.Failure) -> Bool { plan.fail(failure) }
 
     /// Segments wait for the next answer.
     mutating func awaitReload() { awaitsReload = true }
@@ -78,7 +89,10 @@ struct LanePlaylist: Sendable {
     }
 
     /// Nothing comes of the request that is under way.
-    mutating func forgetRequest() { request = nil }
+    mutating func forgetRequest() {
+        request = nil
+        plan.end()
+    }
 
     // MARK: Lists
 
@@ -98,7 +112,7 @@ struct LanePlaylist: Sendable {
     mutating func leave(for url: String) {
         self.url = url
         if let tracker { left = tracker }
-        refusesDeltas = false
+        plan = ReloadPlan()
         list = nil
         isParked = false
     }

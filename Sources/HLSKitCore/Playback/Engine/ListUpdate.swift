@@ -21,5 +21,5 @@ struct ListUpdate: Sendable {
         self.tracker = tracker
     }
 
-    var isNews: Bool { kind == .changed || kind == .restarted }
+    var isNews: Bool { kind == .changed || kind == .extended || kind == .restarted }
 }

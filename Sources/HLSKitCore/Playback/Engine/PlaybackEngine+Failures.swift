@@ -23,16 +23,15 @@ extension PlaybackEngine {
 
     /// The playlist of a lane could not be had or read.
     mutating func failPlaylist(of id: LaneID, _ trouble: PlaylistTrouble, url: String) {
-        item?.lanes[id]?.playlist.noteFailure()
         guard let lane = item?.lanes[id] else { return }
         let hasAlternative = hasAlternative(for: id)
         // In the middle of a live stream the last variant that is left is asked as long as one that was read before.
         let isLastHope = item?.isLiveStream == true && lane.cursor != nil && !hasAlternative
-        judge(
-            FailedLoad(
-                playlistOf: id, trouble, url: url, isFirst: item?.multivariant == nil,
-                isReload: lane.playlist.isKnown || isLastHope),
-            hasAlternative: hasAlternative)
+        let load = FailedLoad(
+            playlistOf: id, trouble, url: url, isFirst: item?.multivariant == nil,
+            isReload: lane.playlist.isKnown || isLastHope)
+        if asksPlainly(for: id, after: trouble, load.error) { return }
+        judge(load, hasAlternative: hasAlternative)
     }
 
     /// The bytes of a segment arrived and cannot be used.

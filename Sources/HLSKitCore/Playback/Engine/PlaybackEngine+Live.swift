@@ -84,6 +84,7 @@ extension PlaybackEngine {
         if begins {
             item?.stream.beginRest()
             for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
+            cancelHeldReloads()
             effects.append(.disarm(.stale))
         } else {
             let now = now

@@ -14,11 +14,12 @@ extension PlaybackEngine {
     mutating func requestPlaylist(of lane: LaneID) {
         guard let state = item?.lanes[lane], state.playlist.request == nil else { return }
         let now = now
-        let delta = state.playlist.delta(at: now)
+        let directives = state.playlist.directives(mayHold: configuration.allowsLowLatency, at: now)
         var order = RequestOrder(playlistOf: state, in: item?.multivariant, at: item?.multivariantURL)
-        order.delta = delta
+        order.directives = directives
+        if directives.awaited != nil { order.heldFor = state.tracker.map { ReloadPlan.patience($0) } }
         let request = send(order)
-        item?.lanes[lane]?.playlist.request(as: request, at: now, isDelta: delta != nil)
+        item?.lanes[lane]?.playlist.request(as: request, at: now, directives)
     }
 
     // MARK: Answers
@@ -108,6 +109,7 @@ extension PlaybackEngine {
         if id == .main, item?.start == nil { chooseStart(tracker) }
         noteMissedMeanwhile(id, url: url)
         startLanes()
+        checkLowLatency(of: id)
         armReload(id)
         if id == .main, item?.trick == nil {
             tellDuration(tracker.isLive ? .indefinite : MediaTime(tracker.end))

@@ -24,6 +24,7 @@ extension PlaybackEngine {
             item?.lanes[id]?.begin(.hole, at: .position(tracker.position(at: 0)))
             effects.append(.publish(.warning("\(url): the server restarted its segment numbers")))
         }
+        item?.lanes[id]?.playlist.noteList()
         if let missed { skip(missed, in: id, resumeTime: update.resumeTime, url: url) }
         let (now, isPatient) = (now, patience != .usual)
         loading.noteReload(isNews: update.isNews, isPatient: isPatient, at: now)
@@ -34,6 +35,7 @@ extension PlaybackEngine {
         }
         if !tracker.isLive, id == .main { tellDuration(MediaTime(tracker.end)) }
         if id == .main, item?.trick == nil { followEndPosition(tracker) }
+        checkLowLatency(of: id)
         armReload(id)
         checkStale()
         if update.kind == .changed, id == .main { catchUp() }
@@ -46,10 +48,16 @@ extension PlaybackEngine {
 
     mutating func armReload(_ id: LaneID) {
         guard let tracker = item?.lanes[id]?.tracker, item?.isClosed == false, item?.isAtRest == false,
-            let reload = item?.lanes[id]?.playlist.reload(playhead: configuration.pacing == .realTime ? playhead : nil)
+            let reload = item?.lanes[id]?.playlist.reload(
+                playhead: configuration.pacing == .realTime ? playhead : nil, mayHold: configuration.allowsLowLatency)
         else { return }
-        guard case .at(let time) = reload else { return effects.append(.disarm(.reload(id))) }
-        effects.append(.arm(.reload(id), at: max(time, now + loading.failures.wait(at: now))))
+        let wait = loading.failures.wait(at: now)
+        switch reload {
+        case .never: return effects.append(.disarm(.reload(id)))
+        case .at(let time): effects.append(.arm(.reload(id), at: max(time, now + wait)))
+        case .held where wait > .zero: effects.append(.arm(.reload(id), at: now + wait))
+        case .held: reloadPlaylist(of: id)
+        }
         guard let deadline = item?.live.deadline(tracker, limit: preferences.silenceLimit(of: tracker)) else { return }
         effects.append(.arm(.stale, at: deadline))
     }
@@ -86,6 +94,7 @@ extension PlaybackEngine {
             effects.append(.publish(.warning(warning)))
             item?.live.close()
             for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
+            cancelHeldReloads()
         case .fail(let error): failWhenPlayed(error)
         }
     }

@@ -14,8 +14,10 @@ struct RequestOrder: Sendable {
     private(set) var variables: [String: String]?
     /// For a head: what it is encrypted with.
     var key: SegmentKey?
-    /// For a media playlist: nil asks for all of it.
-    var delta: DeltaUpdate?
+    /// For a media playlist: what is asked for besides it.
+    var directives = DeliveryDirectives()
+    /// For a media playlist: how long the server may hold the request; nil where it may not.
+    var heldFor: Duration?
     /// For a key.
     var keyReason = ContentKeyRequest.Reason.needed
 
@@ -101,7 +103,7 @@ struct RequestTerms: Sendable {
 
     func request(for order: RequestOrder) -> EngineRequest {
         var request = TransportRequest(
-            url: order.delta?.url(of: order.url) ?? order.url, resourceClass: order.purpose.resourceClass,
+            url: order.directives.url(of: order.url), resourceClass: order.purpose.resourceClass,
             fields: fields, byteRange: order.byteRange,
             timeouts: timeouts[order.purpose.resourceClass], maximumByteCount: order.maximumByteCount)
         // The user's credentials belong to the origin of the URL that the user gave (R59).
@@ -110,10 +112,18 @@ struct RequestTerms: Sendable {
             request.timeouts.total = min(request.timeouts.total ?? reload.timeout, reload.timeout)
             request.hedgeDelay = reload.hedgeDelay
         }
+        if let hold = order.heldFor {
+            request.isHeld = true
+            request.timeouts.firstByte = hold
+            request.timeouts.total = request.timeouts.total.map { $0 + hold }
+            // Who waits longer asks for the list without being held.
+            request.hedgeDelay = nil
+        }
         request.keyFormat = order.keyFormat
         request.keyReason = order.keyReason
         return EngineRequest(
-            purpose: order.purpose, transport: request, variables: order.variables, delta: order.delta,
+            purpose: order.purpose, transport: request, variables: order.variables,
+            directives: order.directives,
             key: order.key, namedBy: order.namedBy)
     }
 }

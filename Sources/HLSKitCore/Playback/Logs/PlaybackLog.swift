@@ -99,6 +99,9 @@ struct PlaybackLog: Sendable {
             logger.warning("media is lost", metadata: skipped.metadata)
         case .segmentsMissed(let skipped):
             logger.warning("media was missed", metadata: skipped.metadata)
+        case .lowLatencyDeclined(let url, let cause):
+            logger.info(
+                "no low latency", metadata: ["url": "\(Redaction.urlWithoutQuery(url))", "cause": "\(cause)"])
         case .recoverableError(let error):
             logger.info("recovered from a failure", metadata: error.metadata)
         case .warning(let text):

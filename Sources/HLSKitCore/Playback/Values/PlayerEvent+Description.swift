@@ -51,6 +51,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
                 "played over a hole of \(Self.text(range.duration)) at \(Self.text(range.start))"
             case .segmentsMissed(let segments): "missed \(Self.text(segments))"
             case .trickPlayUnavailable(let obstacle, let rate): "no I-frames at the rate \(rate): \(obstacle)"
+            case .lowLatencyDeclined(_, let cause): "no low latency: \(cause)"
             case .recoverableError(let error): "recovered from: \(error)"
             case .warning(let text): "warning: \(text)"
             case .newAccessLogEntry: "new entry in the access log"

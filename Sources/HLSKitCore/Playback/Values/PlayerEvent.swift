@@ -54,6 +54,8 @@ public struct PlayerEvent: Sendable {
         case holePlayedOver(MediaTimeRange)
         /// A live playlist moved on past segments that had not been loaded.
         case segmentsMissed(SkippedSegments)
+        /// The server offers low latency and does not do all that it takes: the item is played as any live stream is.
+        case lowLatencyDeclined(url: String, cause: String)
         /// A failure that was, or will be, retried or worked around.
         case recoverableError(HLSError)
         /// Something odd in a playlist or in media that a person might want to know.

@@ -1,0 +1,130 @@
+import HLSPlaylist
+
+/// Decides what a live playlist is asked for next besides its text, and for how long, by what came of it before.
+///
+/// A server that holds a request tells of what is new when it is there; whoever asks it needs no timer. Where what was
+/// awaited does not come, the list is asked for plainly. If it is listed then, the server has not kept its word; after three
+/// times without a success between them it is asked in the ordinary way for good. A delta update that does not fit is followed by
+/// the whole list, and two of them end delta updates.
+///
+/// See docs/behaviour/live.md.
+struct ReloadPlan: Sendable {
+    /// Why a reload has brought nothing.
+    enum Failure: Sendable, Hashable {
+        /// `tellsWhen`: the server says when to ask again.
+        case status(Int, tellsWhen: Bool)
+        case timeout
+        /// A delta update of another list than is known.
+        case misfit
+        case other
+    }
+
+    private static let brokenWordLimit = 3
+    private static let misfitLimit = 2
+
+    private var isDeltaAsked = false
+    private var awaited: PartPosition?
+    /// The next is asked for without anything.
+    private var isPlainNext = false
+    /// What was awaited in vain: the next list tells whether the server could have told of it.
+    private var doubted: PartPosition?
+    /// How often it could have, since a request was held as it should be.
+    private var brokenWordCount = 0
+    private var misfitCount = 0
+    private var refusesDeltas = false
+
+    /// The server holds requests as far as is known.
+    var keepsWord: Bool { brokenWordCount < Self.brokenWordLimit }
+    /// The request that was sent last may be held.
+    var isHeld: Bool { awaited != nil }
+
+    // MARK: Asking
+
+    /// What the next reload asks for.
+    ///
+    /// - Parameter mayHold: requests may be held.
+    func directives(_ tracker: PlaylistTracker, mayHold: Bool, at now: Duration) -> DeliveryDirectives {
+        guard !isPlainNext else { return DeliveryDirectives() }
+        return DeliveryDirectives(
+            awaited: mayHold ? next(in: tracker) : nil,
+            delta: refusesDeltas ? nil : DeltaUpdate(after: tracker, at: now))
+    }
+
+    /// What the next request is held for; nil where it is to be made at its time.
+    ///
+    /// It is for whole segments: parts of them are not loaded.
+    func next(in tracker: PlaylistTracker) -> PartPosition? {
+        guard keepsWord, !isPlainNext, tracker.isLive, tracker.playlist.serverControl?.canBlockReload == true,
+            tracker.segmentCount > 0
+        else { return nil }
+        let (end, overflow) = (tracker.playlist.mediaSequence + tracker.segmentCount).addingReportingOverflow(
+            tracker.renumbering)
+        return overflow || end < 0 ? nil : PartPosition(sequence: end)
+    }
+
+    /// How long a request that is held is waited for.
+    ///
+    /// A server lists a segment one and a half target durations after the last at the latest. It may hold a request for twice as
+    /// long; whoever plays cannot wait for that, and loses nothing by a look at the list in between.
+    static func patience(_ tracker: PlaylistTracker) -> Duration {
+        tracker.pacingTarget * 1.5 + max(tracker.pacingTarget / 2, .seconds(1))
+    }
+
+    /// A request is sent.
+    mutating func send(_ directives: DeliveryDirectives) {
+        awaited = directives.awaited
+        isDeltaAsked = directives.delta != nil
+    }
+
+    // MARK: Answers
+
+    /// A list came.
+    ///
+    /// - Parameter edge: the last that is listed now, by the numbers of the server.
+    mutating func take(edge: PartPosition?) {
+        isPlainNext = false
+        if isDeltaAsked { misfitCount = 0 }
+        if let doubted, let edge, edge >= doubted { brokenWordCount += 1 }
+        doubted = nil
+        if let awaited {
+            if let edge, edge >= awaited { brokenWordCount = 0 } else { doubt(awaited) }
+        }
+        end()
+    }
+
+    /// Nothing came, or nothing of use.
+    ///
+    /// - Returns: whether the fault may be that of what was asked for besides the list, which is asked for without it at
+    ///   once, and this counts for nothing.
+    mutating func fail(_ failure: Failure) -> Bool {
+        defer { end() }
+        if failure == .misfit {
+            misfitCount += 1
+            if misfitCount >= Self.misfitLimit { refusesDeltas = true }
+            isPlainNext = true
+            return true
+        }
+        guard let awaited else {
+            // Asked for as a whole from now on.
+            if isDeltaAsked { refusesDeltas = true }
+            return false
+        }
+        doubt(awaited)
+        switch failure {
+        case .status(400, _), .timeout: return true
+        case .status(503, let tellsWhen), .status(504, let tellsWhen): return !tellsWhen
+        case .status, .misfit, .other: return false
+        }
+    }
+
+    /// Nothing comes of what was asked for.
+    mutating func end() {
+        awaited = nil
+        isDeltaAsked = false
+    }
+
+    private mutating func doubt(_ awaited: PartPosition) {
+        doubted = awaited
+        isPlainNext = true
+    }
+}

@@ -1,0 +1,190 @@
+import HLSKitCore
+import HLSKitSimulation
+import Synchronization
+import Testing
+
+/// Players of a ``LowLatencyOrigin``: segments of two seconds, eight of them at the start.
+@Suite("lists that servers hold", .timeLimit(.minutes(1)))
+struct HeldReloadTests {
+    /// What an origin was asked for.
+    private final class Visits: Sendable {
+        private let state = Mutex<[SimulatedRequest]>([])
+        func append(_ request: SimulatedRequest) { state.withLock { $0.append(request) } }
+        var all: [SimulatedRequest] { state.withLock { $0 } }
+        var lists: [SimulatedRequest] { all.filter { $0.url.contains("/live.m3u8") } }
+        var held: [SimulatedRequest] { all.filter { $0.url.contains("_HLS_msn=") } }
+        var segments: [SimulatedRequest] { all.filter { $0.url.hasSuffix(".m4s") } }
+    }
+
+    private struct Session {
+        var play: VirtualPlay
+        var visits: Visits
+
+        func count(_ text: String) -> Int { play.log.lines.count { $0.contains(text) } }
+    }
+
+    private static func play(
+        _ origin: LowLatencyOrigin, latency: Duration = .milliseconds(20), limit: Duration = .seconds(60),
+        _ change: (inout PlayerConfiguration) -> Void = { _ in }
+    ) throws -> Session {
+        let clock = VirtualClock()
+        let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: latency))
+        let visits = Visits()
+        let transport = SimulatedTransport(over: trace, clock: clock) { request in
+            visits.append(request)
+            return origin.response(to: request)
+        }
+        let play = try VirtualPlay(
+            origin.url(ofVariant: 1), clock: clock, transport: transport, limit: limit, change: change)
+        return Session(play: play, visits: visits)
+    }
+
+    private static func faulty(
+        _ kind: LowLatencyOrigin.Fault.Kind, from start: Duration = .seconds(10), to end: Duration = .seconds(1000)
+    ) -> LowLatencyOrigin {
+        var origin = LowLatencyOrigin()
+        origin.faults = [.init(kind, during: start..<end)]
+        return origin
+    }
+
+    @Test("M05: each list is asked for when the last has come, and each segment is known as soon as it is listed")
+    func cadence() throws {
+        let session = try Self.play(LowLatencyOrigin())
+        #expect(session.count("stalled") == 0)
+        #expect(session.count("no low latency") == 0)
+        let lists = session.visits.lists
+        // The first is asked for plainly; from then on each segment by its number.
+        #expect(lists.count == 31)
+        #expect(
+            session.visits.held.map { $0.url.split(separator: "?")[1] }
+                == (8..<38).map { "_HLS_msn=\($0)&_HLS_skip=YES" })
+        // An answer and a question lie between the segment and the next request.
+        for (index, request) in lists.dropFirst().enumerated() {
+            #expect(request.time - .seconds(2 * index) < .milliseconds(100), "\(request.url) at \(request.time)")
+        }
+        for request in session.visits.segments.dropFirst(3) {
+            let number = try #require(Int(request.url.dropLast(4).split(separator: "/").last ?? ""))
+            #expect(request.time - .seconds(2 * (number - 7)) < .milliseconds(100))
+        }
+    }
+
+    @Test("M05: a player that does not want it asks by the clock")
+    func unwanted() throws {
+        let session = try Self.play(LowLatencyOrigin()) { $0.allowsLowLatency = false }
+        #expect(session.visits.held.isEmpty)
+        #expect(session.count("no low latency") == 0)
+        #expect(session.count("stalled") == 0)
+        #expect((27...32).contains(session.visits.lists.count))
+    }
+
+    @Test("the same stream gives the same log, byte for byte")
+    func determinism() throws {
+        var origin = Self.faulty(.neverAnswers, to: .seconds(20))
+        origin.clockDrift = 200
+        #expect(try Self.play(origin).play.log.text == Self.play(origin).play.log.text)
+    }
+
+    struct Fault: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var origin: LowLatencyOrigin
+        /// Requests that were sent to be held after the fault began, at 10 s.
+        var held: ClosedRange<Int>
+        /// What is told of it.
+        var declined: String?
+        /// It lasts longer than what there is to play.
+        var stalls = false
+    }
+
+    static let faults: [Fault] = [
+        Fault(
+            testDescription: "nothing is held", origin: faulty(.doesNotHold), held: 3...12,
+            declined: "does not hold requests, though"),
+        Fault(
+            testDescription: "nothing is held for ten seconds", origin: faulty(.doesNotHold, to: .seconds(14)),
+            held: 20...32),
+        Fault(
+            testDescription: "no answer", origin: faulty(.neverAnswers), held: 3...5,
+            declined: "does not hold requests, though"),
+        Fault(testDescription: "no answer for a while", origin: faulty(.neverAnswers, to: .seconds(12)), held: 20...26),
+        Fault(testDescription: "errors for a while", origin: faulty(.status(503), to: .seconds(13)), held: 20...27),
+        Fault(
+            testDescription: "busy for a while", origin: faulty(.status(503, retryAfter: 1), to: .seconds(13)),
+            held: 20...27),
+        Fault(
+            testDescription: "a cache that knows no query", origin: faulty(.cache(lifetime: .seconds(1))), held: 3...40,
+            declined: "does not hold requests, though"),
+        Fault(
+            testDescription: "the encoder pauses for three seconds", origin: faulty(.pauses, to: .seconds(13)),
+            held: 20...27),
+        Fault(
+            testDescription: "the encoder pauses for twenty seconds", origin: faulty(.pauses, to: .seconds(30)),
+            held: 15...30, stalls: true),
+        Fault(
+            testDescription: "numbers that jump ahead", origin: faulty(.renumbers(by: 1000)), held: 20...27),
+        Fault(
+            testDescription: "delta updates of more than there is",
+            origin: {
+                var origin = faulty(.skipsTooMany(100))
+                origin.windowSegmentCount = 20
+                return origin
+            }(), held: 20...27),
+        Fault(
+            testDescription: "delta updates of another list",
+            origin: {
+                var origin = faulty(.skipsFromElsewhere(by: 100))
+                origin.windowSegmentCount = 20
+                return origin
+            }(), held: 20...27),
+        Fault(
+            testDescription: "the parts are too long",
+            origin: {
+                var origin = LowLatencyOrigin()
+                origin.faults = [.init(.understatesPartTarget)]
+                return origin
+            }(), held: 23...27, declined: "longer than PART-TARGET"),
+    ]
+
+    @Test("M05: whatever a server does with requests that it was to hold, the stream is played", arguments: faults)
+    func servers(_ fault: Fault) throws {
+        let session = try Self.play(fault.origin)
+        #expect((session.count("stalled") > 0) == fault.stalls, "\(session.play.log.text)")
+        #expect(session.play.state.timeControlStatus == .playing)
+        #expect(session.count("failed") == 0)
+        let held = session.visits.held.filter { $0.time >= .seconds(10) }
+        #expect(fault.held.contains(held.count), "\(held.map { "\($0.time) \($0.url)" })")
+        #expect(session.count("no low latency") == (fault.declined == nil ? 0 : 1))
+        if let declined = fault.declined { #expect(session.count(declined) == 1) }
+        // No storm.
+        #expect(session.visits.lists.count < 100)
+        // No segment is asked for twice, none is left out.
+        let numbers = session.visits.segments.compactMap { Int($0.url.dropLast(4).split(separator: "/").last ?? "") }
+        #expect(Set(numbers).count == numbers.count)
+        #expect(session.count(" missed segments") + session.count(" skipped segments") == 0)
+    }
+
+    @Test("a paused player asks for nothing, and the server holds nothing for it")
+    func rest() throws {
+        let clock = VirtualClock()
+        let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20)))
+        let (visits, origin) = (Visits(), LowLatencyOrigin())
+        let transport = SimulatedTransport(over: trace, clock: clock) { request in
+            visits.append(request)
+            return origin.response(to: request)
+        }
+        let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
+        let item = PlayerItem(urlString: origin.url(ofVariant: 0))
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        clock.advance(by: .milliseconds(20_500))
+        player.pause()
+        clock.advance(by: .seconds(1))
+        let count = visits.all.count
+        clock.advance(by: .seconds(60))
+        #expect(visits.all.count == count)
+        player.play()
+        clock.advance(by: .seconds(10))
+        #expect(visits.held.contains { $0.time > .seconds(81) })
+        #expect(player.timeControlStatus == .playing)
+        try clock.run { await player.close() }
+    }
+}

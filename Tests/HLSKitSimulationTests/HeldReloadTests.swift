@@ -24,7 +24,8 @@ struct HeldReloadTests {
     }
 
     private static func play(
-        _ origin: LowLatencyOrigin, latency: Duration = .milliseconds(20), limit: Duration = .seconds(60),
+        _ origin: LowLatencyOrigin, at url: String? = nil, latency: Duration = .milliseconds(20),
+        limit: Duration = .seconds(60),
         _ change: (inout PlayerConfiguration) -> Void = { _ in }
     ) throws -> Session {
         let clock = VirtualClock()
@@ -35,7 +36,7 @@ struct HeldReloadTests {
             return origin.response(to: request)
         }
         let play = try VirtualPlay(
-            origin.url(ofVariant: 1), clock: clock, transport: transport, limit: limit, change: change)
+            url ?? origin.url(ofVariant: 1), clock: clock, transport: transport, limit: limit, change: change)
         return Session(play: play, visits: visits)
     }
 
@@ -160,6 +161,27 @@ struct HeldReloadTests {
         let numbers = session.visits.segments.compactMap { Int($0.url.dropLast(4).split(separator: "/").last ?? "") }
         #expect(Set(numbers).count == numbers.count)
         #expect(session.count(" missed segments") + session.count(" skipped segments") == 0)
+    }
+
+    @Test(
+        "C10: the first request for another variant's list asks for what is reported of it",
+        arguments: [nil, .omitsReports, .reportsAhead(by: 1), .reportsAhead(by: 40), .reportsAhead(by: -5)]
+            as [LowLatencyOrigin.Fault.Kind?])
+    func reports(fault: LowLatencyOrigin.Fault.Kind?) throws {
+        var origin = LowLatencyOrigin()
+        if let fault { origin.faults = [.init(fault)] }
+        let session = try Self.play(origin, at: origin.url) { $0.initialBitRateHint = 500_000 }
+        #expect(session.count("stalled") + session.count("failed") == 0)
+        let switched = try #require(session.visits.lists.first { $0.url.contains("/1/") })
+        let number = (8 + Int(switched.time / .seconds(2)))
+        switch fault {
+        case nil: #expect(switched.url.contains("_HLS_msn=\(number - 1)&_HLS_part=3"))
+        case .omitsReports: #expect(!switched.url.contains("_HLS_"))
+        default: #expect(switched.url.contains("_HLS_msn="))
+        }
+        #expect(session.play.state.timeControlStatus == .playing)
+        let numbers = session.visits.segments.compactMap { Int($0.url.dropLast(4).split(separator: "/").last ?? "") }
+        #expect(Set(numbers).count == numbers.count)
     }
 
     @Test("a paused player asks for nothing, and the server holds nothing for it")

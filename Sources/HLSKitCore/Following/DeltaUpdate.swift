@@ -11,9 +11,10 @@ struct DeltaUpdate: Sendable {
     let value: String
 
     /// nil where the server offers none, where it would leave out nothing, and where what is known is older than half the
-    /// skip boundary.
+    /// skip boundary; and where the server's numbers are not those of what is known.
     init?(after tracker: PlaylistTracker, at now: Duration) {
-        guard tracker.isLive, let control = tracker.playlist.serverControl, let boundary = control.canSkipUntil,
+        guard tracker.isLive, tracker.renumbering == 0, let control = tracker.playlist.serverControl,
+            let boundary = control.canSkipUntil,
             now - tracker.lastLoadBegan < boundary / 2, tracker.end - tracker.start > boundary
         else { return nil }
         known = tracker.playlist

@@ -62,6 +62,14 @@ struct ReloadPlan: Sendable {
         return overflow || end < 0 ? nil : PartPosition(sequence: end)
     }
 
+    /// What the first request for a list asks for, where a neighbour has reported of it: so a cache gives no older copy.
+    func first(_ reported: PartPosition?) -> PartPosition? { isPlainNext ? nil : reported }
+
+    /// What is reported is there: nobody has to wait for it.
+    static func patience(withReportOf neighbor: PlaylistTracker) -> Duration {
+        max(neighbor.pacingTarget / 2, .seconds(1))
+    }
+
     /// How long a request that is held is waited for.
     ///
     /// A server lists a segment one and a half target durations after the last at the latest. It may hold a request for twice as
@@ -80,9 +88,12 @@ struct ReloadPlan: Sendable {
 
     /// A list came.
     ///
-    /// - Parameter edge: the last that is listed now, by the numbers of the server.
-    mutating func take(edge: PartPosition?) {
+    /// - Parameters:
+    ///   - edge: the last that is listed now, by the numbers of the server.
+    ///   - isNewCount: the server began to count anew: what was of no use belonged to what was before.
+    mutating func take(edge: PartPosition?, isNewCount: Bool = false) {
         isPlainNext = false
+        if isNewCount { (misfitCount, refusesDeltas, doubted) = (0, false, nil) }
         if isDeltaAsked { misfitCount = 0 }
         if let doubted, let edge, edge >= doubted { brokenWordCount += 1 }
         doubted = nil

@@ -92,13 +92,14 @@ struct LanePlaylistTests {
         var text = PlaylistText.numbered(0, count: 4)
         text.header = ["#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES"]
         var follower = LanePlaylist(url: "list")
-        #expect(follower.directives(mayHold: true, at: .zero).awaited == nil)
+        #expect(follower.directives(mayHold: true, beside: nil, at: .zero).0.awaited == nil)
         let tracker = PlaylistTracker(
             try text.parsed(), requestURL: "list", url: "list", start: .zero, loadBegan: .zero, now: .zero)
         follower.attach(tracker)
         #expect(follower.reload(playhead: nil) == .held)
         #expect(follower.reload(playhead: nil, mayHold: false) == .at(.seconds(4)))
-        let directives = follower.directives(mayHold: true, at: .zero)
+        let (directives, heldFor) = follower.directives(mayHold: true, beside: nil, at: .zero)
+        #expect(heldFor == .seconds(8))
         #expect(directives.awaited == PartPosition(sequence: 4))
         let request = RequestID(rawValue: 1)
         follower.request(as: request, at: .zero, directives)
@@ -108,7 +109,7 @@ struct LanePlaylistTests {
         // Nothing new has come: the next is asked for plainly, at its time.
         follower.noteList()
         #expect(follower.reload(playhead: nil) == .at(.seconds(4)))
-        #expect(follower.directives(mayHold: true, at: .zero).awaited == nil)
+        #expect(follower.directives(mayHold: true, beside: nil, at: .zero).0.awaited == nil)
         // Another list is another server's.
         follower.leave(for: "other")
         follower.attach(tracker)
@@ -116,5 +117,38 @@ struct LanePlaylistTests {
         follower.request(as: request, at: .zero, directives)
         follower.forgetRequest()
         #expect(follower.heldRequest == nil)
+    }
+
+    @Test("C10: the first request of a list asks for what a neighbour says is listed, and is not held for long")
+    func reported() throws {
+        func list(_ reports: [String], control: String = "CAN-BLOCK-RELOAD=YES") throws -> PlaylistTracker {
+            var text = PlaylistText.numbered(0, count: 4)
+            text.header = ["#EXT-X-SERVER-CONTROL:" + control]
+            let tail = reports.map { "#EXT-X-RENDITION-REPORT:\($0)\n" }.joined()
+            let list = try MediaPlaylist(parsing: text.text + tail, url: "https://host/a/live.m3u8")
+            return PlaylistTracker(
+                list, requestURL: list.url, url: list.url, start: .zero, loadBegan: .zero, now: .zero)
+        }
+        let report = "URI=\"../b/live.m3u8\",LAST-MSN=7,LAST-PART=2"
+        let position = PartPosition(sequence: 7, part: 2)
+        var follower = LanePlaylist(url: "https://host/b/live.m3u8?token=1")
+        let (directives, heldFor) = follower.directives(mayHold: true, beside: try list([report]), at: .zero)
+        #expect(directives.awaited == position && directives.delta == nil)
+        #expect(heldFor == .seconds(2))
+        #expect(follower.directives(mayHold: false, beside: try list([report]), at: .zero).0.awaited == nil)
+        // Where it fails, the list is asked for plainly.
+        follower.request(as: RequestID(rawValue: 1), at: .zero, directives)
+        follower.answer()
+        #expect(follower.noteFailure(.status(400, tellsWhen: false)) == true)
+        #expect(follower.directives(mayHold: true, beside: try list([report]), at: .zero).0.awaited == nil)
+
+        let url = "https://host/b/live.m3u8"
+        let token = "URI=\"../b/live.m3u8?token=1\",LAST-MSN=8"
+        #expect(try list([report]).reported(of: url) == position)
+        #expect(try list([report, token]).reported(of: url + "?token=1") == PartPosition(sequence: 8))
+        #expect(try list(["URI=\"../b/live.m3u8\""]).reported(of: url) == PartPosition(sequence: 3))
+        #expect(try list([]).reported(of: url) == nil)
+        #expect(try list(["URI=\"../c/live.m3u8\",LAST-MSN=7"]).reported(of: url) == nil)
+        #expect(try list([report], control: "HOLD-BACK=12").reported(of: url) == nil)
     }
 }

@@ -148,6 +148,21 @@ struct ReloadPlanTests {
         }
     }
 
+    @Test("C10: where the server counts anew, delta updates of before do not count")
+    func newCount() throws {
+        var plan = ReloadPlan()
+        let tracker = try Self.tracker(Self.skipping)
+        for _ in 0..<2 {
+            _ = Self.ask(&plan, tracker)
+            #expect(plan.fail(.misfit) == true)
+            _ = Self.ask(&plan, tracker)
+            plan.take(edge: PartPosition(sequence: 3))
+        }
+        #expect(Self.ask(&plan, tracker).delta == nil)
+        plan.take(edge: PartPosition(sequence: 3), isNewCount: true)
+        #expect(Self.ask(&plan, tracker).delta != nil)
+    }
+
     @Test("C10: one that fits forgives one that did not")
     func fits() throws {
         var plan = ReloadPlan()

@@ -63,16 +63,28 @@ struct LanePlaylist: Sendable {
         plan.send(directives)
     }
 
-    /// What the next request asks for besides the list.
-    func directives(mayHold: Bool, at now: Duration) -> DeliveryDirectives {
-        tracker.map { plan.directives($0, mayHold: mayHold, at: now) } ?? DeliveryDirectives()
+    /// What the next request asks for besides the list, and how long that may be held.
+    ///
+    /// - Parameter neighbor: a list that is played with this one, and may know how far this one is.
+    func directives(
+        mayHold: Bool, beside neighbor: PlaylistTracker?, at now: Duration
+    ) -> (DeliveryDirectives, heldFor: Duration?) {
+        if let tracker {
+            let directives = plan.directives(tracker, mayHold: mayHold, at: now)
+            return (directives, directives.awaited.map { _ in ReloadPlan.patience(tracker) })
+        }
+        guard mayHold, !isKnown, let neighbor = left ?? neighbor, let awaited = plan.first(neighbor.reported(of: url))
+        else { return (DeliveryDirectives(), nil) }
+        return (DeliveryDirectives(awaited: awaited), ReloadPlan.patience(withReportOf: neighbor))
     }
 
     /// The request that is under way where the server may hold it.
     var heldRequest: RequestID? { plan.isHeld ? request : nil }
 
     /// The last request brought a list, which is ``tracker`` now.
-    mutating func noteList() { plan.take(edge: tracker?.writtenEdge) }
+    mutating func noteList(isNewCount: Bool = false) {
+        plan.take(edge: tracker?.writtenEdge, isNewCount: isNewCount)
+    }
 
     /// The last request brought nothing.
     ///

@@ -55,6 +55,11 @@ extension ItemState {
         return nil
     }
 
+    /// A list that is played with that of a lane.
+    func neighbor(of lane: LaneID) -> PlaylistTracker? {
+        LaneID.allCases.lazy.filter { $0 != lane }.compactMap { lanes[$0]?.tracker }.first
+    }
+
     /// Where a list begins beside what the other lanes list; nil where those have none.
     func startBesideOthers(of playlist: MediaPlaylist, in id: LaneID) -> Duration? {
         for other in [LaneID.main, .audio] where other != id {

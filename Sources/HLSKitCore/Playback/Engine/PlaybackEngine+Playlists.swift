@@ -14,10 +14,11 @@ extension PlaybackEngine {
     mutating func requestPlaylist(of lane: LaneID) {
         guard let state = item?.lanes[lane], state.playlist.request == nil else { return }
         let now = now
-        let directives = state.playlist.directives(mayHold: configuration.allowsLowLatency, at: now)
+        let (directives, heldFor) = state.playlist.directives(
+            mayHold: configuration.allowsLowLatency, beside: item?.neighbor(of: lane), at: now)
         var order = RequestOrder(playlistOf: state, in: item?.multivariant, at: item?.multivariantURL)
         order.directives = directives
-        if directives.awaited != nil { order.heldFor = state.tracker.map { ReloadPlan.patience($0) } }
+        order.heldFor = heldFor
         let request = send(order)
         item?.lanes[lane]?.playlist.request(as: request, at: now, directives)
     }
@@ -101,6 +102,7 @@ extension PlaybackEngine {
         let place = ListPlace(of: playlist, url: url, in: lane, known: known, facts, at: now)
         let (tracker, now) = (place.tracker, now)
         item?.lanes[id]?.playlist.attach(tracker)
+        item?.lanes[id]?.playlist.noteList()
         if place.isNew { keep(tracker, of: id, url: url) }
         if place.isNews { item?.live.noteNews(at: now) }
         for issue in playlist.issues.prefix(8) {

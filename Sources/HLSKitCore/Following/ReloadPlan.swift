@@ -97,7 +97,7 @@ struct ReloadPlan: Sendable {
         if isDeltaAsked { misfitCount = 0 }
         if let doubted, let edge, edge >= doubted { brokenWordCount += 1 }
         doubted = nil
-        if let awaited {
+        if let awaited, !isNewCount {
             if let edge, edge >= awaited { brokenWordCount = 0 } else { doubt(awaited) }
         }
         end()

@@ -17,7 +17,7 @@ struct DeltaUpdate: Sendable {
             let boundary = control.canSkipUntil,
             now - tracker.lastLoadBegan < boundary / 2, tracker.end - tracker.start > boundary
         else { return nil }
-        known = tracker.playlist
+        known = tracker.written
         value = control.canSkipDateRanges ? "v2" : "YES"
     }
 }

@@ -15,12 +15,12 @@ extension PlaylistTracker {
     /// tells.
     func start(ofNeighbor other: MediaPlaylist) -> Duration? {
         if let there = other.segments.first?.derivedProgramDateTime,
-            let here = playlist.segments.first?.derivedProgramDateTime
+            let here = written.segments.first?.derivedProgramDateTime
         {
             return start + (there - here)
         }
-        let distance = other.mediaSequence - playlist.mediaSequence - renumbering
-        if distance >= 0, distance <= segmentCount { return starts[distance] }
+        let distance = other.mediaSequence - written.mediaSequence - renumbering
+        if distance >= 0, distance < segmentStarts.count { return segmentStarts[distance] }
         guard distance < 0, -distance <= other.segments.count else { return nil }
         return start - other.segments.prefix(-distance).reduce(.zero) { $0 + $1.duration }
     }
@@ -29,7 +29,7 @@ extension PlaylistTracker {
     /// one, as far as time allows that.
     func start(ofSuccessor other: MediaPlaylist, at now: Duration) -> Duration? {
         guard isLive else { return nil }
-        let end = playlist.mediaSequence + segmentCount
+        let end = writtenEnd
         let (distance, overflow) = other.mediaSequence.subtractingReportingOverflow(end)
         let target = pacingTarget
         guard !overflow, (1...100_000).contains(distance), target * distance <= now - lastLoadBegan + target * 2 else {

@@ -23,15 +23,15 @@ extension PlaylistTracker {
 
     /// Where a segment begins; the first of what is listed for one before it, the end for one behind it.
     func start(ofSegment number: Int) -> Duration {
-        let (index, overflow) = number.subtractingReportingOverflow(playlist.mediaSequence)
+        let (index, overflow) = number.subtractingReportingOverflow(written.mediaSequence)
         guard !overflow, index >= 0 else { return start }
-        return index < segmentCount ? starts[index] : end
+        return index < written.segments.count ? segmentStarts[index] : end
     }
 
     /// Where a segment ends; nil for one that a live playlist does not list yet.
     func end(ofSegment number: Int) -> Duration? {
-        let (index, overflow) = number.subtractingReportingOverflow(playlist.mediaSequence)
+        let (index, overflow) = number.subtractingReportingOverflow(written.mediaSequence)
         guard !overflow, index >= 0 else { return start }
-        return index < segmentCount ? starts[index + 1] : isLive ? nil : end
+        return index < written.segments.count ? segmentStarts[index + 1] : isLive ? nil : end
     }
 }

@@ -4,9 +4,11 @@ import HLSPlaylist
 struct SegmentPosition: Hashable, Comparable, Sendable {
     var epoch: Int
     var sequence: Int
+    /// Of a segment whose parts are loaded; nil for its beginning.
+    var part: Int?
 
     static func < (one: SegmentPosition, other: SegmentPosition) -> Bool {
-        (one.epoch, one.sequence) < (other.epoch, other.sequence)
+        (one.epoch, one.sequence, one.part ?? 0) < (other.epoch, other.sequence, other.part ?? 0)
     }
 }
 
@@ -34,10 +36,18 @@ struct PlaylistTracker: Sendable {
     /// URL that is loaded again, and the one that answered last (the base of references).
     var requestURL: String
     private(set) var url: String
+    /// As it was loaded.
+    @Shared private(set) var written: MediaPlaylist
+    /// The same for those who load it: where parts are used, they stand in the place of segments.
     @Shared private(set) var playlist: MediaPlaylist
+    @Shared private var parts: PartList? = nil
+    /// Parts are loaded.
+    private(set) var usesParts: Bool
     private(set) var epoch = 0
-    /// Item time at which each segment of the playlist starts, and one more: where the last ends.
+    /// Item time at which each segment of ``playlist`` starts, and one more: where the last ends.
     private(set) var starts: [Duration]
+    /// The same of ``written``.
+    private(set) var segmentStarts: [Duration]
     /// The longest segment listed.
     private var longestSegment: Duration
     /// Added to the playlist's discontinuity sequence numbers: servers that drop the header tag count from 0 again.
@@ -62,17 +72,42 @@ struct PlaylistTracker: Sendable {
 
     /// `start` is the item time of the playlist's first segment.
     init(
-        _ playlist: MediaPlaylist, requestURL: String, url: String, start: Duration, loadBegan: Duration, now: Duration
+        _ playlist: MediaPlaylist, requestURL: String, url: String, start: Duration, loadBegan: Duration,
+        now: Duration, usesParts: Bool = false
     ) {
         self.requestURL = requestURL
         self.url = url
+        written = playlist
         self.playlist = playlist
+        self.usesParts = usesParts
         lastLoadBegan = loadBegan
         lastNewSegment = now
         beganLive = !playlist.hasEndList
         starts = Self.startTimes(of: playlist, from: start)
+        segmentStarts = starts
         longestSegment = Self.longestSegment(starts)
         history.insert(playlist)
+        if usesParts { layParts() }
+    }
+
+    /// Parts are loaded from now on, or whole segments are.
+    mutating func use(parts: Bool) {
+        guard parts != usesParts else { return }
+        usesParts = parts
+        layParts()
+    }
+
+    private mutating func layParts() {
+        guard usesParts else {
+            // One and the same.
+            _playlist = _written
+            (parts, starts) = (nil, segmentStarts)
+            return
+        }
+        let list = PartList(written)
+        playlist = list.playlist
+        starts = list.starts(segmentStarts)
+        parts = list
     }
 
     /// Counts on from the list of another variant, or of another URL, in whose place this one comes.
@@ -100,7 +135,40 @@ struct PlaylistTracker: Sendable {
     var end: Duration { starts.last ?? .zero }
 
     func position(at index: Int) -> SegmentPosition {
-        SegmentPosition(epoch: epoch, sequence: playlist.mediaSequence + index)
+        guard let parts else { return SegmentPosition(epoch: epoch, sequence: playlist.mediaSequence + index) }
+        return SegmentPosition(
+            epoch: epoch, sequence: playlist.mediaSequence + parts.segment(of: index), part: parts.part(at: index))
+    }
+
+    /// The media sequence number of what is at a place, or would be behind the last.
+    func number(at index: Int) -> Int {
+        index < segmentCount ? position(at: index).sequence : playlist.mediaSequence + written.segments.count
+    }
+
+    /// Whether decoding can start with a segment or part.
+    func isEntry(_ index: Int) -> Bool {
+        guard let parts, index >= parts.firstDivided else { return true }
+        let place = index - parts.firstDivided
+        return parts.entries.indices.contains(place) && parts.entries[place]
+    }
+
+    /// As ``index(containing:)``, or the last before it that decoding can start with.
+    func entryIndex(containing time: Duration) -> Int? {
+        index(containing: time).map { entry(at: $0) }
+    }
+
+    private func entry(at index: Int) -> Int {
+        var index = index
+        while index > 0, !isEntry(index) { index -= 1 }
+        return index
+    }
+
+    /// The first of a segment, or of what comes behind it, by its number.
+    func index(ofSequence sequence: Int) -> Int {
+        let (segment, overflow) = sequence.subtractingReportingOverflow(playlist.mediaSequence)
+        guard !overflow, segment > 0 else { return 0 }
+        guard let parts else { return min(segment, segmentCount) }
+        return segment < parts.firsts.count ? parts.firsts[segment] : segmentCount
     }
 
     /// Segments with the same value share one mapping from media timestamps to item time.
@@ -111,6 +179,7 @@ struct PlaylistTracker: Sendable {
     func index(of position: SegmentPosition) -> Int? {
         guard position.epoch == epoch else { return nil }
         let index = position.sequence - playlist.mediaSequence
+        if let parts { return parts.piece(ofSegment: index, part: position.part ?? 0) }
         return playlist.segments.indices.contains(index) ? index : nil
     }
 
@@ -121,8 +190,8 @@ struct PlaylistTracker: Sendable {
         guard let index = index(containing: max(time, start)) else { return nil }
         // A segment that only reaches past `time` by the inexactness of durations is over.
         let tolerance = min(.milliseconds(100), duration(at: index) / 4)
-        guard starts[index + 1] - time <= tolerance else { return index }
-        return index + 1 < segmentCount ? index + 1 : nil
+        guard starts[index + 1] - time <= tolerance else { return entry(at: index) }
+        return index + 1 < segmentCount ? entry(at: index + 1) : nil
     }
 
     /// The segment that holds `time`: the last that starts at or before it. The first one for times before it, nil for
@@ -155,7 +224,8 @@ struct PlaylistTracker: Sendable {
 
     /// The distance from the live edge at which to play by default.
     var holdBack: Duration {
-        playlist.serverControl?.holdBack ?? pacingTarget * 3
+        if usesParts, let holdBack = playlist.serverControl?.partHoldBack { return holdBack }
+        return playlist.serverControl?.holdBack ?? pacingTarget * 3
     }
 
     // MARK: Reloading
@@ -202,38 +272,40 @@ struct PlaylistTracker: Sendable {
         case .extended:
             // Its segments are known, all of them.
             keepDiscontinuities(to: new)
-            starts.removeFirst(new.mediaSequence - playlist.mediaSequence)
-            playlist = new
+            segmentStarts.removeFirst(new.mediaSequence - written.mediaSequence)
+            written = new
+            layParts()
         case .unchanged, .older:
             // The end may come without a new segment. What was listed before stays, whatever else went.
             guard new.hasEndList, isLive else { return update }
-            playlist.hasEndList = true
+            written.hasEndList = true
+            layParts()
             lastUpdate = .changed
             return .changed
         case .restarted:
-            let end = end
-            discontinuityOffset = (playlist.segments.last?.discontinuitySequence ?? 0) + discontinuityOffset + 1
+            let end = segmentStarts.last ?? .zero
+            discontinuityOffset = (written.segments.last?.discontinuitySequence ?? 0) + discontinuityOffset + 1
             if let first = new.segments.first { discontinuityOffset -= first.discontinuitySequence }
             epoch += 1
             history.startAnew(with: new)
             adopt(new, start: end)
         case .changed:
             let start: Duration
-            if new.mediaSequence <= playlist.mediaSequence + segmentCount, new.mediaSequence >= playlist.mediaSequence {
-                start = starts[new.mediaSequence - playlist.mediaSequence]
+            if new.mediaSequence <= writtenEnd, new.mediaSequence >= written.mediaSequence {
+                start = segmentStarts[new.mediaSequence - written.mediaSequence]
                 keepDiscontinuities(to: new)
-            } else if new.mediaSequence < playlist.mediaSequence {
+            } else if new.mediaSequence < written.mediaSequence {
                 // A window that grew backwards: its known part keeps its place.
                 var before = Duration.zero
-                for segment in new.segments.prefix(playlist.mediaSequence - new.mediaSequence) {
+                for segment in new.segments.prefix(written.mediaSequence - new.mediaSequence) {
                     before += segment.duration
                 }
                 start = self.start - before
                 keepDiscontinuities(to: new)
             } else {
                 // Past everything seen: what was missed takes no time.
-                start = end
-                hasJumped = new.mediaSequence > playlist.mediaSequence + segmentCount
+                start = segmentStarts.last ?? .zero
+                hasJumped = new.mediaSequence > writtenEnd
                 keepDiscontinuities(to: new)
             }
             adopt(new, start: start)
@@ -242,16 +314,18 @@ struct PlaylistTracker: Sendable {
         return update
     }
 
-    private var lastDuration: Duration { playlist.segments.last?.duration ?? .zero }
+    private var lastDuration: Duration { written.segments.last?.duration ?? .zero }
+    /// The number behind that of the last segment that is whole.
+    var writtenEnd: Int { written.mediaSequence + written.segments.count }
 
     private mutating func notePhase(of new: MediaPlaylist, _ update: Update, interval: Duration) {
-        let known = playlist.mediaSequence + segmentCount - new.mediaSequence
+        let known = writtenEnd - new.mediaSequence
         var media: Duration?
         switch update {
         case .unchanged, .extended: media = .zero
-        case .changed where new.mediaSequence >= playlist.mediaSequence && known >= 0:
+        case .changed where new.mediaSequence >= written.mediaSequence && known >= 0:
             media = new.segments.dropFirst(known).reduce(.zero) { $0 + $1.duration }
-            hasShortWindow = new.mediaSequence > playlist.mediaSequence && new.segments.count <= Self.shortWindow
+            hasShortWindow = new.mediaSequence > written.mediaSequence && new.segments.count <= Self.shortWindow
         case .first, .changed, .older, .restarted: break
         }
         phase.note(interval: interval, media: media, next: new.segments.last?.duration ?? lastDuration)
@@ -260,43 +334,45 @@ struct PlaylistTracker: Sendable {
     /// Moves everything that is listed on the item's timeline.
     mutating func shift(by distance: Duration) {
         for index in starts.indices { starts[index] += distance }
+        for index in segmentStarts.indices { segmentStarts[index] += distance }
     }
 
     private mutating func adopt(_ new: MediaPlaylist, start: Duration) {
-        playlist = new
-        starts = Self.startTimes(of: new, from: start)
-        longestSegment = Self.longestSegment(starts)
+        written = new
+        segmentStarts = Self.startTimes(of: new, from: start)
+        longestSegment = Self.longestSegment(segmentStarts)
         history.insert(new)
+        layParts()
     }
 
     /// Numbers go on from a segment that both lists have, else from the last one known, where the header tag is missing.
     private mutating func keepDiscontinuities(to new: MediaPlaylist) {
         for (index, segment) in new.segments.enumerated() {
-            let old = new.mediaSequence + index - playlist.mediaSequence
-            guard playlist.segments.indices.contains(old) else { continue }
-            discontinuityOffset += playlist.segments[old].discontinuitySequence - segment.discontinuitySequence
+            let old = new.mediaSequence + index - written.mediaSequence
+            guard written.segments.indices.contains(old) else { continue }
+            discontinuityOffset += written.segments[old].discontinuitySequence - segment.discontinuitySequence
             return
         }
-        guard !new.hasDiscontinuitySequence, let last = playlist.segments.last else { return }
+        guard !new.hasDiscontinuitySequence, let last = written.segments.last else { return }
         discontinuityOffset += last.discontinuitySequence - new.discontinuitySequence
     }
 
     /// Tells what a list is, and gives it the numbers that go on from those before.
     private mutating func classify(_ new: inout MediaPlaylist) -> Update {
         if new.segments.isEmpty {
-            return segmentCount == 0 ? .unchanged : .older
+            return written.segments.isEmpty ? .unchanged : .older
         }
-        let written = new.mediaSequence
-        let (sequence, overflow) = written.subtractingReportingOverflow(renumbering)
-        new.mediaSequence = overflow ? written : sequence
-        if segmentCount == 0 { return .changed }
-        let relation = history.relation(of: new, to: playlist)
+        let number = new.mediaSequence
+        let (sequence, overflow) = number.subtractingReportingOverflow(renumbering)
+        new.mediaSequence = overflow ? number : sequence
+        if written.segments.isEmpty { return .changed }
+        let relation = history.relation(of: new, to: written)
         if relation != .perhapsRestarted { candidate = nil }
         switch relation {
         case .goesOn: break
         case .renumbered(let distance):
             let (sum, overflow) = renumbering.addingReportingOverflow(distance)
-            let (sequence, isTooFar) = written.subtractingReportingOverflow(sum)
+            let (sequence, isTooFar) = number.subtractingReportingOverflow(sum)
             guard !overflow, !isTooFar else { return .older }
             renumbering = sum
             new.mediaSequence = sequence
@@ -309,7 +385,7 @@ struct PlaylistTracker: Sendable {
         case .restarted:
             candidate = nil
             renumbering = 0
-            new.mediaSequence = written
+            new.mediaSequence = number
             return .restarted
         case .older: return .older
         }
@@ -317,11 +393,11 @@ struct PlaylistTracker: Sendable {
     }
 
     private func classifyByNumbers(_ new: MediaPlaylist) -> Update {
-        let oldEnd = playlist.mediaSequence + segmentCount
+        let oldEnd = writtenEnd
         let newEnd = new.mediaSequence + new.segments.count
         if newEnd > oldEnd { return .changed }
-        guard newEnd == oldEnd, new.mediaSequence >= playlist.mediaSequence else { return .older }
-        let more = new.trailingParts.count - playlist.trailingParts.count
+        guard newEnd == oldEnd, new.mediaSequence >= written.mediaSequence else { return .older }
+        let more = new.trailingParts.count - written.trailingParts.count
         return more > 0 ? .extended : more < 0 ? .older : .unchanged
     }
 

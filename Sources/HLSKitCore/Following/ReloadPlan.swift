@@ -42,24 +42,24 @@ struct ReloadPlan: Sendable {
 
     /// What the next reload asks for.
     ///
-    /// - Parameter mayHold: requests may be held.
-    func directives(_ tracker: PlaylistTracker, mayHold: Bool, at now: Duration) -> DeliveryDirectives {
+    /// - Parameters:
+    ///   - mayHold: requests may be held.
+    ///   - playhead: nil where time does not limit how fast media is taken.
+    func directives(
+        _ tracker: PlaylistTracker, mayHold: Bool, playhead: Duration? = nil, at now: Duration
+    ) -> DeliveryDirectives {
         guard !isPlainNext else { return DeliveryDirectives() }
         return DeliveryDirectives(
-            awaited: mayHold ? next(in: tracker) : nil,
+            awaited: mayHold ? next(in: tracker, playhead: playhead) : nil,
             delta: refusesDeltas ? nil : DeltaUpdate(after: tracker, at: now))
     }
 
-    /// What the next request is held for; nil where it is to be made at its time.
-    ///
-    /// It is for whole segments: parts of them are not loaded.
-    func next(in tracker: PlaylistTracker) -> PartPosition? {
-        guard keepsWord, !isPlainNext, tracker.isLive, tracker.playlist.serverControl?.canBlockReload == true,
-            tracker.segmentCount > 0
-        else { return nil }
-        let (end, overflow) = (tracker.playlist.mediaSequence + tracker.segmentCount).addingReportingOverflow(
-            tracker.renumbering)
-        return overflow || end < 0 ? nil : PartPosition(sequence: end)
+    /// What the next request is held for; nil where it is to be made at its time. Parts are awaited near the edge.
+    func next(in tracker: PlaylistTracker, playhead: Duration? = nil) -> PartPosition? {
+        guard keepsWord, !isPlainNext, tracker.isLive, tracker.written.serverControl?.canBlockReload == true else {
+            return nil
+        }
+        return tracker.nextEdge(parts: tracker.isWaitedFor(at: playhead))
     }
 
     /// What the first request for a list asks for, where a neighbour has reported of it: so a cache gives no older copy.
@@ -72,10 +72,14 @@ struct ReloadPlan: Sendable {
 
     /// How long a request that is held is waited for.
     ///
-    /// A server lists a segment one and a half target durations after the last at the latest. It may hold a request for twice as
-    /// long; whoever plays cannot wait for that, and loses nothing by a look at the list in between.
-    static func patience(_ tracker: PlaylistTracker) -> Duration {
-        tracker.pacingTarget * 1.5 + max(tracker.pacingTarget / 2, .seconds(1))
+    /// A server lists a part within the target of parts, a segment one and a half target durations after the last at the latest. It
+    /// may hold a request for far longer; whoever plays cannot wait for that, and loses nothing by a look at the list in
+    /// between.
+    static func patience(_ tracker: PlaylistTracker, for awaited: PartPosition) -> Duration {
+        if awaited.part != nil, let target = tracker.written.partTarget {
+            return target * 2 + .milliseconds(250)
+        }
+        return tracker.pacingTarget * 1.5 + max(tracker.pacingTarget / 2, .seconds(1))
     }
 
     /// A request is sent.

@@ -82,8 +82,8 @@ public struct PlayerConfiguration: Sendable {
     /// Keys that the multivariant playlist announces (`EXT-X-SESSION-KEY`) are loaded at once, so that no media waits for
     /// them. Default false.
     public var preloadsEligibleContentKeys = false
-    /// Servers of live streams that offer it may hold requests for playlists until there is something new, so that it is
-    /// known at once. Default true.
+    /// Live streams whose servers offer it are played with low latency: by parts of segments, `PART-HOLD-BACK` behind the live
+    /// edge, and with requests for playlists that servers hold until there is something new. Default true.
     public var allowsLowLatency = true
     /// Throughput that earlier players measured: decides the first variant, and learns from this player. nil (the
     /// default) knows nothing.

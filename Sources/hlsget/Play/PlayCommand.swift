@@ -135,7 +135,7 @@ struct PlaybackOptions: ParsableArguments {
     var liveOffset: Duration?
     @Flag(help: "Live: after a wait, skip ahead to the distance from the edge that it had.")
     var liveCatchUp = false
-    @Flag(help: "Live: ask for playlists by the clock where the server would hold requests as well.")
+    @Flag(help: "Live: load whole segments, and playlists by the clock, also where parts are offered.")
     var noLowLatency = false
     @Option(
         help: ArgumentHelp("Wait this long for a stream that has not begun.", valueName: "time|forever"),

@@ -35,7 +35,25 @@ struct ReloadPlanTests {
         #expect(plan.next(in: try Self.tracker(count: 0)) == nil)
         #expect(plan.next(in: try Self.tracker(isEnded: true)) == nil)
         #expect(plan.next(in: try Self.tracker(first: .max - 20)) == PartPosition(sequence: .max - 12))
-        #expect(ReloadPlan.patience(try Self.tracker()) == .seconds(8))
+        #expect(ReloadPlan.patience(try Self.tracker(), for: PartPosition(sequence: 18)) == .seconds(8))
+    }
+
+    @Test("M05: where parts are loaded the next of them is awaited, near the edge")
+    func parts() throws {
+        let plan = ReloadPlan()
+        var text = PlaylistText.numbered(10, count: 8)
+        text.header = [Self.offer, "#EXT-X-PART-INF:PART-TARGET=0.5"]
+        let whole = text.text + "#EXT-X-PART:DURATION=0.5,URI=\"18.0.mp4\"\n"
+        let list = try MediaPlaylist(parsing: whole, url: "https://host/live.m3u8")
+        var tracker = PlaylistTracker(
+            list, requestURL: "list", url: "list", start: .zero, loadBegan: .zero, now: .zero, usesParts: true)
+        let part = PartPosition(sequence: 18, part: 1)
+        #expect(plan.next(in: tracker) == part)
+        #expect(plan.next(in: tracker, playhead: .seconds(31)) == part)
+        #expect(plan.next(in: tracker, playhead: .seconds(10)) == PartPosition(sequence: 18))
+        #expect(ReloadPlan.patience(tracker, for: part) == .milliseconds(1250))
+        tracker.use(parts: false)
+        #expect(plan.next(in: tracker) == PartPosition(sequence: 18))
     }
 
     enum Step: Sendable {

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HLSPlaylist
 import Testing
 
@@ -29,19 +30,22 @@ struct TrackedPartsTests {
             url: "https://host/live.m3u8")
     }
 
-    private static func tracker(_ list: MediaPlaylist, start: Duration = .zero) -> PlaylistTracker {
-        PlaylistTracker(list, requestURL: "list", url: "list", start: start, loadBegan: .zero, now: .zero)
+    private static func tracker(
+        _ list: MediaPlaylist, start: Duration = .zero, usesParts: Bool = false
+    ) -> PlaylistTracker {
+        PlaylistTracker(
+            list, requestURL: "list", url: "list", start: start, loadBegan: .zero, now: .zero, usesParts: usesParts)
     }
 
     @Test("the edge is the last part, or the last segment where no part is behind it")
     func edge() throws {
         let whole = Self.tracker(try Self.list())
         #expect(whole.edge == PartPosition(sequence: 13))
-        #expect(whole.partEnd == .seconds(8))
+        #expect(whole.end == .seconds(8))
         let open = Self.tracker(try Self.list(trailing: 3))
         #expect(open.edge == PartPosition(sequence: 14, part: 2))
-        #expect(open.partEnd == .milliseconds(9500))
         #expect(open.end == .seconds(8))
+        #expect(Self.tracker(try Self.list(trailing: 3), usesParts: true).end == .milliseconds(9500))
         let empty = Self.tracker(try Self.list(count: 0))
         #expect(empty.edge == nil)
     }
@@ -107,36 +111,107 @@ struct TrackedPartsTests {
         #expect(tracker.index(of: position).map { tracker.starts[$0] } == place)
     }
 
-    @Test("parts lie one after another on the timeline, those of the segment that is being made behind all others")
-    func places() throws {
-        let tracker = Self.tracker(try Self.list(trailing: 2), start: .seconds(100))
-        #expect(tracker.parts(at: 1).isEmpty)
-        #expect(tracker.parts(at: 3).map(\.start) == [106, 106.5, 107, 107.5].map { .seconds($0) })
-        let last = tracker.parts(at: 4)
-        #expect(last.map(\.start) == [.seconds(108), .milliseconds(108_500)])
-        #expect(last.map(\.part) == [0, 1] && last.map(\.index) == [4, 4] && last.map(\.isEntry) == [true, false])
-        #expect(tracker.parts(at: 5).isEmpty && tracker.parts(at: -1).isEmpty)
+    // MARK: Parts in the place of segments
+
+    @Test("parts stand in the place of the segments that have them, each with its place in number and time")
+    func pieces() throws {
+        let tracker = Self.tracker(try Self.list(trailing: 2), start: .seconds(100), usesParts: true)
+        // Two whole segments, four parts each of two more, two of the one that is being made.
+        #expect(tracker.segmentCount == 12)
+        #expect(tracker.starts.first == .seconds(100) && tracker.end == .seconds(109))
+        #expect((0..<12).map { tracker.position(at: $0).sequence } == [10, 11, 12, 12, 12, 12, 13, 13, 13, 13, 14, 14])
+        #expect((0..<12).map { tracker.position(at: $0).part } == [nil, nil, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1])
+        #expect((0..<12).map { tracker.playlist.segments[$0].mediaSequence } == (0..<12).map { tracker.number(at: $0) })
+        #expect(tracker.playlist.segments[11].uri == "14.1.mp4")
+        #expect(tracker.starts[7] == .milliseconds(106_500) && tracker.duration(at: 7) == .milliseconds(500))
+        #expect(
+            (0..<12).map { tracker.isEntry($0) }
+                == [true, true, true, false, true, false, true, false, true, false, true, false])
+        for index in 0..<12 { #expect(tracker.index(of: tracker.position(at: index)) == index) }
+        #expect(tracker.written.segments.count == 4)
+        #expect(tracker.start(ofSegment: 13) == .seconds(106) && tracker.end(ofSegment: 13) == .seconds(108))
+        #expect(tracker.index(ofSequence: 9) == 0 && tracker.index(ofSequence: 13) == 6)
+        #expect(tracker.index(ofSequence: 14) == 10 && tracker.index(ofSequence: 99) == 12)
+    }
+
+    struct Place: CustomTestStringConvertible, Sendable {
+        var sequence: Int
+        var part: Int?
+        /// In the list of the test above.
+        var index: Int?
+        var testDescription: String { "\(sequence).\(part.map(String.init) ?? "whole")" }
+    }
+
+    static let places: [Place] = [
+        Place(sequence: 9, index: nil), Place(sequence: 10, index: 0), Place(sequence: 11, part: 2, index: 1),
+        Place(sequence: 12, index: 2), Place(sequence: 12, part: 3, index: 5), Place(sequence: 12, part: 4, index: 6),
+        Place(sequence: 13, part: 9, index: 10), Place(sequence: 14, part: 1, index: 11),
+        Place(sequence: 14, part: 2, index: nil), Place(sequence: 15, index: nil), Place(sequence: .max, index: nil),
+    ]
+
+    @Test("behind the last part of a segment comes the next segment, or what is not listed yet", arguments: places)
+    func piece(_ place: Place) throws {
+        let tracker = Self.tracker(try Self.list(trailing: 2), usesParts: true)
+        #expect(tracker.index(of: SegmentPosition(epoch: 0, sequence: place.sequence, part: place.part)) == place.index)
+    }
+
+    @Test("a lane goes on part by part, and into the segment when that is all that is listed")
+    func lane() throws {
+        var lane = MediaLane(id: .main, playlistURL: "list")
+        var tracker = Self.tracker(try Self.list(trailing: 1), usesParts: true)
+        lane.playlist.attach(tracker)
+        lane.move(to: .position(SegmentPosition(epoch: 0, sequence: 13, part: 3)))
+        #expect(lane.nextIndex == 9)
+        lane.advance(past: 9)
+        #expect(lane.nextIndex == 10 && lane.resumeTime(in: tracker) == .seconds(8))
+        lane.advance(past: 10)
+        #expect(lane.nextIndex == nil && lane.resumeTime(in: tracker) == .milliseconds(8500))
+        let update = tracker.update(
+            with: try Self.list(trailing: 2), url: "list", loadBegan: .seconds(1), now: .seconds(1))
+        #expect(update == .extended)
+        lane.playlist.attach(tracker)
+        #expect(lane.nextIndex == 11 && !lane.repeatsParts(at: 11))
+        // Parts are not loaded any more: the whole segment is, when it stands.
+        tracker.use(parts: false)
+        lane.playlist.attach(tracker)
+        #expect(lane.nextIndex == nil)
+        _ = tracker.update(with: try Self.list(first: 11), url: "list", loadBegan: .seconds(2), now: .seconds(2))
+        lane.playlist.attach(tracker)
+        #expect(lane.nextIndex == 3)
+        #expect(lane.repeatsParts(at: 3))
+    }
+
+    @Test("segments whose parts are not all of them are whole")
+    func incomplete() throws {
+        var text = Self.text(first: 10, count: 4, trailing: 2)
+        text = text.replacing("#EXT-X-PART:DURATION=0.5,URI=\"13.3.mp4\"\n", with: "")
+        let list = try MediaPlaylist(parsing: text, url: "https://host/live.m3u8")
+        let tracker = Self.tracker(list, usesParts: true)
+        #expect((0..<tracker.segmentCount).map { tracker.position(at: $0).part } == [nil, nil, nil, nil, 0, 1])
+        #expect(tracker.starts.count == 7)
     }
 
     struct Entry: CustomTestStringConvertible, Sendable {
         var time: Double
         var gap: Int?
-        /// Segment and part; nil where parts do not tell.
-        var place: [Int]?
+        var place: SegmentPosition?
         var testDescription: String { "at \(time), without \(gap.map(String.init) ?? "none")" }
     }
 
+    private static func place(_ sequence: Int, _ part: Int?) -> SegmentPosition {
+        SegmentPosition(epoch: 0, sequence: sequence, part: part)
+    }
+
     static let entries: [Entry] = [
-        Entry(time: 60, place: [4, 2]), Entry(time: 9, place: [4, 2]), Entry(time: 8.99, place: [4, 0]),
-        Entry(time: 8, place: [4, 0]), Entry(time: 7.5, place: [3, 2]), Entry(time: 4, place: [2, 0]),
-        Entry(time: 3.9, place: nil), Entry(time: -1, place: nil), Entry(time: 60, gap: 2, place: [4, 0]),
-        Entry(time: 7.9, gap: 2, place: [3, 0]),
+        Entry(time: 60, place: nil), Entry(time: 9.4, place: place(14, 2)), Entry(time: 8.99, place: place(14, 0)),
+        Entry(time: 8, place: place(14, 0)), Entry(time: 7.5, place: place(13, 2)), Entry(time: 4, place: place(12, 0)),
+        Entry(time: 3.9, place: place(11, nil)), Entry(time: -1, place: place(10, nil)),
+        Entry(time: 9.4, gap: 2, place: place(14, 0)), Entry(time: 7.9, gap: 2, place: place(13, 0)),
     ]
 
     @Test("M01: decoding starts at the newest independent part at or before a time", arguments: entries)
     func newestEntry(_ entry: Entry) throws {
-        let tracker = Self.tracker(try Self.list(trailing: 3, gap: entry.gap))
-        let place = tracker.newestEntry(at: .seconds(entry.time))
-        #expect(place.map { [$0.index, $0.part] } == entry.place)
+        let tracker = Self.tracker(try Self.list(trailing: 3, gap: entry.gap), usesParts: true)
+        #expect(tracker.entryIndex(containing: .seconds(entry.time)).map { tracker.position(at: $0) } == entry.place)
     }
 }

@@ -63,7 +63,7 @@ struct LandingRule: Sendable {
     private func unheldLanding(for request: SeekRequest, at target: Duration) -> Landing {
         if request.tolerance.isZero { return .exact(target) }
         guard request.tolerance.isUnlimited else { return .undecided(near: target) }
-        guard let index = tracker.index(containing: target), tracker.starts[index] >= .zero else {
+        guard let index = tracker.entryIndex(containing: target), tracker.starts[index] >= .zero else {
             return .exact(target)
         }
         return .segmentStart(tracker.starts[index])

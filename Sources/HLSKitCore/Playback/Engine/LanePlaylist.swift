@@ -49,7 +49,7 @@ struct LanePlaylist: Sendable {
     func reload(playhead: Duration?, mayHold: Bool = true) -> Reload? {
         guard let tracker, request == nil else { return nil }
         guard let time = tracker.nextReload else { return .never }
-        if mayHold, plan.next(in: tracker) != nil { return .held }
+        if mayHold, plan.next(in: tracker, playhead: playhead) != nil { return .held }
         // Nobody waits for what is listed next.
         let hasTime = playhead.map { tracker.end - $0 >= tracker.pacingTarget * 2 } ?? true
         return .at(hasTime ? time + tracker.reloadDelay : time)
@@ -67,11 +67,11 @@ struct LanePlaylist: Sendable {
     ///
     /// - Parameter neighbor: a list that is played with this one, and may know how far this one is.
     func directives(
-        mayHold: Bool, beside neighbor: PlaylistTracker?, at now: Duration
+        mayHold: Bool, playhead: Duration? = nil, beside neighbor: PlaylistTracker?, at now: Duration
     ) -> (DeliveryDirectives, heldFor: Duration?) {
         if let tracker {
-            let directives = plan.directives(tracker, mayHold: mayHold, at: now)
-            return (directives, directives.awaited.map { _ in ReloadPlan.patience(tracker) })
+            let directives = plan.directives(tracker, mayHold: mayHold, playhead: playhead, at: now)
+            return (directives, directives.awaited.map { ReloadPlan.patience(tracker, for: $0) })
         }
         guard mayHold, !isKnown, let neighbor = left ?? neighbor, let awaited = plan.first(neighbor.reported(of: url))
         else { return (DeliveryDirectives(), nil) }
@@ -111,6 +111,11 @@ struct LanePlaylist: Sendable {
     mutating func attach(_ tracker: PlaylistTracker) {
         list = tracker
         isParked = false
+    }
+
+    /// Parts are loaded from now on, or whole segments are.
+    mutating func use(parts: Bool) {
+        if let tracker, tracker.usesParts != parts { list?.use(parts: parts) }
     }
 
     /// What is listed moves on the item's timeline.

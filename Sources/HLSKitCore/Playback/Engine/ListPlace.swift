@@ -83,7 +83,7 @@ extension MediaLane {
         let start = id == .subtitles ? max(start, playhead) : start
         // What lies before is not passed over: it was not wanted.
         if id == .subtitles { setLoadedEnd(start) }
-        let index = isExact ? tracker.index(containing: max(start, tracker.start)) : nil
+        let index = isExact ? tracker.entryIndex(containing: max(start, tracker.start)) : nil
         move(to: index.map { .position(tracker.position(at: $0)) } ?? .time(start))
     }
 }

@@ -137,7 +137,7 @@ struct LiveStream: Sendable {
         guard facts.policy == .jumpToEdge, facts.isPaced, tracker.isLive, facts.isEmpty, facts.hasPlayed else {
             return 0
         }
-        return tracker.index(containing: max(tracker.start, tracker.end - offset)) ?? 0
+        return tracker.entryIndex(containing: max(tracker.start, tracker.end - offset)) ?? 0
     }
 
     /// A lane continues behind what was missed.

@@ -2,7 +2,7 @@
 extension MediaLane {
     /// Where the lane goes on when the playhead jumps to `target`, and where what is loaded then begins.
     func place(afterJumpTo target: Duration) -> (cursor: LaneCursor, loadedEnd: Duration) {
-        guard let tracker, let index = tracker.index(containing: max(target, tracker.start)) else {
+        guard let tracker, let index = tracker.entryIndex(containing: max(target, tracker.start)) else {
             return (.time(target), target)
         }
         // A lane whose list begins later has a hole there that nothing fills.

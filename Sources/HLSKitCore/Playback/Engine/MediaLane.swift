@@ -105,6 +105,12 @@ struct MediaLane: Sendable {
         }
     }
 
+    /// A whole segment of which parts were loaded: those are not listed any more.
+    func repeatsParts(at index: Int) -> Bool {
+        guard case .position(let position) = cursor, let part = position.part, part > 0 else { return false }
+        return tracker?.position(at: index).part == nil
+    }
+
     /// The item time at which the next segment begins, by the list that is loaded or another one.
     func resumeTime(in tracker: PlaylistTracker) -> Duration {
         switch cursor {
@@ -149,7 +155,7 @@ struct MediaLane: Sendable {
         guard let tracker else { return }
         if tracker.isLive {
             var position = tracker.position(at: index)
-            position.sequence += 1
+            if let part = position.part { position.part = part + 1 } else { position.sequence += 1 }
             move(to: .position(position))
         } else {
             move(

@@ -23,7 +23,7 @@ struct MissedSegments: Sendable, Hashable {
         case .position(let wanted):
             guard wanted.epoch == tracker.epoch else { return nil }
             gone = max(0, first - wanted.sequence)
-            next = max(0, wanted.sequence - first)
+            next = tracker.index(of: wanted) ?? tracker.index(ofSequence: wanted.sequence)
         case .time(let time) where tracker.start - time > maxGapJump:
             gone = max(1, Int(((tracker.start - time) / tracker.pacingTarget).rounded()))
         case .time(let time): next = tracker.index(containing: time) ?? tracker.segmentCount
@@ -34,9 +34,9 @@ struct MissedSegments: Sendable, Hashable {
 
     /// As programs are told of it.
     func skipped(in tracker: PlaylistTracker, url: String) -> SkippedSegments {
-        let first = tracker.playlist.mediaSequence
+        let last = index > 0 ? tracker.position(at: index - 1).sequence : tracker.playlist.mediaSequence - 1
         return SkippedSegments(
-            first: first + next - gone, last: first + index - 1,
+            first: tracker.number(at: next) - gone, last: last,
             mediaDuration: tracker.pacingTarget * gone + tracker.starts[index] - tracker.starts[next], url: url,
             cause: SkippedSegments.movedOn)
     }
@@ -55,9 +55,8 @@ extension SkippedSegments {
     /// Listed segments that a jump to the edge leaves out; nil for none of them.
     init?(before landing: Int, from next: Int?, in tracker: PlaylistTracker) {
         guard let next, next < landing else { return nil }
-        let first = tracker.playlist.mediaSequence
         self.init(
-            first: first + next, last: first + landing - 1,
+            first: tracker.number(at: next), last: tracker.number(at: landing - 1),
             mediaDuration: tracker.starts[landing] - tracker.starts[next], url: tracker.url, cause: Self.movedOn)
     }
 }

@@ -166,7 +166,7 @@ extension PlaybackEngine {
             item?.pendingFailure == nil, let window = liveWindow, let lane = item?.lanes[.main],
             let tracker = lane.tracker
         else { return nil }
-        let landing = tracker.index(containing: window.landing) ?? 0
+        let landing = tracker.entryIndex(containing: window.landing) ?? 0
         return LiveStream.EdgeJump(skipped: SkippedSegments(before: landing, from: lane.nextIndex, in: tracker))
     }
 

@@ -18,13 +18,15 @@ extension PlaybackEngine {
         return true
     }
 
-    /// Tells why the item is not played with low latency, though its server offers it.
+    /// Loads parts where the server does what that takes; tells why it does not, though it offers them.
     mutating func checkLowLatency(of id: LaneID) {
-        guard id == .main, item?.trick == nil, let playlist = item?.lanes[id]?.playlist, let tracker = playlist.tracker
+        guard id != .subtitles, item?.trick == nil, let playlist = item?.lanes[id]?.playlist,
+            let tracker = playlist.tracker
         else { return }
         let profile = LowLatencyProfile(
-            of: tracker.playlist, isAllowed: configuration.allowsLowLatency, keepsWord: playlist.plan.keepsWord)
-        guard let reason = item?.lowLatency.news(profile) else { return }
+            of: tracker.written, isAllowed: configuration.allowsLowLatency, keepsWord: playlist.plan.keepsWord)
+        item?.lanes[id]?.playlist.use(parts: profile == .lowLatency)
+        guard id == .main, let reason = item?.lowLatency.news(profile) else { return }
         effects.append(.publish(.lowLatencyDeclined(url: Redaction.url(tracker.url), cause: reason.text)))
     }
 

@@ -15,7 +15,8 @@ extension PlaybackEngine {
         guard let state = item?.lanes[lane], state.playlist.request == nil else { return }
         let now = now
         let (directives, heldFor) = state.playlist.directives(
-            mayHold: configuration.allowsLowLatency, beside: item?.neighbor(of: lane), at: now)
+            mayHold: configuration.allowsLowLatency, playhead: configuration.pacing == .realTime ? playhead : nil,
+            beside: item?.neighbor(of: lane), at: now)
         var order = RequestOrder(playlistOf: state, in: item?.multivariant, at: item?.multivariantURL)
         order.directives = directives
         order.heldFor = heldFor
@@ -108,10 +109,11 @@ extension PlaybackEngine {
         for issue in playlist.issues.prefix(8) {
             effects.append(.publish(.warning("\(url): \(issue)")))
         }
+        checkLowLatency(of: id)
+        guard let tracker = item?.lanes[id]?.tracker else { return }
         if id == .main, item?.start == nil { chooseStart(tracker) }
         noteMissedMeanwhile(id, url: url)
         startLanes()
-        checkLowLatency(of: id)
         armReload(id)
         if id == .main, item?.trick == nil {
             tellDuration(tracker.isLive ? .indefinite : MediaTime(tracker.end))

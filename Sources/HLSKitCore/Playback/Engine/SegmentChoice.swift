@@ -57,7 +57,7 @@ struct SegmentChoice: Sendable {
     private func job(in lane: borrowing MediaLane, _ tracker: PlaylistTracker, _ facts: Facts) -> SegmentJob {
         let (key, start) = (facts.timeline, tracker.starts[index])
         var window = PresentationWindow(from: facts.start, until: facts.end)
-        window.dropsOverlap = lane.joint.dropsOverlap
+        window.dropsOverlap = lane.joint.dropsOverlap || lane.repeatsParts(at: index)
         if lane.id == .main, facts.isTrick { window = PresentationWindow(isStill: true) }
         return SegmentJob(
             id: facts.id, request: RequestID(rawValue: 0), map: resources.map, key: resources.key,

@@ -14,7 +14,7 @@ struct StartPlace: Sendable, Hashable {
     init(in tracker: PlaylistTracker, preferences: PlayerItemPreferences, tag: StartPoint?, liveOffset: Duration) {
         let (first, end) = (tracker.start, tracker.end)
         func boundary(at time: Duration) -> Duration {
-            tracker.index(containing: time).map { tracker.starts[$0] } ?? first
+            tracker.entryIndex(containing: time).map { tracker.starts[$0] } ?? first
         }
         start = first
         switch preferences.startPosition {

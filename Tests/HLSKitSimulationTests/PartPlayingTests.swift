@@ -1,0 +1,137 @@
+import HLSKitCore
+import HLSKitSimulation
+import Synchronization
+import Testing
+
+/// Players of a ``LowLatencyOrigin``: parts of half a second, four to a segment; `PART-HOLD-BACK` is 1.5 s.
+@Suite("playing by parts", .timeLimit(.minutes(1)))
+struct PartPlayingTests {
+    private final class Visits: Sendable {
+        private let state = Mutex<[SimulatedRequest]>([])
+        func append(_ request: SimulatedRequest) { state.withLock { $0.append(request) } }
+        var all: [SimulatedRequest] { state.withLock { $0 } }
+        var lists: [SimulatedRequest] { all.filter { $0.url.contains("/live.m3u8") } }
+        /// Names of parts and segments, in the order in which they were asked for.
+        var media: [String] {
+            all.compactMap { request in
+                guard request.url.hasSuffix(".m4s") else { return nil }
+                let name = request.url.dropLast(4).split(separator: "/").last.map(String.init)
+                return request.byteRange.map { "\(name ?? "")@\($0.lowerBound)" } ?? name
+            }
+        }
+    }
+
+    private struct Session {
+        var play: VirtualPlay
+        var visits: Visits
+        func count(_ text: String) -> Int { play.log.lines.count { $0.contains(text) } }
+    }
+
+    private static func play(
+        _ origin: LowLatencyOrigin, at url: String? = nil, limit: Duration = .seconds(30),
+        latency: Duration = .milliseconds(10), _ change: (inout PlayerConfiguration) -> Void = { _ in }
+    ) throws -> Session {
+        let clock = VirtualClock()
+        let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: latency))
+        let visits = Visits()
+        let transport = SimulatedTransport(over: trace, clock: clock) { request in
+            visits.append(request)
+            return origin.response(to: request)
+        }
+        let play = try VirtualPlay(
+            url ?? origin.url(ofVariant: 1), clock: clock, transport: transport, limit: limit
+        ) {
+            $0.decodesWithoutOutput = [.video]
+            change(&$0)
+        }
+        return Session(play: play, visits: visits)
+    }
+
+    private static func faulty(
+        _ kind: LowLatencyOrigin.Fault.Kind, to end: Duration = .seconds(1000)
+    ) -> LowLatencyOrigin {
+        var origin = LowLatencyOrigin()
+        origin.faults = [.init(kind, during: .seconds(10)..<end)]
+        return origin
+    }
+
+    @Test("M05: each part is asked for once, as soon as it is listed, and played PART-HOLD-BACK behind the edge")
+    func parts() throws {
+        for addressing in [LowLatencyOrigin.Addressing.files, .ranges] {
+            var origin = LowLatencyOrigin()
+            origin.addressing = addressing
+            let session = try Self.play(origin)
+            #expect(session.count("stalled") + session.count("no low latency") == 0)
+            let media = session.visits.media
+            #expect(Set(media).count == media.count)
+            // It starts at the newest part that decoding can start with and that is 1.5 s behind the edge.
+            let first = addressing == .files ? "7.0" : "7@0"
+            #expect(media.first == first)
+            #expect((60...65).contains(media.count))
+            // One request for the list a part.
+            #expect((59...62).contains(session.visits.lists.count))
+            let offset = try #require(session.play.state.liveOffset)
+            #expect((Duration.milliseconds(1450)...(.milliseconds(2150))).contains(offset))
+            let statistics = session.play.state.statistics
+            #expect(statistics.numberOfDamagedSamples + statistics.numberOfDroppedVideoFrames == 0)
+            // 25 frames a second, from when it began to play.
+            #expect((700...790).contains(statistics.numberOfDecodedVideoFrames))
+        }
+    }
+
+    @Test("M05: a player that does not want it loads segments")
+    func unwanted() throws {
+        let session = try Self.play(LowLatencyOrigin()) { $0.allowsLowLatency = false }
+        #expect(session.visits.media.allSatisfy { !$0.contains(".") })
+        #expect(!session.visits.lists.contains { $0.url.contains("_HLS_msn") })
+    }
+
+    struct Fault: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var origin: LowLatencyOrigin
+        var stalls = false
+        var declined: String?
+    }
+
+    static let faults: [Fault] = [
+        Fault(
+            testDescription: "nothing is held", origin: faulty(.doesNotHold), stalls: true,
+            declined: "does not hold requests, though"),
+        Fault(
+            testDescription: "no answer", origin: faulty(.neverAnswers), stalls: true,
+            declined: "does not hold requests, though"),
+        Fault(
+            testDescription: "parts are missing at the end of segments", origin: faulty(.dropsLastParts(1))),
+        Fault(testDescription: "no part is independent", origin: faulty(.hidesIndependence)),
+        Fault(testDescription: "numbers that jump ahead", origin: faulty(.renumbers(by: 1000))),
+        Fault(testDescription: "the encoder pauses for a second", origin: faulty(.pauses, to: .seconds(11))),
+        Fault(
+            testDescription: "the encoder pauses for twenty seconds", origin: faulty(.pauses, to: .seconds(30)),
+            stalls: true),
+        Fault(
+            testDescription: "parts are longer than the target",
+            origin: {
+                var origin = LowLatencyOrigin()
+                origin.faults = [.init(.understatesPartTarget)]
+                return origin
+            }(), declined: "longer than PART-TARGET"),
+        Fault(
+            testDescription: "parts become longer than the target", origin: faulty(.understatesPartTarget),
+            stalls: true, declined: "longer than PART-TARGET"),
+    ]
+
+    @Test(
+        "M05: whatever becomes of parts, the stream is played, and nothing of it twice or left out", arguments: faults)
+    func broken(_ fault: Fault) throws {
+        let session = try Self.play(fault.origin, limit: .seconds(60))
+        #expect(session.count("failed") == 0)
+        #expect((session.count("stalled") > 0) == fault.stalls, "\(session.play.log.text)")
+        #expect(session.count(" missed segments") + session.count(" skipped segments") == 0)
+        #expect(session.count("no low latency") == (fault.declined == nil ? 0 : 1))
+        if let declined = fault.declined { #expect(session.count(declined) == 1) }
+        let statistics = session.play.state.statistics
+        #expect(statistics.numberOfDamagedSamples == 0)
+        #expect(session.count("hole") == 0)
+        #expect(session.play.state.currentTime.seconds > 30)
+    }
+}

@@ -71,7 +71,8 @@ struct PartPlayingTests {
             // One request for the list a part.
             #expect((59...62).contains(session.visits.lists.count))
             let offset = try #require(session.play.state.liveOffset)
-            #expect((Duration.milliseconds(1450)...(.milliseconds(2150))).contains(offset))
+            // Of what is listed, which is up to a part old; the start took a tenth of a second.
+            #expect((Duration.milliseconds(1000)...(.milliseconds(1650))).contains(offset))
             let statistics = session.play.state.statistics
             #expect(statistics.numberOfDamagedSamples + statistics.numberOfDroppedVideoFrames == 0)
             // 25 frames a second, from when it began to play.

@@ -209,6 +209,20 @@ struct TrackedPartsTests {
         Entry(time: 9.4, gap: 2, place: place(14, 0)), Entry(time: 7.9, gap: 2, place: place(13, 0)),
     ]
 
+    @Test("M01: playing by parts starts exactly at the distance from the edge")
+    func start() throws {
+        let tracker = Self.tracker(try Self.list(trailing: 3), usesParts: true)
+        let place = StartPlace(in: tracker, preferences: .init(), tag: nil, liveOffset: .milliseconds(1600))
+        #expect(place.start == .milliseconds(7900) && place.window == .milliseconds(7900))
+        var lane = MediaLane(id: .main, playlistURL: "list")
+        lane.playlist.attach(tracker)
+        lane.start(at: place.start, playhead: place.start, isExact: true)
+        #expect(lane.nextIndex.map { tracker.position(at: $0) } == Self.place(13, 2))
+        let whole = StartPlace(
+            in: Self.tracker(try Self.list(trailing: 3)), preferences: .init(), tag: nil, liveOffset: .seconds(3))
+        #expect(whole.start == .seconds(4) && whole.window == nil)
+    }
+
     @Test("M01: decoding starts at the newest independent part at or before a time", arguments: entries)
     func newestEntry(_ entry: Entry) throws {
         let tracker = Self.tracker(try Self.list(trailing: 3, gap: entry.gap), usesParts: true)

@@ -34,6 +34,10 @@ struct StartPlace: Sendable, Hashable {
                 let target = min(max(Self.itemTime(tag.timeOffset, in: tracker), first), max(latest, first))
                 start = tag.isPrecise ? target : boundary(at: target)
                 if tag.isPrecise { window = target }
+            } else if tracker.usesParts {
+                // To the beginning of a part that decoding can start with it may be as far as the whole distance.
+                start = max(first, end - liveOffset)
+                window = start
             } else if tracker.isLive {
                 start = boundary(at: max(first, end - liveOffset))
             }

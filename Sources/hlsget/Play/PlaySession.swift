@@ -119,12 +119,13 @@ struct PlaySession {
         await player.close()
         await metrics?.finish()
         display?.finish()
-        let logError = accessLog?.finish(passes.accessLogEvents) ?? errorLog?.finish(passes.errorLogs)
         let facts = NameFacts(of: item, passes.state(of: player))
-        let writeError = finish(outputs, &summary)
-        let nameError = name(&summary.files, by: facts)
-        let outputError = writeError ?? nameError ?? finish(recording) ?? logError
-        summary.error = summary.error ?? outputError
+        // Each of them is finished, whatever became of the others.
+        let outputErrors = [
+            finish(outputs, &summary), name(&summary.files, by: facts), finish(recording),
+            accessLog?.finish(passes.accessLogEvents), errorLog?.finish(passes.errorLogs),
+        ]
+        summary.error = summary.error ?? outputErrors.lazy.compactMap(\.self).first
         summary.elapsed = clock.now - began
         if summary.error == nil { judge(outcome, outputs, media, &summary) }
         summary.passCount = options.passCount

@@ -5,8 +5,13 @@ import HLSKitSimulation
 
 extension PlayCommand {
     mutating func run() async throws {
-        let options = try options()
-        if let wait = options.wait, let end = await waitForStream(wait, options) { throw end.exitCode }
+        var options = try options()
+        options.until = options.until?.fixed
+        if let wait = options.wait?.limited(to: options.until?.interval),
+            let end = await waitForStream(wait, options)
+        {
+            throw end.exitCode
+        }
         let status = await PlaySession(options).run()
         if status != .done { throw status.exitCode }
     }
@@ -151,7 +156,9 @@ struct PlaySession {
     /// How a session came to its end.
     private enum Outcome {
         case played
-        /// Whoever sits at the terminal has seen enough, or said before for how long.
+        /// The time of `--until` came.
+        case isTime
+        /// Whoever sits at the terminal has seen enough.
         case left
         case failed(HLSError)
         case interrupted(Int32)
@@ -218,7 +225,7 @@ struct PlaySession {
         for await happening in happenings {
             switch happening {
             case .signal(let signal): return .interrupted(signal)
-            case .isTime: return .left
+            case .isTime: return .isTime
             case .key(let key):
                 guard let command = KeyCommand(key) else { continue }
                 switch KeyboardControl(player: player).perform(command) {
@@ -351,6 +358,9 @@ struct PlaySession {
         verdict.state = summary.state
         switch outcome {
         case .played: summary.error = verdict.failure
+        case .isTime:
+            verdict.endsByClock = true
+            summary.error = verdict.failure
         case .left, .interrupted:
             guard !outputs.isEmpty, let failure = verdict.failure, let detail = failure.detail else { return }
             warn(HLSError(code: failure.code, cause: detail), at: summary.elapsed)

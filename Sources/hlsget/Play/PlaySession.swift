@@ -383,9 +383,14 @@ struct PlaySession {
     /// Gives files the names that follow from what is in them.
     private func name(_ files: inout [PlaySummary.File], by facts: NameFacts) -> HLSError? {
         var first: HLSError?
+        var own = Set(files.map(\.path))
         for index in files.indices where files[index].isComplete && files[index].path != "-" {
+            let path = files[index].path
             do throws(HLSError) {
-                files[index].path = try facts.rename(files[index].path, overwrite: options.overwritesFiles)
+                // What this run has written is not what --overwrite means.
+                let isOther = !own.contains(facts.path(path))
+                files[index].path = try facts.rename(path, overwrite: options.overwritesFiles && isOther)
+                own.insert(files[index].path)
             } catch {
                 first = first ?? error
             }

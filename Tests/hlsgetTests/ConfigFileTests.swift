@@ -79,9 +79,27 @@ struct ConfigFileTests {
             #expect(try Self.expanded(typed, files: files) == typed)
         }
         #expect(throws: ArgumentValueError.self) { try Self.expanded(["u"], files: files) }
+        #expect(throws: ArgumentValueError.self, "a file of that name") {
+            try Self.expanded(["u", "-o", "help"], files: files)
+        }
         #expect(throws: ArgumentValueError.self) { try Self.expanded(["u", "--config", "none"]) }
         #expect(throws: ArgumentValueError.self) { try Self.expanded(["u", "--config"]) }
         #expect(throws: ArgumentValueError.self) { try Self.expanded(["u", "--config", "home", "--no-config"]) }
+    }
+
+    @Test("what is no text is no file of options, and its name controls no terminal")
+    func unreadable() throws {
+        let folder = try ScratchFolder()
+        let bytes = try folder.write([0x66, 0xFF, 0xFE], to: "bytes")
+        let large = try folder.write([UInt8](repeating: 0x23, count: (1 << 20) + 1), to: "large")
+        for path in [bytes, large, folder.path] {
+            let error = #expect(throws: ArgumentValueError.self) { try Invocation.read(path) }
+            #expect(error?.description.contains("\(path) cannot be read") == true)
+        }
+        #expect(try Invocation.read(folder.path + "/none") == nil)
+        #expect(throws: ArgumentValueError("a\\x1b:1: write name = value, or the name of a flag")) {
+            try ConfigFile(parsing: "=", path: "a\u{1b}")
+        }
     }
 
     @Test("the file is where configuration is kept")

@@ -166,7 +166,7 @@ struct PlayCommandTests {
             (["x", "--fast", "--immediately"], "--fast"), (["x", "--fast", "--no-auto-wait"], "--fast"),
             (["x", "--insecure", "--cacert", "f"], "--cacert"), (["x", "--threads", "0"], "1 to 64"),
             (["x", "--access-log", "l", "--error-log", "l"], "same file"), (["x", "--wait", "soon"], "forever"),
-            (["x", "--until", "25:00"], "22:30"), (["x", "--key", "00"], "32 hexadecimal"),
+            (["x", "--until", "25:00"], "22:30"), (["x", "--key", "00"], "neither 32 hexadecimal"),
             (["x", "--key", String(repeating: "0", count: 32), "--record-trace", "t"], "does not record --key"),
             (["x", "--iv", String(repeating: "0", count: 32), "--record-trace", "t"], "does not record --key, --iv"),
             (["x", "--key-uri", "https://h/k", "--record-trace", "t"], "--key-uri, so its replay"),

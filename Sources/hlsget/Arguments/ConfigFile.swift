@@ -34,7 +34,8 @@ struct ConfigFile {
             var name = Self.trimmed(parts[0])
             if name.hasPrefix("--") { name = name.dropFirst(2) }
             guard !name.isEmpty, !name.contains(where: \.isWhitespace) else {
-                throw ArgumentValueError("\(path):\(index + 1): write name = value, or the name of a flag")
+                throw ArgumentValueError(
+                    "\(TerminalText.escaped(path)):\(index + 1): write name = value, or the name of a flag")
             }
             let value = parts.count == 2 ? Self.unquoted(Self.trimmed(parts[1])) : nil
             entries.append(Entry(command: command, name: String(name), value: value, line: index + 1))
@@ -131,7 +132,7 @@ enum Invocation {
     static let arguments = Mutex(Array(CommandLine.arguments.dropFirst()))
 
     /// Asks for what has nothing to do with a file's options.
-    private static let unaffected: Set<String> = ["help", "-h", "--help", "--version"]
+    private static let unaffected: Set<String> = ["-h", "--help", "--version"]
 
     /// Puts what a file holds before what was typed, which so counts more.
     ///
@@ -164,7 +165,7 @@ enum Invocation {
         }
         if path != nil, isOff { throw ArgumentValueError("--config and --no-config are mutually exclusive") }
         let isAside =
-            arguments.isEmpty || arguments.contains(where: unaffected.contains)
+            arguments.isEmpty || arguments[0] == "help" || arguments.contains(where: unaffected.contains)
             || ["---", "--generate-completion-script", "--experimental-dump-help"].contains {
                 arguments[0].hasPrefix($0)
             }
@@ -198,7 +199,7 @@ enum Invocation {
         guard let handle = FileHandle(forReadingAtPath: path),
             let data = try? handle.read(upToCount: maximumByteCount + 1) ?? Data(), data.count <= maximumByteCount,
             let text = String(validating: data, as: UTF8.self)
-        else { throw ArgumentValueError("\(name) cannot be read: it is no text") }
+        else { throw ArgumentValueError("\(name) cannot be read: not a text of at most 1 MiB") }
         return text
     }
 }

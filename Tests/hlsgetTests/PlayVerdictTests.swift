@@ -76,6 +76,12 @@ struct PlayVerdictTests {
             testDescription: "no data arrived", change: { $0.state.statistics.numberOfSegments = 0 },
             error: (.notAvailable, "the stream ended before there was anything to play", nil)),
         Row(
+            testDescription: "from a segment behind the last",
+            change: {
+                $0.from = .segment(99)
+                $0.state.statistics.numberOfSegments = 0
+            }, error: (.notAvailable, "the stream ends before the requested start", nil)),
+        Row(
             testDescription: "over before anything arrived",
             change: {
                 $0.endsByClock = true

@@ -78,7 +78,7 @@ struct PlaySession {
             let transport = try transport()
             recording = try record(transport)
             var configuration = configuration(clock: clock, transport: recording ?? transport)
-            if let folder = options.cacheFolder { configuration.diskCache = try DiskCache(folder: folder) }
+            configuration.diskCache = try cache()
             player =
                 options.passCount > 1 ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
         } catch {
@@ -396,6 +396,16 @@ struct PlaySession {
             }
         }
         return first
+    }
+
+    private func cache() throws(HLSError) -> DiskCache? {
+        guard let folder = options.cacheFolder else { return nil }
+        do {
+            return try DiskCache(folder: folder)
+        } catch {
+            let text = (error as? LoadingError)?.text ?? String(describing: error)
+            throw HLSError(code: .notWritable, path: folder, text: text)
+        }
     }
 
     private func openOutputs() throws -> [Output] {

@@ -85,6 +85,11 @@ struct PlayVerdict: Sendable, Equatable {
                 detail: "\(Decimals.count(damaged, "sample")) damaged")
         }
         if state.statistics.numberOfSegments == 0 {
+            switch from {
+            case .date, .segment:
+                return HLSError(code: .notAvailable, url: url, cause: "the stream ends before the requested start")
+            default: break
+            }
             return HLSError(
                 code: .notAvailable, url: url, cause: "the stream ended before there was anything to play")
         }

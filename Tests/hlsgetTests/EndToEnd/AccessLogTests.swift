@@ -38,6 +38,15 @@ struct AccessLogTests {
         #expect(FileManager.default.contents(atPath: folder.path + "/a.log") == Data([1]))
     }
 
+    @Test("D13: a cache that cannot be made is an output error, too", arguments: ["a.log", "none/cache", ""])
+    func noCache(path: String) async throws {
+        let folder = try ScratchFolder()
+        try folder.write([1], to: "a.log")
+        let result = try await hlsget("--cache", path, "--fast", Self.master, in: folder)
+        #expect(result.status == 9, "\(result.errors)")
+        #expect(result.errorLines.count == 1)
+    }
+
     @Test("O02: the error log has what was mended, as W3C text or as JSON lines")
     func errors() async throws {
         let folder = try ScratchFolder()

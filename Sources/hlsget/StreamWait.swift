@@ -24,16 +24,17 @@ struct StreamWait: Sendable {
     /// - Parameter waits: called once where there is something to wait for.
     /// - Throws: `CancellationError`.
     func run(_ waits: @Sendable () -> Void) async throws {
-        // Looking takes time, too: a server may not answer.
+        guard try await look() == .isMissing else { return }
+        // From here on looking counts as well: a server may not answer.
         let end = wait.limit.map { clock.now + $0 }
         var isTold = false
-        while try await look() == .isMissing {
+        repeat {
             let rest = end.map { $0 - clock.now } ?? Self.interval
             guard rest > .zero else { return }
             if !isTold { waits() }
             isTold = true
             try await clock.sleep(for: min(rest, Self.interval))
-        }
+        } while try await look() == .isMissing
     }
 
     /// The finding of a loader, which tries once.

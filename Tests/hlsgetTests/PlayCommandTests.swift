@@ -170,6 +170,7 @@ struct PlayCommandTests {
             (["x", "--key", String(repeating: "0", count: 32), "--record-trace", "t"], "does not record --key"),
             (["x", "--iv", String(repeating: "0", count: 32), "--record-trace", "t"], "does not record --key, --iv"),
             (["x", "--key-uri", "https://h/k", "--record-trace", "t"], "--key-uri, so its replay"),
+            (["x", "--subs", "lang=de", "--subs-file", "/dev/null"], "both choose the subtitles"),
             (["x", "--cache", "f", "--record-trace", "t"], "what --cache has"),
             (["x", "--retries", "-1"], "--retries"), (["x", "--retry-backoff", "1,,2"], "not a time"),
             (["x", "--on-gap", "fill"], "skip, fail"), (["x", "--from", "#x"], "media sequence number"),

@@ -236,6 +236,9 @@ struct PlayOptions: Sendable, Equatable {
         if !verifiesCertificates && certificateFile != nil {
             throw ArgumentValueError("--cacert has no effect with --insecure; remove it")
         }
+        if subtitles != nil && subtitlesPath != nil {
+            throw ArgumentValueError("--subs and --subs-file both choose the subtitles")
+        }
         if recordingPath != nil {
             if keyOverride != nil {
                 throw ArgumentValueError(

@@ -8,7 +8,9 @@ import Testing
 @Suite("Q08: options in a file")
 struct ConfigFileTests {
     private static let commands = [
-        CommandOptions(name: "play", takesValue: ["retries": true, "fast": false, "header": true, "rate": true]),
+        CommandOptions(
+            name: "play", takesValue: ["retries": true, "fast": false, "header": true, "rate": true, "output": true],
+            letters: ["H": "header", "o": "output"]),
         CommandOptions(name: "download", takesValue: ["retries": true, "connections": true]),
     ]
 
@@ -59,7 +61,7 @@ struct ConfigFileTests {
     @Test("a file's options stand before what was typed, which counts more")
     func order() throws {
         let files = ["home": "retries = 3", "other": "fast"]
-        #expect(try Self.expanded(["u", "--retries", "1"], files: files) == ["--retries=3", "u", "--retries", "1"])
+        #expect(try Self.expanded(["u", "--rate", "1"], files: files) == ["--retries=3", "u", "--rate", "1"])
         #expect(try Self.expanded(["download", "u"], files: files) == ["download", "--retries=3", "u"])
         #expect(try Self.expanded(["play", "u", "--config", "other"], files: files) == ["play", "--fast", "u"])
         #expect(try Self.expanded(["--config=other", "u"], files: files) == ["--fast", "u"])
@@ -70,6 +72,17 @@ struct ConfigFileTests {
         let play = try #require(
             try HLSGet.parseAsRoot(["--retries=3", "http://a/b", "--retries", "1"]) as? PlayCommand)
         #expect(try play.options().retries == .count(1))
+    }
+
+    @Test("what is typed takes the place of the same in the file, by its letter as well; headers are added")
+    func instead() throws {
+        let files = ["home": "retries = 3\noutput = a.ts\nheader = A: b\nfast"]
+        #expect(
+            try Self.expanded(["u", "--retries=1", "-o", "b.ts", "-H", "C: d", "--fast"], files: files)
+                == ["--header=A: b", "u", "--retries=1", "-o", "b.ts", "-H", "C: d", "--fast"])
+        #expect(
+            try Self.expanded(["u", "--", "--retries"], files: ["home": "retries = 3"])
+                == ["--retries=3", "u", "--", "--retries"])
     }
 
     @Test("help is there whatever a file says")
@@ -116,6 +129,8 @@ struct ConfigFileTests {
         #expect(commands.count >= HLSGet.configuration.subcommands.count)
         let play = try #require(commands.first { $0.name == "play" })
         #expect(play.takesValue["retries"] == true && play.takesValue["fast"] == false)
+        #expect(play.letters["o"] == "output" && play.letters["h"] == nil)
+        #expect(CommandOptions.adding.isSubset(of: play.takesValue.keys))
         #expect(play.takesValue["help"] == nil && play.takesValue["url"] == nil)
         #expect(play.takesValue.count > 60)
     }

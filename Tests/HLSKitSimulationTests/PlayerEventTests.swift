@@ -79,8 +79,7 @@ struct PlayerEventTests {
     func itemDescription() {
         let item = PlayerItem(urlString: "https://user:secret@a.invalid/x.m3u8?token=0123456789abcdef0123456789abcdef")
         #expect("\(item)".hasPrefix("item "))
-        #expect("\(item)" == "\(item.id) (https://a.invalid/x.m3u8?\("\(item)".split(separator: "?").last ?? "")")
-        #expect(!"\(item)".contains("secret") && !"\(item)".contains("0123456789abcdef0123456789abcdef"))
-        #expect(item == item && item != PlayerItem(urlString: item.urlString))
+        #expect("\(item)" == "\(item.id) (https://a.invalid/x.m3u8?token=...)")
+        #expect(item != PlayerItem(urlString: item.urlString))
     }
 }

@@ -31,6 +31,14 @@ struct NameTemplateTests {
         #expect(throws: ArgumentValueError.self) { try NameTemplate(parsing: text) }
     }
 
+    @Test(
+        "a word that is filled in later cannot be told from the same text",
+        arguments: ["{{width}}.ts", "a{{height}}_{height}.ts", "{{{name}}}.ts"])
+    func literal(_ text: String) throws {
+        let template = try NameTemplate(parsing: text)
+        #expect(throws: ArgumentValueError.self) { try template.path(url: "https://h/width/master.m3u8", ending: nil) }
+    }
+
     @Test("the ending needs a format")
     func ending() throws {
         let template = try NameTemplate(parsing: "{name}.{ext}")
@@ -79,5 +87,17 @@ struct NameTemplateTests {
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         #expect(names == ["sample_180p.ts", "sample_320x180.mp4"])
+    }
+
+    @Test("an output never takes the name of another one", .timeLimit(.minutes(2)))
+    func shared() async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(
+            "--fast", "--overwrite", "-o", "{height}.ts", "-o", "180.ts", "--to", "2", "--quality", "180p",
+            SampleMedia.folder + "/master.m3u8", in: folder)
+        #expect(result.status == 9, "\(result.errors)")
+        #expect(result.errors.contains("what was written is {height}.ts"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(names == ["180.ts", "{height}.ts"])
     }
 }

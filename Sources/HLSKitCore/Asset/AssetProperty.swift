@@ -37,8 +37,8 @@ extension AssetProperty where Value == MediaTime {
 }
 
 extension AssetProperty where Value == MediaTime? {
-    /// How far behind the live edge playing has to stay: `PART-HOLD-BACK` where there are parts, else `HOLD-BACK`, else
-    /// three target durations. nil for what is not live.
+    /// How far behind the live edge playing has to stay, for a player, which loads no parts: `HOLD-BACK`, else three target
+    /// durations. nil for what is not live.
     public static var minimumTimeOffsetFromLive: AssetProperty<MediaTime?> {
         .init(.minimumTimeOffsetFromLive) { try await $0.minimumTimeOffsetFromLive() }
     }

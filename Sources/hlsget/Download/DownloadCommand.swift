@@ -98,7 +98,8 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        if let wait, let directory = InputLocation.workingDirectory(),
+        until = until?.fixed
+        if let wait = wait?.limited(to: until?.interval), let directory = InputLocation.workingDirectory(),
             let end = await connection.wait(
                 for: try InputLocation.url(of: url, in: directory), wait, allowsFilesOutside: allowFile,
                 isQuiet: quiet, isJSON: progress == .json)

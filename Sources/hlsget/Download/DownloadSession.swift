@@ -131,10 +131,14 @@ struct DownloadSession {
         defer { for task in tasks { task.cancel() } }
         var result = DownloadTask.Result()
         var signal: Int32?
+        var isTime = false
         for await happening in happenings {
             switch happening {
-            case .tick: show(task.progress, &report)
-            case .isTime: if task.progress.isLive { task.stop() }
+            case .tick:
+                show(task.progress, &report)
+                if isTime, task.progress.isLive { task.stop() }
+            // Whether it is live may not be known yet.
+            case .isTime: isTime = true
             case .signal(let number):
                 signal = number
                 // A live stream is complete with what is there; the rest of others is for another run.

@@ -47,9 +47,9 @@ enum HelpPage {
           -H, --header 'NAME: VALUE'    for requests; credentials go to the URL's origin only
           --cookies FILE, --netrc, --send-credentials-to ORIGIN   logins, and where else they may go
           --cacert FILE, --insecure, --cert FILE, --key-file FILE trust these, or any; show this one
-          --proxy URL|none, --interface NAME, -4, -6, --http1.1, --limit-rate BPS, --connections-per-host N
+          --proxy URL|none, --interface NAME, -4, -6, --http1.1, --limit-rate B/s, --connections-per-host N
           --retries N|inf, --retry-backoff TIME,…, --on-gap skip|fail, --timeout TIME   what has failed
-          --throttle CSV|RATE[,LATENCY] play over a slower link: a recorded trace, or 800k,50ms
+          --throttle CSV|RATE[,LATENCY[,LOSS]]   over a slower link: a recorded trace, or 800k,50ms,1%
           --record-trace FILE, --refresh-cmd CMD   record for hlsget replay; prints a fresh URL on 403, 410
           --key HEX|FILE, --iv HEX, --key-uri URL, --allow-file  keys by hand; files outside the folder
           --deny-private, --deny-address CIDR, --allow-downgrade  refuse addresses; allow https to http

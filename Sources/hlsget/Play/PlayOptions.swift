@@ -236,8 +236,17 @@ struct PlayOptions: Sendable, Equatable {
         if !verifiesCertificates && certificateFile != nil {
             throw ArgumentValueError("--cacert has no effect with --insecure; remove it")
         }
-        if keyOverride?.key != nil, recordingPath != nil {
-            throw ArgumentValueError("--record-trace does not record --key, so its replay could not decrypt")
+        if subtitles != nil && subtitlesPath != nil {
+            throw ArgumentValueError("--subs and --subs-file both choose the subtitles")
+        }
+        if recordingPath != nil {
+            if keyOverride != nil {
+                throw ArgumentValueError(
+                    "--record-trace does not record --key, --iv and --key-uri, so its replay could not decrypt")
+            }
+            if cacheFolder != nil {
+                throw ArgumentValueError("--record-trace records the network, not what --cache has; remove one")
+            }
         }
         if verbosity == .quiet && progress == .bar {
             throw ArgumentValueError("-q and --progress bar are mutually exclusive")

@@ -5,8 +5,13 @@ import HLSKitSimulation
 
 extension PlayCommand {
     mutating func run() async throws {
-        let options = try options()
-        if let wait = options.wait, let end = await waitForStream(wait, options) { throw end.exitCode }
+        var options = try options()
+        options.until = options.until?.fixed
+        if let wait = options.wait?.limited(to: options.until?.interval),
+            let end = await waitForStream(wait, options)
+        {
+            throw end.exitCode
+        }
         let status = await PlaySession(options).run()
         if status != .done { throw status.exitCode }
     }
@@ -73,7 +78,7 @@ struct PlaySession {
             let transport = try transport()
             recording = try record(transport)
             var configuration = configuration(clock: clock, transport: recording ?? transport)
-            if let folder = options.cacheFolder { configuration.diskCache = try DiskCache(folder: folder) }
+            configuration.diskCache = try cache()
             player =
                 options.passCount > 1 ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
         } catch {
@@ -119,12 +124,13 @@ struct PlaySession {
         await player.close()
         await metrics?.finish()
         display?.finish()
-        let logError = accessLog?.finish(passes.accessLogEvents) ?? errorLog?.finish(passes.errorLogs)
         let facts = NameFacts(of: item, passes.state(of: player))
-        let writeError = finish(outputs, &summary)
-        let nameError = name(&summary.files, by: facts)
-        let outputError = writeError ?? nameError ?? finish(recording) ?? logError
-        summary.error = summary.error ?? outputError
+        // Each of them is finished, whatever became of the others.
+        let outputErrors = [
+            finish(outputs, &summary), name(&summary.files, by: facts), finish(recording),
+            accessLog?.finish(passes.accessLogEvents), errorLog?.finish(passes.errorLogs),
+        ]
+        summary.error = summary.error ?? outputErrors.lazy.compactMap(\.self).first
         summary.elapsed = clock.now - began
         if summary.error == nil { judge(outcome, outputs, media, &summary) }
         summary.passCount = options.passCount
@@ -150,7 +156,9 @@ struct PlaySession {
     /// How a session came to its end.
     private enum Outcome {
         case played
-        /// Whoever sits at the terminal has seen enough, or said before for how long.
+        /// The time of `--until` came.
+        case isTime
+        /// Whoever sits at the terminal has seen enough.
         case left
         case failed(HLSError)
         case interrupted(Int32)
@@ -217,7 +225,7 @@ struct PlaySession {
         for await happening in happenings {
             switch happening {
             case .signal(let signal): return .interrupted(signal)
-            case .isTime: return .left
+            case .isTime: return .isTime
             case .key(let key):
                 guard let command = KeyCommand(key) else { continue }
                 switch KeyboardControl(player: player).perform(command) {
@@ -350,6 +358,9 @@ struct PlaySession {
         verdict.state = summary.state
         switch outcome {
         case .played: summary.error = verdict.failure
+        case .isTime:
+            verdict.endsByClock = true
+            summary.error = verdict.failure
         case .left, .interrupted:
             guard !outputs.isEmpty, let failure = verdict.failure, let detail = failure.detail else { return }
             warn(HLSError(code: failure.code, cause: detail), at: summary.elapsed)
@@ -372,14 +383,29 @@ struct PlaySession {
     /// Gives files the names that follow from what is in them.
     private func name(_ files: inout [PlaySummary.File], by facts: NameFacts) -> HLSError? {
         var first: HLSError?
+        var own = Set(files.map(\.path))
         for index in files.indices where files[index].isComplete && files[index].path != "-" {
+            let path = files[index].path
             do throws(HLSError) {
-                files[index].path = try facts.rename(files[index].path, overwrite: options.overwritesFiles)
+                // What this run has written is not what --overwrite means.
+                let isOther = !own.contains(facts.path(path))
+                files[index].path = try facts.rename(path, overwrite: options.overwritesFiles && isOther)
+                own.insert(files[index].path)
             } catch {
                 first = first ?? error
             }
         }
         return first
+    }
+
+    private func cache() throws(HLSError) -> DiskCache? {
+        guard let folder = options.cacheFolder else { return nil }
+        do {
+            return try DiskCache(folder: folder)
+        } catch {
+            let text = (error as? LoadingError)?.text ?? String(describing: error)
+            throw HLSError(code: .notWritable, path: folder, text: text)
+        }
     }
 
     private func openOutputs() throws -> [Output] {

@@ -24,6 +24,8 @@ struct PlayVerdict: Sendable, Equatable {
     var to: TimePosition?
     var outputs: [Output] = []
     var decodes = true
+    /// The time of `--until` came.
+    var endsByClock = false
     /// The kinds of media that the item has, as far as known.
     var media: Set<MediaType> = []
     var state = PlayerState()
@@ -72,6 +74,9 @@ struct PlayVerdict: Sendable, Equatable {
                 code: .notAvailable, url: url, cause: "--to is before the point where playback began",
                 detail: "it began at \(Decimals.clock(start))")
         }
+        let isTooEarly = HLSError(
+            code: .notAvailable, url: url, cause: "--until came before there was anything to play")
+        if endsByClock, state.statistics.numberOfSegments == 0 { return isTooEarly }
         if let empty = outputs.first(where: \.isEmpty), !has(empty.media) { return missingKind(for: empty) }
         let damaged = state.statistics.numberOfDamagedSamples
         if damaged > 0 {
@@ -80,9 +85,15 @@ struct PlayVerdict: Sendable, Equatable {
                 detail: "\(Decimals.count(damaged, "sample")) damaged")
         }
         if state.statistics.numberOfSegments == 0 {
+            switch from {
+            case .date, .segment:
+                return HLSError(code: .notAvailable, url: url, cause: "the stream ends before the requested start")
+            default: break
+            }
             return HLSError(
                 code: .notAvailable, url: url, cause: "the stream ended before there was anything to play")
         }
+        if endsByClock { return isTooEarly }
         return HLSError(code: .badMedia, url: url, cause: "the stream has nothing to play")
     }
 

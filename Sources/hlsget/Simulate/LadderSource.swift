@@ -56,7 +56,8 @@ struct LadderSource: Sendable {
                     cause: "malformed playlist", path: path, detail: error.description, status: .badPlaylist)
             }
             guard let error = error.underlyingError as? LoadingError else {
-                throw SimulationFailure(cause: "cannot be loaded", path: path, detail: "\(error)", status: .network)
+                throw SimulationFailure(
+                    cause: error.cause, path: error.url ?? path, detail: error.detail, status: ExitStatus(error))
             }
             let failure = LoadingFailure(error, as: .named)
             throw SimulationFailure(

@@ -10,8 +10,6 @@ struct DownloadLane: Sendable {
     /// Added to the tracker's epochs and discontinuities, where an earlier run has counted already.
     private var epochBase = 0
     private var discontinuityBase = 0
-    /// A delta update of its list was of no use: the list is asked for as a whole.
-    private(set) var refusesDeltas = false
 
     /// - Parameters:
     ///   - known: what an earlier run has stored of it, in order.
@@ -29,8 +27,6 @@ struct DownloadLane: Sendable {
         epochBase = place?.epoch ?? 0
         discontinuityBase = place?.discontinuity ?? 0
     }
-
-    mutating func refuseDeltas() { refusesDeltas = true }
 
     private struct Place {
         var start: Duration

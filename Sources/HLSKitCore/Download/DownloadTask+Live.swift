@@ -13,55 +13,30 @@ extension DownloadTask {
         run.reloads[lane] = account
         let terms = RetryTerms(kind: .reload, isLive: true, targetDuration: tracker.pacingTarget)
         let due = tracker.nextReload.map { $0 + tracker.reloadDelay } ?? clock.now
-        let asksForDelta = !run.lanes[lane].refusesDeltas
         group.addTask {
             try? await clock.sleep(until: due)
-            return .playlist(
-                lane: lane, await self.reload(tracker, of: entry, variables, terms, account, asksForDelta, clock))
-        }
-    }
-
-    /// A live playlist that was loaded again.
-    struct Reload: Sendable {
-        var began: Duration
-        var result: Swift.Result<MediaPlaylist, any Error>
-        /// A delta update of it was of no use.
-        var refusesDeltas = false
-    }
-
-    private func reload(
-        _ tracker: PlaylistTracker, of entry: DownloadSelection.Entry, _ variables: [String: String],
-        _ terms: RetryTerms, _ account: RequestRetrier.Account?, _ asksForDelta: Bool, _ clock: HostClock
-    ) async -> Reload {
-        var began = clock.now
-        let delta = asksForDelta ? DeltaUpdate(after: tracker, at: began) : nil
-        if let delta {
-            // The list as a whole is another way to what is new.
-            let terms = RetryTerms(
-                kind: .mediaPlaylist, isLive: true, targetDuration: terms.targetDuration, hasAlternative: true)
-            if let playlist = try? await playlist(of: entry, variables, terms, reloadOf: tracker, delta) {
-                return Reload(began: began, result: .success(playlist))
+            let began = clock.now
+            do {
+                let playlist = try await self.playlist(of: entry, variables, terms, account, reloadOf: tracker)
+                return .playlist(lane: lane, began: began, .success(playlist))
+            } catch {
+                return .playlist(lane: lane, began: began, .failure(error))
             }
-            began = clock.now
-        }
-        do {
-            let playlist = try await playlist(of: entry, variables, terms, account, reloadOf: tracker)
-            return Reload(began: began, result: .success(playlist), refusesDeltas: delta != nil)
-        } catch {
-            return Reload(began: began, result: .failure(error), refusesDeltas: delta != nil)
         }
     }
 
-    func take(_ reload: Reload, of lane: Int, _ clock: HostClock, _ run: inout DownloadRun) throws {
+    func take(
+        _ result: Swift.Result<MediaPlaylist, any Error>, of lane: Int, began: Duration, _ clock: HostClock,
+        _ run: inout DownloadRun
+    ) throws {
         let now = clock.now
         let account = run.reloads[lane]
         defer { account.map(client.retrier.close) }
-        if reload.refusesDeltas { run.lanes[lane].refuseDeltas() }
-        switch reload.result {
+        switch result {
         case .success(let playlist):
             run.failures[lane] = nil
             let update = run.lanes[lane].tracker.update(
-                with: playlist, url: playlist.url, loadBegan: reload.began, now: now)
+                with: playlist, url: playlist.url, loadBegan: began, now: now)
             let isNew = update == .changed || update == .restarted
             client.retrier.notePlaylist(isNew: isNew)
             if isNew {

@@ -23,29 +23,22 @@ extension DownloadTask {
     ///   - terms: how failures are taken; nil where it is the only one.
     ///   - account: what counts them.
     ///   - tracker: what was loaded of it before.
-    ///   - delta: what is left out of the answer; nil for all of it.
     func playlist(
         of entry: DownloadSelection.Entry, _ variables: [String: String], _ terms: RetryTerms? = nil,
-        _ account: RequestRetrier.Account? = nil, reloadOf tracker: PlaylistTracker? = nil,
-        _ delta: DeltaUpdate? = nil
+        _ account: RequestRetrier.Account? = nil, reloadOf tracker: PlaylistTracker? = nil
     ) async throws -> MediaPlaylist {
         var options = client.parserOptions
         options.importedVariables = variables
         let resourceClass: ResourceClass = entry.source == nil ? .multivariantPlaylist : .mediaPlaylist
         let playlist = try await client.load(
-            delta?.url(of: entry.url) ?? entry.url, resourceClass, limit: .max, namedBy: entry.source, terms: terms,
-            account: account,
+            entry.url, resourceClass, limit: .max, namedBy: entry.source, terms: terms, account: account,
             hedgeDelay: tracker?.hedgeDelay, timeout: tracker?.reloadTimeout
         ) {
             [options] in PlaylistReader(url: entry.url, options: options)
         }
-        guard case .media(var media) = playlist else {
+        guard case .media(let media) = playlist else {
             throw HLSError(
                 code: .badPlaylist, url: entry.url, cause: "a multivariant playlist where a media playlist belongs")
-        }
-        if let delta {
-            media.url = delta.url(answering: media.url)
-            if media.skip != nil { media = try delta.known.merging(update: media) }
         }
         guard !media.segments.isEmpty || !media.hasEndList else {
             throw HLSError(code: .badPlaylist, url: entry.url, cause: "the playlist lists no segment")

@@ -33,8 +33,6 @@ struct PlayCommandTests {
         expected.automaticallyWaits = false
         expected.forwardBufferDuration = .seconds(30)
         expected.peakBitRate = 2.5e6
-        expected.isExpensive = true
-        expected.expensivePeakBitRate = 800_000
         expected.maximumResolution = PixelSize(width: 1280, height: 720)
         expected.display = DisplaySize(size: PixelSize(width: 640, height: 360), scale: 2)
         expected.startsOnFirstEligibleVariant = true
@@ -71,8 +69,8 @@ struct PlayCommandTests {
         expected.verbosity = .verbose
         let parsed = try options(
             "-o", "-", "-o", "a.wav", "-f", "y4m", "--overwrite", "--rate", "1.5", "--immediately", "--no-auto-wait",
-            "--forward-buffer", "30", "--peak-bitrate", "2.5M", "--expensive", "--expensive-peak-bitrate", "800k",
-            "--max-resolution", "1280x720", "--display", "640x360@2",
+            "--forward-buffer", "30", "--peak-bitrate", "2.5M", "--max-resolution", "1280x720", "--display",
+            "640x360@2",
             "--start-first-eligible", "--from", "-30s", "--to", "-10s", "--stale", "end,10m",
             "--fell-behind", "oldest", "--live-catch-up", "--wait", "10m", "--until", "22:30", "--error-log", "e.log",
             "--key", String(repeating: "ab", count: 16), "--iv", "0x" + String(repeating: "0", count: 32), "--quality",
@@ -181,7 +179,7 @@ struct PlayCommandTests {
             (["x", "--proxy", "http://p", "--deny-private"], "--deny-private"),
             (["x", "--stale", "maybe"], "end, fail, wait"), (["x", "--stale", "wait,5m"], "end, fail, wait"),
             (["x", "--fell-behind", "end"], "edge, oldest, fail"),
-            (["x", "--quality", "foo"], "foo"), (["x", "--expensive"], "--expensive-peak-bitrate"),
+            (["x", "--quality", "foo"], "foo"),
         ] as [([String], String)])
     func usage(arguments: [String], words: String) {
         do {

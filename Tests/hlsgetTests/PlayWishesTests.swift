@@ -39,23 +39,6 @@ struct PlayWishesTests {
         #expect(told(choice) { _ in }.isEmpty)
     }
 
-    @Test("D14: of two limits the lower one is named, that for expensive networks only where this one is")
-    func expensive() {
-        func causes(isExpensive: Bool, _ limit: Double?, _ expensiveLimit: Double) -> [String] {
-            told(.variantSwitched(from: nil, to: Self.variant, explanation: "")) {
-                $0.peakBitRate = limit
-                $0.expensivePeakBitRate = expensiveLimit
-                $0.isExpensive = isExpensive
-            }.map(\.cause)
-        }
-        #expect(causes(isExpensive: false, nil, 10_000).isEmpty)
-        let sentence = "no variant is within --expensive-peak-bitrate 10k"
-        #expect(causes(isExpensive: true, nil, 10_000) == [sentence])
-        #expect(causes(isExpensive: true, 20_000, 10_000) == [sentence])
-        #expect(causes(isExpensive: true, 10_000, 20_000) == ["no variant is within --peak-bitrate 10k"])
-        #expect(causes(isExpensive: true, nil, 599_000).isEmpty)
-    }
-
     @Test("--on-gap fail ends at whatever is missing")
     func gaps() {
         let skipped = SkippedSegments(

@@ -35,7 +35,6 @@ enum HelpPage {
           --rate R                      plays at that speed; beyond 2, or backwards (-4), I-frames only
           --immediately, --no-auto-wait, --forward-buffer TIME   at the first frame; never wait; load ahead
           --peak-bitrate BPS, --max-resolution WxH, --display WxH[@SCALE]   none above: 2.5M, 640x360@2
-          --expensive, --expensive-peak-bitrate BPS   the network costs money; none above where it does
           --start-first-eligible, --one-quality, --adaptive   first variant; keep the best; let -o change it
           --from, --to TIME|DATE|#N, --duration TIME, --loop N   90, 1m30s; -30s is before the end; '#12'
           --live-from-start, --live-offset TIME, --live-catch-up   where to join a live stream, and stay

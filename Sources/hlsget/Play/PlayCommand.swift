@@ -112,11 +112,6 @@ struct PlaybackOptions: ParsableArguments {
         help: ArgumentHelp("No variant above this bit rate, as in 2.5M.", valueName: "bps"),
         transform: BitRateArgument.parse)
     var peakBitrate: Double?
-    @Option(
-        help: ArgumentHelp("The same while --expensive is given.", valueName: "bps"),
-        transform: BitRateArgument.parse)
-    var expensivePeakBitrate: Double?
-    @Flag(help: "The network costs money: --expensive-peak-bitrate holds.") var expensive = false
     @Option(help: ArgumentHelp("No variant larger than this.", valueName: "wxh"), transform: PixelSize.init(parsing:))
     var maxResolution: PixelSize?
     @Option(
@@ -174,8 +169,6 @@ struct PlaybackOptions: ParsableArguments {
         options.automaticallyWaits = !noAutoWait
         options.forwardBufferDuration = forwardBuffer
         options.peakBitRate = peakBitrate
-        options.expensivePeakBitRate = expensivePeakBitrate
-        options.isExpensive = expensive
         options.maximumResolution = maxResolution
         options.display = display
         options.startsOnFirstEligibleVariant = startFirstEligible

@@ -21,9 +21,6 @@ struct PlayOptions: Sendable, Equatable {
     var forwardBufferDuration: Duration?
     /// Bits per second; nil means no limit.
     var peakBitRate: Double?
-    /// The same while the network is expensive.
-    var expensivePeakBitRate: Double?
-    var isExpensive = false
     var maximumResolution: PixelSize?
     var display: DisplaySize?
     var startsOnFirstEligibleVariant = false
@@ -220,9 +217,6 @@ struct PlayOptions: Sendable, Equatable {
         }
         if !automaticallyWaits && !isPaced {
             throw ArgumentValueError("--no-auto-wait has no effect with --fast; remove it")
-        }
-        if isExpensive && expensivePeakBitRate == nil {
-            throw ArgumentValueError("--expensive has no effect without --expensive-peak-bitrate")
         }
         if isAdaptive && keepsVariant {
             throw ArgumentValueError("--adaptive and --one-quality are mutually exclusive")

@@ -22,12 +22,12 @@ struct PlayWishes: Sendable {
                     + Decimals.rate(Double(options.rate)),
                 detail: "higher rates require an on-demand stream with I-frame playlists")
         case .variantSwitched(_, let variant, _):
-            guard let (name, limit) = bitRateLimit, let rate = variant.peakBitRate, rate > limit, !hasToldBitRate
+            guard let limit = options.peakBitRate, let rate = variant.peakBitRate, rate > limit, !hasToldBitRate
             else { return nil }
             hasToldBitRate = true
             return HLSError(
                 code: .noEligibleVariant, url: options.url,
-                cause: "no variant is within \(name) \(Decimals.bitRate(limit))",
+                cause: "no variant is within --peak-bitrate \(Decimals.bitRate(limit))",
                 detail: "the lowest has \(Decimals.bitRate(rate))")
         default: return nil
         }
@@ -47,14 +47,6 @@ struct PlayWishes: Sendable {
                 detail: "from \(Decimals.clock(hole.start.seconds)) to \(Decimals.clock(hole.end.seconds))")
         default: return nil
         }
-    }
-
-    /// The option whose limit holds, and that limit in bits per second.
-    private var bitRateLimit: (name: String, limit: Double)? {
-        let plain = options.peakBitRate.map { ("--peak-bitrate", $0) }
-        let expensive =
-            options.isExpensive ? options.expensivePeakBitRate.map { ("--expensive-peak-bitrate", $0) } : nil
-        return [plain, expensive].compactMap(\.self).min { $0.1 < $1.1 }
     }
 
     private static let fastestOrdinaryRate = 2.0

@@ -10,15 +10,13 @@ enum RecordedOptions {
     }
 
     private static let valued: Set<String> = [
-        "--rate", "--forward-buffer", "--peak-bitrate", "--expensive-peak-bitrate", "--max-resolution", "--display",
-        "--from", "--to", "--duration",
+        "--rate", "--forward-buffer", "--peak-bitrate", "--max-resolution", "--display", "--from", "--to", "--duration",
         "--live-offset", "--stale", "--fell-behind", "--quality", "--audio", "--subs", "--languages", "--retries",
         "--retry-backoff", "--on-gap", "--timeout",
     ]
     private static let flags: Set<String> = [
         "--no-video", "--no-audio", "--no-decode", "--fast", "--immediately", "--no-auto-wait",
-        "--expensive", "--start-first-eligible", "--one-quality", "--live-from-start", "--live-catch-up",
-        "--allow-file",
+        "--start-first-eligible", "--one-quality", "--live-from-start", "--live-catch-up", "--allow-file",
     ]
 
     static func kept(of arguments: some Sequence<String>) -> [String] {

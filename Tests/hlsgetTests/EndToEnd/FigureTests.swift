@@ -165,18 +165,6 @@ struct FigureTests {
         #expect(rate.lines.contains { $0.hasPrefix("hlsget: warning: played at 2x instead of 8x") })
     }
 
-    @Test("D14: a limit for expensive networks holds while the network is said to be one")
-    func expensive() async throws {
-        for (options, height) in [([], 540), (["--expensive"], 360)] {
-            let limit = ["--one-quality", "--expensive-peak-bitrate", "300k"]
-            let result = try await hlsget(["--fast", "--no-decode", "--json"] + limit + options + [Self.master])
-            let document = try #require(
-                try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any], "\(result.errors)")
-            let variants = try #require(document["variants"] as? [[String: Any]])
-            #expect(variants.compactMap { ($0["variant"] as? [String: Any])?["height"] as? Int } == [height])
-        }
-    }
-
     @Test("captions that are nowhere cannot be listed, and a trace that is nowhere is named once")
     func mistakes() async throws {
         let none = try await hlsget("captions", "--list", SampleMedia.folder + "/video-180p.m3u8")

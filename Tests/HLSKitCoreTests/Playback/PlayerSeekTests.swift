@@ -334,6 +334,22 @@ struct PlayerSeekTests {
         }
     }
 
+    @Test("F18: a preroll of an item that was never played ends when its first frame is decoded")
+    func firstPreroll() async throws {
+        // So slow that the item is ready before there is a whole segment.
+        let bench = try VirtualBench(bitsPerSecond: 200_000)
+        try bench.player.replaceCurrentItem(with: bench.item)
+        try bench.clock.run {
+            while bench.item.status == .unknown { try await bench.pass(.milliseconds(1)) }
+            #expect(bench.player.state.statistics.numberOfDecodedVideoFrames == 0)
+            #expect(try await bench.player.preroll(atRate: 1))
+            #expect(bench.player.state.statistics.numberOfDecodedVideoFrames > 0)
+            #expect(bench.writer.pictures.map(\.time) == [.zero])
+            #expect(bench.time == 0 && bench.player.timeControlStatus == .paused)
+            await bench.player.close()
+        }
+    }
+
     @Test("G04: scrubbing pauses, shows the newest place exactly and gives the rate back")
     func scrub() async throws {
         let bench = try VirtualBench()

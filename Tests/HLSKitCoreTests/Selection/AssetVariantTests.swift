@@ -40,6 +40,13 @@ struct AssetVariantTests {
         #expect(Set(variants.map(\.id)).count == 3)
     }
 
+    @Test("E13: no two variants have the same name, whatever names the playlist declares")
+    func unique() throws {
+        let variants = try Self.list(
+            ["a", "a", "a#2", "a#2", "a"].flatMap { [Self.low + ",STABLE-VARIANT-ID=\"\($0)\"", "\($0).m3u8"] })
+        #expect(variants.map(\.id.rawValue) == ["a", "a#2", "a#2#2", "a#2#3", "a#3"])
+    }
+
     @Test("A13: what is not declared is nil, and no number is a trap")
     func undeclared() throws {
         let bare = AssetVariant(onlyVariantAt: "https://host/media.m3u8")

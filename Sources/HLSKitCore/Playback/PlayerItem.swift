@@ -118,7 +118,7 @@ public final class PlayerItem: Sendable {
                 state.forwardPlaybackEndTime = end
                 return state.core
             }
-            core?.control(.setForwardPlaybackEndTime(end), of: self)
+            core?.control(.setForwardPlaybackEndTime(state.withLock(\.forwardPlaybackEndTime)), of: self)
         }
     }
 
@@ -132,7 +132,7 @@ public final class PlayerItem: Sendable {
                 state.reversePlaybackEndTime = end
                 return state.core
             }
-            core?.control(.setReversePlaybackEndTime(end), of: self)
+            core?.control(.setReversePlaybackEndTime(state.withLock(\.reversePlaybackEndTime)), of: self)
         }
     }
 
@@ -200,9 +200,9 @@ public final class PlayerItem: Sendable {
     }
 
     func changePreferences(_ change: (inout PlayerItemPreferences) -> Void) {
-        let (core, preferences) = state.withLock { state in
+        let core = state.withLock { state in
             change(&state.preferences)
-            return (state.core, state.preferences)
+            return state.core
         }
         core?.control(.setPreferences(preferences), of: self)
     }
@@ -245,7 +245,7 @@ public final class PlayerItem: Sendable {
             state.choices[characteristic] = choice
             return state.core
         }
-        core?.control(.select(characteristic, choice), of: self)
+        core?.control(.select(characteristic, state.withLock { $0.choices[characteristic] ?? choice }), of: self)
     }
 
     /// Kinds of media that are neither decoded nor, where that can be left out, loaded.
@@ -257,7 +257,7 @@ public final class PlayerItem: Sendable {
             if isEnabled { state.disabledTracks.remove(type) } else { state.disabledTracks.insert(type) }
             return state.core
         }
-        core?.control(.setTrackEnabled(type, isEnabled), of: self)
+        core?.control(.setTrackEnabled(type, !disabledTracks.contains(type)), of: self)
     }
 
     /// Keeps captions of the program, for a player to come too.
@@ -266,7 +266,7 @@ public final class PlayerItem: Sendable {
             state.sidecars = sidecars
             return state.core
         }
-        core?.control(.setSidecarCaptions(sidecars), of: self)
+        core?.control(.setSidecarCaptions(state.withLock(\.sidecars)), of: self)
     }
 
     /// The item is not in its player's queue any more: what it shows stays as it was last; nil if it was not loaded.

@@ -32,7 +32,8 @@ final class DownloadedMedia: StoredMedia {
     func removeAll() { files.withLock { $0 = [:] } }
 
     func reader(for request: TransportRequest) -> (@Sendable () async -> [UInt8]?)? {
-        guard request.resourceClass.isMedia, request.keyFormat == nil else { return nil }
+        // A key that is asked for again is to be another one.
+        guard request.resourceClass.isMedia, request.keyFormat == nil, request.keyReason == .needed else { return nil }
         let key = Key(url: request.url, byteRange: request.byteRange)
         guard let name = files.withLock({ $0[key] }) else { return nil }
         return { [self] in

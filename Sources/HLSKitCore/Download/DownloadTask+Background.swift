@@ -48,7 +48,7 @@ extension DownloadTask {
         let (counts, progress) = (tally.counts, progress)
         let failure = error.map { $0 is CancellationError ? "cancelled" : String(describing: $0) }
         let context = MetricContext(
-            date: PlayerConfiguration(clock: configuration.loading.clock).now, elapsedTime: duration,
+            date: SourceClock(configuration.loading.clock).date, elapsedTime: duration,
             mediaTime: MediaTime(result?.duration ?? loadedDuration(progress), timescale: 1_000_000),
             sessionID: configuration.loading.playbackSessionID ?? "")
         notices.end(

@@ -170,7 +170,7 @@ extension DownloadTask {
                 master.variants.append(
                     Variant(
                         uri: uri, bandwidth: max(1, lane.bandwidth), codecsText: lane.codecs,
-                        resolution: Self.resolution(lane.resolution)))
+                        resolution: lane.size))
                 master.variants[master.variants.count - 1].videoRange = lane.videoRange.map { VideoRange(rawValue: $0) }
             case .audio, .subtitles:
                 let type: Rendition.MediaType = lane.kind == .audio ? .audio : .subtitles
@@ -190,12 +190,6 @@ extension DownloadTask {
             }
         }
         _ = try folder.write(master.text, to: "index.m3u8")
-    }
-
-    /// `WxH`, as a journal has it.
-    private static func resolution(_ text: String?) -> Resolution? {
-        let sides = text?.split(separator: "x").compactMap { Int($0) } ?? []
-        return sides.count == 2 ? Resolution(width: sides[0], height: sides[1]) : nil
     }
 }
 
@@ -262,6 +256,14 @@ struct DownloadPlaylist {
                 method: .init(rawValue: key.method), uri: key.uri, iv: key.vector?.hexadecimalBytes,
                 keyFormat: key.format, keyFormatVersions: key.formatVersions)
         }
+    }
+}
+
+extension DownloadJournal.Lane {
+    /// What ``resolution`` says; nil where that is not `WxH`.
+    var size: Resolution? {
+        let sides = resolution?.split(separator: "x").compactMap { Int($0) } ?? []
+        return sides.count == 2 ? Resolution(width: sides[0], height: sides[1]) : nil
     }
 }
 

@@ -99,8 +99,7 @@ public final class DownloadTask: Sendable {
         let (entries, _) = loaded
         let lanes = entries.map(\.lane).filter { $0.kind == .main }
         guard let lane = lanes.first(where: { !$0.isAuxiliary }) ?? lanes.first else { return (nil, nil) }
-        let numbers = (lane.resolution ?? "").split(separator: "x").compactMap { Int($0) }
-        let size = numbers.count == 2 ? PixelSize(width: numbers[0], height: numbers[1]) : nil
+        let size = lane.size.map { PixelSize(width: $0.width, height: $0.height) }
         return (size, lane.bandwidth > 0 ? lane.bandwidth : nil)
     }
 

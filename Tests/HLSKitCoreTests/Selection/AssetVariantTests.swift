@@ -67,9 +67,7 @@ struct AssetVariantTests {
         ])
         let renditions = try #require(variants.first?.audioAttributes?.renditions)
         #expect(renditions.map(\.channelCount) == [2, 2, 16])
-        #expect(renditions.map(\.isBinaural) == [false, true, false])
-        #expect(renditions.map(\.isDownmix) == [false, true, false])
-        #expect(renditions.map(\.isImmersive) == [false, false, false])
+        #expect(renditions.map(\.channelUsage) == [[], [.binaural, .downmix], []])
     }
 
     @Test("E09: levels of HDCP are in the order of protection, unknown ones above all")

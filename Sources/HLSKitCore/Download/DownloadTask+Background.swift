@@ -15,7 +15,7 @@ extension DownloadTask {
     /// let result = try await task.result()
     /// ```
     ///
-    /// It goes on while the program does, also where nobody holds the task. After a failure, or ``suspend()``, it continues
+    /// It continues while the program runs, also where nobody holds the task. After a failure, or ``suspend()``, it continues
     /// with what is missing.
     public func resume() { start() }
 
@@ -28,7 +28,7 @@ extension DownloadTask {
     /// there.
     public func suspend() { background.cancel() }
 
-    /// What the run in the background comes to: the last, if none is under way; the first is begun.
+    /// The result of the run in the background: of the last one if none is under way. The first is begun if there was none.
     ///
     /// Cancelling the caller's task ends the wait alone, and not the download.
     /// - Throws: what ``run()`` throws; `CancellationError` after ``suspend()``.

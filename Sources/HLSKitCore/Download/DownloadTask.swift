@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// Everything that touches the disk does so on a thread of its own, not on the pool that tasks share.
 ///
-/// What is in the folder is written through to the disk piece by piece, and a journal records each piece; so a run that
+/// All that is in the folder is written through to the disk piece by piece, and a journal records each piece; so a run that
 /// is interrupted at any moment, by whatever, loses only the segments that were on their way. The next run looks all of
 /// it through, checksums too, and loads what is missing. Segments are known again by their media sequence numbers: it
 /// does not matter if the query of the URL has changed meanwhile. Live streams are followed until they end.
@@ -60,7 +60,7 @@ public final class DownloadTask: Sendable {
     let folder: DownloadFolder
     let client: ResourceClient
     /// The stream, for playing it while it is downloaded: media that is in the folder is read from there, the rest and the
-    /// playlists come from the network. What a player loads is not stored.
+    /// playlists come from the network. Segments that a player loads are not stored.
     ///
     /// ``makePlayerItem()`` makes an item of it that plays the variant which is downloaded. A download that is complete
     /// plays without network by the playlists of ``writePlaylists()``.
@@ -133,8 +133,8 @@ public final class DownloadTask: Sendable {
         await DiskThread.run(configuration.loading.clock) { self.folder.remove() }
     }
 
-    /// Gives the folder another name, where it is to stay as it is: the journal goes, and nothing can be resumed. What
-    /// earlier runs have loaded of other variants goes too.
+    /// Gives the folder another name, where it is to stay as it is: the journal goes, and nothing can be resumed.
+    /// Segments of other variants that earlier runs have loaded go too.
     public func moveFolder(to path: String) async throws(HLSError) {
         try await DiskThread.run(configuration.loading.clock) { () async throws(HLSError) in
             let (entries, _) = self.loaded

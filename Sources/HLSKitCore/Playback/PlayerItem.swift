@@ -51,8 +51,8 @@ public final class PlayerItem: Sendable {
     /// The absolute URL of the multivariant or media playlist, or of a media file without a playlist, exactly as it was
     /// given.
     public let urlString: String
-    /// The same as a `URL`, with what a URL cannot hold percent-encoded; nil where it is none even so. Requests are made by
-    /// ``urlString``.
+    /// The same as a `URL`, with what a URL cannot hold percent-encoded; nil where the text is not a URL even so. Requests are
+    /// made by ``urlString``.
     public var url: URL? { URL(string: urlString) }
     /// The asset the item was made from; nil if it was made from a URL.
     public let asset: Asset?
@@ -72,15 +72,15 @@ public final class PlayerItem: Sendable {
     /// No I/O takes place before the item becomes a player's current one, or soon will. Playlists name URLs that `URL` would
     /// change or refuse: this takes them as they are.
     ///
-    /// - Parameter urlString: an absolute http, https or file URL. A plain path is none: the item fails.
+    /// - Parameter urlString: an absolute http, https or file URL. A plain path is not a URL: the item fails.
     public init(urlString: String) {
         self.urlString = urlString
         asset = nil
         automaticallyLoadedAssetKeys = []
     }
 
-    /// The item of an asset. What the asset has loaded, or loads, of playlists is not loaded again, and what its options
-    /// say of requests holds for the item.
+    /// The item of an asset. Playlists that the asset has loaded, or loads, are not loaded again, and its options for
+    /// requests hold for the item.
     ///
     /// - Parameters:
     ///   - asset: may be inspected and played at the same time.
@@ -155,8 +155,8 @@ public final class PlayerItem: Sendable {
 
     /// An item of the same stream with the same settings, for another player or another turn in a queue.
     ///
-    /// Outputs are not copied. What the item and its copies load from now on is kept in memory, up to 64 MiB, and used by
-    /// all of them.
+    /// Outputs are not copied. Resources that the item and its copies load from now on are kept in memory, up to 64 MiB, and
+    /// used by all of them.
     public func copy() -> PlayerItem {
         let cache = state.withLock { state in
             let cache = state.cache ?? ResourceCache(keepsMedia: true)

@@ -107,7 +107,8 @@ public final class DownloadTask: Sendable {
     public var progress: DownloadProgress { state.withLock { $0.progress } }
 
     /// Loads no more segments of a live stream than those that are on their way and come within a second; ``run()`` then
-    /// ends as if the stream had ended. Of other streams, what is not on its way is missing in the result.
+    /// ends as if the stream had ended. Of other streams, what is not on its way is missing in the result. Holds for the run
+    /// that is under way, else for the next.
     public func stop() {
         let stopping = state.withLock { state in
             state.isStopping = true
@@ -152,6 +153,7 @@ public final class DownloadTask: Sendable {
     public func run() async throws -> Result {
         notices.begin()
         tally.reset()
+        defer { state.withLock { ($0.isStopping, $0.stopping) = (false, nil) } }
         let clock = HostClock(configuration.loading.clock)
         do {
             let result = try await DiskThread.run(configuration.loading.clock) { try await self.loadAll() }

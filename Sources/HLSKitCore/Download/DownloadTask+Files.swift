@@ -213,12 +213,13 @@ struct DownloadPlaylist {
                     $0.discontinuity != stored.discontinuity || $0.epoch != stored.epoch || $0.variant != stored.variant
                 } ?? false
             // Numbers that are left out are gaps of the playlist as well.
-            if let last = before, !changes, stored.sequence > last.sequence + 1,
-                stored.sequence - last.sequence < 10_000
+            if let last = before, !changes,
+                case let step = stored.sequence.subtractingReportingOverflow(last.sequence), !step.overflow,
+                (2..<10_000).contains(step.partialValue)
             {
                 let missing = stored.start - last.start - last.duration
                 if missing > 0 {
-                    let count = Int64(stored.sequence - last.sequence - 1)
+                    let count = Int64(step.partialValue - 1)
                     for _ in 0..<count {
                         list.append(
                             MediaSegment(uri: "missing", duration: .microseconds(missing / count), isGap: true))

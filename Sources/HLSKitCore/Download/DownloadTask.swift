@@ -60,7 +60,7 @@ public final class DownloadTask: Sendable {
     let folder: DownloadFolder
     let client: ResourceClient
     /// The stream, for playing it while it is downloaded: media that is in the folder is read from there, the rest and the
-    /// playlists come from the network. Segments that a player loads are not stored.
+    /// playlists come from the network. What a player loads is not stored.
     ///
     /// ``makePlayerItem()`` makes an item of it that plays the variant which is downloaded. A download that is complete
     /// plays without network by the playlists of ``writePlaylists()``.

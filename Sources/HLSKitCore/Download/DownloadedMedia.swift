@@ -33,7 +33,8 @@ final class DownloadedMedia: StoredMedia {
 
     func reader(for request: TransportRequest) -> (@Sendable () async -> [UInt8]?)? {
         // A key that is asked for again is to be another one.
-        guard request.resourceClass.isMedia, request.keyFormat == nil, request.keyReason == .needed else { return nil }
+        guard request.keyReason == .needed else { return nil }
+        guard request.resourceClass.isMedia, request.keyFormat == nil else { return nil }
         let key = Key(url: request.url, byteRange: request.byteRange)
         guard let name = files.withLock({ $0[key] }) else { return nil }
         return { [self] in

@@ -124,8 +124,6 @@ public struct NetworkTrace: Sendable, Hashable {
     package let cycleLength: Milliseconds
     private let bitsPerCycle: Double
 
-    /// Number of periods, at least 1.
-    package var periodCount: Int { rates.count }
     /// The mean over one cycle, in bits per second.
     package var meanBitsPerSecond: Double { bitsPerCycle / cycleLength * 1000 }
 

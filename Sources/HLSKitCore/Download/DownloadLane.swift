@@ -44,7 +44,7 @@ struct DownloadLane: Sendable {
             ) {
                 return Place(
                     start: .microseconds(same.start) - before, epoch: same.epoch,
-                    discontinuity: same.discontinuity - segment.discontinuitySequence)
+                    discontinuity: same.discontinuity &- segment.discontinuitySequence)
             }
             before += segment.duration
         }
@@ -54,7 +54,7 @@ struct DownloadLane: Sendable {
         let first = playlist.segments.first?.discontinuitySequence ?? 0
         return Place(
             start: .microseconds(last.start + last.duration), epoch: isLater ? last.epoch : last.epoch + 1,
-            discontinuity: isLater && playlist.hasDiscontinuitySequence ? 0 : last.discontinuity + 1 - first)
+            discontinuity: isLater && playlist.hasDiscontinuitySequence ? 0 : last.discontinuity &+ 1 &- first)
     }
 
     /// The name by which a segment is known again: the last part of its path, whatever the query.
@@ -116,7 +116,7 @@ struct DownloadLane: Sendable {
             lane: entry.lane.id, epoch: position.epoch, sequence: position.sequence, name: Self.name(of: segment.uri),
             range: segment.byteRange?.range, start: tracker.starts[index].wholeMicroseconds,
             duration: segment.duration.wholeMicroseconds)
-        result.discontinuity = tracker.discontinuity(at: index) + discontinuityBase
+        result.discontinuity = tracker.discontinuity(at: index) &+ discontinuityBase
         result.date = segment.programDateTime?.description
         result.namedKeys = named(segment.keys, at: index)
         result.namedMapKeys = named(segment.map?.keys ?? [], at: index)

@@ -125,8 +125,8 @@ struct DownloadRun: Sendable {
 
     private func stored(_ key: SegmentKey?) -> DownloadJournal.Key? {
         guard let key, let file = files[key.resource] else { return nil }
-        let vector = key.initializationVector.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-        return DownloadJournal.Key(method: key.method.rawValue, file: file, vector: vector.joined())
+        return DownloadJournal.Key(
+            method: key.method.rawValue, file: file, vector: key.initializationVector.hexadecimalText)
     }
 
     /// The key of a segment that is encrypted as a whole.

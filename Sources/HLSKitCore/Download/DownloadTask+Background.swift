@@ -15,7 +15,7 @@ extension DownloadTask {
     /// let result = try await task.result()
     /// ```
     ///
-    /// It goes on while the program does, also where nobody holds the task. After a failure, or ``suspend()``, it continues
+    /// It continues while the program runs, also where nobody holds the task. After a failure, or ``suspend()``, it continues
     /// with what is missing.
     public func resume() { start() }
 
@@ -28,7 +28,7 @@ extension DownloadTask {
     /// there.
     public func suspend() { background.cancel() }
 
-    /// What the run in the background comes to: the last, if none is under way; the first is begun.
+    /// The result of the run in the background: of the last one if none is under way. The first is begun if there was none.
     ///
     /// Cancelling the caller's task ends the wait alone, and not the download.
     /// - Throws: what ``run()`` throws; `CancellationError` after ``suspend()``.
@@ -48,7 +48,7 @@ extension DownloadTask {
         let (counts, progress) = (tally.counts, progress)
         let failure = error.map { $0 is CancellationError ? "cancelled" : String(describing: $0) }
         let context = MetricContext(
-            date: PlayerConfiguration(clock: configuration.loading.clock).now, elapsedTime: duration,
+            date: SourceClock(configuration.loading.clock).date, elapsedTime: duration,
             mediaTime: MediaTime(result?.duration ?? loadedDuration(progress), timescale: 1_000_000),
             sessionID: configuration.loading.playbackSessionID ?? "")
         notices.end(

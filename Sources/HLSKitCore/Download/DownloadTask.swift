@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// Everything that touches the disk does so on a thread of its own, not on the pool that tasks share.
 ///
-/// What is in the folder is written through to the disk piece by piece, and a journal records each piece; so a run that
+/// All that is in the folder is written through to the disk piece by piece, and a journal records each piece; so a run that
 /// is interrupted at any moment, by whatever, loses only the segments that were on their way. The next run looks all of
 /// it through, checksums too, and loads what is missing. Segments are known again by their media sequence numbers: it
 /// does not matter if the query of the URL has changed meanwhile. Live streams are followed until they end.
@@ -99,8 +99,7 @@ public final class DownloadTask: Sendable {
         let (entries, _) = loaded
         let lanes = entries.map(\.lane).filter { $0.kind == .main }
         guard let lane = lanes.first(where: { !$0.isAuxiliary }) ?? lanes.first else { return (nil, nil) }
-        let numbers = (lane.resolution ?? "").split(separator: "x").compactMap { Int($0) }
-        let size = numbers.count == 2 ? PixelSize(width: numbers[0], height: numbers[1]) : nil
+        let size = lane.size.map { PixelSize(width: $0.width, height: $0.height) }
         return (size, lane.bandwidth > 0 ? lane.bandwidth : nil)
     }
 
@@ -108,7 +107,8 @@ public final class DownloadTask: Sendable {
     public var progress: DownloadProgress { state.withLock { $0.progress } }
 
     /// Loads no more segments of a live stream than those that are on their way and come within a second; ``run()`` then
-    /// ends as if the stream had ended. Of other streams, what is not on its way is missing in the result.
+    /// ends as if the stream had ended. Of other streams, what is not on its way is missing in the result. Holds for the run
+    /// that is under way, else for the next.
     public func stop() {
         let stopping = state.withLock { state in
             state.isStopping = true
@@ -134,8 +134,8 @@ public final class DownloadTask: Sendable {
         await DiskThread.run(configuration.loading.clock) { self.folder.remove() }
     }
 
-    /// Gives the folder another name, where it is to stay as it is: the journal goes, and nothing can be resumed. What
-    /// earlier runs have loaded of other variants goes too.
+    /// Gives the folder another name, where it is to stay as it is: the journal goes, and nothing can be resumed.
+    /// Segments of other variants that earlier runs have loaded go too.
     public func moveFolder(to path: String) async throws(HLSError) {
         try await DiskThread.run(configuration.loading.clock) { () async throws(HLSError) in
             let (entries, _) = self.loaded
@@ -153,6 +153,7 @@ public final class DownloadTask: Sendable {
     public func run() async throws -> Result {
         notices.begin()
         tally.reset()
+        defer { state.withLock { ($0.isStopping, $0.stopping) = (false, nil) } }
         let clock = HostClock(configuration.loading.clock)
         do {
             let result = try await DiskThread.run(configuration.loading.clock) { try await self.loadAll() }

@@ -32,6 +32,8 @@ final class DownloadedMedia: StoredMedia {
     func removeAll() { files.withLock { $0 = [:] } }
 
     func reader(for request: TransportRequest) -> (@Sendable () async -> [UInt8]?)? {
+        // A key that is asked for again is to be another one.
+        guard request.keyReason == .needed else { return nil }
         guard request.resourceClass.isMedia, request.keyFormat == nil else { return nil }
         let key = Key(url: request.url, byteRange: request.byteRange)
         guard let name = files.withLock({ $0[key] }) else { return nil }

@@ -1,6 +1,7 @@
 /// How a run of a download went. Comes once, when it ends, fails or is cancelled.
 ///
-/// The context's `hostTime` counts from the start of the run; its `mediaTime` is how much media there is of the variant.
+/// The context's `elapsedTime` counts from the start of the run; its `mediaTime` is how much media there is of the
+/// variant.
 public struct MetricDownloadSummaryEvent: MetricEvent, MetricRecord, Hashable {
     package static let name = "download_summary"
     public var context: MetricContext

@@ -33,7 +33,7 @@ public struct PersistentKeyProvider: KeyProvider {
     ) throws(HLSError) {
         self.base = base
         self.clock = clock
-        self.now = now ?? { PlayerConfiguration().now }
+        self.now = now ?? { SourceClock.host.date }
         store = try KeyStore(path: folder)
     }
 

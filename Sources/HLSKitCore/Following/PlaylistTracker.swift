@@ -81,7 +81,7 @@ struct PlaylistTracker: Sendable {
         for index in 0..<segmentCount {
             let middle = starts[index] + duration(at: index) / 2
             guard middle >= other.start, let known = other.index(containing: middle) else { continue }
-            discontinuityOffset = other.discontinuity(at: known) - playlist.segments[index].discontinuitySequence
+            discontinuityOffset = other.discontinuity(at: known) &- playlist.segments[index].discontinuitySequence
             return
         }
     }
@@ -101,14 +101,15 @@ struct PlaylistTracker: Sendable {
         SegmentPosition(epoch: epoch, sequence: playlist.mediaSequence + index)
     }
 
-    /// Segments with the same value share one mapping from media timestamps to item time.
+    /// Segments with the same value share one mapping from media timestamps to item time. Servers may count from anywhere:
+    /// sums wrap.
     func discontinuity(at index: Int) -> Int {
-        playlist.segments[index].discontinuitySequence + discontinuityOffset
+        playlist.segments[index].discontinuitySequence &+ discontinuityOffset
     }
 
     func index(of position: SegmentPosition) -> Int? {
         guard position.epoch == epoch else { return nil }
-        let index = position.sequence - playlist.mediaSequence
+        let index = position.sequence &- playlist.mediaSequence
         return playlist.segments.indices.contains(index) ? index : nil
     }
 
@@ -205,8 +206,8 @@ struct PlaylistTracker: Sendable {
             return .changed
         case .restarted:
             let end = end
-            discontinuityOffset = (playlist.segments.last?.discontinuitySequence ?? 0) + discontinuityOffset + 1
-            if let first = new.segments.first { discontinuityOffset -= first.discontinuitySequence }
+            discontinuityOffset &+= (playlist.segments.last?.discontinuitySequence ?? 0) &+ 1
+            if let first = new.segments.first { discontinuityOffset &-= first.discontinuitySequence }
             epoch += 1
             history.startAnew(with: new)
             adopt(new, start: end)
@@ -238,7 +239,7 @@ struct PlaylistTracker: Sendable {
     private var lastDuration: Duration { playlist.segments.last?.duration ?? .zero }
 
     private mutating func notePhase(of new: MediaPlaylist, _ update: Update, interval: Duration) {
-        let known = playlist.mediaSequence + segmentCount - new.mediaSequence
+        let known = playlist.mediaSequence + segmentCount &- new.mediaSequence
         var media: Duration?
         switch update {
         case .unchanged: media = .zero
@@ -265,13 +266,13 @@ struct PlaylistTracker: Sendable {
     /// Numbers go on from a segment that both lists have, else from the last one known, where the header tag is missing.
     private mutating func keepDiscontinuities(to new: MediaPlaylist) {
         for (index, segment) in new.segments.enumerated() {
-            let old = new.mediaSequence + index - playlist.mediaSequence
-            guard playlist.segments.indices.contains(old) else { continue }
-            discontinuityOffset += playlist.segments[old].discontinuitySequence - segment.discontinuitySequence
+            let (old, overflow) = (new.mediaSequence + index).subtractingReportingOverflow(playlist.mediaSequence)
+            guard !overflow, playlist.segments.indices.contains(old) else { continue }
+            discontinuityOffset &+= playlist.segments[old].discontinuitySequence &- segment.discontinuitySequence
             return
         }
         guard !new.hasDiscontinuitySequence, let last = playlist.segments.last else { return }
-        discontinuityOffset += last.discontinuitySequence - new.discontinuitySequence
+        discontinuityOffset &+= last.discontinuitySequence &- new.discontinuitySequence
     }
 
     /// Tells what a list is, and gives it the numbers that go on from those before.
@@ -280,8 +281,7 @@ struct PlaylistTracker: Sendable {
             return segmentCount == 0 ? .unchanged : .older
         }
         let written = new.mediaSequence
-        let (sequence, overflow) = written.subtractingReportingOverflow(renumbering)
-        new.mediaSequence = overflow ? written : sequence
+        new.mediaSequence = Self.number(written, of: new, loweredBy: renumbering) ?? written
         if segmentCount == 0 { return .changed }
         let relation = history.relation(of: new, to: playlist)
         if relation != .perhapsRestarted { candidate = nil }
@@ -289,10 +289,9 @@ struct PlaylistTracker: Sendable {
         case .goesOn: break
         case .renumbered(let distance):
             let (sum, overflow) = renumbering.addingReportingOverflow(distance)
-            let (sequence, isTooFar) = written.subtractingReportingOverflow(sum)
-            guard !overflow, !isTooFar else { return .older }
+            guard !overflow, let number = Self.number(written, of: new, loweredBy: sum) else { return .older }
             renumbering = sum
-            new.mediaSequence = sequence
+            new.mediaSequence = number
         case .perhapsRestarted:
             let numbers = new.mediaSequence..<new.mediaSequence + new.segments.count
             let isFollowed = candidate.map { $0.contains(numbers.lowerBound) && numbers.upperBound > $0.upperBound }
@@ -307,6 +306,12 @@ struct PlaylistTracker: Sendable {
         case .older: return .older
         }
         return classifyByNumbers(new)
+    }
+
+    /// The number of a list's first segment, where all its numbers are lowered; nil where they are no numbers any more.
+    private static func number(_ written: Int, of list: MediaPlaylist, loweredBy distance: Int) -> Int? {
+        let (number, overflow) = written.subtractingReportingOverflow(distance)
+        return overflow || number.addingReportingOverflow(list.segments.count).overflow ? nil : number
     }
 
     private func classifyByNumbers(_ new: MediaPlaylist) -> Update {

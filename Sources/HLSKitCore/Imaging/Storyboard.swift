@@ -2,7 +2,7 @@
 ///
 /// ``ImageGenerator/storyboard(_:columnCount:)`` makes it.
 public struct Storyboard: Sendable {
-    /// What was asked for.
+    /// The times that were asked for.
     public let plan: StoryboardPlan
     /// One for each of the plan's times, in their order. Where an image failed its tile is black.
     public let results: [ImageGenerationResult]

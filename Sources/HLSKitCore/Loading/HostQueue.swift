@@ -21,9 +21,6 @@ struct HostQueue: Sendable {
 
     init(limit: Int) { self.limit = max(1, limit) }
 
-    /// How many wait.
-    var waitingCount: Int { hosts.values.reduce(0) { $0 + $1.waiting.count } }
-
     /// Whether the request may begin; if not, it waits.
     mutating func enter(_ id: Int, at origin: Origin, isSegment: Bool) -> Bool {
         var host = hosts.removeValue(forKey: origin) ?? Host()

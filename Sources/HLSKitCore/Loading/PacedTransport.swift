@@ -29,12 +29,12 @@ final class PacedTransport: Transport {
     func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        let task = PacedTask()
-        let isHolding = state.withLock { state in
+        let task = state.withLock { state in
+            // What is held when it comes is let go with the others.
+            let task = PacedTask(isHeld: state.isHolding)
             state.tasks[ObjectIdentifier(task)] = task
-            return state.isHolding
+            return task
         }
-        if isHolding { task.hold(true) }
         task.onEnd { [weak self, weak task] in if let task { self?.forget(task) } }
         task.set(
             base.start(request) { [self, task] event in
@@ -80,28 +80,31 @@ final class PacedTransport: Transport {
     }
 }
 
-/// A request that is paused by two who do not know of each other.
+/// A request that is paused by two who do not know of each other, perhaps at the same time.
 private final class PacedTask: TransportTask {
     private struct State {
         var inner: (any TransportTask)?
-        var isHeld = false
+        var isHeld: Bool
         var isPaused = false
         var isCancelled = false
+        /// What the request was told, and that a thread is telling it.
+        var isStanding = false
+        var isTelling = false
         var end: (@Sendable () -> Void)?
-
-        var stands: Bool { isHeld || isPaused }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+
+    init(isHeld: Bool) { state = Mutex(State(isHeld: isHeld)) }
 
     func onEnd(_ end: @escaping @Sendable () -> Void) { state.withLock { $0.end = end } }
 
     func set(_ task: any TransportTask) {
-        let (isCancelled, stands) = state.withLock { state in
+        let isCancelled = state.withLock { state in
             if !state.isCancelled { state.inner = task }
-            return (state.isCancelled, state.stands)
+            return state.isCancelled
         }
-        if isCancelled { task.cancel() } else if stands { task.pause() }
+        if isCancelled { task.cancel() } else { settle() }
     }
 
     func hold(_ isHeld: Bool) { change { $0.isHeld = isHeld } }
@@ -109,13 +112,24 @@ private final class PacedTask: TransportTask {
     func resume() { change { $0.isPaused = false } }
 
     private func change(_ body: (inout State) -> Void) {
-        let (task, before, after) = state.withLock { state in
-            let before = state.stands
-            body(&state)
-            return (state.inner, before, state.stands)
+        state.withLock { body(&$0) }
+        settle()
+    }
+
+    /// Tells the request what it was not told yet; not under the lock, as it may be calling back. One thread at a time does,
+    /// so that the last thing it is told is what holds.
+    private func settle() {
+        while true {
+            let order = state.withLock { state -> (task: any TransportTask, stands: Bool)? in
+                let stands = state.isHeld || state.isPaused
+                guard let task = state.inner, !state.isTelling, state.isStanding != stands else { return nil }
+                (state.isTelling, state.isStanding) = (true, stands)
+                return (task, stands)
+            }
+            guard let order else { return }
+            if order.stands { order.task.pause() } else { order.task.resume() }
+            state.withLock { $0.isTelling = false }
         }
-        guard let task, before != after else { return }
-        if after { task.pause() } else { task.resume() }
     }
 
     func cancel() {

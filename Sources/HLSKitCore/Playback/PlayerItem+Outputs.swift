@@ -11,8 +11,8 @@ extension PlayerItem {
         }
     }
 
-    /// Takes an output away; its sequences end, and it may be added to another item. What no one takes any more is not
-    /// decoded any more. False if the item does not have the output.
+    /// Takes an output away; its sequences end, and it may be added to another item. Media that no one takes any more
+    /// is not decoded any more. False if the item does not have the output.
     @discardableResult
     public func remove(_ output: some PlayerItemOutput) -> Bool {
         outputs.remove(output)

@@ -17,12 +17,18 @@ extension AssetVariant {
     /// Gives out names, each once, in the order of a playlist.
     struct Names {
         private var counts: [String: Int] = [:]
+        private var given: Set<String> = []
 
         mutating func name(of variant: Variant) -> ID {
             let text = variant.stableVariantID ?? variant.distinction
-            let count = (counts[text] ?? 0) + 1
+            var count = counts[text] ?? 0
+            var name: String
+            repeat {
+                count += 1
+                name = count == 1 ? text : "\(text)#\(count)"
+            } while !given.insert(name).inserted
             counts[text] = count
-            return ID(rawValue: count == 1 ? text : "\(text)#\(count)")
+            return ID(rawValue: name)
         }
     }
 }

@@ -3,8 +3,8 @@ public import HLSPlaylist
 
 /// One version of the presentation: what the multivariant playlist declares about it.
 ///
-/// The same type is what an ``Asset`` lists, what a player reports and what a ``VariantSelector`` chooses among. What is not
-/// declared is nil or empty. ``id`` names a variant also in a playlist that was loaded again, or changed by the program. A
+/// The same type is what an ``Asset`` lists, what a player reports and what a ``VariantSelector`` chooses among. Undeclared
+/// attributes are nil or empty. ``id`` names a variant also in a playlist that was loaded again, or changed by the program. A
 /// copy costs as much as a copy of a reference.
 ///
 /// Source: rfc8216bis §4.4.6.2. See docs/behaviour/selection.md.
@@ -45,7 +45,7 @@ public struct AssetVariant: Sendable, Identifiable {
 
     init(_ facts: Facts) { storage = Storage(facts) }
 
-    /// Makes a variant, for tests of a ``VariantSelector``; a player makes its own. What has a default is undeclared.
+    /// Makes a variant, for tests of a ``VariantSelector``; a player makes its own. Defaults stand for undeclared attributes.
     ///
     /// - Parameters:
     ///   - index: its position in the multivariant playlist, from 0.

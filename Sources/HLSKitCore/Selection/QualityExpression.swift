@@ -12,7 +12,7 @@ package import HLSPlaylist
 ///
 /// Keys are those of ``Key``; `bitrate` may have `k`, `M` or `G`. The same can be made of values
 /// (``init(_:subject:)``), with conditions of the program's own. `best` and `worst` take one out of what
-/// the other terms of their alternative leave. What is undeclared matches no term.
+/// the other terms of their alternative leave. Undeclared attributes match no term.
 ///
 /// See docs/behaviour/selection.md.
 public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
@@ -126,7 +126,7 @@ package struct RenditionCandidate: Sendable, Hashable {
 // MARK: - Terms
 
 extension QualityExpression {
-    /// What a term looks at.
+    /// The attribute that a term looks at.
     public enum Key: String, Sendable {
         /// Rows of pixels of a variant.
         case height

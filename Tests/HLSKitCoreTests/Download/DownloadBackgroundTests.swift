@@ -89,6 +89,25 @@ struct DownloadBackgroundTests {
         }
     }
 
+    @Test("S01: it can be stopped, and the next run loads what is missing")
+    func stopped() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task { $0.connectionCount = 1 }
+            task.resume()
+            for await event in task.events() {
+                if case .progress(let progress) = event, progress.segmentCount >= 4 { break }
+            }
+            task.stop()
+            let first = try await task.result()
+            #expect(first.segmentCount >= 4 && first.segmentCount < 20)
+            task.resume()
+            let second = try await task.result()
+            #expect(second.resumedSegmentCount >= 4)
+            #expect(second.segmentCount > 20 && second.gaps.isEmpty)
+        }
+    }
+
     @Test("S01: it can be suspended, and goes on with what is missing")
     func suspended() throws {
         let server = try SampleServer()

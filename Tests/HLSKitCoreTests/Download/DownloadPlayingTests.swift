@@ -104,4 +104,20 @@ struct DownloadPlayingTests {
             #expect(server.mediaRequests.count == count)
         }
     }
+
+    @Test("S01: a stored key answers who needs it, and not who asks for another in its place")
+    func keys() async throws {
+        let scratch = try ScratchFolder()
+        let folder = try DownloadFolder(path: scratch.path + "/d")
+        let key = try folder.write([1, 2, 3], to: "key-1.bin")
+        let media = DownloadedMedia(folder, clock: ContinuousClock())
+        media.add("https://host/key", nil, file: key.name)
+        var request = TransportRequest(url: "https://host/key", resourceClass: .key)
+        let read = try #require(media.reader(for: request))
+        #expect(await read() == [1, 2, 3])
+        for reason in [ContentKeyRequest.Reason.renewal, .receivedObsoleteContentKey] {
+            request.keyReason = reason
+            #expect(media.reader(for: request).map { _ in true } == nil)
+        }
+    }
 }

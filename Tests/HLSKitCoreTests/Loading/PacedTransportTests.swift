@@ -1,5 +1,6 @@
 import HLSKitSimulation
 import HLSPlaylist
+import Synchronization
 import Testing
 
 @testable import HLSKitCore
@@ -36,6 +37,43 @@ struct PacedTransportTests {
             // A tenth of a second is saved up, and the last bytes are not waited for.
             #expect(time > .seconds(2 * count) - .milliseconds(700) && time < .seconds(2 * count) + .milliseconds(300))
         }
+    }
+
+    /// Starts one request, which calls back while it is being paused.
+    private final class Slow: Transport {
+        final class Request: TransportTask {
+            private let state = Mutex((isStanding: false, whilePausing: [@Sendable () -> Void]()))
+            var isStanding: Bool { state.withLock { $0.isStanding } }
+
+            func whilePausing(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whilePausing = [body] } }
+
+            func cancel() {}
+            func pause() {
+                for body in state.withLock({ $0.whilePausing }) { body() }
+                state.withLock { $0 = (true, []) }
+            }
+            func resume() { state.withLock { $0.isStanding = false } }
+        }
+
+        let request = Request()
+
+        func start(
+            _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+        ) -> any TransportTask { self.request }
+    }
+
+    @Test("L01: who resumes a request while it is being paused has the last word")
+    func order() {
+        let base = Slow()
+        let transport = PacedTransport(base, clock: VirtualClock())
+        let task = transport.start(TransportRequest(url: "https://host/a", resourceClass: .segment)) { _ in }
+        base.request.whilePausing { task.resume() }
+        task.pause()
+        #expect(!base.request.isStanding)
+        task.pause()
+        #expect(base.request.isStanding)
+        task.resume()
+        #expect(!base.request.isStanding)
     }
 
     @Test("L01: a request that is cancelled while it is held ends, and one that is paused stays so")

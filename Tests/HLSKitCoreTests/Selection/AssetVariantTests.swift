@@ -40,6 +40,13 @@ struct AssetVariantTests {
         #expect(Set(variants.map(\.id)).count == 3)
     }
 
+    @Test("E13: no two variants have the same name, whatever names the playlist declares")
+    func unique() throws {
+        let variants = try Self.list(
+            ["a", "a", "a#2", "a#2", "a"].flatMap { [Self.low + ",STABLE-VARIANT-ID=\"\($0)\"", "\($0).m3u8"] })
+        #expect(variants.map(\.id.rawValue) == ["a", "a#2", "a#2#2", "a#2#3", "a#3"])
+    }
+
     @Test("A13: what is not declared is nil, and no number is a trap")
     func undeclared() throws {
         let bare = AssetVariant(onlyVariantAt: "https://host/media.m3u8")
@@ -60,9 +67,7 @@ struct AssetVariantTests {
         ])
         let renditions = try #require(variants.first?.audioAttributes?.renditions)
         #expect(renditions.map(\.channelCount) == [2, 2, 16])
-        #expect(renditions.map(\.isBinaural) == [false, true, false])
-        #expect(renditions.map(\.isDownmix) == [false, true, false])
-        #expect(renditions.map(\.isImmersive) == [false, false, false])
+        #expect(renditions.map(\.channelUsage) == [[], [.binaural, .downmix], []])
     }
 
     @Test("E09: levels of HDCP are in the order of protection, unknown ones above all")

@@ -116,7 +116,7 @@ struct StoredResponse: Sendable, Hashable {
             start = end + 1
         }
         guard lines[0] == Self.magic, lines[1] == key.url, lines[2] == key.rangeText, let status = Int(lines[3]),
-            let validated = Int64(lines[6]), let count = Int(lines[7]), count == bytes.count - start
+            let validated = Int64(lines[6]), validated >= 0, let count = Int(lines[7]), count == bytes.count - start
         else { return nil }
         self.key = key
         self.validated = validated

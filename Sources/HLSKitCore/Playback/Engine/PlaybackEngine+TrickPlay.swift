@@ -240,9 +240,6 @@ extension PlaybackEngine {
         }
     }
 
-    /// The playhead of pictures does not run on past where they end.
-    func trickPlayhead(_ time: Duration) -> Duration? { item?.trick?.within(time, limit: trickLimit) }
-
     /// The next moment at which time alone changes something.
     var nextTrickMoment: Duration? {
         item?.trick?.nextMoment(

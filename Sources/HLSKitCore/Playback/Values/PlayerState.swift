@@ -52,8 +52,8 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var numberOfStalls = 0
     /// Time spent in stalls, without the first start.
     public var stallDuration = Duration.zero
-    /// Bytes of compressed media held now, and the most that were held. What no output takes is not held: it counts as
-    /// loaded, and is loaded again should an output come.
+    /// Bytes of compressed media held now, and the most that were held. Media that no output takes is not held: it counts
+    /// as loaded, and is loaded again should an output come.
     public var bufferedByteCount = 0
     /// The most bytes of compressed media that were held; see ``bufferedByteCount``.
     public var peakBufferedByteCount = 0

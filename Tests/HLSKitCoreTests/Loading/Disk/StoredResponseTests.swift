@@ -42,6 +42,9 @@ struct StoredResponseTests {
         #expect(StoredResponse(bytes, of: StoredResponse.Key(Self.request(range: 0..<4))) == nil)
         #expect(StoredResponse(bytes, of: StoredResponse.Key(Self.request("https://a.example/other"))) == nil)
         #expect(StoredResponse([UInt8](repeating: 10, count: 5000), of: stored.key) == nil)
+        var early = stored
+        early.validated = .min
+        #expect(StoredResponse(early.serialized, of: stored.key) == nil)
     }
 
     @Test("have names that tell resources and ranges apart, and no fragments")

@@ -33,6 +33,8 @@ struct PlayCommandTests {
         expected.automaticallyWaits = false
         expected.forwardBufferDuration = .seconds(30)
         expected.peakBitRate = 2.5e6
+        expected.isExpensive = true
+        expected.expensivePeakBitRate = 600_000
         expected.maximumResolution = PixelSize(width: 1280, height: 720)
         expected.display = DisplaySize(size: PixelSize(width: 640, height: 360), scale: 2)
         expected.startsOnFirstEligibleVariant = true
@@ -69,7 +71,8 @@ struct PlayCommandTests {
         expected.verbosity = .verbose
         let parsed = try options(
             "-o", "-", "-o", "a.wav", "-f", "y4m", "--overwrite", "--rate", "1.5", "--immediately", "--no-auto-wait",
-            "--forward-buffer", "30", "--peak-bitrate", "2.5M", "--max-resolution", "1280x720", "--display",
+            "--forward-buffer", "30", "--peak-bitrate", "2.5M", "--expensive",
+            "--expensive-peak-bitrate", "600k", "--max-resolution", "1280x720", "--display",
             "640x360@2",
             "--start-first-eligible", "--from", "-30s", "--to", "-10s", "--stale", "end,10m",
             "--fell-behind", "oldest", "--live-catch-up", "--wait", "10m", "--until", "22:30", "--error-log", "e.log",

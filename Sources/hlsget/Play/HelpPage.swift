@@ -38,7 +38,7 @@ enum HelpPage {
           --start-first-eligible, --one-quality, --adaptive   first variant; keep the best; let -o change it
           --from, --to TIME|DATE|#N, --duration TIME, --loop N   90, 1m30s; -30s is before the end; '#12'
           --live-from-start, --live-offset TIME, --live-catch-up   where to join a live stream, and stay
-          --wait TIME|forever, --until TIME|DATE  for a stream that has not begun; stop by the clock
+          --wait TIME|forever, --until HH:MM|DATE  for a stream that has not begun; stop by the clock
           --stale end|fail|wait|TIME, --fell-behind edge|oldest|fail   live: stopped updating, or ran ahead
         SELECTION
           --quality EXPR, --subs-file FILE   best, 720p60, 'height<=720 codec=hevc'; captions of a file
@@ -49,8 +49,8 @@ enum HelpPage {
           --cacert FILE, --insecure, --cert FILE, --key-file FILE trust these, or any; show this one
           --proxy URL|none, --interface NAME, -4, -6, --http1.1, --limit-rate BPS, --connections-per-host N
           --retries N|inf, --retry-backoff TIME,…, --on-gap skip|fail, --timeout TIME   what has failed
-          --throttle CSV|RATE[,LATENCY] play over a slower link: a recorded trace, or 800k,50ms
-          --record-trace FILE, --refresh-cmd CMD   record for hlsget replay; prints a fresh URL on 403, 410
+          --throttle CSV|RATE[,LATENCY], --record-trace FILE   over 800k,50ms; record for hlsget replay
+          --refresh-cmd CMD, --expensive, --expensive-peak-bitrate BPS   fresh URL on 403; metered network
           --key HEX|FILE, --iv HEX, --key-uri URL, --allow-file  keys by hand; files outside the folder
           --deny-private, --deny-address CIDR, --allow-downgrade  refuse addresses; allow https to http
         REPORT

@@ -112,6 +112,12 @@ struct PlaybackOptions: ParsableArguments {
         help: ArgumentHelp("No variant above this bit rate, as in 2.5M.", valueName: "bps"),
         transform: BitRateArgument.parse)
     var peakBitrate: Double?
+    @Flag(help: "This network costs money: the next limit holds besides, and the access log counts its requests.")
+    var expensive = false
+    @Option(
+        help: ArgumentHelp("No variant above this bit rate where --expensive is given.", valueName: "bps"),
+        transform: BitRateArgument.parse)
+    var expensivePeakBitrate: Double?
     @Option(help: ArgumentHelp("No variant larger than this.", valueName: "wxh"), transform: PixelSize.init(parsing:))
     var maxResolution: PixelSize?
     @Option(
@@ -140,7 +146,7 @@ struct PlaybackOptions: ParsableArguments {
         transform: WaitArgument.init(parsing:))
     var wait: WaitArgument?
     @Option(
-        help: ArgumentHelp("Stop at this time of day, as in 22:30, or at this date.", valueName: "time|date"),
+        help: ArgumentHelp("Stop at this time of day, as in 22:30, or at this date.", valueName: "hh:mm|date"),
         transform: UntilArgument.init(parsing:))
     var until: UntilArgument?
     @Option(
@@ -169,6 +175,8 @@ struct PlaybackOptions: ParsableArguments {
         options.automaticallyWaits = !noAutoWait
         options.forwardBufferDuration = forwardBuffer
         options.peakBitRate = peakBitrate
+        options.isExpensive = expensive
+        options.expensivePeakBitRate = expensivePeakBitrate
         options.maximumResolution = maxResolution
         options.display = display
         options.startsOnFirstEligibleVariant = startFirstEligible

@@ -21,6 +21,10 @@ struct PlayOptions: Sendable, Equatable {
     var forwardBufferDuration: Duration?
     /// Bits per second; nil means no limit.
     var peakBitRate: Double?
+    /// Whether the network costs money.
+    var isExpensive = false
+    /// Bits per second while it does; nil means no limit of its own.
+    var expensivePeakBitRate: Double?
     var maximumResolution: PixelSize?
     var display: DisplaySize?
     var startsOnFirstEligibleVariant = false

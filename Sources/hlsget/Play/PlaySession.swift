@@ -472,6 +472,7 @@ extension PlaySession {
     func set(_ item: PlayerItem) {
         item.preferredForwardBufferDuration = options.forwardBufferDuration
         item.preferredPeakBitRate = options.peakBitRate
+        item.preferredPeakBitRateForExpensiveNetworks = options.expensivePeakBitRate
         item.preferredMaximumResolution = options.maximumResolution
         item.displaySize = options.display.map { display in
             PixelSize(
@@ -519,6 +520,7 @@ extension PlaySession {
             configuration.decodesWithoutOutput = configuration.mediaTypes
         }
         configuration.preferredLanguages = options.languages
+        configuration.networkConditions.isExpensive = options.isExpensive
         configuration.demuxesMedia = !options.outputs.isEmpty || options.decodes
         configuration.acceptsAllCodecs = !options.needsDecoder
         if let command = options.refreshCommand {

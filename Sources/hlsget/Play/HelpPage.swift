@@ -29,7 +29,7 @@ enum HelpPage {
         OUTPUT
           -o, --output FILE             - is stdout; repeat it: -o v.y4m -o a.wav; '{name}_{height}p.ts'
           -f, --format NAME             ts mp4 mkv y4m rawvideo wav s16le f32le framemd5 null
-          --no-video, --no-audio, --overwrite   drop that track; overwrite existing files
+          --player CMD, --no-video, --no-audio, --overwrite   into 'mpv -'; drop that track; replace files
           --fast, --no-decode, --cache FOLDER   drop no late frames; only load; keep what may be kept
         PLAYBACK
           --rate R                      plays at that speed; beyond 2, or backwards (-4), I-frames only

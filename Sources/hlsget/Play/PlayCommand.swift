@@ -76,6 +76,11 @@ struct OutputOptions: ParsableArguments {
             """, valueName: "name"),
         transform: OutputFormat.init(parsing:))
     var format: [OutputFormat] = []
+    @Option(
+        help: ArgumentHelp(
+            "Play into the standard input of this command, as in 'mpv -'; as ts unless -f says otherwise.",
+            valueName: "cmd"))
+    var player: String?
     @Flag(help: "Omit video.") var noVideo = false
     @Flag(help: "Omit audio.") var noAudio = false
     @Flag(help: "Load without decoding.") var noDecode = false
@@ -88,7 +93,11 @@ struct OutputOptions: ParsableArguments {
             let format = format.count == output.count ? format[index] : format.first
             names.append(try NameTemplate(parsing: name).path(url: options.url, ending: format?.rawValue))
         }
-        options.outputs = try OutputArgument.outputs(names, formats: format)
+        if let player {
+            options.outputs = try OutputArgument.outputs(names, formats: format, player: player)
+        } else {
+            options.outputs = try OutputArgument.outputs(names, formats: format)
+        }
         options.includesVideo = !noVideo
         options.includesAudio = !noAudio
         options.decodes = !noDecode

@@ -176,6 +176,11 @@ struct PlayOptions: Sendable, Equatable {
 
     var writesToStandardOutput: Bool { outputs.contains { $0.destination == .standardOutput } }
 
+    /// The command that gets what is played.
+    var player: String? {
+        outputs.lazy.compactMap { if case .program(let command) = $0.destination { command } else { nil } }.first
+    }
+
     /// How progress is shown: as asked, otherwise by the status line on a terminal and not at all elsewhere.
     func progressStyle(standardErrorIsTerminal: Bool) -> ProgressStyle {
         switch progress {
@@ -198,7 +203,7 @@ struct PlayOptions: Sendable, Equatable {
             if !includesAudio && !output.media.video {
                 throw ArgumentValueError("--no-audio leaves nothing to write as \(format.rawValue)")
             }
-            if isAdaptive, output.destination == .standardOutput, format == .mp4 || format == .mkv {
+            if isAdaptive, output.destination.path == "-", format == .mp4 || format == .mkv {
                 throw ArgumentValueError(
                     "--adaptive changes tracks, which \(format.rawValue) cannot hold on a pipe; use -f ts")
             }

@@ -58,12 +58,15 @@ struct PlaySession {
         let sidecar: SidecarCaptions?
         let player: Player
         let recording: RecordingTransport?
+        let program: PlayerProgram?
         var accessLog: AccessLogFile?
         var errorLog: ErrorLogFile?
         do {
             sidecar = try options.subtitlesPath.map(SidecarFile.read)
-            outputs = try openOutputs()
+            program = try options.player.map { try PlayerProgram($0) }
+            outputs = try openOutputs(program)
             for output in outputs { leftovers.add(file: output.path) }
+            program?.handOver()
             if let path = options.accessLogPath {
                 accessLog = try AccessLogFile(path: path, overwrite: options.overwritesFiles)
             }
@@ -106,7 +109,7 @@ struct PlaySession {
 
         let outcome = await follow(
             player, passes: &passes, events: events, signals: signals, keyboard: keyboard, recording: recording,
-            accessLog: &accessLog, errorLog: &errorLog, summary: &summary)
+            program: program, accessLog: &accessLog, errorLog: &errorLog, summary: &summary)
         var limit: Task<Void, Never>?
         if case .interrupted(let signal) = outcome {
             limit = leftovers.limitEnd(signal: signal, clock: clock) { keyboard?.close() }
@@ -121,7 +124,8 @@ struct PlaySession {
         display?.finish()
         let logError = accessLog?.finish(passes.accessLogEvents) ?? errorLog?.finish(passes.errorLogs)
         let facts = NameFacts(of: item, passes.state(of: player))
-        let writeError = finish(outputs, &summary)
+        let writeError = finish(outputs, program, &summary)
+        if outcome.awaitsPlayer, let error = await program?.end() { summary.error = summary.error ?? error }
         let nameError = name(&summary.files, by: facts)
         let outputError = writeError ?? nameError ?? finish(recording) ?? logError
         summary.error = summary.error ?? outputError
@@ -159,6 +163,12 @@ struct PlaySession {
             if case .failed(let error) = self { return error }
             return nil
         }
+
+        /// Whoever stops the command does not wait for the program that it plays into.
+        var awaitsPlayer: Bool {
+            if case .interrupted = self { return false }
+            return true
+        }
     }
 
     private enum Happening: Sendable {
@@ -173,7 +183,8 @@ struct PlaySession {
     /// Shows what happens until the end.
     private func follow(
         _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
-        keyboard: KeyboardWatcher?, recording: RecordingTransport?, accessLog: inout AccessLogFile?,
+        keyboard: KeyboardWatcher?, recording: RecordingTransport?, program: PlayerProgram?,
+        accessLog: inout AccessLogFile?,
         errorLog: inout ErrorLogFile?, summary: inout PlaySummary
     ) async -> Outcome {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
@@ -250,7 +261,8 @@ struct PlaySession {
                     do { try passes.fill(player) } catch { return .failed(error) }
                 case .itemStatusChanged(.failed):
                     let unknown = HLSError(code: .internal, url: options.url, cause: "playback failed")
-                    return .failed(passes.error ?? player.currentItem?.error ?? unknown)
+                    let error = passes.error ?? player.currentItem?.error ?? unknown
+                    return program?.hasLeft(by: error) == true ? .left : .failed(error)
                 case .rateChanged(_, .setRateFailed) where options.rate < 0:
                     return .failed(
                         HLSError(
@@ -382,7 +394,7 @@ struct PlaySession {
         return first
     }
 
-    private func openOutputs() throws -> [Output] {
+    private func openOutputs(_ program: PlayerProgram?) throws -> [Output] {
         try options.outputs.map { output in
             let (began, clock) = (clock.now, clock)
             let note: WriterNote = { [display, options, reportsJSON] text in
@@ -393,7 +405,8 @@ struct PlaySession {
                 let line = ErrorLine.line(text, url: nil, detail: nil, severity: "note")
                 if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
             }
-            let path = output.destination.path
+            var path = output.destination.path
+            if let program, case .program = output.destination { path = program.path }
             let writer = try output.format.makeWriter(path: path, overwrite: options.overwritesFiles, note: note)
             // Whoever joins a live stream gets a file that begins at 0, too.
             let sink =
@@ -406,16 +419,21 @@ struct PlaySession {
         }
     }
 
-    private func finish(_ outputs: [Output], _ summary: inout PlaySummary) -> HLSError? {
+    private func finish(
+        _ outputs: [Output], _ program: PlayerProgram?, _ summary: inout PlaySummary
+    ) -> HLSError? {
         var first: HLSError?
         for output in outputs {
             do {
                 try output.sink.finish()
+                // What a program gets is no file.
+                if output.path == program?.path { continue }
                 var paths = output.writer.isEmpty ? [] : [output.path]
                 if let remuxer = output.writer as? Remuxer { paths = remuxer.finishedPaths }
                 summary.files += paths.map { PlaySummary.File(path: $0, isComplete: true) }
                 if paths.isEmpty { summary.files.append(PlaySummary.File(path: output.path, isComplete: false)) }
             } catch {
+                if program?.hasLeft(by: error) == true { continue }
                 let remuxer = output.writer as? Remuxer
                 summary.files += (remuxer?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
                 summary.files.append(PlaySummary.File(unfinished: remuxer?.paths.last ?? output.path))

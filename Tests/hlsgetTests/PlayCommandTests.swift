@@ -52,6 +52,7 @@ struct PlayCommandTests {
         expected.audio = try QualityExpression(parsing: "lang=de", for: .renditions)
         expected.subtitles = try QualityExpression(parsing: "forced=yes", for: .renditions)
         expected.fields = [HTTPField(name: "A", value: "b"), HTTPField(name: "C", value: "d")]
+        expected.query = ["a=b%20c"]
         expected.certificateFile = "ca.pem"
         expected.forcesHTTP11 = true
         expected.allowsFilesOutside = true
@@ -79,7 +80,7 @@ struct PlayCommandTests {
             "--key", String(repeating: "ab", count: 16), "--iv", "0x" + String(repeating: "0", count: 32), "--quality",
             "720p,best",
             "--audio", "lang=de", "--subs", "forced=yes", "--languages", "de-AT,en", "--cache", "kept", "-H", "A: b",
-            "--header", "C: d",
+            "--header", "C: d", "--query", "a=b c",
             "--cacert", "ca.pem",
             "--http1.1", "--allow-file", "--throttle", "800k,50ms", "--retries", "2", "--timeout", "5",
             "--retry-backoff", "1,5", "--on-gap", "fail",
@@ -176,6 +177,7 @@ struct PlayCommandTests {
             (["x", "--from", "#5", "--to", "#4"], "--to must not be before"), (["x", "-o", "{title}.ts"], "{name}"),
             (["x", "--duration", "0"], "above 0"),
             (["x", "-f", "avi"], "mkv"), (["x", "--player", " "], "needs a command"),
+            (["x", "--query", "a"], "name=value"),
             (["x", "--player", "cat", "-f", "ts", "-f", "mp4"], "one -f"),
             (["x", "--player", "cat", "-f", "null"], "--player"),
             (["x", "--player", "cat", "-f", "mp4", "--adaptive"], "mp4"),

@@ -44,7 +44,7 @@ enum HelpPage {
           --quality EXPR, --subs-file FILE   best, 720p60, 'height<=720 codec=hevc'; captions of a file
           --audio, --subs EXPR, --languages LIST   'lang=de,lang=en channels=2'; audio for who speaks de,en
         NETWORK
-          -H, --header 'NAME: VALUE'    for requests; credentials go to the URL's origin only
+          -H, --header 'NAME: VALUE', --query NAME=VALUE   in requests; secrets to the URL's origin only
           --cookies FILE, --netrc, --send-credentials-to ORIGIN   logins, and where else they may go
           --cacert FILE, --insecure, --cert FILE, --key-file FILE trust these, or any; show this one
           --proxy URL|none, --interface NAME, -4, -6, --http1.1, --limit-rate BPS, --connections-per-host N

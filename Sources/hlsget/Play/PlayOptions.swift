@@ -59,6 +59,8 @@ struct PlayOptions: Sendable, Equatable {
     var subtitlesPath: String?
 
     var fields: [HTTPField] = []
+    /// Parameters of URLs, encoded.
+    var query: [String] = []
     /// Besides the URL's own.
     var credentialOrigins: Set<Origin> = []
     var cookieFile: String?
@@ -160,6 +162,14 @@ struct PlayOptions: Sendable, Equatable {
         denied += deniedAddresses.compactMap { AddressRange($0.text) }
         network.addressPolicy = AddressPolicy(denied: denied)
         return network
+    }
+
+    /// Where bytes come from. Nothing is started before the first request.
+    func makeTransport() -> any Transport {
+        let network = CurlTransport(configuration: transportConfiguration)
+        return SchemeTransport(
+            network: query.isEmpty ? network : QueryTransport(base: network, parameters: query),
+            local: LocalTransport())
     }
 
     /// Outputs have one quality. Without outputs, changes do no harm.

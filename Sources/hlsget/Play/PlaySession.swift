@@ -551,8 +551,7 @@ extension PlaySession {
     }
 
     private func transport() throws -> any Transport {
-        let transport = SchemeTransport(
-            network: CurlTransport(configuration: options.transportConfiguration), local: LocalTransport())
+        let transport = options.makeTransport()
         guard let throttle = options.throttle else { return transport }
         return ConditionedTransport(base: transport, trace: try throttle.networkTrace(), clock: clock)
     }

@@ -252,6 +252,18 @@ struct ArgumentValueTests {
         }
     }
 
+    @Test("Q01: a player gets ts, or what -f says where there is no -o")
+    func players() throws {
+        typealias Output = OutputArgument
+        let player = Output.Destination.program("cat")
+        #expect(try Output.outputs([], formats: [], player: "cat") == [Output(destination: player, format: .ts)])
+        #expect(try Output.outputs([], formats: [.mkv], player: "cat") == [Output(destination: player, format: .mkv)])
+        #expect(
+            try Output.outputs(["a.mp4"], formats: [], player: "cat") == [
+                Output(destination: .file(path: "a.mp4"), format: .mp4), Output(destination: player, format: .ts),
+            ])
+    }
+
     @Test(
         "a suggestion that has little in common with what was typed is left out",
         arguments: [

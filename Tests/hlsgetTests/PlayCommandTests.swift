@@ -33,6 +33,8 @@ struct PlayCommandTests {
         expected.automaticallyWaits = false
         expected.forwardBufferDuration = .seconds(30)
         expected.peakBitRate = 2.5e6
+        expected.isExpensive = true
+        expected.expensivePeakBitRate = 600_000
         expected.maximumResolution = PixelSize(width: 1280, height: 720)
         expected.display = DisplaySize(size: PixelSize(width: 640, height: 360), scale: 2)
         expected.startsOnFirstEligibleVariant = true
@@ -50,6 +52,7 @@ struct PlayCommandTests {
         expected.audio = try QualityExpression(parsing: "lang=de", for: .renditions)
         expected.subtitles = try QualityExpression(parsing: "forced=yes", for: .renditions)
         expected.fields = [HTTPField(name: "A", value: "b"), HTTPField(name: "C", value: "d")]
+        expected.query = ["a=b%20c"]
         expected.certificateFile = "ca.pem"
         expected.forcesHTTP11 = true
         expected.allowsFilesOutside = true
@@ -69,14 +72,15 @@ struct PlayCommandTests {
         expected.verbosity = .verbose
         let parsed = try options(
             "-o", "-", "-o", "a.wav", "-f", "y4m", "--overwrite", "--rate", "1.5", "--immediately", "--no-auto-wait",
-            "--forward-buffer", "30", "--peak-bitrate", "2.5M", "--max-resolution", "1280x720", "--display",
+            "--forward-buffer", "30", "--peak-bitrate", "2.5M", "--expensive",
+            "--expensive-peak-bitrate", "600k", "--max-resolution", "1280x720", "--display",
             "640x360@2",
             "--start-first-eligible", "--from", "-30s", "--to", "-10s", "--stale", "end,10m",
             "--fell-behind", "oldest", "--live-catch-up", "--wait", "10m", "--until", "22:30", "--error-log", "e.log",
             "--key", String(repeating: "ab", count: 16), "--iv", "0x" + String(repeating: "0", count: 32), "--quality",
             "720p,best",
             "--audio", "lang=de", "--subs", "forced=yes", "--languages", "de-AT,en", "--cache", "kept", "-H", "A: b",
-            "--header", "C: d",
+            "--header", "C: d", "--query", "a=b c",
             "--cacert", "ca.pem",
             "--http1.1", "--allow-file", "--throttle", "800k,50ms", "--retries", "2", "--timeout", "5",
             "--retry-backoff", "1,5", "--on-gap", "fail",
@@ -176,7 +180,11 @@ struct PlayCommandTests {
             (["x", "--on-gap", "fill"], "skip, fail"), (["x", "--from", "#x"], "media sequence number"),
             (["x", "--from", "#5", "--to", "#4"], "--to must not be before"), (["x", "-o", "{title}.ts"], "{name}"),
             (["x", "--duration", "0"], "above 0"),
-            (["x", "-f", "avi"], "mkv"),
+            (["x", "-f", "avi"], "mkv"), (["x", "--player", " "], "needs a command"),
+            (["x", "--query", "a"], "name=value"),
+            (["x", "--player", "cat", "-f", "ts", "-f", "mp4"], "one -f"),
+            (["x", "--player", "cat", "-f", "null"], "--player"),
+            (["x", "--player", "cat", "-f", "mp4", "--adaptive"], "mp4"),
             (["x", "-4", "-6"], "-6"), (["x", "--proxy", "ftp://p"], "socks5h"), (["x", "--limit-rate", "0"], "200k"),
             (["x", "--cookies", "/no/such/file"], "No such file"), (["x", "--cert", "/"], "folder"),
             (["x", "--key-file", "/dev/null"], "--cert"), (["x", "--send-credentials-to", "example.com"], "https://"),

@@ -75,13 +75,14 @@ struct ResourceClient: Sendable {
     ///   - mayBeBeyondEnd: `range` is asked for to find out where the resource ends.
     ///   - hedgeDelay: after so long without a byte it is asked once more beside.
     ///   - timeout: from start to end, of each try; nil for that of the options.
+    ///   - lesserURL: gives a part that is enough: tried first, and `url` where that is refused or of no use.
     /// - Throws: ``HLSError``, or `CancellationError`.
     func load<Reader: ResourceReader>(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
         key: ResourceID? = nil, keyReason: ContentKeyRequest.Reason = .needed, terms: RetryTerms? = nil,
         account: RequestRetrier.Account? = nil,
         mayBeBeyondEnd: Bool = false,
-        hedgeDelay: Duration? = nil, timeout: Duration? = nil, _ makeReader: () -> Reader
+        hedgeDelay: Duration? = nil, timeout: Duration? = nil, lesserURL: String? = nil, _ makeReader: () -> Reader
     ) async throws -> Reader.Output {
         let role: LoadingFailure.Role = resourceClass == .key ? .key : source == nil ? .named : .listed
         do {
@@ -104,6 +105,15 @@ struct ResourceClient: Sendable {
         do {
             return try await retrier.value(of: retried) { [request] in
                 tries += 1
+                if tries == 1, let lesserURL {
+                    var lesser = request
+                    lesser.url = lesserURL
+                    do {
+                        return try await attempt(lesser, makeReader())
+                    } catch let error as LoadingError where LoadingFailure.isRefusal(error.status) {
+                    } catch is PlaylistError {
+                    }
+                }
                 return try await attempt(request, makeReader())
             }
         } catch let error as LoadingError {

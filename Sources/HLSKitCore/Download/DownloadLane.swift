@@ -10,6 +10,8 @@ struct DownloadLane: Sendable {
     /// Added to the tracker's epochs and discontinuities, where an earlier run has counted already.
     private var epochBase = 0
     private var discontinuityBase = 0
+    /// A delta update was of no use: the list is asked for as a whole.
+    private(set) var refusesDeltas = false
 
     /// - Parameters:
     ///   - known: what an earlier run has stored of it, in order.
@@ -143,6 +145,9 @@ struct DownloadLane: Sendable {
             && stored.duration == wanted.duration
             && (stored.file == nil) == isGap
     }
+
+    /// What a delta update brought was of no use.
+    mutating func refuseDeltas() { refusesDeltas = true }
 
     /// The playlist could not be loaded: it is tried again as if nothing had changed.
     mutating func noteFailedReload(at time: Duration) {

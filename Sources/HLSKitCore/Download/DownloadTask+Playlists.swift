@@ -23,18 +23,23 @@ extension DownloadTask {
     ///   - terms: how failures are taken; nil where it is the only one.
     ///   - account: what counts them.
     ///   - tracker: what was loaded of it before.
+    ///   - delta: how less is asked for.
+    ///   - noteRequest: called for each request.
     func playlist(
         of entry: DownloadSelection.Entry, _ variables: [String: String], _ terms: RetryTerms? = nil,
-        _ account: RequestRetrier.Account? = nil, reloadOf tracker: PlaylistTracker? = nil
+        _ account: RequestRetrier.Account? = nil, reloadOf tracker: PlaylistTracker? = nil,
+        delta: DeltaUpdate? = nil, noteRequest: () -> Void = {}
     ) async throws -> MediaPlaylist {
         var options = client.parserOptions
         options.importedVariables = variables
         let resourceClass: ResourceClass = entry.source == nil ? .multivariantPlaylist : .mediaPlaylist
         let playlist = try await client.load(
             entry.url, resourceClass, limit: .max, namedBy: entry.source, terms: terms, account: account,
-            hedgeDelay: tracker?.hedgeDelay, timeout: tracker?.reloadTimeout
+            hedgeDelay: tracker?.hedgeDelay, timeout: tracker?.reloadTimeout, lesserURL: delta?.url(of: entry.url)
         ) {
-            [options] in PlaylistReader(url: entry.url, options: options)
+            [options] in
+            noteRequest()
+            return ReloadReader(PlaylistReader(url: entry.url, options: options), delta)
         }
         guard case .media(let media) = playlist else {
             throw HLSError(

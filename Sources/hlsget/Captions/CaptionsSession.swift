@@ -41,9 +41,7 @@ struct CaptionsSession {
     private func configuration() -> PlayerConfiguration {
         var options = PlayOptions(url: "")
         command.connection.apply(to: &options)
-        let transport = SchemeTransport(
-            network: CurlTransport(configuration: options.transportConfiguration), local: LocalTransport())
-        var configuration = PlayerConfiguration(transport: transport)
+        var configuration = PlayerConfiguration(transport: options.makeTransport())
         configuration.pacing = .unpaced
         configuration.fields = options.fields
         configuration.credentialOrigins = options.credentialOrigins

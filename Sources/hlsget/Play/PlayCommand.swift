@@ -76,6 +76,11 @@ struct OutputOptions: ParsableArguments {
             """, valueName: "name"),
         transform: OutputFormat.init(parsing:))
     var format: [OutputFormat] = []
+    @Option(
+        help: ArgumentHelp(
+            "Play into the standard input of this command, as in 'mpv -'; as ts unless -f says otherwise.",
+            valueName: "cmd"))
+    var player: String?
     @Flag(help: "Omit video.") var noVideo = false
     @Flag(help: "Omit audio.") var noAudio = false
     @Flag(help: "Load without decoding.") var noDecode = false
@@ -88,7 +93,11 @@ struct OutputOptions: ParsableArguments {
             let format = format.count == output.count ? format[index] : format.first
             names.append(try NameTemplate(parsing: name).path(url: options.url, ending: format?.rawValue))
         }
-        options.outputs = try OutputArgument.outputs(names, formats: format)
+        if let player {
+            options.outputs = try OutputArgument.outputs(names, formats: format, player: player)
+        } else {
+            options.outputs = try OutputArgument.outputs(names, formats: format)
+        }
         options.includesVideo = !noVideo
         options.includesAudio = !noAudio
         options.decodes = !noDecode
@@ -112,6 +121,12 @@ struct PlaybackOptions: ParsableArguments {
         help: ArgumentHelp("No variant above this bit rate, as in 2.5M.", valueName: "bps"),
         transform: BitRateArgument.parse)
     var peakBitrate: Double?
+    @Flag(help: "This network costs money: the next limit holds besides, and the access log counts its requests.")
+    var expensive = false
+    @Option(
+        help: ArgumentHelp("No variant above this bit rate where --expensive is given.", valueName: "bps"),
+        transform: BitRateArgument.parse)
+    var expensivePeakBitrate: Double?
     @Option(help: ArgumentHelp("No variant larger than this.", valueName: "wxh"), transform: PixelSize.init(parsing:))
     var maxResolution: PixelSize?
     @Option(
@@ -140,7 +155,7 @@ struct PlaybackOptions: ParsableArguments {
         transform: WaitArgument.init(parsing:))
     var wait: WaitArgument?
     @Option(
-        help: ArgumentHelp("Stop at this time of day, as in 22:30, or at this date.", valueName: "time|date"),
+        help: ArgumentHelp("Stop at this time of day, as in 22:30, or at this date.", valueName: "hh:mm|date"),
         transform: UntilArgument.init(parsing:))
     var until: UntilArgument?
     @Option(
@@ -169,6 +184,8 @@ struct PlaybackOptions: ParsableArguments {
         options.automaticallyWaits = !noAutoWait
         options.forwardBufferDuration = forwardBuffer
         options.peakBitRate = peakBitrate
+        options.isExpensive = expensive
+        options.expensivePeakBitRate = expensivePeakBitrate
         options.maximumResolution = maxResolution
         options.display = display
         options.startsOnFirstEligibleVariant = startFirstEligible

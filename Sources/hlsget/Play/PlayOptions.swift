@@ -21,6 +21,10 @@ struct PlayOptions: Sendable, Equatable {
     var forwardBufferDuration: Duration?
     /// Bits per second; nil means no limit.
     var peakBitRate: Double?
+    /// Whether the network costs money.
+    var isExpensive = false
+    /// Bits per second while it does; nil means no limit of its own.
+    var expensivePeakBitRate: Double?
     var maximumResolution: PixelSize?
     var display: DisplaySize?
     var startsOnFirstEligibleVariant = false
@@ -55,6 +59,8 @@ struct PlayOptions: Sendable, Equatable {
     var subtitlesPath: String?
 
     var fields: [HTTPField] = []
+    /// Parameters of URLs, encoded.
+    var query: [String] = []
     /// Besides the URL's own.
     var credentialOrigins: Set<Origin> = []
     var cookieFile: String?
@@ -158,6 +164,14 @@ struct PlayOptions: Sendable, Equatable {
         return network
     }
 
+    /// Where bytes come from. Nothing is started before the first request.
+    func makeTransport() -> any Transport {
+        let network = CurlTransport(configuration: transportConfiguration)
+        return SchemeTransport(
+            network: query.isEmpty ? network : QueryTransport(base: network, parameters: query),
+            local: LocalTransport())
+    }
+
     /// Outputs have one quality. Without outputs, changes do no harm.
     var hasOneVariant: Bool { !isAdaptive && (keepsVariant || !outputs.isEmpty) }
 
@@ -171,6 +185,11 @@ struct PlayOptions: Sendable, Equatable {
     }
 
     var writesToStandardOutput: Bool { outputs.contains { $0.destination == .standardOutput } }
+
+    /// The command that gets what is played.
+    var player: String? {
+        outputs.lazy.compactMap { if case .program(let command) = $0.destination { command } else { nil } }.first
+    }
 
     /// How progress is shown: as asked, otherwise by the status line on a terminal and not at all elsewhere.
     func progressStyle(standardErrorIsTerminal: Bool) -> ProgressStyle {
@@ -194,7 +213,7 @@ struct PlayOptions: Sendable, Equatable {
             if !includesAudio && !output.media.video {
                 throw ArgumentValueError("--no-audio leaves nothing to write as \(format.rawValue)")
             }
-            if isAdaptive, output.destination == .standardOutput, format == .mp4 || format == .mkv {
+            if isAdaptive, output.destination.path == "-", format == .mp4 || format == .mkv {
                 throw ArgumentValueError(
                     "--adaptive changes tracks, which \(format.rawValue) cannot hold on a pipe; use -f ts")
             }

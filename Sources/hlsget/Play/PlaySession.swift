@@ -63,12 +63,15 @@ struct PlaySession {
         let sidecar: SidecarCaptions?
         let player: Player
         let recording: RecordingTransport?
+        let program: PlayerProgram?
         var accessLog: AccessLogFile?
         var errorLog: ErrorLogFile?
         do {
             sidecar = try options.subtitlesPath.map(SidecarFile.read)
-            outputs = try openOutputs()
+            program = try options.player.map { try PlayerProgram($0) }
+            outputs = try openOutputs(program)
             for output in outputs { leftovers.add(file: output.path) }
+            program?.handOver()
             if let path = options.accessLogPath {
                 accessLog = try AccessLogFile(path: path, overwrite: options.overwritesFiles)
             }
@@ -111,7 +114,7 @@ struct PlaySession {
 
         let outcome = await follow(
             player, passes: &passes, events: events, signals: signals, keyboard: keyboard, recording: recording,
-            accessLog: &accessLog, errorLog: &errorLog, summary: &summary)
+            program: program, accessLog: &accessLog, errorLog: &errorLog, summary: &summary)
         var limit: Task<Void, Never>?
         if case .interrupted(let signal) = outcome {
             limit = leftovers.limitEnd(signal: signal, clock: clock) { keyboard?.close() }
@@ -125,9 +128,11 @@ struct PlaySession {
         await metrics?.finish()
         display?.finish()
         let facts = NameFacts(of: item, passes.state(of: player))
+        let writeError = finish(outputs, program, &summary)
+        if outcome.awaitsPlayer, let error = await program?.end() { summary.error = summary.error ?? error }
         // Each of them is finished, whatever became of the others.
         let outputErrors = [
-            finish(outputs, &summary), name(&summary.files, by: facts), finish(recording),
+            writeError, name(&summary.files, by: facts), finish(recording),
             accessLog?.finish(passes.accessLogEvents), errorLog?.finish(passes.errorLogs),
         ]
         summary.error = summary.error ?? outputErrors.lazy.compactMap(\.self).first
@@ -167,6 +172,12 @@ struct PlaySession {
             if case .failed(let error) = self { return error }
             return nil
         }
+
+        /// Whoever stops the command does not wait for the program that it plays into.
+        var awaitsPlayer: Bool {
+            if case .interrupted = self { return false }
+            return true
+        }
     }
 
     private enum Happening: Sendable {
@@ -181,7 +192,8 @@ struct PlaySession {
     /// Shows what happens until the end.
     private func follow(
         _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
-        keyboard: KeyboardWatcher?, recording: RecordingTransport?, accessLog: inout AccessLogFile?,
+        keyboard: KeyboardWatcher?, recording: RecordingTransport?, program: PlayerProgram?,
+        accessLog: inout AccessLogFile?,
         errorLog: inout ErrorLogFile?, summary: inout PlaySummary
     ) async -> Outcome {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
@@ -258,7 +270,8 @@ struct PlaySession {
                     do { try passes.fill(player) } catch { return .failed(error) }
                 case .itemStatusChanged(.failed):
                     let unknown = HLSError(code: .internal, url: options.url, cause: "playback failed")
-                    return .failed(passes.error ?? player.currentItem?.error ?? unknown)
+                    let error = passes.error ?? player.currentItem?.error ?? unknown
+                    return program?.hasLeft(by: error) == true ? .left : .failed(error)
                 case .rateChanged(_, .setRateFailed) where options.rate < 0:
                     return .failed(
                         HLSError(
@@ -408,7 +421,7 @@ struct PlaySession {
         }
     }
 
-    private func openOutputs() throws -> [Output] {
+    private func openOutputs(_ program: PlayerProgram?) throws -> [Output] {
         try options.outputs.map { output in
             let (began, clock) = (clock.now, clock)
             let note: WriterNote = { [display, options, reportsJSON] text in
@@ -419,7 +432,8 @@ struct PlaySession {
                 let line = ErrorLine.line(text, url: nil, detail: nil, severity: "note")
                 if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
             }
-            let path = output.destination.path
+            var path = output.destination.path
+            if let program, case .program = output.destination { path = program.path }
             let writer = try output.format.makeWriter(path: path, overwrite: options.overwritesFiles, note: note)
             // Whoever joins a live stream gets a file that begins at 0, too.
             let sink =
@@ -432,16 +446,21 @@ struct PlaySession {
         }
     }
 
-    private func finish(_ outputs: [Output], _ summary: inout PlaySummary) -> HLSError? {
+    private func finish(
+        _ outputs: [Output], _ program: PlayerProgram?, _ summary: inout PlaySummary
+    ) -> HLSError? {
         var first: HLSError?
         for output in outputs {
             do {
                 try output.sink.finish()
+                // What a program gets is no file.
+                if output.path == program?.path { continue }
                 var paths = output.writer.isEmpty ? [] : [output.path]
                 if let remuxer = output.writer as? Remuxer { paths = remuxer.finishedPaths }
                 summary.files += paths.map { PlaySummary.File(path: $0, isComplete: true) }
                 if paths.isEmpty { summary.files.append(PlaySummary.File(path: output.path, isComplete: false)) }
             } catch {
+                if program?.hasLeft(by: error) == true { continue }
                 let remuxer = output.writer as? Remuxer
                 summary.files += (remuxer?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
                 summary.files.append(PlaySummary.File(unfinished: remuxer?.paths.last ?? output.path))
@@ -498,6 +517,7 @@ extension PlaySession {
     func set(_ item: PlayerItem) {
         item.preferredForwardBufferDuration = options.forwardBufferDuration
         item.preferredPeakBitRate = options.peakBitRate
+        item.preferredPeakBitRateForExpensiveNetworks = options.expensivePeakBitRate
         item.preferredMaximumResolution = options.maximumResolution
         item.displaySize = options.display.map { display in
             PixelSize(
@@ -545,6 +565,7 @@ extension PlaySession {
             configuration.decodesWithoutOutput = configuration.mediaTypes
         }
         configuration.preferredLanguages = options.languages
+        configuration.networkConditions.isExpensive = options.isExpensive
         configuration.demuxesMedia = !options.outputs.isEmpty || options.decodes
         configuration.acceptsAllCodecs = !options.needsDecoder
         if let command = options.refreshCommand {
@@ -557,8 +578,7 @@ extension PlaySession {
     }
 
     private func transport() throws -> any Transport {
-        let transport = SchemeTransport(
-            network: CurlTransport(configuration: options.transportConfiguration), local: LocalTransport())
+        let transport = options.makeTransport()
         guard let throttle = options.throttle else { return transport }
         return ConditionedTransport(base: transport, trace: try throttle.networkTrace(), clock: clock)
     }

@@ -22,15 +22,24 @@ struct PlayWishes: Sendable {
                     + Decimals.rate(Double(options.rate)),
                 detail: "higher rates require an on-demand stream with I-frame playlists")
         case .variantSwitched(_, let variant, _):
-            guard let limit = options.peakBitRate, let rate = variant.peakBitRate, rate > limit, !hasToldBitRate
+            guard let (name, limit) = bitRateLimit, let rate = variant.peakBitRate, rate > limit, !hasToldBitRate
             else { return nil }
             hasToldBitRate = true
             return HLSError(
                 code: .noEligibleVariant, url: options.url,
-                cause: "no variant is within --peak-bitrate \(Decimals.bitRate(limit))",
+                cause: "no variant is within \(name) \(Decimals.bitRate(limit))",
                 detail: "the lowest has \(Decimals.bitRate(rate))")
         default: return nil
         }
+    }
+
+    /// The lowest limit of bit rates, and its option.
+    private var bitRateLimit: (name: String, limit: Double)? {
+        let limits = [
+            ("--peak-bitrate", options.peakBitRate),
+            ("--expensive-peak-bitrate", options.isExpensive ? options.expensivePeakBitRate : nil),
+        ]
+        return limits.compactMap { name, limit in limit.map { (name, $0) } }.min { $0.1 < $1.1 }
     }
 
     /// With `--on-gap fail`, that media is missing which nothing was loaded in the place of.

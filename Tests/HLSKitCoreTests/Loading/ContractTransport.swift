@@ -44,7 +44,10 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     }
 
     /// Types that do not run the tests, and why.
-    static let exceptions = ["SimulatedOrigin": "private to SimulatedTransport, behind a ConditionedTransport"]
+    static let exceptions = [
+        "SimulatedOrigin": "private to SimulatedTransport, behind a ConditionedTransport",
+        "QueryTransport": "of the command, and nothing but another URL for CurlTransport",
+    ]
 
     static let inMemory = allCases.filter(\.isInMemory)
 

@@ -26,6 +26,31 @@ struct AccessLogTests {
         #expect((object?["media_requests"] as? Int ?? 0) > 0)
     }
 
+    @Test(
+        "D14, E04: a network that costs money has a limit of its own, and its requests are counted",
+        arguments: [true, false])
+    func expensive(_ isExpensive: Bool) async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(
+            [
+                "--fast", "--no-decode", "--one-quality", "--to", "8", "--expensive-peak-bitrate", "150k",
+                "--access-log",
+                "a.json", Self.master,
+            ] + (isExpensive ? ["--expensive"] : []), in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let text = try String(contentsOfFile: folder.path + "/a.json", encoding: .utf8)
+        let objects = try text.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        // The sample has variants of 127 and 386 kbit/s.
+        #expect(!objects.isEmpty)
+        #expect(objects.allSatisfy { $0["indicated_bitrate"] as? Int == (isExpensive ? 127_446 : 385_604) })
+        for object in objects {
+            let count = object["media_requests"] as? Int
+            #expect(object["media_requests_expensive"] as? Int == (isExpensive ? count : 0))
+        }
+    }
+
     @Test("an existing log stays, and one that cannot be made is an output error before the first request")
     func unwritable() async throws {
         let folder = try ScratchFolder()

@@ -46,7 +46,7 @@ struct PlayerEventTests {
             (.timeJumped(to: MediaTime(value: -6, timescale: 100)), "jump to -0.1 s"),
             (.durationChanged(.indefinite), "duration indefinite"),
             (.itemStatusChanged(.readyToPlay), "ready to play"),
-            (.itemStatusChanged(.failed), "the item's status is failed"),
+            (.itemStatusChanged(.failed), "the item failed"),
             (.rateChanged(0, .itemEnded), "rate 0.0: the item ended"),
             (.currentItemChanged(nil), "no current item"),
             (.segmentLoaded(load), "segment 1: https://a/1.ts, 1000 bytes in 1.250 s"),
@@ -82,5 +82,25 @@ struct PlayerEventTests {
         #expect("\(item)" == "\(item.id) (https://a.invalid/x.m3u8?\("\(item)".split(separator: "?").last ?? "")")
         #expect(!"\(item)".contains("secret") && !"\(item)".contains("0123456789abcdef0123456789abcdef"))
         #expect(item == item && item != PlayerItem(urlString: item.urlString))
+    }
+
+    @Test("F24: the event of a failed item says why it failed")
+    func failure() throws {
+        let clock = VirtualClock()
+        let link = NetworkTrace(constant: .init(bitsPerSecond: 1e6))
+        let transport = SimulatedTransport(over: link, clock: clock) { _ in .notFound }
+        let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
+        let lines = try clock.run {
+            let item = PlayerItem(urlString: "https://example.com/a.m3u8?token=1")
+            let events = item.events()
+            player.play()
+            try player.replaceCurrentItem(with: item)
+            for await event in events {
+                if case .itemStatusChanged(.failed) = event.kind { return ["\(event)", "\(event.kind)"] }
+            }
+            return []
+        }
+        #expect(
+            lines == ["0.000 s: the item failed: not found: https://example.com/a.m3u8 (HTTP 404)", "the item failed"])
     }
 }

@@ -1,4 +1,4 @@
-/// The values of one property of a player or an item: first the one that it has, then each that differs from the one
+/// The values of one property of a player, an item or a looper: first the one that it has, then each that differs from the one
 /// before. Only the newest is kept for a slow reader.
 ///
 /// Does not keep the player or the item alive. Ends with it, when its player is closed, and with the reading task. Each
@@ -74,6 +74,25 @@ extension PlayerItem {
     /// happens to the item.
     public func values<Value>(
         of property: any KeyPath<PlayerItem, Value> & Sendable
+    ) -> PropertyValues<Value> {
+        PropertyValues(changes: { [weak self] in self?.changes.subscribe() ?? .ended }) { [weak self] in
+            guard let self else { return nil }
+            return .some(self[keyPath: property])
+        }
+    }
+}
+
+extension PlayerLooper {
+    /// The values of a property: the one it has now, and then each that differs from the one before.
+    ///
+    /// ```swift
+    /// for await count in looper.values(of: \.loopCount) { print(count) }
+    /// ```
+    ///
+    /// For `\.status`, `\.loopCount` and `\.loopingPlayerItems`. A slow reader gets the newest value only. Ends with the
+    /// looper, when looping is over, and when its player is closed.
+    public func values<Value>(
+        of property: any KeyPath<PlayerLooper, Value> & Sendable
     ) -> PropertyValues<Value> {
         PropertyValues(changes: { [weak self] in self?.changes.subscribe() ?? .ended }) { [weak self] in
             guard let self else { return nil }

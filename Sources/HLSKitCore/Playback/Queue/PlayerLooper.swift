@@ -43,6 +43,8 @@ public final class PlayerLooper: Sendable {
     private let range: MediaTimeRange?
     private let formerAction: ActionAtItemEnd
     private let state = Mutex(State())
+    /// An element after each moment at which something that the looper shows may differ.
+    let changes = Broadcast<Void>(.bufferingNewest(1))
 
     /// Sets the player's ``Player/actionAtItemEnd`` to `advance`, puts copies of `template` into its queue and, where the
     /// player has a rate, plays.
@@ -80,11 +82,13 @@ public final class PlayerLooper: Sendable {
         for _ in 0..<Self.copyCount { append() }
         // A failed item cannot come back.
         for item in existing { try? player.insert(item) }
-        let task = Task(executorPreference: player.core.clock.executor) { [weak self] in
+        let task = Task(executorPreference: player.core.clock.executor) { [weak self, changes] in
             for await event in events {
-                guard let self else { return }
-                if self.take(event) { return }
+                guard let isOver = self?.take(event) else { return }
+                changes.send(())
+                if isOver { break }
             }
+            changes.close()
         }
         state.withLock { $0.task = task }
         player.rate = rate
@@ -117,6 +121,7 @@ public final class PlayerLooper: Sendable {
             state.status = .cancelled
         }
         end()
+        changes.send(())
     }
 
     // MARK: Rounds

@@ -2,9 +2,13 @@ import HLSPlaylist
 import HLSTime
 
 extension PlayerEvent: CustomStringConvertible {
-    /// One line for people: when it happened, in seconds of the clock, and what (`12.345 s: stall at 10.0 s`). Its
-    /// words may change; programs read ``kind``.
-    public var description: String { "\(Self.text(hostTime.offset.seconds, places: 3)) s: \(kind)" }
+    /// One line for people: when it happened, in seconds of the clock, and what (`12.345 s: stall at 10.0 s`); of an item
+    /// that failed also why. Its words may change; programs read ``kind``.
+    public var description: String {
+        let line = "\(Self.text(hostTime.offset.seconds, places: 3)) s: \(kind)"
+        guard case .itemStatusChanged(.failed) = kind, let error = subject?.error else { return line }
+        return line + ": \(error)"
+    }
 
     /// Decimals without Foundation, so that a line looks the same everywhere.
     fileprivate static func text(_ value: Double, places: Int) -> String {
@@ -27,7 +31,8 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .rateChanged(let rate, let reason): "rate \(rate): \(reason.words)"
             case .currentItemChanged(let id): id.map { "current \($0)" } ?? "no current item"
             case .itemStatusChanged(.readyToPlay): "ready to play"
-            case .itemStatusChanged(let status): "the item's status is \(status)"
+            case .itemStatusChanged(.failed): "the item failed"
+            case .itemStatusChanged(.unknown): "the item's status is unknown"
             case .durationChanged(let duration): "duration \(Self.text(duration))"
             case .playlistLoaded(let load):
                 (load.isMultivariant ? "multivariant playlist" : "playlist") + (load.isReload ? " again" : "")

@@ -82,25 +82,6 @@ extension PlayerItem {
     }
 }
 
-extension PlayerLooper {
-    /// The values of a property: the one it has now, and then each that differs from the one before.
-    ///
-    /// ```swift
-    /// for await count in looper.values(of: \.loopCount) { print(count) }
-    /// ```
-    ///
-    /// For `\.status`, `\.loopCount` and `\.loopingPlayerItems`. A slow reader gets the newest value only. Ends with the
-    /// looper, when looping is over, and when its player is closed.
-    public func values<Value>(
-        of property: any KeyPath<PlayerLooper, Value> & Sendable
-    ) -> PropertyValues<Value> {
-        PropertyValues(changes: { [weak self] in self?.changes.subscribe() ?? .ended }) { [weak self] in
-            guard let self else { return nil }
-            return .some(self[keyPath: property])
-        }
-    }
-}
-
 extension AsyncStream<Void> {
     /// A stream without an element.
     fileprivate static var ended: AsyncStream { AsyncStream { $0.finish() } }

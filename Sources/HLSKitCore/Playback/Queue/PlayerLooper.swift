@@ -44,7 +44,7 @@ public final class PlayerLooper: Sendable {
     private let formerAction: ActionAtItemEnd
     private let state = Mutex(State())
     /// An element after each moment at which something that the looper shows may differ.
-    let changes = Broadcast<Void>(.bufferingNewest(1))
+    private let changes = Broadcast<Void>(.bufferingNewest(1))
 
     /// Sets the player's ``Player/actionAtItemEnd`` to `advance`, puts copies of `template` into its queue and, where the
     /// player has a rate, plays.
@@ -84,7 +84,7 @@ public final class PlayerLooper: Sendable {
         for item in existing { try? player.insert(item) }
         let task = Task(executorPreference: player.core.clock.executor) { [weak self, changes] in
             for await event in events {
-                guard let isOver = self?.take(event) else { return }
+                guard let isOver = self?.take(event) else { break }
                 changes.send(())
                 if isOver { break }
             }
@@ -223,4 +223,23 @@ public final class PlayerLooper: Sendable {
     }
 
     private func restoreAction() { player.actionAtItemEnd = formerAction }
+}
+
+extension PlayerLooper {
+    /// The values of a property: the one it has now, and then each that differs from the one before.
+    ///
+    /// ```swift
+    /// for await count in looper.values(of: \.loopCount) { print(count) }
+    /// ```
+    ///
+    /// For `\.status`, `\.loopCount` and `\.loopingPlayerItems`. A slow reader gets the newest value only. Ends with the
+    /// looper, when looping is over, and when its player is closed.
+    public func values<Value>(
+        of property: any KeyPath<PlayerLooper, Value> & Sendable
+    ) -> PropertyValues<Value> {
+        PropertyValues(changes: { [changes] in changes.subscribe() }) { [weak self] in
+            guard let self else { return nil }
+            return .some(self[keyPath: property])
+        }
+    }
 }

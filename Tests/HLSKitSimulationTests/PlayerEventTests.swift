@@ -103,4 +103,22 @@ struct PlayerEventTests {
         #expect(
             lines == ["0.000 s: the item failed: not found: https://example.com/a.m3u8 (HTTP 404)", "the item failed"])
     }
+
+    @Test("F24: a state says in one line what the player does, where, and how it goes")
+    func state() throws {
+        let queue = try VirtualQueue(["a": 8])
+        let player = Player(configuration: queue.configuration)
+        #expect("\(player.state)" == "paused, no stall")
+        player.play()
+        #expect("\(player.state)" == "waiting for an item, no stall")
+        try player.replaceCurrentItem(with: queue.item("a"))
+        queue.clock.advance(by: .seconds(5))
+        let line = "\(player.state)"
+        #expect(line.hasPrefix("playing at 4."))
+        #expect(line.contains(" s ahead, 400k, network "))
+        #expect(line.hasSuffix("k, no stall"))
+        try player.replaceCurrentItem(with: queue.item("x"))
+        queue.clock.advance(by: .seconds(60))
+        #expect("\(player.state)".hasPrefix("failed at 0.0 s"))
+    }
 }

@@ -11,14 +11,14 @@ extension PlayerEvent: CustomStringConvertible {
     }
 
     /// Decimals without Foundation, so that a line looks the same everywhere.
-    fileprivate static func text(_ value: Double, places: Int) -> String {
+    static func text(_ value: Double, places: Int) -> String {
         var scale = 1.0
         for _ in 0..<places { scale *= 10 }
         guard value.isFinite, (value * scale).magnitude < 1e15 else { return "\(value)" }
         let units = Int((value * scale).rounded())
         let digits = String(units.magnitude)
         let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-        return (units < 0 ? "-" : "") + padded.dropLast(places) + "." + padded.suffix(places)
+        return (units < 0 ? "-" : "") + padded.dropLast(places) + (places == 0 ? "" : "." + padded.suffix(places))
     }
 }
 
@@ -89,7 +89,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
         return "\(numbers), \(text(segments.mediaDuration)) of media: \(segments.cause): \(segments.url)"
     }
 
-    private static func text(_ variant: AssetVariant) -> String {
+    static func text(_ variant: AssetVariant) -> String {
         let height = variant.videoAttributes?.presentationSize.map { "\($0.height)p " } ?? ""
         return height + (variant.peakBitRate.map { "\(Int($0) / 1000)k" } ?? "#\(variant.index)")
     }
@@ -103,7 +103,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
 
 extension WaitingReason {
     /// What follows "waiting".
-    fileprivate var words: String {
+    var words: String {
         switch self {
         case .noItemToPlay: "for an item"
         case .evaluatingBufferingRate: "to see how fast media comes"

@@ -86,7 +86,8 @@ extension PlayerEvent.Kind: CustomStringConvertible {
         let numbers =
             segments.first == segments.last
             ? "segment \(segments.first)" : "segments \(segments.first)-\(segments.last)"
-        return "\(numbers), \(text(segments.mediaDuration)) of media: \(segments.cause): \(segments.url)"
+        let place = segments.cause.contains(segments.url) ? "" : ": \(segments.url)"
+        return "\(numbers), \(text(segments.mediaDuration)) of media: \(segments.cause)\(place)"
     }
 
     static func text(_ variant: AssetVariant) -> String {

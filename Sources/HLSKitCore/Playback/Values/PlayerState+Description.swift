@@ -9,7 +9,10 @@ extension PlayerState: CustomStringConvertible {
             words.append("\(PlayerEvent.text((range.end - currentTime).seconds, places: 1)) s ahead")
         }
         if let liveOffset { words.append("\(PlayerEvent.text(liveOffset.seconds, places: 1)) s behind the edge") }
-        if let variant { words.append(PlayerEvent.Kind.text(variant)) }
+        // Of a media playlist that was opened directly nothing is declared.
+        if let variant, variant.bandwidth > 0 || variant.resolution != nil {
+            words.append(PlayerEvent.Kind.text(variant))
+        }
         if let rate = statistics.throughputEstimate {
             words.append("network \(PlayerEvent.text(rate / 1000, places: 0))k")
         }

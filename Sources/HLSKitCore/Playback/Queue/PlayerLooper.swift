@@ -35,6 +35,13 @@ public final class PlayerLooper: Sendable {
         var unfinished: Set<PlayerItem.ID> = []
         var loopCount = 0
         var task: Task<Void, Never>?
+
+        var isOver: Bool {
+            switch status {
+            case .unknown, .ready: false
+            case .failed, .cancelled: true
+            }
+        }
     }
 
     private let player: QueuePlayer
@@ -136,12 +143,16 @@ public final class PlayerLooper: Sendable {
         let last = state.withLock { $0.items.last }
         do {
             try player.insert(copy, after: last.flatMap { player.items().contains($0) ? $0 : nil })
-            state.withLock { state in
+            let isOver = state.withLock { state in
+                if state.isOver { return true }
                 state.items.append(copy)
                 state.unfinished.insert(copy.id)
+                return false
             }
+            // Looping was ended meanwhile, on another thread.
+            if isOver { player.remove(copy) }
         } catch {
-            state.withLock { $0.status = .failed(error) }
+            state.withLock { if !$0.isOver { $0.status = .failed(error) } }
         }
     }
 
@@ -164,9 +175,7 @@ public final class PlayerLooper: Sendable {
             let queue = player.items()
             let isOver = state.withLock { state -> Bool in
                 state.items.removeAll { item in !queue.contains { $0 === item } }
-                if case .ready = state.status { return false }
-                if case .unknown = state.status { return false }
-                return !state.items.contains { $0.id == id }
+                return state.isOver && !state.items.contains { $0.id == id }
             }
             if isOver {
                 restoreAction()
@@ -179,12 +188,7 @@ public final class PlayerLooper: Sendable {
     }
 
     private func refill() {
-        while state.withLock({ state in
-            switch state.status {
-            case .unknown, .ready: state.items.count < Self.copyCount
-            case .failed, .cancelled: false
-            }
-        }) {
+        while state.withLock({ !$0.isOver && $0.items.count < Self.copyCount }) {
             let count = state.withLock(\.items.count)
             append()
             if state.withLock(\.items.count) == count { return }

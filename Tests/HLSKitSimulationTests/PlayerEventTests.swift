@@ -35,6 +35,9 @@ struct PlayerEventTests {
 
     private static let segments = SkippedSegments(
         first: 3, last: 3, mediaDuration: .seconds(6), url: "https://u:p@a/3.ts", cause: "not found")
+    private static let told = SkippedSegments(
+        first: 3, last: 3, mediaDuration: .seconds(6), url: "https://a/3.ts",
+        cause: "not found: https://a/3.ts (HTTP 404)")
     private static let load = SegmentLoad(
         url: "https://a/1.ts", mediaSequence: 1, itemTime: .zero, mediaDuration: .seconds(6),
         duration: .milliseconds(1250), byteCount: 1000, variantIndex: 0)
@@ -46,11 +49,12 @@ struct PlayerEventTests {
             (.timeJumped(to: MediaTime(value: -6, timescale: 100)), "jump to -0.1 s"),
             (.durationChanged(.indefinite), "duration indefinite"),
             (.itemStatusChanged(.readyToPlay), "ready to play"),
-            (.itemStatusChanged(.failed), "the item's status is failed"),
+            (.itemStatusChanged(.failed), "the item failed"),
             (.rateChanged(0, .itemEnded), "rate 0.0: the item ended"),
             (.currentItemChanged(nil), "no current item"),
             (.segmentLoaded(load), "segment 1: https://a/1.ts, 1000 bytes in 1.250 s"),
             (.segmentSkipped(segments), "skipped segment 3, 6.000 s of media: not found: https://a/3.ts"),
+            (.segmentsMissed(told), "missed segment 3, 6.000 s of media: not found: https://a/3.ts (HTTP 404)"),
             (.warning("a\u{1b}[2J\nb"), "warning: a\\x1b[2J\\x0ab"),
             (.didPlayToEnd, "played to the end"),
             (
@@ -81,5 +85,45 @@ struct PlayerEventTests {
         #expect("\(item)".hasPrefix("item "))
         #expect("\(item)" == "\(item.id) (https://a.invalid/x.m3u8?token=...)")
         #expect(item != PlayerItem(urlString: item.urlString))
+    }
+
+    @Test("F24: the event of a failed item says why it failed")
+    func failure() throws {
+        let clock = VirtualClock()
+        let link = NetworkTrace(constant: .init(bitsPerSecond: 1e6))
+        let transport = SimulatedTransport(over: link, clock: clock) { _ in .notFound }
+        let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
+        let lines = try clock.run {
+            let item = PlayerItem(urlString: "https://example.com/a.m3u8?token=1")
+            let events = item.events()
+            player.play()
+            try player.replaceCurrentItem(with: item)
+            for await event in events {
+                if case .itemStatusChanged(.failed) = event.kind { return ["\(event)", "\(event.kind)"] }
+            }
+            return []
+        }
+        #expect(
+            lines == [
+                "0.000 s: the item failed: not found: https://example.com/a.m3u8?token=... (HTTP 404)",
+                "the item failed",
+            ])
+    }
+
+    @Test("F24: a state says in one line what the player does, where, and how it goes")
+    func state() throws {
+        let queue = try VirtualQueue(["a": 8])
+        let player = Player(configuration: queue.configuration)
+        #expect("\(player.state)" == "paused, no stall")
+        player.play()
+        #expect("\(player.state)" == "waiting for an item, no stall")
+        try player.replaceCurrentItem(with: queue.item("a"))
+        queue.clock.advance(by: .seconds(5))
+        let line = "\(player.state)"
+        #expect(line.hasPrefix("playing at 4."))
+        #expect(line.contains(" s ahead, 36p 400k, network 19968k, no stall"))
+        try player.replaceCurrentItem(with: queue.item("x"))
+        queue.clock.advance(by: .seconds(60))
+        #expect("\(player.state)".hasPrefix("failed at 0.0 s"))
     }
 }

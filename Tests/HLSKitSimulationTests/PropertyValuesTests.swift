@@ -167,4 +167,29 @@ struct PropertyValuesTests {
             #expect(rates?.hasEnded == true && statuses?.hasEnded == true)
         }
     }
+
+    @Test("F23, H06: the rounds of a looper are followed until looping is over")
+    func looper() throws {
+        let queue = try VirtualQueue(["a": 4])
+        try queue.clock.run {
+            let player = QueuePlayer(configuration: queue.configuration)
+            let looper = try PlayerLooper(player: player, template: queue.item("a"))
+            let counts = Reader(looper.values(of: \.loopCount), on: queue.clock)
+            let statuses = Reader(looper.values(of: \.status), on: queue.clock)
+            player.play()
+            try await queue.clock.sleep(for: .seconds(10))
+            #expect(counts.values == [0, 1, 2])
+            #expect(statuses.values == [.unknown, .ready])
+            #expect(!counts.hasEnded)
+            looper.disableLooping()
+            try await queue.clock.sleep(for: .seconds(4))
+            #expect(counts.values == [0, 1, 2, 3])
+            #expect(statuses.values == [.unknown, .ready, .cancelled])
+            #expect(counts.hasEnded && statuses.hasEnded)
+            let late = Reader(looper.values(of: \.loopCount), on: queue.clock)
+            try await queue.clock.sleep(for: .seconds(1))
+            #expect(late.values == [3] && late.hasEnded)
+            await player.close()
+        }
+    }
 }

@@ -79,6 +79,9 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
     }
 
     /// Plays as soon as it can be done without stalling. May come before there is an item.
+    ///
+    /// At the end of an item, and with one that has failed, there is nothing to play: the rate stays 0, which
+    /// ``RateChangeReason/setRateFailed`` reports. A seek leads away from the end.
     public func play() { core.control(.play) }
     /// Sets ``rate`` to 0. Media that was loaded is kept.
     public func pause() { core.control(.pause) }

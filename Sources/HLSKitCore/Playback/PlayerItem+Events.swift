@@ -11,6 +11,8 @@ extension PlayerItem: CustomStringConvertible {
     public var description: String { "\(id) (\(Redaction.url(urlString)))" }
 }
 
+extension PlayerItem: EventSubject {}
+
 extension PlayerEvent {
     /// The item that it is about, which may be one that is made ready behind the current one, or one that is not in the
     /// player any more; nil if the player has none. The event keeps it.

@@ -1,4 +1,4 @@
-/// The values of one property of a player or an item: first the one that it has, then each that differs from the one
+/// The values of one property of a player, an item or a looper: first the one that it has, then each that differs from the one
 /// before. Only the newest is kept for a slow reader.
 ///
 /// Does not keep the player or the item alive. Ends with it, when its player is closed, and with the reading task. Each

@@ -234,6 +234,21 @@ struct PlayerSeekTests {
         }
     }
 
+    @Test("G01: a start position shows the frame of its time, also while paused, and playback continues from there")
+    func startPosition() async throws {
+        let bench = try VirtualBench()
+        bench.item.startPosition = .time(.milliseconds(18_010))
+        try bench.play { bench in
+            bench.player.pause()
+            try await bench.pass(.seconds(5))
+            #expect(bench.writer.pictures.count == 1)
+            #expect(bench.time == 18.01)
+            bench.player.play()
+            try await bench.pass(.seconds(1))
+            try Self.check(bench.writer.pictures[...], from: 450, "start")
+        }
+    }
+
     @Test("G01: times that cannot be are refused: an error for what is not a time, false for what lies outside")
     func refused() async throws {
         let bench = try VirtualBench()

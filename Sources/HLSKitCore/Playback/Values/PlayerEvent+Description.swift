@@ -2,19 +2,23 @@ import HLSPlaylist
 import HLSTime
 
 extension PlayerEvent: CustomStringConvertible {
-    /// One line for people: when it happened, in seconds of the clock, and what (`12.345 s: stall at 10.0 s`). Its
-    /// words may change; programs read ``kind``.
-    public var description: String { "\(Self.text(hostTime.offset.seconds, places: 3)) s: \(kind)" }
+    /// One line for people: when it happened, in seconds of the clock, and what (`12.345 s: stall at 10.0 s`); of an item
+    /// that failed also why. Its words may change; programs read ``kind``.
+    public var description: String {
+        let line = "\(Self.text(hostTime.offset.seconds, places: 3)) s: \(kind)"
+        guard case .itemStatusChanged(.failed) = kind, let error = subject?.error else { return line }
+        return line + ": \(error)"
+    }
 
     /// Decimals without Foundation, so that a line looks the same everywhere.
-    fileprivate static func text(_ value: Double, places: Int) -> String {
+    static func text(_ value: Double, places: Int) -> String {
         var scale = 1.0
         for _ in 0..<places { scale *= 10 }
         guard value.isFinite, (value * scale).magnitude < 1e15 else { return "\(value)" }
         let units = Int((value * scale).rounded())
         let digits = String(units.magnitude)
         let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-        return (units < 0 ? "-" : "") + padded.dropLast(places) + "." + padded.suffix(places)
+        return (units < 0 ? "-" : "") + padded.dropLast(places) + (places == 0 ? "" : "." + padded.suffix(places))
     }
 }
 
@@ -27,7 +31,8 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .rateChanged(let rate, let reason): "rate \(rate): \(reason.words)"
             case .currentItemChanged(let id): id.map { "current \($0)" } ?? "no current item"
             case .itemStatusChanged(.readyToPlay): "ready to play"
-            case .itemStatusChanged(let status): "the item's status is \(status)"
+            case .itemStatusChanged(.failed): "the item failed"
+            case .itemStatusChanged(.unknown): "the item's status is unknown"
             case .durationChanged(let duration): "duration \(Self.text(duration))"
             case .playlistLoaded(let load):
                 (load.isMultivariant ? "multivariant playlist" : "playlist") + (load.isReload ? " again" : "")
@@ -81,10 +86,11 @@ extension PlayerEvent.Kind: CustomStringConvertible {
         let numbers =
             segments.first == segments.last
             ? "segment \(segments.first)" : "segments \(segments.first)-\(segments.last)"
-        return "\(numbers), \(text(segments.mediaDuration)) of media: \(segments.cause): \(segments.url)"
+        let place = segments.cause.contains(segments.url) ? "" : ": \(segments.url)"
+        return "\(numbers), \(text(segments.mediaDuration)) of media: \(segments.cause)\(place)"
     }
 
-    private static func text(_ variant: AssetVariant) -> String {
+    static func text(_ variant: AssetVariant) -> String {
         let height = variant.videoAttributes?.presentationSize.map { "\($0.height)p " } ?? ""
         return height + (variant.peakBitRate.map { "\(Int($0) / 1000)k" } ?? "#\(variant.index)")
     }
@@ -98,7 +104,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
 
 extension WaitingReason {
     /// What follows "waiting".
-    fileprivate var words: String {
+    var words: String {
         switch self {
         case .noItemToPlay: "for an item"
         case .evaluatingBufferingRate: "to see how fast media comes"

@@ -6,8 +6,8 @@ public struct PlayerEvent: Sendable {
     public var hostTime: HostTime
     /// The kind of event.
     public var kind: Kind
-    /// The item that it is about, of which this folder knows nothing.
-    var subject: (any AnyObject & Sendable)?
+    /// The item that it is about.
+    var subject: (any EventSubject)?
 
     /// The kind of event. Values are those right after it.
     ///
@@ -67,6 +67,12 @@ public struct PlayerEvent: Sendable {
         /// Playing ended before the end of the item.
         case failedToPlayToEnd(HLSError)
     }
+}
+
+/// What this folder knows of the item that an event is about.
+protocol EventSubject: AnyObject, Sendable {
+    /// Why it failed; nil while it has not.
+    var error: HLSError? { get }
 }
 
 /// A change of the time control status.

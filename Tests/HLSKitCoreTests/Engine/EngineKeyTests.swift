@@ -127,7 +127,8 @@ struct EngineKeyTests {
         #expect(began >= .seconds(20))
     }
 
-    @Test("N04: a pause that is longer than the lease renews nothing; play() continues with what is loaded, and a renewed key")
+    @Test(
+        "N04: a pause longer than the lease renews nothing; play() continues, and the next segment gets a renewed key")
     func pausedBeyondLease() throws {
         let terms = KeyTerms(renewal: .seconds(20), expiration: .seconds(40))
         var harness = EngineHarness.playing(
@@ -151,7 +152,9 @@ struct EngineKeyTests {
         var origin = Self.leased(.key(KeyTerms(expiration: .seconds(20))), .key(KeyTerms()), segments: 30)
         // So slow that the buffer is full long after the lease.
         origin.routes["s3.ts"] = { _ in .media(100_000).after(.seconds(25)) }
-        var harness = EngineHarness(origin: origin)
+        var configuration = EngineConfiguration()
+        configuration.parallelLoading = .sequential
+        var harness = EngineHarness(origin: origin, configuration: configuration)
         harness.open("vod.m3u8")
         harness.run(until: .seconds(600))
         #expect(harness.state.timeControlStatus == .paused)

@@ -25,7 +25,8 @@ struct NewestElementsTests {
         arguments: [
             (limit: 5, count: 5, kept: [1, 2, 3, 4, 5]), (limit: 5, count: 8, kept: [-3, 4, 5, 6, 7, 8]),
             (limit: 1, count: 3, kept: [-2, 3]), (limit: 0, count: 3, kept: [-2, 3]),
-            (limit: .max, count: 100, kept: Array(1...100)), (limit: 40, count: 1_000, kept: [-960] + Array(961...1_000)),
+            (limit: .max, count: 100, kept: Array(1...100)),
+            (limit: 40, count: 1_000, kept: [-960] + Array(961...1_000)),
         ])
     func bounds(limit: Int, count: Int, kept: [Int]) {
         let elements = Self.elements(limit: limit)

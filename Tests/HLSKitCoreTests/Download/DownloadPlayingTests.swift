@@ -31,7 +31,7 @@ struct DownloadPlayingTests {
     func partly() throws {
         let server = try SampleServer()
         try server.clock.run {
-            let task = try await server.task { $0.end = .seconds(8) }
+            let task = try await server.task { $0.endPosition = .time(.seconds(8)) }
             _ = try await task.run()
             let first = server.mediaRequests
             let frames = try await server.play(task.makePlayerItem(), seconds: 16)
@@ -134,7 +134,7 @@ struct DownloadPlayingTests {
     func alone() throws {
         let server = try SampleServer()
         try server.clock.run {
-            let task = try await server.task { $0.end = .seconds(8) }
+            let task = try await server.task { $0.endPosition = .time(.seconds(8)) }
             let idle = try await server.play(task.makePlayerItem(), seconds: 4)
             #expect(try Self.areFrames(idle, 4))
             task.resume()

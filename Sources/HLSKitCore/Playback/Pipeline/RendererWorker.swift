@@ -140,7 +140,7 @@ struct RendererWorker {
     private mutating func openDecoder(_ mode: TrackRenderer.Mode) {
         guard let track, let threadCount = mode.decodingThreadCount, !isUndecodable else { return }
         do {
-            decoder = try TrackDecoder.make(for: track, threadCount: threadCount)
+            decoder = try renderer.makeDecoder(track, threadCount)
             isDecoderNew = true
         } catch {
             isUndecodable = true
@@ -280,7 +280,7 @@ struct RendererWorker {
     }
 
     /// Spares a decoder that has fallen behind. Not before a first picture: what leads up to it has to be decoded.
-    private mutating func mayDecode(_ sample: MediaSample, with decoder: VideoDecoder) async -> Bool {
+    private mutating func mayDecode(_ sample: MediaSample, with decoder: any VideoDecoding) async -> Bool {
         guard renderer.clock.isPaced, !window.isStill, lastPresented != nil, let track else {
             // A third to a half of what leads up to a picture is needed by no other.
             decoder.skipsUnreferencedPictures = isPassedOver && !window.isStill

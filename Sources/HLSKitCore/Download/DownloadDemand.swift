@@ -78,11 +78,19 @@ final class DownloadDemand: Sendable {
         }
     }
 
-    /// Something is stored, or will not come.
-    func settle(_ key: Key, isStored: Bool) {
+    /// Something is stored.
+    func settle(_ key: Key) { end([key], isStored: true) }
+
+    /// The run does not get it: who waits for it looks elsewhere.
+    func withdraw(_ wanted: Wanted) {
+        // A segment may have gone from its playlist: only the run knows what it was.
+        end(state.withLock { $0.wanted.filter { $0.value == wanted }.keys.map(\.self) }, isStored: false)
+    }
+
+    private func end(_ keys: [Key], isStored: Bool) {
         let answers = state.withLock { state in
-            state.wanted[key] = nil
-            return state.removeWaiters { $0 == key }
+            for key in keys { state.wanted[key] = nil }
+            return state.removeWaiters { keys.contains($0) }
         }
         for answer in answers { answer.set(isStored) }
     }

@@ -66,7 +66,7 @@ extension DownloadTask {
         for id: DownloadPlan.ItemID, after error: HLSError, isOver: Bool = false, _ clock: HostClock,
         _ run: inout DownloadRun
     ) throws {
-        withdraw(id, of: run.lanes[id.lane])
+        demand.withdraw(.segment(id))
         var target = id
         if let wish = run.alternates.wish(of: id) {
             run.alternates.penalize(wish.alternate, at: clock.now)

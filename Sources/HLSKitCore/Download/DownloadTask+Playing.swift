@@ -26,13 +26,6 @@ extension DownloadTask {
         }
     }
 
-    /// Lets those who wait for a segment look elsewhere.
-    func withdraw(_ id: DownloadPlan.ItemID, of lane: DownloadLane) {
-        if let key = lane.index(of: id.position).flatMap({ lane.demandKey(at: $0) }) {
-            demand.settle(key, isStored: false)
-        }
-    }
-
     /// Lets players have a segment that was stored, with what it needs.
     func offer(_ segment: DownloadJournal.Segment, at index: Int, of lane: DownloadLane) {
         guard let file = segment.file, let place = lane.demandKey(at: index) else { return }

@@ -69,7 +69,7 @@ extension DownloadTask {
             downloaded.add(id, file: file.name)
             _ = run.plan.finish(.resource(id, lane: lane))
         case .failure(let error):
-            demand.settle(DownloadDemand.Key(id), isStored: false)
+            demand.withdraw(.resource(id))
             let dropped = run.plan.finish(.resource(id, lane: lane), succeeded: false)
             // Without a key nothing is of use (R50); a map is needed by some segments.
             guard let error = error as? HLSError, id.kind == .map, error.code == .notFound || error.code == .badMedia

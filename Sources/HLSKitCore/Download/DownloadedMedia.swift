@@ -24,7 +24,7 @@ final class DownloadedMedia: StoredMedia {
     /// Something is in the folder.
     func add(_ key: Key, file name: String) {
         files.withLock { $0[key] = name }
-        demand.settle(key, isStored: true)
+        demand.settle(key)
     }
 
     func add(_ id: ResourceID, file name: String) { add(Key(id), file: name) }
@@ -41,7 +41,8 @@ final class DownloadedMedia: StoredMedia {
         guard name(of: key) != nil || demand.mayCome(key) else { return nil }
         let limit = request.timeouts.total ?? Self.longestWait
         return { [self] in
-            if name(of: key) == nil, !(await demand.wait(for: key, atMost: limit, clock)) { return nil }
+            // It may have come in between.
+            if name(of: key) == nil { _ = await demand.wait(for: key, atMost: limit, clock) }
             guard let name = name(of: key) else { return nil }
             return await DiskThread.run(clock) { () async -> [UInt8]? in
                 do throws(HLSError) {

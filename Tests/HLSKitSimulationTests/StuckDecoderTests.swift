@@ -13,12 +13,12 @@ struct StuckDecoderTests {
     /// From one sample on takes everything and gives nothing, not even at its end.
     private final class StuckDecoder: VideoDecoding {
         private let decoder: VideoDecoder
-        private let firstStuckDTS: Int64
+        private let firstStuckPTS: Int64
         private var isStuck = false
 
-        init(_ decoder: VideoDecoder, from dts: Int64) {
+        init(_ decoder: VideoDecoder, from pts: Int64) {
             self.decoder = decoder
-            firstStuckDTS = dts
+            firstStuckPTS = pts
         }
 
         var skipsUnreferencedPictures: Bool {
@@ -28,7 +28,7 @@ struct StuckDecoderTests {
         var hasFirstPicture: Bool { !isStuck && decoder.hasFirstPicture }
 
         func decode(_ sample: MediaSample, to frames: inout [VideoFrame]) throws(CodecError) {
-            if sample.dts >= firstStuckDTS { isStuck = true }
+            if sample.pts >= firstStuckPTS { isStuck = true }
             if !isStuck { try decoder.decode(sample, to: &frames) }
         }
 
@@ -62,8 +62,8 @@ struct StuckDecoderTests {
             }
             let decoder = try VideoDecoder(track: track, threadCount: 1)
             guard number <= stuckCount else { return .video(decoder) }
-            let dts = second == 0 ? Int64.min : Int64(second) * Int64(track.timescale)
-            return .video(StuckDecoder(decoder, from: dts))
+            let pts = second == 0 ? Int64.min : Int64(second) * Int64(track.timescale)
+            return .video(StuckDecoder(decoder, from: pts))
         }
     }
 
@@ -73,6 +73,8 @@ struct StuckDecoderTests {
         /// What was logged of damage.
         var damage: [String] = []
         var kinds: [PlayerEvent.Kind] = []
+        /// When the last frame would have been over, on the clock: when the item was played, or failed.
+        var end: Duration?
         var error: HLSError?
         var logged: [String] = []
 
@@ -108,7 +110,13 @@ struct StuckDecoderTests {
         return try clock.run {
             var outcome = Outcome()
             await player.close()
-            for await event in events { outcome.kinds.append(event.kind) }
+            for await event in events {
+                outcome.kinds.append(event.kind)
+                switch event.kind {
+                case .didPlayToEnd, .itemStatusChanged(.failed): outcome.end = event.hostTime.offset
+                default: break
+                }
+            }
             outcome.times = pictures.pictures.map(\.itemTime)
             outcome.decoderCount = decoders.count
             outcome.damage = notebook.lines.filter { $0.message == "media is damaged" }
@@ -143,6 +151,9 @@ struct StuckDecoderTests {
         #expect(found.told.map(\.code) == [.badMedia])
         #expect(found.times.count > 90 && found.times.allSatisfy { $0 < .seconds(4) })
         #expect(found.didPlayToEnd && found.error == nil)
+        #expect(
+            found.end.map { (.seconds(40)...Duration.seconds(43)).contains($0) } == true,
+            "\(String(describing: found.end))")
     }
 
     @Test("F19: where nothing ever comes, the item fails at its end, and the log has why")
@@ -152,6 +163,7 @@ struct StuckDecoderTests {
         #expect(found.times.isEmpty)
         #expect(!found.didPlayToEnd)
         #expect(found.error?.code == .badMedia)
+        #expect(found.end.map { $0 >= .seconds(40) } == true, "\(String(describing: found.end))")
         #expect(found.kinds.contains { if case .itemStatusChanged(.failed) = $0 { true } else { false } })
         #expect(found.logged.contains { $0.contains("no pictures can be decoded") }, "\(found.logged)")
     }

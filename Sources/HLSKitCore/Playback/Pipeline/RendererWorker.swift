@@ -245,6 +245,8 @@ struct RendererWorker {
             notePrimed(nil)
         case nil: break
         }
+        // Time runs on over what is lost, also at the end.
+        if silence.isTold { noteUntaken(sample) }
     }
 
     /// A decoder that gives nothing is replaced, unless what is inside of it comes out.
@@ -264,7 +266,7 @@ struct RendererWorker {
             detail: "\(track?.codec.rawValue ?? "media") from \(start) s on")
     }
 
-    /// Media that nobody takes is over where it ends, not where outputs were left.
+    /// Media that nobody takes, or of which nothing comes, is over where it ends, not where outputs were left.
     private mutating func noteUntaken(_ sample: MediaSample) {
         guard renderer.clock.isPaced, let track else { return }
         let time = ItemTimeline.duration(sample.pts, track.timescale) + offset

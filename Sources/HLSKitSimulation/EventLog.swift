@@ -77,6 +77,7 @@ public struct EventLog: Sendable, Hashable {
         case .segmentsMissed(let segments): "missed segments \(segments.first)-\(segments.last): \(segments.cause)"
         case .recoverableError(let error): "recoverable \(text(error))"
         case .warning(let text): "warning \(text)"
+        case .eventsLost(let count): "lost \(count) events"
         case .newAccessLogEntry: "access log entry"
         case .newErrorLogEntry(let event): "error log entry \(event.errorDomain.rawValue)"
         case .recommendedTimeOffsetFromLiveChanged(let offset): "recommended offset from live \(text(offset))"

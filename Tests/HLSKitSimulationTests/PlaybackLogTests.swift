@@ -2,47 +2,11 @@ import Foundation
 import HLSKitCore
 import HLSKitSimulation
 import Logging
-import Synchronization
 import TestSupport
 import Testing
 
 @Suite("What a player tells the program's logger", .timeLimit(.minutes(1)))
 struct PlaybackLogTests {
-    /// Keeps what is logged.
-    private final class Notebook: Sendable {
-        struct Line: Sendable {
-            var level: Logger.Level
-            var message: String
-            var metadata: Logger.Metadata
-        }
-
-        private let content = Mutex<[Line]>([])
-        var lines: [Line] { content.withLock { $0 } }
-        func add(_ line: Line) { content.withLock { $0.append(line) } }
-
-        func logger(_ level: Logger.Level) -> Logger {
-            Logger(label: "test", factory: { _ in Handler(notebook: self, logLevel: level) })
-        }
-    }
-
-    private struct Handler: LogHandler {
-        let notebook: Notebook
-        var logLevel: Logger.Level
-        var metadata: Logger.Metadata = [:]
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            notebook.add(
-                Notebook.Line(
-                    level: event.level, message: event.message.description,
-                    metadata: metadata.merging(event.metadata ?? [:]) { $1 }))
-        }
-    }
-
     private static let secret = "SECRET"
 
     /// Plays an item, whose URL carries secrets, to its end.

@@ -33,6 +33,39 @@ struct PlayerEventTests {
         #expect(current == ["https://b.invalid/index.m3u8", nil])
     }
 
+    @Test("F24: a reader that falls behind keeps the newest events, and is told how many it lost; others lose nothing")
+    func slow() throws {
+        let queue = try VirtualQueue(["a": 8])
+        let (slow, all, item) = try queue.clock.run {
+            let item = queue.item("a")
+            let player = Player(configuration: queue.configuration)
+            let streams = (player.events(bufferingNewest: 4), item.events(bufferingNewest: 4), player.events())
+            player.play()
+            try player.replaceCurrentItem(with: item)
+            try await queue.clock.sleep(for: .seconds(20))
+            await player.close()
+            var read: [[PlayerEvent]] = []
+            for stream in [streams.0, streams.1, streams.2] {
+                var events: [PlayerEvent] = []
+                for await event in stream { events.append(event) }
+                read.append(events)
+            }
+            return (read[0], read[2], read[1])
+        }
+        #expect(slow.count == 5 && item.count == 5 && all.count > 10)
+        #expect(slow.dropFirst().map(\.description) == all.suffix(4).map(\.description))
+        let lost = try #require(slow.first)
+        guard case .eventsLost(let count) = lost.kind else {
+            Issue.record("\(lost)")
+            return
+        }
+        #expect(count == all.count - 4)
+        #expect(lost.item == nil)
+        #expect(lost.hostTime == all[count - 1].hostTime)
+        #expect(slow.contains { if case .didPlayToEnd = $0.kind { true } else { false } })
+        #expect(item.first.map { if case .eventsLost = $0.kind { true } else { false } } == true)
+    }
+
     private static let segments = SkippedSegments(
         first: 3, last: 3, mediaDuration: .seconds(6), url: "https://u:p@a/3.ts", cause: "not found")
     private static let told = SkippedSegments(
@@ -57,6 +90,8 @@ struct PlayerEventTests {
             (.segmentsMissed(told), "missed segment 3, 6.000 s of media: not found: https://a/3.ts (HTTP 404)"),
             (.warning("a\u{1b}[2J\nb"), "warning: a\\x1b[2J\\x0ab"),
             (.didPlayToEnd, "played to the end"),
+            (.eventsLost(1), "1 event lost"),
+            (.eventsLost(12), "12 events lost"),
             (
                 .timeControl(
                     TimeControlChange(

@@ -40,7 +40,6 @@ struct PlayCommandTests {
         expected.startsOnFirstEligibleVariant = true
         expected.from = .fromEnd(.seconds(30))
         expected.to = .fromEnd(.seconds(10))
-        expected.catchesUp = true
         expected.wait = WaitArgument(limit: .seconds(600))
         expected.until = .timeOfDay(81_000)
         expected.errorLogPath = "e.log"
@@ -76,7 +75,7 @@ struct PlayCommandTests {
             "--expensive-peak-bitrate", "600k", "--max-resolution", "1280x720", "--display",
             "640x360@2",
             "--start-first-eligible", "--from", "-30s", "--to", "-10s", "--stale", "end,10m",
-            "--fell-behind", "oldest", "--live-catch-up", "--wait", "10m", "--until", "22:30", "--error-log", "e.log",
+            "--fell-behind", "oldest", "--wait", "10m", "--until", "22:30", "--error-log", "e.log",
             "--key", String(repeating: "ab", count: 16), "--iv", "0x" + String(repeating: "0", count: 32), "--quality",
             "720p,best",
             "--audio", "lang=de", "--subs", "forced=yes", "--languages", "de-AT,en", "--cache", "kept", "-H", "A: b",
@@ -120,6 +119,7 @@ struct PlayCommandTests {
         #expect(try options("x", "--no-video").includesVideo == false)
         #expect(try options("x", "--duration", "1m").duration == .seconds(60))
         #expect(try options("x", "--live-from-start").liveFromStart)
+        #expect(try options("x", "--live-catch-up").catchesUp)
         #expect(try options("x", "--live-offset", "12s").liveOffset == .seconds(12))
         #expect(try options("x", "--from=-30s").from == .fromEnd(.seconds(30)))
     }
@@ -168,6 +168,18 @@ struct PlayCommandTests {
             (["x", "-o", "a.wav", "--no-audio"], "wav"), (["x", "-o", "a.y4m", "--no-video"], "y4m"),
             (["x", "-o", "a.y4m", "--no-decode"], "--no-decode"), (["x", "--fast", "--rate", "2"], "--fast"),
             (["x", "--fast", "--immediately"], "--fast"), (["x", "--fast", "--no-auto-wait"], "--fast"),
+            (["x", "--fast", "--live-catch-up"], "--fast"),
+            (["x", "--no-auto-wait", "--live-catch-up"], "never waits"),
+            (["x", "--no-audio", "--audio", "lang=de"], "--audio"),
+            (["x", "--no-decode", "--threads", "2"], "--threads"),
+            (["x", "--rate", "8", "--no-video"], "--no-video"), (["x", "--rate", "-1", "--to", "5"], "--to"),
+            (["x", "--rate", "-1", "--duration", "5"], "--duration"),
+            (["x", "--cache", "c", "--record-trace", "t"], "--cache"),
+            (["x", "--retries", "0", "--retry-backoff", "1"], "--retry-backoff"),
+            (["download", "x", "-o", "a/", "--overwrite"], "--overwrite"),
+            (["download", "x", "-o", "a/", "--no-video", "--quality", "best", "--quality", "worst"], "--quality"),
+            (["download", "x", "-q", "--progress", "bar"], "-q"),
+            (["download", "x", "--retries", "0", "--retry-backoff", "1"], "--retry-backoff"),
             (["x", "--insecure", "--cacert", "f"], "--cacert"), (["x", "--threads", "0"], "1 to 64"),
             (["x", "--access-log", "l", "--error-log", "l"], "same file"), (["x", "--wait", "soon"], "forever"),
             (["x", "--until", "25:00"], "22:30"), (["x", "--key", "00"], "neither 32 hexadecimal"),

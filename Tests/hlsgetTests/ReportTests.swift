@@ -76,6 +76,7 @@ struct EventReporterTests {
                 .holePlayedOver(MediaTimeRange(start: .seconds(4), duration: .seconds(2))),
                 [#"{"v":1,"event":"hole","item_time":4,"media_duration":2,"time":1.23}"#]
             ),
+            (.eventsLost(3), [#"{"v":1,"event":"events_lost","count":3,"time":1.23}"#]),
             (
                 .segmentSkipped(skipped),
                 [

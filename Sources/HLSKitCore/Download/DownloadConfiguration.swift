@@ -31,15 +31,11 @@ public struct DownloadConfiguration: Sendable {
     public var audio = Choice.automatic
     /// Default: none.
     public var subtitles = Choice.none
-    /// Only what is presented from there on; negative times are before the end. nil (the default), like every time that is not
-    /// a number, is the start, of a live stream the oldest segment. Whole segments are loaded.
-    public var start: MediaTime?
-    /// Only what is presented before; negative times are before the end. nil (the default), like every time that is not a
-    /// number, is the end. A live stream is loaded until then.
-    public var end: MediaTime?
-    /// In the place of ``start`` and ``end``, where what is wanted is no time.
-    package var startPosition: StartPosition?
-    package var endPosition: EndPosition?
+    /// Only what is presented from there on. Whole segments are loaded. Default: the start, of a live stream the oldest
+    /// segment.
+    public var startPosition = StartPosition.automatic
+    /// Only what is presented before; a live stream is loaded until then. Default: the end.
+    public var endPosition = EndPosition.automatic
     /// The most requests at a time, from 1 to 16. Default 6.
     public var connectionCount = 6 {
         didSet { connectionCount = min(max(connectionCount, 1), 16) }

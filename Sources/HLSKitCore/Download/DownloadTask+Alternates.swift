@@ -66,6 +66,7 @@ extension DownloadTask {
         for id: DownloadPlan.ItemID, after error: HLSError, isOver: Bool = false, _ clock: HostClock,
         _ run: inout DownloadRun
     ) throws {
+        demand.withdraw(.segment(id))
         var target = id
         if let wish = run.alternates.wish(of: id) {
             run.alternates.penalize(wish.alternate, at: clock.now)

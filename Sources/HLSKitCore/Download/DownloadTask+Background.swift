@@ -21,7 +21,9 @@ extension DownloadTask {
 
     @discardableResult
     private func start() -> OneShot<Swift.Result<Result, any Error>> {
-        background.start(on: configuration.loading.clock.executor, prepare: notices.begin) { try await self.run() }
+        background.start(
+            on: configuration.loading.clock.executor, prepare: { notices.begin(with: storedProgress) }
+        ) { try await self.run() }
     }
 
     /// Ends what ``resume()`` began, as if its task had been cancelled: what is stored stays, and ``resume()`` continues
@@ -42,6 +44,10 @@ extension DownloadTask {
     /// For any number of readers. Who falls behind gets the newest progress, and the summary always. Between two runs the
     /// last one's summary comes at once; call it after ``resume()``.
     public func events() -> AsyncStream<DownloadEvent> { notices.events() }
+
+    /// What earlier runs have stored, also those of a process that was killed; how much there is in all is known once the
+    /// playlists are loaded.
+    var storedProgress: DownloadProgress { DownloadProgress(of: folder.journal) }
 
     /// Tells how a run went.
     func end(_ result: Result?, _ error: (any Error)?, after duration: Duration) {
@@ -64,5 +70,26 @@ extension DownloadTask {
 
     private func loadedDuration(_ progress: DownloadProgress) -> Duration {
         progress.loadedTimeRanges.reduce(.zero) { $0 + ($1.duration.duration ?? .zero) }
+    }
+}
+
+extension DownloadProgress {
+    init(of journal: DownloadJournal) {
+        var ranges = DownloadedRanges()
+        let first = journal.lanes.first { $0.kind == .main && !$0.isAuxiliary } ?? journal.lanes.first
+        for lane in journal.lanes {
+            for segment in journal.segments(of: lane.id) {
+                guard let file = segment.file else { continue }
+                segmentCount += 1
+                storedByteCount += file.byteCount
+                duration += .microseconds(segment.duration)
+                // One of another variant is not what the URL gives.
+                if lane.id == first?.id {
+                    let (end, isBeyond) = segment.start.addingReportingOverflow(segment.duration)
+                    if !isBeyond { ranges.insert(from: .microseconds(segment.start), to: .microseconds(end)) }
+                }
+            }
+        }
+        loadedTimeRanges = ranges.timeRanges
     }
 }

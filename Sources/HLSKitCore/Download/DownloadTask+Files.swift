@@ -71,11 +71,8 @@ extension DownloadTask {
         if !holdsText, entries.contains(where: { $0.lane.kind == .subtitles }) {
             note("ts cannot hold subtitles: they are skipped; save them to a file of their own")
         }
-        var audio: [QualityExpression] = []
-        // Renditions of a playlist were chosen by these already.
-        if case .matching(let wishes) = configuration.audio, !entries.contains(where: \.hasChosenAudio) {
-            audio = wishes
-        }
+        // Renditions of a playlist were chosen by this already.
+        let audio = entries.contains(where: \.hasChosenAudio) ? .automatic : configuration.audio
         var assembler = FileAssembler(
             folder, entries: entries, window: window, writer: writer, includesText: holdsText, audio: audio)
         try assembler.run { time in

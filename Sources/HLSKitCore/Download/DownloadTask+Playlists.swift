@@ -109,15 +109,15 @@ extension DownloadTask {
     /// The times that are wanted of what a playlist lists.
     func window(in main: PlaylistTracker) throws(HLSError) -> TimeWindow {
         var preferences = PlayerItemPreferences()
-        preferences.startPosition = configuration.startPosition ?? .automatic
-        preferences.endPosition = configuration.endPosition ?? .automatic
+        preferences.startPosition = configuration.startPosition
+        preferences.endPosition = configuration.endPosition
         if StartPlace.lacksDates(preferences, in: main) { throw HLSError(lackOfDatesIn: configuration.urlString) }
         let start: MediaTime? =
             switch configuration.startPosition {
             case .time(let time): time
             case .date(let date): main.place(of: date).map { MediaTime($0) }
             case .segment(let number): MediaTime(main.start(ofSegment: number))
-            case .automatic, .oldest, nil: configuration.start
+            case .automatic, .oldest: nil
             }
         let end: MediaTime? =
             switch configuration.endPosition {
@@ -133,7 +133,7 @@ extension DownloadTask {
                         detail: "the last one is \(main.playlist.mediaSequence + main.segmentCount - 1)")
                 }
             case .duration(let length): length.duration.map { MediaTime((start?.duration ?? main.start) + $0) }
-            case .automatic, nil: configuration.end
+            case .automatic: nil
             }
         return try window(from: main.start, to: main.end, isLive: main.isLive, start: start, end: end)
     }

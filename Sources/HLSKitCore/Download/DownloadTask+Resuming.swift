@@ -111,8 +111,10 @@ extension DownloadTask {
                         lane: laneIndex, position: position, start: lane.tracker.starts[index],
                         resources: try lane.resources(at: index).all))
             }
+            announce(items, of: lane)
             try plan(items, clock, &run)
         }
+        demand.finishOpening()
         if !entries.isEmpty { try folder.add(entries) }
         publish(run)
     }

@@ -59,17 +59,20 @@ public final class DownloadTask: Sendable {
     let configuration: DownloadConfiguration
     let folder: DownloadFolder
     let client: ResourceClient
-    /// The stream, for playing it while it is downloaded: media that is in the folder is read from there, the rest and the
-    /// playlists come from the network. What a player loads is not stored.
+    /// The stream, for playing it while it is downloaded: media that is in the folder is read from there, and what a run of
+    /// the download is going to load is waited for, and loaded before the rest, so that nothing is asked for twice. Playlists,
+    /// and what is not downloaded, come from the network. While no run is under way, all that is not stored does, and is not
+    /// stored then.
     ///
     /// ``makePlayerItem()`` makes an item of it that plays the variant which is downloaded. A download that is complete
     /// plays without network by the playlists of ``writePlaylists()``.
     public let asset: Asset
     let downloaded: DownloadedMedia
+    let demand = DownloadDemand()
     let background = BackgroundRun<Result>()
-    let notices = DownloadNotices()
+    let notices: DownloadNotices
     let tally = DownloadTally()
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// Makes the folder, or takes up what an earlier run has left there. Loads nothing.
     ///
@@ -79,8 +82,11 @@ public final class DownloadTask: Sendable {
         self.folder = try await DiskThread.run(configuration.loading.clock) { () async throws(HLSError) in
             try DownloadFolder(path: folder)
         }
-        downloaded = DownloadedMedia(self.folder, clock: configuration.loading.clock)
+        downloaded = DownloadedMedia(self.folder, demand: demand, clock: configuration.loading.clock)
         asset = Asset(urlString: configuration.urlString, options: configuration.loading, stored: downloaded)
+        let progress = DownloadProgress(of: self.folder.journal)
+        notices = DownloadNotices(progress)
+        state = Mutex(State(progress: progress))
         // A media file is loaded as the segments that it can be cut into.
         var loading = configuration.loading
         loading.transport = tally.transport(over: loading.transport)
@@ -103,7 +109,8 @@ public final class DownloadTask: Sendable {
         return (size, lane.bandwidth > 0 ? lane.bandwidth : nil)
     }
 
-    /// How far it is. Changes all the time; look at it as often as it is shown.
+    /// How far it is; before the first run, what an earlier process has left. Changes all the time; look at it as often as
+    /// it is shown.
     public var progress: DownloadProgress { state.withLock { $0.progress } }
 
     /// Loads no more segments of a live stream than those that are on their way and come within a second; ``run()`` then
@@ -151,7 +158,7 @@ public final class DownloadTask: Sendable {
     /// - Throws: ``HLSError`` if something that is needed cannot be loaded: what was loaded stays, and another run
     ///   continues from there; ``HLSError`` where it cannot be stored; `CancellationError`.
     public func run() async throws -> Result {
-        notices.begin()
+        notices.begin(with: storedProgress)
         tally.reset()
         defer { state.withLock { ($0.isStopping, $0.stopping) = (false, nil) } }
         let clock = HostClock(configuration.loading.clock)
@@ -167,15 +174,18 @@ public final class DownloadTask: Sendable {
 
     private func loadAll() async throws -> Result {
         let clock = HostClock(configuration.loading.clock)
-        update { $0 = DownloadProgress() }
+        update { $0 = storedProgress }
         state.withLock { $0.url = nil }
         client.retrier.reset()
+        // Who plays it waits from now on.
+        var news = demand.begin()
+        defer { demand.end() }
         let damagedCount = folder.verify()
         var before: ExpiredDownload?
         while true {
             let storedCount = storedSegmentCount
             do {
-                var result = try await run(clock, after: before)
+                var result = try await run(clock, news, after: before)
                 result.damagedSegmentCount = damagedCount
                 return result
             } catch let expired as ExpiredDownload {
@@ -185,6 +195,7 @@ public final class DownloadTask: Sendable {
                     let url = try await freshURL(insteadOf: expired)
                     state.withLock { $0.url = url }
                     client.retrier.reset()
+                    news = demand.begin()
                     before = expired
                 } catch let error as HLSError where error.domain != .output {
                     guard var result = try salvage(after: error) else { throw error }
@@ -200,9 +211,13 @@ public final class DownloadTask: Sendable {
 
     /// Loads what is not stored.
     ///
-    /// - Parameter before: how it went until the URL ran out.
+    /// - Parameters:
+    ///   - news: has an element where players wait for something.
+    ///   - before: how it went until the URL ran out.
     /// - Throws: also ``ExpiredDownload``.
-    private func run(_ clock: HostClock, after before: ExpiredDownload?) async throws -> Result {
+    private func run(
+        _ clock: HostClock, _ news: AsyncStream<Void>, after before: ExpiredDownload?
+    ) async throws -> Result {
         var run: DownloadRun
         do {
             run = try await opened(clock)
@@ -221,7 +236,7 @@ public final class DownloadTask: Sendable {
         update { $0.phase = .loading }
         try takeUp(clock, &run)
         if let before { run.result.resumedSegmentCount = before.resumedSegmentCount }
-        try await load(clock, &run)
+        try await load(clock, news, &run)
         let result = counted(run.result, of: run.followed.map { run.lanes[$0].entry.lane })
         // Where all is missing, that is no download.
         if result.segmentCount == 0, let error = run.firstLoss { throw error }
@@ -276,6 +291,10 @@ public final class DownloadTask: Sendable {
         /// `deltaFailed`: less was asked for, which was of no use.
         case playlist(lane: Int, began: Duration, Swift.Result<MediaPlaylist, any Error>, deltaFailed: Bool)
         case alternate(DownloadAlternates.Wish, began: Duration, Swift.Result<MediaPlaylist, any Error>)
+        /// Players wait for something.
+        case demand
+        /// None will any more.
+        case demandEnded
         /// Nothing more is wanted of a live stream.
         case stop
         /// What was on its way then has had its time.
@@ -288,7 +307,7 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    private func load(_ clock: HostClock, _ run: inout DownloadRun) async throws {
+    private func load(_ clock: HostClock, _ news: AsyncStream<Void>, _ run: inout DownloadRun) async throws {
         let stops = stopRequests()
         // The group's closure may throw with `run` half changed: it is handed back whole.
         run = try await withThrowingTaskGroup(of: Outcome.self) { [run] group in
@@ -298,6 +317,7 @@ public final class DownloadTask: Sendable {
                 for await _ in stops { break }
                 return .stop
             }
+            addDemand(news, &group)
             loop: while true {
                 for work in run.plan.next() { add(work, &run, &group) }
                 for wish in run.alternates.takeWaiting() { open(wish, clock, &run, &group) }
@@ -311,6 +331,10 @@ public final class DownloadTask: Sendable {
                             return .deadline
                         }
                     case .deadline: break loop
+                    case .demand:
+                        for wanted in demand.takeUrgent() { run.plan.hasten(wanted) }
+                        addDemand(news, &group)
+                    case .demandEnded: break
                     case .resource(let id, let lane, let result): try take(result, of: id, lane: lane, clock, &run)
                     case .segment(let id, let result): try take(result, of: id, clock, &run)
                     case .alternate(let wish, let began, let result):
@@ -334,6 +358,14 @@ public final class DownloadTask: Sendable {
         }
         // A run that was cancelled has not come to its end, though it also looks like one that was stopped.
         try Task.checkCancellation()
+    }
+
+    /// Waits until players wait for something.
+    private func addDemand(_ news: AsyncStream<Void>, _ group: inout ThrowingTaskGroup<Outcome, any Error>) {
+        group.addTask {
+            for await _ in news { return .demand }
+            return .demandEnded
+        }
     }
 
     /// What there is of a live stream is kept, whatever ends it: it cannot be had again (R42).

@@ -124,8 +124,16 @@ private struct CachingTransport: Transport {
             return MadeAnswer(events, on: executor, handler: handler)
         }
         if let read = cache.stored?.reader(for: request) {
-            return MadeAnswer(to: request, on: executor, handler: handler, reading: read)
+            return MadeAnswer(to: request, on: executor, handler: handler, reading: read) {
+                load(request, handler: handler)
+            }
         }
+        return load(request, handler: handler)
+    }
+
+    private func load(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
         guard cache.mayKeep(request) else { return base.start(request, handler: handler) }
         let copy = Copy(cache: cache, request: request)
         return base.start(request) { event in

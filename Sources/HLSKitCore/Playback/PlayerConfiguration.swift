@@ -95,6 +95,8 @@ public struct PlayerConfiguration: Sendable {
     public var logger: Logger?
     /// Where playlists are parsed and media is demuxed, in tests.
     var workQueue: WorkQueue?
+    /// What decodes, in tests.
+    var makeDecoder = TrackDecoder.libavcodec
 
     /// Makes the default configuration: the clock of the machine and the process-wide transport.
     public init(

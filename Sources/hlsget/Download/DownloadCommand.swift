@@ -91,6 +91,13 @@ struct DownloadCommand: AsyncParsableCommand {
         if keepEncrypted, keys.override != nil {
             throw ValidationError("--keep-encrypted uses no key; remove --key, --iv and --key-uri")
         }
+        if case .folder = target, overwrite {
+            throw ValidationError("--overwrite replaces a file only, and never a FOLDER/; remove it")
+        }
+        if !includesVideo, quality.count > 1 {
+            throw ValidationError("without video one --quality says which audio; remove the others")
+        }
+        if quiet, progress == .bar { throw ValidationError("-q and --progress bar are mutually exclusive") }
         if case .file = target, quality.count > 1 {
             throw ValidationError("a file holds one --quality; write -o FOLDER/ for more")
         }

@@ -63,10 +63,8 @@ struct DownloadSession {
         configuration.includesVideo = command.includesVideo
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
-        configuration.start = (command.range.from?.time).map { MediaTime($0) }
-        configuration.end = (command.range.to?.time).map { MediaTime($0) }
-        if configuration.start == nil { configuration.startPosition = command.range.from?.start }
-        if configuration.end == nil { configuration.endPosition = command.range.to?.end }
+        if let from = command.range.from { configuration.startPosition = from.start }
+        if let to = command.range.to { configuration.endPosition = to.end }
         if let count = command.connections { configuration.connectionCount = count }
         return configuration
     }

@@ -8,6 +8,7 @@ struct PlayCommand: AsyncParsableCommand {
         commandName: "play", abstract: "Play a stream: load it, wait when necessary, write it where -o says.",
         usage: "hlsget [play] URL|FILE [options]",
         discussion: """
+            What is written is decrypted; hlsget download can store encrypted media as it is, in a folder. \
             Options may be kept in a file, by their names: ~/.config/hlsget/config, or that of --config FILE. \
             --no-config leaves it out.
             """)

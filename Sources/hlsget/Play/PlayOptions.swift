@@ -231,11 +231,31 @@ struct PlayOptions: Sendable, Equatable {
         if rate < 0 || rate > 2, !outputs.isEmpty {
             throw ArgumentValueError("--rate outside 0–2 plays I-frames only and cannot be combined with -o")
         }
+        if rate < 0 || rate > 2, !includesVideo {
+            throw ArgumentValueError("--rate outside 0–2 plays I-frames only, and --no-video leaves them out")
+        }
         if rate < 0, passCount > 1 {
             throw ArgumentValueError("--loop cannot be combined with a negative --rate")
         }
+        if rate < 0, to != nil || duration != nil {
+            let option = to != nil ? "--to" : "--duration"
+            throw ArgumentValueError(
+                "\(option) has no effect with a negative --rate, which plays to the start; remove it")
+        }
         if !automaticallyWaits && !isPaced {
             throw ArgumentValueError("--no-auto-wait has no effect with --fast; remove it")
+        }
+        if catchesUp && !isPaced {
+            throw ArgumentValueError("--live-catch-up has no effect with --fast; remove it")
+        }
+        if catchesUp && !automaticallyWaits {
+            throw ArgumentValueError("--live-catch-up has no effect with --no-auto-wait, which never waits; remove it")
+        }
+        if audio != nil && !includesAudio {
+            throw ArgumentValueError("--audio has no effect with --no-audio; remove it")
+        }
+        if threads != nil && !decodes {
+            throw ArgumentValueError("--threads has no effect with --no-decode; remove it")
         }
         if isAdaptive && keepsVariant {
             throw ArgumentValueError("--adaptive and --one-quality are mutually exclusive")
@@ -266,6 +286,12 @@ struct PlayOptions: Sendable, Equatable {
             if cacheFolder != nil {
                 throw ArgumentValueError("--record-trace records the network, not what --cache has; remove one")
             }
+        }
+        if cacheFolder != nil, recordingPath != nil {
+            throw ArgumentValueError("--record-trace does not record what --cache has; remove --cache")
+        }
+        if retries == .count(0), retryBackoff != nil {
+            throw ArgumentValueError("--retry-backoff has no effect with --retries 0; remove it")
         }
         if verbosity == .quiet && progress == .bar {
             throw ArgumentValueError("-q and --progress bar are mutually exclusive")

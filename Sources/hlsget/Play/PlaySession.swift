@@ -197,11 +197,17 @@ struct PlaySession {
         errorLog: inout ErrorLogFile?, summary: inout PlaySummary
     ) async -> Outcome {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
+        let (taken, takes) = AsyncStream.makeStream(of: Void.self)
         let clock = clock
         let needsTicks = display != nil || reportsJSON
         let tasks = [
             Task {
-                for await event in events { sink.yield(.event(event)) }
+                // One after another: what waits for a slow terminal waits in the player, which keeps the newest.
+                var places = taken.makeAsyncIterator()
+                for await event in events {
+                    sink.yield(.event(event))
+                    await places.next()
+                }
                 sink.finish()
             },
             Task { for await signal in signals.requests { sink.yield(.signal(signal)) } },
@@ -248,6 +254,7 @@ struct PlaySession {
                 show(player.state, at: clock.now - epoch, &reporter)
             case .tick: show(player.state, at: clock.now - epoch, &reporter)
             case .event(let event):
+                takes.yield()
                 summary.observe(event)
                 if let wish = wishes.unfulfilled(
                     by: event, canPlayFastForward: player.currentItem?.canPlayFastForward == true)

@@ -69,6 +69,7 @@ struct EventReporter: Sendable {
             ]
         case .recoverableError(let error): return [Self.line(for: error, isRecoverable: true, at: time)]
         case .warning(let text): return [Self.warning(text, at: time)]
+        case .eventsLost(let count): return [Self.line("events_lost", at: time, ["count": .integer(count)])]
         case .didPlayToEnd: return [Self.line("did_play_to_end", at: time, [:])]
         // The failure that ends the command is its last line but one, whatever it is.
         case .failedToPlayToEnd: return []

@@ -129,6 +129,64 @@ struct DownloadBackgroundTests {
         }
     }
 
+    @Test("S01: a run that its caller cancels is told as cancelled, and its place stays known")
+    func cancelled() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task { $0.connectionCount = 1 }
+            let running = Task(executorPreference: server.clock) { try await task.run().segmentCount }
+            try await server.clock.sleep(for: .seconds(1))
+            running.cancel()
+            await #expect(throws: CancellationError.self) { try await running.value }
+            let (progress, summaries) = await Self.read(task)
+            #expect(summaries.map(\.error) == ["cancelled"])
+            #expect(progress.map(\.segmentCount) == [task.progress.segmentCount])
+            #expect(summaries.first?.segmentCount == task.progress.segmentCount)
+            #expect(task.progress.segmentCount > 0 && (task.progress.fraction ?? 1) < 1)
+        }
+    }
+
+    @Test(
+        "S01: after the process was killed, a task of the same folder tells at once what is stored, and goes on there")
+    func killed() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task { $0.connectionCount = 1 }
+            #expect(task.progress == DownloadProgress())
+            task.resume()
+            for await event in task.events() {
+                if case .progress(let progress) = event, progress.segmentCount >= 6 { break }
+            }
+            // What is on the disk at this moment is what a process leaves that is killed.
+            let copy = server.folder.path + "/killed"
+            try FileManager.default.copyItem(atPath: server.folder.path + "/d", toPath: copy)
+            task.suspend()
+            _ = try? await task.result()
+            let again = try await DownloadTask(task.configuration, folder: copy)
+            let stored = again.progress
+            #expect(stored.segmentCount >= 6 && stored.storedByteCount > 0)
+            #expect(stored.fraction == nil && stored.phase == .opening)
+            #expect(stored.loadedTimeRanges.first?.start.seconds == 0)
+            // Nobody has run it yet: it stands there, and no summary comes.
+            for await event in again.events() {
+                guard case .progress(let progress) = event else {
+                    Issue.record("\(event)")
+                    break
+                }
+                #expect(progress == stored)
+                break
+            }
+            again.resume()
+            let (progress, summaries) = await Self.read(again)
+            #expect(progress.allSatisfy { $0.segmentCount >= stored.segmentCount })
+            #expect(progress.last?.fraction == 1)
+            #expect(summaries.map(\.error) == [nil])
+            let result = try await again.result()
+            #expect(result.resumedSegmentCount == stored.segmentCount && result.damagedSegmentCount == 0)
+            #expect(result.gaps.isEmpty)
+        }
+    }
+
     @Test("S01: it loads once, however often it is resumed, and whoever stops waiting does not end it")
     func once() throws {
         let server = try SampleServer()

@@ -31,7 +31,7 @@ struct DownloadPlayingTests {
     func partly() throws {
         let server = try SampleServer()
         try server.clock.run {
-            let task = try await server.task { $0.end = .seconds(8) }
+            let task = try await server.task { $0.endPosition = .time(.seconds(8)) }
             _ = try await task.run()
             let first = server.mediaRequests
             let frames = try await server.play(task.makePlayerItem(), seconds: 16)
@@ -56,6 +56,92 @@ struct DownloadPlayingTests {
             let result = try await task.result()
             #expect(result.gaps.isEmpty)
             #expect(task.progress.fraction == 1)
+            #expect(Self.repeated(server.mediaRequests).isEmpty)
+        }
+    }
+
+    /// What was asked for more than once.
+    private static func repeated(_ requests: [SimulatedRequest]) -> [String] {
+        let names = requests.map { "\($0.url) \(String(describing: $0.byteRange))" }
+        return Dictionary(grouping: names) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
+    }
+
+    /// Where the segments of the video begin in their file, in the order in which they were asked for.
+    private static func videoSegments(_ server: SampleServer) -> [UInt64] {
+        server.requests.filter { $0.resourceClass == .segment && $0.url.contains("video") }
+            .compactMap(\.byteRange?.lowerBound)
+    }
+
+    @Test("S01: what a player wants that is ahead of the download is loaded next, by the download, and nothing twice")
+    func ahead() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task { $0.connectionCount = 1 }
+            task.resume()
+            let item = task.makePlayerItem()
+            item.startPosition = .time(.seconds(28))
+            let frames = try await server.play(item, seconds: 36)
+            let expected = try SampleMedia.frameHashes(of: "180p")[700..<900]
+            #expect(frames.count > expected.count - 5 && frames == Array(expected.prefix(frames.count)))
+            let result = try await task.result()
+            #expect(result.gaps.isEmpty && result.segmentCount == 2 * SampleMedia.segmentCount)
+            #expect(Self.repeated(server.mediaRequests).isEmpty)
+            let asked = Self.videoSegments(server)
+            let inOrder = asked.sorted()
+            let ahead = try #require(asked.firstIndex(of: inOrder[7]))
+            let behind = try #require(asked.firstIndex(of: inOrder[4]))
+            #expect(ahead < behind)
+        }
+    }
+
+    @Test("S01: what a player waited for is stored when the download is ended, and not asked for by the next one")
+    func endedAhead() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            // An item keeps the folder in use.
+            try await Self.begin(server)
+            let again = try await server.task()
+            #expect(again.progress.segmentCount > 0 && again.progress.segmentCount < 15)
+            let result = try await again.run()
+            #expect(result.gaps.isEmpty && result.damagedSegmentCount == 0)
+            #expect(result.segmentCount == 2 * SampleMedia.segmentCount)
+            #expect(result.resumedSegmentCount > 0)
+            // Only what was on its way when the first one ended.
+            #expect(Self.repeated(server.mediaRequests).count <= 3)
+        }
+    }
+
+    /// Downloads, and plays the end of it, until some of both is there.
+    private static func begin(_ server: SampleServer) async throws {
+        let task = try await server.task { $0.connectionCount = 1 }
+        task.resume()
+        let item = task.makePlayerItem()
+        item.startPosition = .time(.seconds(36))
+        let player = Player(configuration: PlayerConfiguration(clock: server.clock, transport: server.transport))
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        for _ in 0..<100 where videoSegments(server).count < 4 {
+            try await server.clock.sleep(for: .milliseconds(10))
+        }
+        let asked = videoSegments(server)
+        #expect(asked.count >= 4 && asked != asked.sorted())
+        await player.close()
+        task.suspend()
+        _ = try? await task.result()
+    }
+
+    @Test("S01: a player of a download that does not run, or has not got what it wants, loads that itself")
+    func alone() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task { $0.endPosition = .time(.seconds(8)) }
+            let idle = try await server.play(task.makePlayerItem(), seconds: 4)
+            #expect(try Self.areFrames(idle, 4))
+            task.resume()
+            // The audio and video behind the eighth second are not downloaded.
+            let frames = try await server.play(task.makePlayerItem(), seconds: 16)
+            #expect(try Self.areFrames(frames, 16))
+            #expect(try await task.result().gaps.isEmpty)
         }
     }
 

@@ -11,8 +11,8 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     case http11, h2, file
     /// Two requests at once to a host; so many bytes a second; each counted.
     case limited, paced, counted
-    /// A cache with nothing in it, and with all.
-    case caching, cached
+    /// A cache with nothing in it, with all, and with something stored that is not there in the end.
+    case caching, cached, missed
     /// One on disk with nothing in it, and with all, which the server is asked about.
     case diskCaching, diskCached
     /// A request policy, a program's loader, and a playlist that would be changed.
@@ -30,7 +30,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         case .limited: ["CurlTransport", "Direct"]
         case .paced: ["PacedTransport"]
         case .counted: ["CountingTransport"]
-        case .caching, .cached: ["CachingTransport"]
+        case .caching, .cached, .missed: ["CachingTransport"]
         case .diskCaching, .diskCached: ["DiskCacheTransport"]
         case .requestPolicy, .resourceLoader, .playlistTransform: ["HookedTransport"]
         case .hedged: ["HedgedTransport"]
@@ -119,6 +119,8 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
             _ = await transport.load(request(url("segment.ts", origin)))
             _ = await transport.load(request(url("segment.ts", origin), byteRange: 300_000..<700_001))
             return transport
+        case .missed:
+            return ResourceCache(keepsMedia: false, stored: NothingStored()).transport(over: base, on: nil)
         case .diskCaching: return try KeptCache(over: base)
         case .diskCached:
             let transport = try KeptCache(over: base)
@@ -160,6 +162,12 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     private static func bytes(of url: String) -> [UInt8]? {
         if url.hasSuffix("/segment.ts") { return TestOrigin.segment }
         return url.hasSuffix("/empty.ts") ? [] : nil
+    }
+
+    private struct NothingStored: StoredMedia {
+        func reader(for request: TransportRequest) -> (@Sendable () async -> [UInt8]?)? {
+            { nil }
+        }
     }
 
     /// A cache in a folder that is there as long.

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HLSKitCore
@@ -108,5 +109,64 @@ struct HostLimitTests {
         origin.finish("a", protocolName: "h2")
         #expect(origin.begun == ["a", "b", "c"])
         _ = tasks
+    }
+}
+
+@Suite("A limit of connections per host, at a server", .timeLimit(.minutes(1)))
+struct HostLimitServerTests {
+    /// Requests at the server that are not answered yet.
+    private struct Open: Sendable {
+        var count = 0
+        var most = 0
+        var total = 0
+        var isReleased = false
+    }
+
+    @Test("D07: the server never has more requests at once than the limit says", arguments: [1, 2, 3])
+    func counted(limit: Int) async throws {
+        let open = Monitor(Open())
+        let arrived = Gate(0)
+        try await withServer(answering: { connection, request in
+            // Another host for who limits, the same for who answers.
+            if request[0].contains("/mark") { return connection.respond("mark".utf8) }
+            open.signal { state in
+                state.count += 1
+                state.total += 1
+                state.most = max(state.most, state.count)
+            }
+            arrived.signal { $0 += 1 }
+            open.wait { $0.isReleased ? () : nil }
+            open.signal { $0.count -= 1 }
+            connection.respond("body".utf8)
+        }) { server in
+            var configuration = TransportConfiguration(proxy: .none)
+            configuration.maximumConnectionsPerHost = limit
+            configuration.forcesHTTP11 = true
+            let transport = CurlTransport(configuration: configuration)
+            let results = await withTaskGroup(of: Bool.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        let request = TransportRequest(url: "\(server.url)/\(number)", resourceClass: .segment)
+                        return await transport.load(request).error == nil
+                    }
+                }
+                group.addTask {
+                    // As many as may are there: one more would have come before this.
+                    await arrived.wait { $0 >= limit ? () : nil }
+                    let mark = "http://localhost:\(server.port)/mark"
+                    let isMarked =
+                        await transport.load(TransportRequest(url: mark, resourceClass: .segment)).error == nil
+                    open.signal { $0.isReleased = true }
+                    return isMarked
+                }
+                var results: [Bool] = []
+                for await result in group { results.append(result) }
+                return results
+            }
+            #expect(results.count == 9 && results.allSatisfy(\.self))
+            let end = open.withLock { $0 }
+            #expect(end.total == 8 && end.count == 0)
+            #expect(end.most == limit)
+        }
     }
 }

@@ -72,7 +72,7 @@ public struct ContentKey: Sendable, Hashable {
     public var bytes: [UInt8]
     /// After how long the provider is asked for it again, with ``ContentKeyRequest/Reason/renewal``: with the first
     /// segment that is begun from then on, beside it, while the key is used further. Counts from the answer. nil (the
-    /// default) is never.
+    /// default) is never. A paused player that has loaded enough begins no segment, and asks when it plays again.
     public var renewalInterval: Duration?
     /// After how long no segment is begun with it: the next one waits for a renewed key, and what was loaded before is
     /// played. Counts from the answer. nil (the default) is never.

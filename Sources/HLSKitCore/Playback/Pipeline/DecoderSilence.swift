@@ -25,7 +25,8 @@ struct DecoderSilence: Sendable, Hashable {
     private var last: Duration?
     private var sampleCount = 0
     private var failureCount = 0
-    private var isTold = false
+    /// It was told, and lasts.
+    private(set) var isTold = false
     private var isNudged = false
     private var hasGiven = false
 

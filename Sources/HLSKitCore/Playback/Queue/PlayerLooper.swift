@@ -80,7 +80,8 @@ public final class PlayerLooper: Sendable {
         self.range = range
         pattern = template.copy()
         formerAction = player.actionAtItemEnd
-        let events = player.events()
+        // Rounds are counted by them: none may be lost.
+        let events = player.events(bufferingNewest: .max)
         let rate = player.rate
         player.pause()
         player.actionAtItemEnd = .advance

@@ -58,6 +58,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .trickPlayUnavailable(let obstacle, let rate): "no I-frames at the rate \(rate): \(obstacle)"
             case .recoverableError(let error): "recovered from: \(error)"
             case .warning(let text): "warning: \(text)"
+            case .eventsLost(let count): count == 1 ? "1 event lost" : "\(count) events lost"
             case .newAccessLogEntry: "new entry in the access log"
             case .newErrorLogEntry(let event):
                 "new entry in the error log: \(event.errorComment ?? event.errorDomain.rawValue)"

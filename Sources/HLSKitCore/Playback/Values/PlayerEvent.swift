@@ -58,6 +58,10 @@ public struct PlayerEvent: Sendable {
         case recoverableError(HLSError)
         /// Something odd in a playlist or in media that a person might want to know.
         case warning(String)
+        /// So many events are missing here: their reader was slower than they came. Only that reader gets it.
+        ///
+        /// See ``Player/events(bufferingNewest:)``.
+        case eventsLost(Int)
         /// A new event was added to the item's access log.
         case newAccessLogEntry
         case newErrorLogEntry(ErrorLogEvent)

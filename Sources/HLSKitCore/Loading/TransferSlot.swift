@@ -1,0 +1,91 @@
+import Synchronization
+
+/// Holds the transfer under way, where several follow one another and stand for one request: what the caller says holds for
+/// whichever that is, also for one that is being started meanwhile.
+///
+/// What is said last counts, whatever thread says it: of two orders, the later one is the last that a transfer is told.
+final class TransferSlot: TransportTask {
+    private struct State {
+        /// Changes with each transfer, and when one is over.
+        var number = 0
+        var task: (any TransportTask)?
+        /// What the caller wants, and what the transfer was told.
+        var isPaused = false
+        var wasPaused = false
+        /// A thread is telling it.
+        var isTelling = false
+        var isCancelled = false
+
+        mutating func leave() -> (any TransportTask)? {
+            number += 1
+            (wasPaused, isTelling) = (false, false)
+            return task.take()
+        }
+    }
+
+    private let state = Mutex(State())
+
+    var isCancelled: Bool { state.withLock(\.isCancelled) }
+    var isPaused: Bool { state.withLock(\.isPaused) }
+
+    /// Starts the next transfer when the one before is over; nothing once all is cancelled.
+    ///
+    /// - Parameter start: gets the transfer's number. It may come to its end, and the next be started, before this returns.
+    func start(_ start: (Int) -> any TransportTask) {
+        let number = state.withLock { state -> Int? in
+            guard !state.isCancelled else { return nil }
+            _ = state.leave()
+            return state.number
+        }
+        guard let number else { return }
+        let task = start(number)
+        let isCurrent = state.withLock { state in
+            guard state.number == number else { return false }
+            state.task = task
+            return true
+        }
+        if isCurrent { settle() } else { task.cancel() }
+    }
+
+    /// The transfer of that number is over: it is not held on to, and told nothing more. nil is whichever is under way.
+    func end(_ number: Int? = nil) {
+        state.withLock { if number == nil || $0.number == number { _ = $0.leave() } }
+    }
+
+    /// Cancels the transfer under way, of which enough has been seen. Another may follow.
+    func endCurrent() { state.withLock { $0.leave() }?.cancel() }
+
+    func cancel() {
+        state.withLock { state in
+            state.isCancelled = true
+            return state.leave()
+        }?.cancel()
+    }
+
+    func pause() {
+        state.withLock { $0.isPaused = true }
+        settle()
+    }
+
+    func resume() {
+        state.withLock { $0.isPaused = false }
+        settle()
+    }
+
+    /// Tells the transfer what it was not told yet; not under the lock, as it may be calling back. One thread at a time does.
+    private func settle() {
+        while true {
+            let order = state.withLock { state -> (number: Int, task: any TransportTask, isPaused: Bool)? in
+                guard let task = state.task, !state.isTelling, state.wasPaused != state.isPaused else { return nil }
+                state.isTelling = true
+                return (state.number, task, state.isPaused)
+            }
+            guard let order else { return }
+            if order.isPaused { order.task.pause() } else { order.task.resume() }
+            state.withLock { state in
+                guard state.number == order.number else { return }
+                (state.wasPaused, state.isTelling) = (order.isPaused, false)
+            }
+        }
+    }
+}

@@ -1,17 +1,19 @@
 import HLSPlaylist
 import Synchronization
 
-/// Answers from a ``DiskCache`` what may come from there, and keeps there what comes from the network.
+/// Answers from a ``DiskCache`` what may come from there, and keeps there what comes from the network, where it ``stores``.
 struct DiskCacheTransport: Transport {
     let cache: DiskCache
     let base: any Transport
     let executor: (any TaskExecutor)?
+    let stores: Bool
 
     func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         guard Self.isOfConcern(request) else { return base.start(request, handler: handler) }
-        let task = DiskCacheTask(request, cache: cache, base: base, executor: executor, handler: handler)
+        let task = DiskCacheTask(
+            request, cache: cache, base: base, executor: executor, stores: stores, handler: handler)
         task.begin()
         return task
     }
@@ -41,18 +43,20 @@ private final class DiskCacheTask: TransportTask {
     private let cache: DiskCache
     private let base: any Transport
     private let executor: (any TaskExecutor)?
+    private let stores: Bool
     private let handler: @Sendable (TransportEvent) -> Void
     private let slot = TransferSlot()
     private let state = Mutex(State())
 
     init(
         _ request: TransportRequest, cache: DiskCache, base: any Transport, executor: (any TaskExecutor)?,
-        handler: @escaping @Sendable (TransportEvent) -> Void
+        stores: Bool, handler: @escaping @Sendable (TransportEvent) -> Void
     ) {
         self.request = request
         self.cache = cache
         self.base = base
         self.executor = executor
+        self.stores = stores
         self.handler = handler
     }
 
@@ -90,7 +94,7 @@ private final class DiskCacheTask: TransportTask {
         case .failed(let error, _) where error.status == 304:
             if let stored { return reuse(stored, error.fields) }
         case .response(let response):
-            if cache.mayStore(response, of: request) { state.withLock { $0.response = response } }
+            if stores, cache.mayStore(response, of: request) { state.withLock { $0.response = response } }
         case .data(let bytes):
             state.withLock { state in
                 guard state.response != nil else { return }

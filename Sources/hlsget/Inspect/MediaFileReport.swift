@@ -59,7 +59,9 @@ struct MediaFileReport: Sendable {
         var sound: [String] = []
         if description.sampleRate > 0 { sound.append("\(description.sampleRate) Hz") }
         if description.channelCount > 0 { sound.append("\(description.channelCount) ch") }
-        let notes = [track.isProtected ? "encrypted" : nil, track.isPlayable ? nil : "cannot be played"]
+        let notes =
+            Self.notes(on: description)
+            + [track.isProtected ? "encrypted" : nil, track.isPlayable ? nil : "cannot be played"]
         return [
             "\(track.id)", description.mediaType.rawValue, description.codec.rawValue,
             isVideo ? "\(track.size.width)x\(track.size.height)" : "",
@@ -97,6 +99,7 @@ struct MediaFileReport: Sendable {
         object.add("width", isVideo ? track.size.width : nil)
         object.add("height", isVideo ? track.size.height : nil)
         object.add("rotation", description.rotation > 0 ? description.rotation : nil)
+        Self.add(description, to: &object)
         object.add("frameRate", isVideo && track.frameRate > 0 ? JSONValue.number(track.frameRate) : nil)
         object.add("sampleRate", description.sampleRate > 0 ? description.sampleRate : nil)
         object.add("channels", description.channelCount > 0 ? description.channelCount : nil)
@@ -107,6 +110,49 @@ struct MediaFileReport: Sendable {
         object.add("playable", track.isPlayable)
         object.add("encrypted", track.isProtected)
         return object.value
+    }
+
+    // MARK: High dynamic range
+
+    /// How its pictures are to be shown, for people.
+    static func notes(on track: MediaTrack) -> [String?] {
+        let range = track.masteringDisplayColorVolume?.luminance
+        let light = track.contentLightLevelInfo
+        return [
+            track.rotation > 0 ? "turned by \(track.rotation)°" : nil, videoRange(of: track),
+            range.map {
+                let (low, high) = (Decimals.text($0.lowerBound, places: 4), Decimals.text($0.upperBound, places: 0))
+                return "mastered for \(low) to \(high) cd/m²"
+            },
+            light.map {
+                "at most \($0.maximumContentLightLevel) cd/m², \($0.maximumFrameAverageLightLevel) on average"
+            },
+        ]
+    }
+
+    static func add(_ track: MediaTrack, to object: inout JSONObject) {
+        object.add("videoRange", videoRange(of: track))
+        if let range = track.masteringDisplayColorVolume?.luminance {
+            var luminance = JSONObject()
+            luminance.add("minimum", JSONValue.number(range.lowerBound))
+            luminance.add("maximum", JSONValue.number(range.upperBound))
+            object.add("masteringLuminance", luminance.value)
+        }
+        if let light = track.contentLightLevelInfo {
+            var level = JSONObject()
+            level.add("maximum", light.maximumContentLightLevel)
+            level.add("frameAverage", light.maximumFrameAverageLightLevel)
+            object.add("contentLightLevel", level.value)
+        }
+    }
+
+    /// As playlists have it; nil for the standard range.
+    private static func videoRange(of track: MediaTrack) -> String? {
+        switch track.colorInformation?.transferCharacteristics {
+        case 16: "PQ"
+        case 18: "HLG"
+        default: nil
+        }
     }
 
     private func seconds(_ time: MediaTime) -> JSONValue? { time.isNumeric ? .number(time.seconds) : nil }

@@ -3,18 +3,23 @@ import Synchronization
 /// Holds the transfer under way, where several follow one another and stand for one request: what the caller says holds for
 /// whichever that is, also for one that is being started meanwhile.
 ///
-/// What is said last counts, whatever thread says it: of two orders, the later one is the last that a transfer is told.
+/// What is said last counts, whatever thread says it: of two orders, the later one is the last that a transfer is told. Two
+/// may pause it who do not know of each other, the caller and whoever holds it back; it goes on when neither does.
 final class TransferSlot: TransportTask {
     private struct State {
         /// Changes with each transfer, and when one is over.
         var number = 0
         var task: (any TransportTask)?
-        /// What the caller wants, and what the transfer was told.
+        /// The caller has paused it; it is held back.
         var isPaused = false
+        var isHeld = false
+        /// What the transfer was told.
         var wasPaused = false
         /// A thread is telling it.
         var isTelling = false
         var isCancelled = false
+
+        var stands: Bool { isPaused || isHeld }
 
         mutating func leave() -> (any TransportTask)? {
             number += 1
@@ -72,13 +77,19 @@ final class TransferSlot: TransportTask {
         settle()
     }
 
+    /// Holds it back, or no longer.
+    func hold(_ isHeld: Bool) {
+        state.withLock { $0.isHeld = isHeld }
+        settle()
+    }
+
     /// Tells the transfer what it was not told yet; not under the lock, as it may be calling back. One thread at a time does.
     private func settle() {
         while true {
             let order = state.withLock { state -> (number: Int, task: any TransportTask, isPaused: Bool)? in
-                guard let task = state.task, !state.isTelling, state.wasPaused != state.isPaused else { return nil }
+                guard let task = state.task, !state.isTelling, state.wasPaused != state.stands else { return nil }
                 state.isTelling = true
-                return (state.number, task, state.isPaused)
+                return (state.number, task, state.stands)
             }
             guard let order else { return }
             if order.isPaused { order.task.pause() } else { order.task.resume() }

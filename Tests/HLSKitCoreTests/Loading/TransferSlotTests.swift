@@ -23,7 +23,7 @@ struct TransferSlotTests {
     }
 
     private enum Step {
-        case start, pause, resume, cancel, endCurrent
+        case start, pause, resume, cancel, endCurrent, hold, letGo
         /// The newest transfer comes to its end; the first does, whatever is under way by now.
         case end, endFirst
         /// The next is started, and meanwhile it is told that.
@@ -51,6 +51,8 @@ struct TransferSlotTests {
             case .pause: slot.pause()
             case .resume: slot.resume()
             case .cancel: slot.cancel()
+            case .hold: slot.hold(true)
+            case .letGo: slot.hold(false)
             case .endCurrent: slot.endCurrent()
             }
         }
@@ -69,6 +71,12 @@ struct TransferSlotTests {
             ("paused between two", [.start, .end, .pause, .start], [[], ["pause"]]),
             ("a pause holds for the next", [.start, .pause, .end, .start], [["pause"], ["pause"]]),
             ("paused when it is over", [.start, .end, .pause], [[]]),
+            (
+                "held back and paused: both have to let it go", [.start, .hold, .pause, .letGo, .resume],
+                [["pause", "resume"]]
+            ),
+            ("paused, and held back meanwhile", [.start, .pause, .hold, .resume, .letGo], [["pause", "resume"]]),
+            ("held back before", [.hold, .start, .resume], [["pause"]]),
             ("cancelled", [.start, .cancel, .cancel], [["cancel"]]),
             ("cancelled while it is started", [.startDuring([.cancel])], [["cancel"]]),
             ("cancelled when it is over", [.start, .end, .cancel], [[]]),

@@ -16,23 +16,29 @@ final class CacheFolder: Sendable {
     private struct File {
         var name: String
         var byteCount: Int
-        /// Of the last use: seconds and nanoseconds.
+        /// Of the last use: seconds, and the order within the second.
         var time: (Int, Int)
     }
 
     private static let lockName = ".lock"
     private static let temporaryPrefix = "new-"
     /// What another process writes is there sooner.
-    private static let longestWrite = 3600
+    private static let longestWrite = Int64(3600)
     /// Another process holds the lock for so many milliseconds at most, unless it is stopped.
     private static let lockTryCount = 100
 
+    /// Counts what this process uses.
+    private static let useCount = Atomic(0)
+
     let path: String
     let maximumByteCount: Int
+    private let now: @Sendable () -> Int64
     private let state = Mutex(State())
 
-    init(path: String, maximumByteCount: Int) {
+    /// - Parameter now: seconds since 1970.
+    init(path: String, maximumByteCount: Int, now: @escaping @Sendable () -> Int64) {
         self.path = path
+        self.now = now
         self.maximumByteCount = max(0, maximumByteCount)
     }
 
@@ -44,7 +50,7 @@ final class CacheFolder: Sendable {
     /// The bytes of a file, which counts as used; nil where there is none.
     func read(_ name: String) -> [UInt8]? {
         guard let bytes = Self.bytes(of: file(name)) else { return nil }
-        Self.setTime(of: file(name))
+        setTime(of: file(name))
         return bytes
     }
 
@@ -57,7 +63,7 @@ final class CacheFolder: Sendable {
             unlink(temporary)
             return
         }
-        Self.setTime(of: temporary)
+        setTime(of: temporary)
         let isThere = locked { total in
             let old = Self.status(of: file(name)).map { Int($0.st_size) } ?? 0
             guard rename(temporary, file(name)) == 0 else { return false }
@@ -180,7 +186,7 @@ final class CacheFolder: Sendable {
     /// Of runs that were ended while they wrote.
     private func removeLeftovers() {
         for name in names() where name.hasPrefix(Self.temporaryPrefix) {
-            guard let info = Self.status(of: file(name)), Self.time(of: info).0 < Glibc.time(nil) - Self.longestWrite
+            guard let info = Self.status(of: file(name)), Int64(Self.time(of: info).0) < now() - Self.longestWrite
             else { continue }
             unlink(file(name))
         }
@@ -196,11 +202,12 @@ final class CacheFolder: Sendable {
         withUnsafeBytes(of: info.st_mtim) { ($0.load(as: Int.self), $0.load(fromByteOffset: 8, as: Int.self)) }
     }
 
-    /// To now, more exactly than the kernel does by itself: the order of use counts.
-    private static func setTime(of path: String) {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        _ = withUnsafePointer(to: (now, now)) { times in
+    /// To now. Nanoseconds count the uses of this process, whose order within a second counts, too.
+    private func setTime(of path: String) {
+        var time = timespec()
+        time.tv_sec = Int(now())
+        time.tv_nsec = Self.useCount.add(1, ordering: .relaxed).newValue % 1_000_000_000
+        _ = withUnsafePointer(to: (time, time)) { times in
             times.withMemoryRebound(to: timespec.self, capacity: 2) {
                 utimensat(AT_FDCWD, path, $0, AT_SYMLINK_NOFOLLOW)
             }

@@ -51,7 +51,7 @@ public final class DiskCache: Sendable {
     init(
         folder: String, maximumByteCount: Int, now: @escaping @Sendable () -> Int64
     ) throws(LoadingError) {
-        files = CacheFolder(path: folder, maximumByteCount: maximumByteCount)
+        files = CacheFolder(path: folder, maximumByteCount: maximumByteCount, now: now)
         self.now = now
         queue = Shared()
         var info = stat()

@@ -12,7 +12,7 @@ struct CacheFolderTests {
     init() throws { scratch = try ScratchFolder() }
 
     private func folder(_ maximumByteCount: Int) -> CacheFolder {
-        CacheFolder(path: scratch.path, maximumByteCount: maximumByteCount)
+        CacheFolder(path: scratch.path, maximumByteCount: maximumByteCount) { 1_000_000 }
     }
 
     private static func name(_ number: Int) -> String {

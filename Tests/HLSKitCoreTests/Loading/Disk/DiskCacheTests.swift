@@ -57,7 +57,7 @@ struct DiskCacheTests {
     private struct Bench {
         let server = Server()
         let folder: ScratchFolder
-        let time = Shared(Int64(1000))
+        let time = Shared(Int64(1_000_000))
         let cache: DiskCache
 
         final class Shared: Sendable {
@@ -206,7 +206,7 @@ struct DiskCacheTests {
         try bench.folder.write([1, 2], to: try #require(names.first))
         let left = try bench.folder.write([1], to: "new-1")
         try FileManager.default.setAttributes(
-            [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: left)
+            [.modificationDate: Date(timeIntervalSince1970: 1_000_000 - 7200)], ofItemAtPath: left)
         // Another process may be writing it.
         try bench.folder.write([1], to: "new-2")
         try bench.folder.write([1], to: "notes.txt")

@@ -69,8 +69,10 @@ struct DiskCacheUseTests {
         for await _ in cache.transport(over: transport, on: nil).events(for: seen) {}
         let stored = await cache.currentByteCount
         #expect(stored > media.count)
+        var loading = options(transport)
+        loading.clock = FastClock(factor: 50)
         let task = try await DownloadTask(
-            DownloadConfiguration(urlString: base + "list.m3u8", loading: options(transport)),
+            DownloadConfiguration(urlString: base + "list.m3u8", loading: loading),
             folder: folder.path + "/download")
         let result = try await task.run()
         #expect(result.segmentCount == 3 && result.gaps.isEmpty)

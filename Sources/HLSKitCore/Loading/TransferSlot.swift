@@ -37,10 +37,11 @@ final class TransferSlot: TransportTask {
     ///
     /// - Parameter start: gets the transfer's number. It may come to its end, and the next be started, before this returns.
     func start(_ start: (Int) -> any TransportTask) {
-        let number = state.withLock { state -> Int? in
-            guard !state.isCancelled else { return nil }
-            _ = state.leave()
-            return state.number
+        // The one before is let go behind the lock: what it holds on to may be gone with it.
+        let (number, _) = state.withLock { state -> (Int?, (any TransportTask)?) in
+            guard !state.isCancelled else { return (nil, nil) }
+            let before = state.leave()
+            return (state.number, before)
         }
         guard let number else { return }
         let task = start(number)
@@ -54,7 +55,7 @@ final class TransferSlot: TransportTask {
 
     /// The transfer of that number is over: it is not held on to, and told nothing more. nil is whichever is under way.
     func end(_ number: Int? = nil) {
-        state.withLock { if number == nil || $0.number == number { _ = $0.leave() } }
+        _ = state.withLock { number == nil || $0.number == number ? $0.leave() : nil }
     }
 
     /// Cancels the transfer under way, of which enough has been seen. Another may follow.

@@ -223,7 +223,7 @@ import Testing
             low.m3u8
             #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.4d400d"
             locked.m3u8
-            #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="xyz9.1",HDCP-LEVEL=TYPE-1
+            #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="xyz9.1",RESOLUTION=1280x720,HDCP-LEVEL=TYPE-1
             locked.m3u8
             #EXT-X-STREAM-INF:BANDWIDTH=900001,CODECS="avc1.4d400d"
             gone.m3u8

@@ -206,6 +206,18 @@ public final class Asset: Sendable {
         try await load(.tracks).filter { $0.hasMediaCharacteristic(characteristic) }
     }
 
+    // MARK: Variants
+
+    /// All reasons why this machine does not play a variant, with no limits set: codecs, protection, and the keys of its own
+    /// media playlist. Empty where it is played. Costs that playlist, and the first bytes of media where no codecs are
+    /// declared.
+    ///
+    /// - Parameter variant: one of `variants`.
+    /// - Throws: also `noEligibleVariant` where it is not.
+    public func ineligibilityReasons(for variant: AssetVariant) async throws(HLSError) -> [IneligibilityReason] {
+        try await HLSError.typed { try await inspector.ineligibilityReasons(of: variant) }
+    }
+
     // MARK: Media selection
 
     /// The options for a characteristic (``MediaCharacteristic/audible``, `legible` or `visual`), of which one at a

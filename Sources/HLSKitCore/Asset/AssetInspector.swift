@@ -245,13 +245,7 @@ final class AssetInspector: Sendable {
 
     func variants() async throws -> [AssetVariant] {
         guard case .multivariant(let playlist) = try await opened() else { return [AssetVariant(onlyVariantAt: url)] }
-        let variants = AssetVariant.list(of: playlist)
-        let eligibility = VariantEligibility(variants, in: selectionContext)
-        return variants.map { variant in
-            var variant = variant
-            if let reason = eligibility.exclusions[variant.index] { variant.facts.ineligibilityReasons = [reason] }
-            return variant
-        }
+        return AssetVariant.list(of: playlist, judgedIn: selectionContext)
     }
 
     private func canDecode(_ entry: String) -> Bool {
@@ -262,10 +256,10 @@ final class AssetInspector: Sendable {
         switch try await opened() {
         case .file(let file): return try await facts(of: file).tracks.contains { $0.description.encryption != nil }
         case .multivariant(let playlist):
-            if playlist.sessionKeys.contains(where: \.isForKeySystem) { return true }
+            if playlist.sessionKeys.needKeySystem { return true }
         case .media: break
         }
-        return try await primary()?.0.segments.contains { $0.keys.contains(where: \.isForKeySystem) } ?? false
+        return try await primary()?.0.segments.contains { !$0.isGap && $0.keys.needKeySystem } ?? false
     }
 
     func playbackConfigurationOptions() async throws -> [PlaybackConfigurationOption] {
@@ -441,8 +435,9 @@ extension ResourceClient {
     }
 }
 
-extension EncryptionKey {
-    fileprivate var isForKeySystem: Bool { effectiveKeyFormat != "identity" }
+extension [EncryptionKey] {
+    /// There is no plain key among the alternatives.
+    fileprivate var needKeySystem: Bool { !isEmpty && allSatisfy { $0.effectiveKeyFormat != "identity" } }
 }
 
 extension MediaPlaylist {

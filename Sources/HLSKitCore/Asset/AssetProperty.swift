@@ -88,7 +88,9 @@ extension AssetProperty where Value == Bool {
     /// with. Costs the playlists up to the first such variant's, and the first bytes of media where no codecs are declared.
     public static var isPlayable: AssetProperty<Bool> { .init(.isPlayable) { try await $0.isPlayable() } }
 
-    /// The media, or a part of it, is encrypted for a key system (any `KEYFORMAT` but `identity`, or common encryption).
+    /// The media, or a part of it, can be decrypted only with keys of a key system: every key that is offered for it has a
+    /// `KEYFORMAT` other than `identity`, or, in a media file, its samples are encrypted. Whether anybody here has such keys
+    /// is what ``isPlayable`` says. Media with a plain key (AES-128, SAMPLE-AES of `identity`) is not protected.
     /// Costs the playlists up to the first variant's.
     public static var hasProtectedContent: AssetProperty<Bool> {
         .init(.hasProtectedContent) { try await $0.hasProtectedContent() }

@@ -31,8 +31,6 @@ final class FileOpening: TransportTask {
         var response: TransportResponse?
         /// The response to the first bytes; nil if there was none.
         var takesRanges: Bool?
-        var description: MadeAnswer?
-        var isPaused = false
     }
 
     /// The handling of an event.
@@ -83,26 +81,9 @@ final class FileOpening: TransportTask {
         chain.start(first) { [self] event in takeFirst(event) }
     }
 
-    func cancel() {
-        chain.cancel()
-        state.withLock { $0.description }?.cancel()
-    }
-
-    func pause() {
-        chain.pause()
-        state.withLock { state in
-            state.isPaused = true
-            return state.description
-        }?.pause()
-    }
-
-    func resume() {
-        chain.resume()
-        state.withLock { state in
-            state.isPaused = false
-            return state.description
-        }?.resume()
-    }
+    func cancel() { chain.cancel() }
+    func pause() { chain.pause() }
+    func resume() { chain.resume() }
 
     // MARK: The first bytes
 
@@ -147,13 +128,7 @@ final class FileOpening: TransportTask {
     }
 
     private func answer(_ container: ContainerProbe.Container, _ access: FileAccess) {
-        guard !chain.isCancelled else { return }
-        let description = describe(container, access)
-        let isPaused = state.withLock { state in
-            state.description = description
-            return state.isPaused
-        }
-        if chain.isCancelled { description.cancel() } else if isPaused { description.pause() }
+        chain.answer { describe(container, access) }
     }
 
     /// The event to pass on.

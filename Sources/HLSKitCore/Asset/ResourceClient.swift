@@ -22,7 +22,11 @@ struct ResourceClient: Sendable {
     /// - Parameters:
     ///   - cache: where resources are kept, and looked for first.
     ///   - opensFiles: a bare media file looks like a stream.
-    init(url: String, options: AssetOptions, cache: ResourceCache? = nil, opensFiles: Bool = false) {
+    ///   - storesOnDisk: the disk cache of the options keeps what is loaded.
+    init(
+        url: String, options: AssetOptions, cache: ResourceCache? = nil, opensFiles: Bool = false,
+        storesOnDisk: Bool = true
+    ) {
         var parts = TransportStack.Parts(network: options.transport, hooks: options.hooks, clock: options.clock)
         parts.hooksAreBelow = options.hooksAreBelow
         parts.allowsFilesAnywhere = options.allowsFilesAnywhere
@@ -31,6 +35,7 @@ struct ResourceClient: Sendable {
         parts.conditions = { conditions }
         parts.cache = cache
         parts.diskCache = options.diskCache
+        parts.storesOnDisk = storesOnDisk
         if opensFiles { parts.mediaFile = options.forInside }
         let stack = TransportStack(url: url, parts)
         var options = options

@@ -44,7 +44,7 @@ public struct DownloadConfiguration: Sendable {
     /// ``DownloadTask/writePlaylists()`` writes name the keys as the stream does, and
     /// ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` is refused. Default false.
     public var keepsEncryption = false
-    /// How resources are loaded.
+    /// How resources are loaded. What its disk cache has is taken from there; what the download stores is not kept there, too.
     public var loading: AssetOptions
 
     /// Makes a configuration: the best variant, as it would be played, from start to end.

@@ -90,7 +90,9 @@ public final class DownloadTask: Sendable {
         // A media file is loaded as the segments that it can be cut into.
         var loading = configuration.loading
         loading.transport = tally.transport(over: loading.transport)
-        client = ResourceClient(url: configuration.urlString, options: loading, opensFiles: true)
+        // What comes from the cache is in the folder of the download afterwards: once on disk is enough.
+        client = ResourceClient(
+            url: configuration.urlString, options: loading, opensFiles: true, storesOnDisk: false)
     }
 
     /// Nothing is stored that another run could use.

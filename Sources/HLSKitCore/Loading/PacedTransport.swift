@@ -29,22 +29,25 @@ final class PacedTransport: Transport {
     func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        let task = state.withLock { state in
+        let task = PacedTask()
+        state.withLock { state in
             // What is held when it comes is let go with the others.
-            let task = PacedTask(isHeld: state.isHolding)
+            if state.isHolding { task.slot.hold(true) }
             state.tasks[ObjectIdentifier(task)] = task
-            return task
         }
         task.onEnd { [weak self, weak task] in if let task { self?.forget(task) } }
-        task.set(
+        task.slot.start { number in
             base.start(request) { [self, task] event in
                 switch event {
                 case .data(let bytes): receive(bytes.count)
-                case .finished, .failed: forget(task)
+                case .finished, .failed:
+                    task.slot.end(number)
+                    forget(task)
                 case .response: break
                 }
                 handler(event)
-            })
+            }
+        }
         return task
     }
 
@@ -60,7 +63,7 @@ final class PacedTransport: Transport {
             return (Array(state.tasks.values), bucket.nextFill)
         }
         guard let held else { return }
-        for task in held.tasks { task.hold(true) }
+        for task in held.tasks { task.slot.hold(true) }
         Task(executorPreference: clock.executor) { [self] in
             try? await clock.sleep(until: held.until)
             release()
@@ -76,69 +79,22 @@ final class PacedTransport: Transport {
             state.isHolding = false
             return Array(state.tasks.values)
         }
-        for task in tasks { task.hold(false) }
+        for task in tasks { task.slot.hold(false) }
     }
 }
 
-/// A request that is paused by two who do not know of each other, perhaps at the same time.
+/// A request that is paused by its caller, and held back with all others.
 private final class PacedTask: TransportTask {
-    private struct State {
-        var inner: (any TransportTask)?
-        var isHeld: Bool
-        var isPaused = false
-        var isCancelled = false
-        /// What the request was told, and that a thread is telling it.
-        var isStanding = false
-        var isTelling = false
-        var end: (@Sendable () -> Void)?
-    }
+    let slot = TransferSlot()
+    private let end = Mutex<(@Sendable () -> Void)?>(nil)
 
-    private let state: Mutex<State>
-
-    init(isHeld: Bool) { state = Mutex(State(isHeld: isHeld)) }
-
-    func onEnd(_ end: @escaping @Sendable () -> Void) { state.withLock { $0.end = end } }
-
-    func set(_ task: any TransportTask) {
-        let isCancelled = state.withLock { state in
-            if !state.isCancelled { state.inner = task }
-            return state.isCancelled
-        }
-        if isCancelled { task.cancel() } else { settle() }
-    }
-
-    func hold(_ isHeld: Bool) { change { $0.isHeld = isHeld } }
-    func pause() { change { $0.isPaused = true } }
-    func resume() { change { $0.isPaused = false } }
-
-    private func change(_ body: (inout State) -> Void) {
-        state.withLock { body(&$0) }
-        settle()
-    }
-
-    /// Tells the request what it was not told yet; not under the lock, as it may be calling back. One thread at a time does,
-    /// so that the last thing it is told is what holds.
-    private func settle() {
-        while true {
-            let order = state.withLock { state -> (task: any TransportTask, stands: Bool)? in
-                let stands = state.isHeld || state.isPaused
-                guard let task = state.inner, !state.isTelling, state.isStanding != stands else { return nil }
-                (state.isTelling, state.isStanding) = (true, stands)
-                return (task, stands)
-            }
-            guard let order else { return }
-            if order.stands { order.task.pause() } else { order.task.resume() }
-            state.withLock { $0.isTelling = false }
-        }
-    }
+    func onEnd(_ body: @escaping @Sendable () -> Void) { end.withLock { $0 = body } }
 
     func cancel() {
-        let (task, end) = state.withLock { state in
-            state.isCancelled = true
-            defer { (state.inner, state.end) = (nil, nil) }
-            return (state.inner, state.end)
-        }
-        task?.cancel()
-        end?()
+        slot.cancel()
+        end.withLock { $0.take() }?()
     }
+
+    func pause() { slot.pause() }
+    func resume() { slot.resume() }
 }

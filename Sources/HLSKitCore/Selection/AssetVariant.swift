@@ -116,8 +116,10 @@ public struct AssetVariant: Sendable, Identifiable {
         return AudioAttributes(codecs: own, renditions: storage.facts.audioOptions)
     }
 
-    /// Why this machine does not play the variant, with no limits set: the first step of selection that takes it. Known of
-    /// the variants that an ``Asset`` lists; empty where it is played, and of those that a player reports.
+    /// Why this machine does not play the variant, with no limits set, as far as the multivariant playlist tells: all
+    /// reasons, in the order of the steps of selection. Known of the variants that an ``Asset`` lists; empty where it is
+    /// played, and of those that a player reports. ``Asset/ineligibilityReasons(for:)`` knows its keys, too, and
+    /// ``PlayerItem/ineligibilityReasons(for:)`` the limits of an item.
     public var ineligibilityReasons: [IneligibilityReason] { storage.facts.ineligibilityReasons }
 
     /// Nothing is known that takes the variant: see ``ineligibilityReasons``.

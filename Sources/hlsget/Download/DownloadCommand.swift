@@ -70,6 +70,10 @@ struct DownloadCommand: AsyncParsableCommand {
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(
+            "Take what is kept in this folder (play --cache) from there; nothing is added.", valueName: "folder"))
+    var cache: String?
+    @Option(
+        help: ArgumentHelp(
             "Ask this command for a fresh URL on a 403 or 410 in mid-stream; $HLSGET_URL is the old one.",
             valueName: "cmd"))
     var refreshCmd: String?

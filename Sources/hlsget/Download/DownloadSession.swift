@@ -35,7 +35,7 @@ struct DownloadSession {
                 throw ArgumentValueError("the working directory does not exist")
             }
             let url = try InputLocation.url(of: command.url, in: directory)
-            let configuration = configuration(of: url)
+            let configuration = try configuration(of: url)
             if await removeRest(configuration, report) { return .done }
             try target.check(overwrite: command.overwrite)
             let task = try await DownloadTask(configuration, folder: target.workPath)
@@ -49,13 +49,14 @@ struct DownloadSession {
         }
     }
 
-    private func configuration(of url: String) -> DownloadConfiguration {
+    private func configuration(of url: String) throws -> DownloadConfiguration {
         var configuration = DownloadConfiguration(
             urlString: url, loading: command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile))
         if let text = command.refreshCmd {
             configuration.loading.hooks.urlRefresher = RefreshCommand(command: text)
         }
         configuration.loading.hooks.keyOverride = command.keys.override
+        configuration.loading.diskCache = try command.cache.map { try DiskCache(folder: $0) }
         if command.onGap == .fail { configuration.loading.retryPolicies.skipsSegments = false }
         configuration.keepsEncryption = command.keepEncrypted
         configuration.quality = command.quality.first

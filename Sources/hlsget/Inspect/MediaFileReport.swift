@@ -59,7 +59,10 @@ struct MediaFileReport: Sendable {
         var sound: [String] = []
         if description.sampleRate > 0 { sound.append("\(description.sampleRate) Hz") }
         if description.channelCount > 0 { sound.append("\(description.channelCount) ch") }
-        let notes = [track.isProtected ? "encrypted" : nil, track.isPlayable ? nil : "cannot be played"]
+        let notes = [
+            description.rotation > 0 ? "turned by \(description.rotation)°" : nil, track.isProtected ? "encrypted" : nil,
+            track.isPlayable ? nil : "cannot be played",
+        ]
         return [
             "\(track.id)", description.mediaType.rawValue, description.codec.rawValue,
             isVideo ? "\(track.size.width)x\(track.size.height)" : "",

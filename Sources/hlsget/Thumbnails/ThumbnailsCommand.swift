@@ -55,6 +55,11 @@ struct ThumbnailsCommand: AsyncParsableCommand {
     @Flag(help: "Print the result as one JSON document.") var json = false
     @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @Option(
+        help: ArgumentHelp(
+            "Keep in this folder what servers let be kept, up to 512 MiB, and load it from there.", valueName: "folder")
+    )
+    var cache: String?
     @OptionGroup(title: "Network") var connection: ConnectionOptions
     @OptionGroup(title: "Keys") var keys: KeyOptions
 

@@ -40,6 +40,7 @@ struct ThumbnailsRun {
 
         var options = command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile)
         options.hooks.keyOverride = command.keys.override
+        options.diskCache = try command.cache.map { try DiskCache(folder: $0) }
         let generator = ImageGenerator(asset: Asset(urlString: url, options: options))
         generator.maximumSize = command.size
         generator.appliesPreferredTrackTransform = true

@@ -1,46 +1,31 @@
 import Glibc
-import Synchronization
 
 /// Segments, initialization sections and playlists that do not change, on disk: for programs that load the same ones again,
 /// in this run or a later one.
 ///
-/// Off unless ``PlayerConfiguration/diskCache`` or ``AssetOptions/diskCache`` names one; several players may share it.
+/// Off unless ``PlayerConfiguration/diskCache`` or ``AssetOptions/diskCache`` names one. Players, assets and images that
+/// have one store what they load and load what is stored; a ``DownloadTask`` takes from it and stores in its own folder alone.
+/// All of them may share one, and caches of several processes may share a folder: its size holds for all together.
+///
 /// Keeps to what servers say (`Cache-Control`, `Expires`, `ETag`, `Last-Modified`): what is fresh is not asked for, what is
 /// not is asked for with its validator, and comes from disk where the server answers 304. Playlists are asked for always.
 /// Never stored are keys, live playlists, what a server forbids (`no-store`), and what was asked for with cookies, logins or
-/// header fields of the program that may be secret, unless it is `public`. What comes from here counts for no measurement of the network.
+/// header fields of the program that may be secret, unless it is `public`. What comes from here counts for no measurement of
+/// the network.
 ///
 /// Where the folder cannot be read or written, everything comes from the network as without it. Files are readable for
 /// the user only; their URLs may hold tokens.
 ///
 /// See docs/behaviour/resources.md; D13.
 public final class DiskCache: Sendable {
-    private struct Entry {
-        var byteCount: Int
-        /// Counts up with each use.
-        var use: Int
-    }
-
-    private struct Index {
-        var entries: [String: Entry] = [:]
-        var byteCount = 0
-        var lastUse = 0
-        var isRead = false
-        var lastTemporary = 0
-    }
-
     private struct Queue {
         var work: [@Sendable () -> Void] = []
         var isStarted = false
         var isStopped = false
     }
 
-    /// The folder, as it was given.
-    package let folder: String
-    /// The size that all files together are kept at, bytes. What was not used for longest goes first.
-    package let maximumByteCount: Int
+    private let files: CacheFolder
     private let now: @Sendable () -> Int64
-    private let index = Mutex(Index())
     private let queue: Shared
 
     /// Shared with the thread, which must not hold on to the cache.
@@ -49,13 +34,14 @@ public final class DiskCache: Sendable {
     }
 
     /// Larger ones are not stored, so that a film does not take the place of everything else.
-    private var maximumEntryByteCount: Int { min(maximumByteCount / 4, 64 << 20) }
+    private var maximumEntryByteCount: Int { min(files.maximumByteCount / 4, 64 << 20) }
 
     /// Makes the folder, for this user only, where there is none. What is in it from earlier runs is used.
     ///
     /// - Parameters:
     ///   - folder: the path of a folder that holds nothing else.
-    ///   - maximumByteCount: the size that it is kept at. Default: 512 MiB.
+    ///   - maximumByteCount: the size that it is kept at, bytes; what was not used for longest goes first. Of several
+    ///     caches of one folder each keeps to its own. Default: 512 MiB.
     /// - Throws: ``LoadingError`` (`refused`) where there is no such folder and none can be made.
     public convenience init(folder: String, maximumByteCount: Int = 512 << 20) throws {
         try self.init(folder: folder, maximumByteCount: maximumByteCount) { HTTPDate.now() }
@@ -65,8 +51,7 @@ public final class DiskCache: Sendable {
     init(
         folder: String, maximumByteCount: Int, now: @escaping @Sendable () -> Int64
     ) throws(LoadingError) {
-        self.folder = folder
-        self.maximumByteCount = max(0, maximumByteCount)
+        files = CacheFolder(path: folder, maximumByteCount: maximumByteCount, now: now)
         self.now = now
         queue = Shared()
         var info = stat()
@@ -82,22 +67,21 @@ public final class DiskCache: Sendable {
 
     /// Bytes of all files.
     public var currentByteCount: Int {
-        get async { await perform(on: nil) { $0.totalByteCount } }
+        get async { await perform(on: nil) { $0.files.byteCount } }
     }
 
     /// Removes everything.
-    public func removeAll() async {
-        await perform(on: nil) { cache in
-            cache.readIndex()
-            for name in cache.index.withLock({ Array($0.entries.keys) }) { cache.remove(name) }
-        }
-    }
+    public func removeAll() async { await perform(on: nil) { $0.files.removeAll() } }
 
     /// A transport that answers from here what is here and may be used, and asks `base` for the rest.
     ///
-    /// - Parameter executor: where the disk is read and written, and answers are told; nil for a thread of the cache.
-    func transport(over base: any Transport, on executor: (any TaskExecutor)?) -> any Transport {
-        DiskCacheTransport(cache: self, base: base, executor: executor)
+    /// - Parameters:
+    ///   - executor: where the disk is read and written, and answers are told; nil for a thread of the cache.
+    ///   - stores: what `base` brings is kept.
+    func transport(
+        over base: any Transport, on executor: (any TaskExecutor)?, stores: Bool = true
+    ) -> any Transport {
+        DiskCacheTransport(cache: self, base: base, executor: executor, stores: stores)
     }
 
     /// Seconds since 1970.
@@ -115,22 +99,13 @@ public final class DiskCache: Sendable {
 
     /// Touches the disk.
     func find(_ request: TransportRequest) -> Finding {
-        readIndex()
         let key = StoredResponse.Key(request)
-        let name = key.fileName
-        let isHere = index.withLock { index in
-            index.lastUse += 1
-            index.entries[name]?.use = index.lastUse
-            return index.entries[name] != nil
-        }
-        guard isHere else { return .nothing }
-        guard let bytes = Self.read(path(name)), let stored = StoredResponse(bytes, of: key) else {
-            remove(name)
+        guard let bytes = files.read(key.fileName) else { return .nothing }
+        guard let stored = StoredResponse(bytes, of: key) else {
+            files.remove(key.fileName)
             return .nothing
         }
         guard stored.body.count <= request.maximumByteCount else { return .nothing }
-        // The time of last use, for later runs.
-        utimensat(AT_FDCWD, path(name), nil, 0)
         if stored.isFresh(at: now()), !request.resourceClass.isPlaylist { return .fresh(stored) }
         return stored.conditions.isEmpty ? .nothing : .stale(stored)
     }
@@ -159,133 +134,7 @@ public final class DiskCache: Sendable {
         write(stored)
     }
 
-    // MARK: Files
-
-    private func path(_ name: String) -> String { "\(folder)/\(name)" }
-
-    private var totalByteCount: Int {
-        readIndex()
-        return index.withLock(\.byteCount)
-    }
-
-    /// What is there from earlier runs, in the order of use.
-    private func readIndex() {
-        guard
-            index.withLock({ index in
-                defer { index.isRead = true }
-                return !index.isRead
-            }), let entries = opendir(folder)
-        else { return }
-        defer { closedir(entries) }
-        var found: [(name: String, byteCount: Int, time: (Int, Int))] = []
-        while let entry = readdir(entries) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard name.utf8.count == 32, name.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }) else {
-                // Of a run that was ended while it wrote.
-                if name.hasPrefix(Self.temporaryPrefix) { unlink(path(name)) }
-                continue
-            }
-            var info = stat()
-            guard lstat(path(name), &info) == 0, info.st_mode & S_IFMT == S_IFREG else { continue }
-            // Seconds and nanoseconds, whose names this compiler takes for those of another module.
-            let time = withUnsafeBytes(of: info.st_mtim) {
-                ($0.load(as: Int.self), $0.load(fromByteOffset: 8, as: Int.self))
-            }
-            found.append((name, Int(info.st_size), time))
-        }
-        found.sort { $0.time < $1.time }
-        index.withLock { index in
-            for file in found where index.entries[file.name] == nil {
-                index.lastUse += 1
-                index.entries[file.name] = Entry(byteCount: file.byteCount, use: index.lastUse)
-                index.byteCount += file.byteCount
-            }
-        }
-        trim()
-    }
-
-    private static let temporaryPrefix = "new-"
-
-    private func write(_ stored: StoredResponse) {
-        readIndex()
-        let (name, bytes) = (stored.key.fileName, stored.serialized)
-        guard bytes.count <= maximumByteCount else { return }
-        let number = index.withLock { index in
-            index.lastTemporary += 1
-            return index.lastTemporary
-        }
-        // Nobody ever reads half a file.
-        let temporary = path("\(Self.temporaryPrefix)\(getpid())-\(number)")
-        guard Self.write(bytes, to: temporary), rename(temporary, path(name)) == 0 else {
-            unlink(temporary)
-            return
-        }
-        index.withLock { index in
-            index.lastUse += 1
-            index.byteCount += bytes.count - (index.entries[name]?.byteCount ?? 0)
-            index.entries[name] = Entry(byteCount: bytes.count, use: index.lastUse)
-        }
-        trim()
-    }
-
-    /// Removes what was not used for longest until there is room. A tenth at once: not with each segment.
-    private func trim() {
-        let names = index.withLock { index -> [String] in
-            guard index.byteCount > maximumByteCount else { return [] }
-            var excess = index.byteCount - (maximumByteCount - maximumByteCount / 10)
-            var names: [String] = []
-            for (name, entry) in index.entries.sorted(by: { $0.value.use < $1.value.use }) where excess > 0 {
-                excess -= entry.byteCount
-                names.append(name)
-            }
-            return names
-        }
-        for name in names { remove(name) }
-    }
-
-    private func remove(_ name: String) {
-        unlink(path(name))
-        index.withLock { index in
-            if let entry = index.entries.removeValue(forKey: name) { index.byteCount -= entry.byteCount }
-        }
-    }
-
-    private static func read(_ path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var info = stat()
-        guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG, info.st_size <= 128 << 20 else {
-            return nil
-        }
-        let bytes = [UInt8](unsafeUninitializedCapacity: Int(info.st_size)) { buffer, used in
-            while used < buffer.count, let base = buffer.baseAddress {
-                let count = Glibc.read(descriptor, base + used, buffer.count - used)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { break }
-                used += count
-            }
-        }
-        return bytes
-    }
-
-    private static func write(_ bytes: [UInt8], to path: String) -> Bool {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return false }
-        var written = 0
-        let isWhole = bytes.withUnsafeBytes { buffer in
-            while written < buffer.count, let base = buffer.baseAddress {
-                let count = Glibc.write(descriptor, base + written, buffer.count - written)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                written += count
-            }
-            return true
-        }
-        return close(descriptor) == 0 && isWhole
-    }
+    private func write(_ stored: StoredResponse) { files.write(stored.serialized, to: stored.key.fileName) }
 
     // MARK: Thread
 

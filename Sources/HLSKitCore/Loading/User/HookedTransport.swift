@@ -223,7 +223,7 @@ final class HookedTransport: Transport {
     /// Loads a playlist whole, and lets the program change it.
     private func collect(_ request: TransportRequest, _ task: HookedTask) async throws(LoadingError) {
         let events = base.events(for: request)
-        task.setInner(events.task)
+        task.follow { events.task }
         var response: TransportResponse?
         var bytes: [UInt8] = []
         var isPlaylist = true
@@ -303,12 +303,12 @@ private final class KeyReasons: Sendable {
 private final class HookedTask: TransportTask {
     private struct State {
         var isOver = false
-        var inner: (any TransportTask)?
         var work: Task<Void, Never>?
     }
 
     private let handler: @Sendable (TransportEvent) -> Void
     private let state = Mutex(State())
+    private let inner = TransferSlot()
     private let isPaused = Gate(false)
 
     init(_ handler: @escaping @Sendable (TransportEvent) -> Void) { self.handler = handler }
@@ -327,31 +327,21 @@ private final class HookedTask: TransportTask {
             }
         let mayCall = state.withLock { state in
             defer {
-                if isLast {
-                    state.isOver = true
-                    // They hold on to the handler, which holds on to this.
-                    state.inner = nil
-                    state.work = nil
-                }
+                if isLast { (state.isOver, state.work) = (true, nil) }
             }
             return !state.isOver
         }
+        // It holds on to the handler, which holds on to this.
+        if isLast { inner.end() }
         if mayCall { handler(event) }
     }
 
     /// The request is another transport's from here on.
     func forward(_ start: (@escaping @Sendable (TransportEvent) -> Void) -> any TransportTask) {
-        guard !state.withLock(\.isOver) else { return }
-        setInner(start { [self] event in handOn(event) })
+        follow { start { [self] event in handOn(event) } }
     }
 
-    func setInner(_ task: any TransportTask) {
-        let isOver = state.withLock { state in
-            if !state.isOver { state.inner = task }
-            return state.isOver
-        }
-        if isOver { task.cancel() } else if isPaused.withLock({ $0 }) { task.pause() }
-    }
+    func follow(_ start: () -> any TransportTask) { inner.start { _ in start() } }
 
     func setWork(_ work: Task<Void, Never>) {
         let isOver = state.withLock { state in
@@ -362,26 +352,22 @@ private final class HookedTask: TransportTask {
     }
 
     func cancel() {
-        let (inner, work) = state.withLock { state in
+        let work = state.withLock { state in
             state.isOver = true
-            defer {
-                state.inner = nil
-                state.work = nil
-            }
-            return (state.inner, state.work)
+            return state.work.take()
         }
-        inner?.cancel()
+        inner.cancel()
         work?.cancel()
         isPaused.signal { $0 = false }
     }
 
     func pause() {
         isPaused.withLock { $0 = true }
-        state.withLock(\.inner)?.pause()
+        inner.pause()
     }
 
     func resume() {
         isPaused.signal { $0 = false }
-        state.withLock(\.inner)?.resume()
+        inner.resume()
     }
 }

@@ -47,6 +47,10 @@ extension PlaybackEngine {
         item?.variants.eligibility(in: selectionLimits) ?? VariantEligibility([], in: SelectionContext())
     }
 
+    func ineligibilityReasons(for id: AssetVariant.ID) -> [IneligibilityReason] {
+        item?.variants.reasons(against: id, in: selectionLimits) ?? []
+    }
+
     /// What limits the choice among the variants now, besides the item itself.
     var selectionLimits: SelectionLimits {
         SelectionLimits(

@@ -81,10 +81,20 @@ struct VariantChooser: Sendable {
 
     /// Which variants may be used.
     func eligibility(in limits: SelectionLimits) -> VariantEligibility {
+        VariantEligibility(candidates, in: context(in: limits))
+    }
+
+    /// Why a variant may not be used: all reasons.
+    func reasons(against id: AssetVariant.ID, in limits: SelectionLimits) -> [IneligibilityReason] {
+        guard let index = candidates.first(where: { $0.id == id })?.index else { return [] }
+        return VariantEligibility.reasons(candidates, in: context(in: limits))[index] ?? []
+    }
+
+    private func context(in limits: SelectionLimits) -> SelectionContext {
         var context = context
         context.unplayableVariants = unplayable
         limits.limit(&context)
-        return VariantEligibility(candidates, in: context)
+        return context
     }
 
     /// Of those that may be used, one of each quality, or the one that brings the audio if nothing else is played.

@@ -34,11 +34,14 @@ final class TableTransport: Transport {
     private let pieceByteCount: Int
     private let tellsLength: Bool
     private let takesRanges: Bool
+    /// Of all answers.
+    private let fields: [HTTPField]
 
     init(
         _ resources: [String: [UInt8]], pieceByteCount: Int = 1 << 16, tellsLength: Bool = true,
-        takesRanges: Bool = true
+        takesRanges: Bool = true, fields: [HTTPField] = []
     ) {
+        self.fields = fields
         self.resources = resources
         self.pieceByteCount = pieceByteCount
         self.tellsLength = tellsLength
@@ -146,7 +149,7 @@ final class TableTransport: Transport {
         guard body.count <= request.maximumByteCount else {
             return [.failed(LoadingError(code: .tooLarge, url: request.url, text: "too large"), TransferMetrics())]
         }
-        var fields: [HTTPField] = []
+        var fields = fields
         if let range = request.byteRange, takesRanges {
             let value = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(resource.count)"
             fields.append(HTTPField(name: "Content-Range", value: value))

@@ -57,7 +57,7 @@ struct DiskCacheTests {
     private struct Bench {
         let server = Server()
         let folder: ScratchFolder
-        let time = Shared(Int64(1000))
+        let time = Shared(Int64(1_000_000))
         let cache: DiskCache
 
         final class Shared: Sendable {
@@ -70,6 +70,13 @@ struct DiskCacheTests {
             let time = time
             cache = try DiskCache(folder: self.folder.path, maximumByteCount: maximumByteCount) {
                 time.value.withLock { $0 }
+            }
+        }
+
+        /// Besides the file of the lock.
+        var files: [String] {
+            get throws {
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != ".lock" }
             }
         }
 
@@ -161,7 +168,7 @@ struct DiskCacheTests {
             #expect(await bench.load("b") == nil)
         }
         #expect(await bench.cache.currentByteCount == 0)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder.path).isEmpty)
+        #expect(try bench.files.isEmpty)
     }
 
     @Test("the folder keeps its size: what was not used for longest goes, also what earlier runs left")
@@ -186,7 +193,7 @@ struct DiskCacheTests {
         #expect((1...2500).contains(await smaller.cache.currentByteCount))
         await smaller.cache.removeAll()
         #expect(await smaller.cache.currentByteCount == 0)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder.path).isEmpty)
+        #expect(try bench.files.isEmpty)
     }
 
     @Test("damaged files, and what else is in the folder, do no harm")
@@ -195,16 +202,49 @@ struct DiskCacheTests {
         bench.server.set("a", [1, 2, 3], ["Cache-Control": "max-age=60"])
         _ = await bench.load("a")
         _ = await bench.cache.currentByteCount
-        let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
+        let names = try bench.files
         try bench.folder.write([1, 2], to: try #require(names.first))
-        try bench.folder.write([1], to: "new-1-1")
+        let left = try bench.folder.write([1], to: "new-1")
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_000_000 - 7200)], ofItemAtPath: left)
+        // Another process may be writing it.
+        try bench.folder.write([1], to: "new-2")
         try bench.folder.write([1], to: "notes.txt")
         let later = try Bench(folder: bench.folder)
         later.server.set("a", [1, 2, 3], ["Cache-Control": "max-age=60"])
         #expect(await later.load("a")?.isCached == false)
         #expect(await later.load("a")?.isCached == true)
-        let left = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
-        #expect(Set(left) == Set(names + ["notes.txt"]))
+        #expect(try Set(bench.files) == Set(names + ["new-2", "notes.txt"]))
+    }
+
+    @Test("what one cache stores another of the same folder finds at once")
+    func shared() async throws {
+        let one = try Bench()
+        let other = try Bench(folder: one.folder)
+        #expect(await other.load("a") == nil)
+        one.server.set("a", [1, 2, 3], ["Cache-Control": "max-age=60"])
+        _ = await one.load("a")
+        // It is stored behind the last event.
+        _ = await one.cache.currentByteCount
+        #expect(await other.load("a")?.isCached == true)
+        await other.cache.removeAll()
+        #expect(await one.load("a")?.isCached == false)
+    }
+
+    @Test("who only takes from it finds what others stored, and stores nothing")
+    func readingOnly() async throws {
+        let bench = try Bench()
+        bench.server.set("a", [1], ["Cache-Control": "max-age=60"])
+        bench.server.set("b", [2], ["Cache-Control": "max-age=60"])
+        _ = await bench.load("a")
+        let transport = bench.cache.transport(over: bench.server, on: nil, stores: false)
+        for name in ["a", "b", "b"] {
+            let request = TransportRequest(url: "https://a.example/\(name)", resourceClass: .segment)
+            for await _ in transport.events(for: request) {}
+        }
+        #expect(bench.server.requests.map(\.url.last) == ["a", "b", "b"])
+        _ = await bench.cache.currentByteCount
+        #expect(try bench.files.count == 1)
     }
 
     @Test("a folder that cannot be is an error")

@@ -102,7 +102,7 @@ public struct EventLog: Sendable, Hashable {
     }
 
     private static func text(_ error: HLSError) -> String {
-        "\(error.code.rawValue): \(error.cause)" + (error.url.map { " \($0)" } ?? "")
+        "\(error.code.rawValue): \(error.cause)" + (error.urlString.map { " \($0)" } ?? "")
     }
 
     private static func text(_ time: MediaTime) -> String { time.description }

@@ -50,7 +50,7 @@ public struct SimulatedResponse: Sendable, Hashable {
     /// How the body ends; complete by default.
     public var ending = Ending.complete
     /// There is no answer at all, but this failure.
-    public var failure: LoadingError.Code?
+    public var failure: HLSError.Code?
 
     /// Makes a response, by default a successful one without a body.
     public init(
@@ -80,7 +80,7 @@ public struct SimulatedResponse: Sendable, Hashable {
     }
 
     /// No connection, no name, no answer in time: the request fails without a response.
-    public static func failure(_ code: LoadingError.Code) -> SimulatedResponse {
+    public static func failure(_ code: HLSError.Code) -> SimulatedResponse {
         var response = SimulatedResponse()
         response.failure = code
         return response

@@ -99,7 +99,7 @@ private final class SimulatedOrigin: Transport {
     private static func events(of response: SimulatedResponse, for request: TransportRequest) -> [TransportEvent] {
         var metrics = TransferMetrics()
         metrics.protocolName = "simulated"
-        func failed(_ code: LoadingError.Code, status: Int? = nil, _ text: String) -> TransportEvent {
+        func failed(_ code: HLSError.Code, status: Int? = nil, _ text: String) -> TransportEvent {
             var error = LoadingError(code: code, url: request.url, status: status, text: text)
             let retryAfter = response.fields.first { $0.name.lowercased() == "retry-after" }
             error.retryAfter = retryAfter.flatMap { Int($0.value) }.flatMap { $0 >= 0 ? .seconds($0) : nil }

@@ -94,8 +94,8 @@ struct RecordingTests {
 
     @Test("what is not a recording is refused with its line", arguments: badTexts)
     func refuses(_ test: BadText) {
-        let error = #expect(throws: SimulationError.self) { try NetworkRecording(parsing: Array(test.text.utf8)) }
-        #expect(error?.line == test.line)
+        let error = #expect(throws: HLSError.self) { try NetworkRecording(parsing: Array(test.text.utf8)) }
+        #expect(error?.detail == test.line.map { "line \($0)" })
         #expect(error?.text.contains(test.error) == true, "\(String(describing: error))")
     }
 
@@ -131,7 +131,7 @@ struct RecordingTests {
             over: NetworkTrace(constant: LinkConditions(bitsPerSecond: 1e6)), clock: VirtualClock()
         ) { _ in .notFound }
         for path in ["r", "none/r"] {
-            #expect(throws: SimulationError.self) {
+            #expect(throws: HLSError.self) {
                 try RecordingTransport(base: base, path: "\(folder.path)/\(path)", clock: VirtualClock(), url: "x")
             }
         }

@@ -122,7 +122,7 @@ final class FileOpening: TransportTask {
             }
         case .failed(let error, _):
             // A file that is shorter than what was asked for.
-            if error.code == .badRange || error.status == 416 { openWhole() } else { handler(event) }
+            if error.code == .badRange || error.statusCode == 416 { openWhole() } else { handler(event) }
         }
     }
 

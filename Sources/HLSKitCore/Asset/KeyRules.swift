@@ -32,15 +32,15 @@ struct KeyRules: Sendable, Hashable {
         else {
             let offered = keys.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))" }.joined(separator: ", ")
             throw HLSError(
-                code: .contentKey, url: base, cause: "no supported key system", detail: offered.escapingControls)
+                code: .contentKey, urlString: base, cause: "no supported key system", detail: offered.escapingControls)
         }
         guard let url = URIReference.resolve(uri, against: base) else {
-            throw HLSError(code: .contentKey, url: base, cause: "the URI of a key cannot be resolved")
+            throw HLSError(code: .contentKey, urlString: base, cause: "the URI of a key cannot be resolved")
         }
         let vector = override?.initializationVector ?? key.initializationVector(forMediaSequence: mediaSequence)
         guard vector.count == AES128Decryptor.blockByteCount else {
             throw HLSError(
-                code: .contentKey, url: base, cause: "the initialization vector is not 16 bytes long",
+                code: .contentKey, urlString: base, cause: "the initialization vector is not 16 bytes long",
                 detail: "\(vector.count) bytes")
         }
         return SegmentKey(

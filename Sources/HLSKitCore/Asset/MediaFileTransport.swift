@@ -183,7 +183,7 @@ extension AssetInspector {
     /// The playlist of one segment that stands for a media file.
     func mediaFilePlaylist() async throws -> String {
         guard case .file(let file) = try await opened() else {
-            throw HLSError(code: .badPlaylist, url: url, cause: "the resource changed while being read")
+            throw HLSError(code: .badPlaylist, urlString: url, cause: "the resource changed while being read")
         }
         let time = try await duration()
         // The length of the media is known when it has been read. Until then more is safe, and less would end it early.

@@ -144,7 +144,7 @@ struct ResourceClient: Sendable {
         ) { BytesReader() }
         guard answer.bytes.count == AES128Decryptor.blockByteCount else {
             throw HLSError(
-                code: .contentKey, url: key.url, cause: HLSError.badKeyLength,
+                code: .contentKey, urlString: key.url, cause: HLSError.badKeyLength,
                 detail: "\(answer.bytes.count) bytes")
         }
         return (answer.bytes, answer.response?.keyTerms)
@@ -160,7 +160,7 @@ struct ResourceClient: Sendable {
             case .data(let bytes):
                 if let output = try reader.take(bytes) { return output }
             case .finished: return try reader.finish()
-            case .failed(let error, _): throw error
+            case .failed(let error, _): throw LoadingError(error)
             }
         }
         throw CancellationError()

@@ -44,7 +44,9 @@ public struct PersistentKeyProvider: KeyProvider {
     public var deadline: Duration { base.deadline + .seconds(5) }
 
     /// The stored key, or what the other provider gives, which is stored.
-    public func key(for request: ContentKeyRequest) async throws -> ContentKey? {
+    ///
+    /// - Throws: what the other provider throws; an error that is not an ``HLSError`` as one with ``HLSError/Code/application``.
+    public func key(for request: ContentKeyRequest) async throws(HLSError) -> ContentKey? {
         let stored = request.reason == .receivedObsoleteContentKey ? nil : await storedKey(for: request)
         if let stored, !stored.isDue, request.reason == .needed { return stored.key }
         let given: ContentKey?
@@ -53,7 +55,7 @@ public struct PersistentKeyProvider: KeyProvider {
                 of: "the key provider", url: request.url, within: base.deadline
             ) { [base] in try await base.key(for: request) }
         } catch {
-            guard var key = stored?.key, error.code != .refused else { throw error }
+            guard var key = stored?.key, error.code != .refused else { throw HLSError(transport: error) }
             key.renewalInterval = Self.renewalDelay
             return key
         }

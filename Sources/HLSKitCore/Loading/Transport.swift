@@ -68,7 +68,7 @@ public struct TransportRequest: Sendable, Hashable {
     /// Deadlines of the request.
     public var timeouts: TransportTimeouts
     /// The largest body, in bytes after content decoding, that is accepted; beyond it the request fails with
-    /// a ``LoadingError``.
+    /// ``HLSError/Code/tooLarge``.
     public var maximumByteCount: Int
     /// After how long without a byte of an answer it is asked once more beside it; nil (the default) for never.
     package var hedgeDelay: Duration?
@@ -121,13 +121,19 @@ public struct TransportTimeouts: Sendable, Hashable {
 /// A report of a transport.
 public enum TransportEvent: Sendable {
     /// The final response's status and header fields have arrived (after redirects). Statuses from 400 on are not
-    /// reported here but end the request with ``LoadingError/Code/httpStatus``.
+    /// reported here but end the request with ``HLSError/Code/httpStatus``.
     case response(TransportResponse)
     /// The next bytes of the body, after content decoding and, where the server ignored the range, already cut to it.
     case data([UInt8])
     /// The body is complete and its length verified as far as the protocol allows.
     case finished(TransferMetrics)
-    case failed(LoadingError, TransferMetrics)
+    /// The transfer has failed: an error with one of the codes that ``HLSError/Code`` has for transports, with
+    /// ``HLSError/statusCode`` where a server answered with an error.
+    case failed(HLSError, TransferMetrics)
+
+    package static func failed(_ error: LoadingError, _ metrics: TransferMetrics) -> TransportEvent {
+        .failed(HLSError(transport: error), metrics)
+    }
 }
 
 /// Status and header of a response.

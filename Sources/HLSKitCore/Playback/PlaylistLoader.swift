@@ -67,7 +67,7 @@ public struct PlaylistLoader: Sendable {
             for await event in configuration.transport.events(for: sent) {
                 switch event {
                 case .response(let response): return Self.byteCount(response)
-                case .failed(let error, _): throw error
+                case .failed(let error, _): throw LoadingError(error)
                 case .data, .finished: break
                 }
             }
@@ -119,7 +119,7 @@ public struct PlaylistLoader: Sendable {
                     parser = PlaylistParser(url: response.url, options: options)
                 case .data(let bytes): try parser.append(bytes)
                 case .finished: return try parser.finish()
-                case .failed(let error, _): throw error
+                case .failed(let error, _): throw LoadingError(error)
                 }
             }
             throw CancellationError()

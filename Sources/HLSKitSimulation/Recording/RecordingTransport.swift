@@ -27,11 +27,11 @@ public final class RecordingTransport: Transport {
     ///   - url: What is going to be played.
     ///   - options: Whatever the program needs to play it the same way. Nothing secret.
     ///   - tool: The name and version of the program.
-    /// - Throws: ``SimulationError`` when the file cannot be made.
+    /// - Throws: ``HLSError`` when the file cannot be made.
     public init(
         base: any Transport, path: String, overwrite: Bool = false, clock: some Clock<Duration>, url: String,
         options: [String] = [], tool: String? = nil
-    ) throws(SimulationError) {
+    ) throws(HLSError) {
         self.base = base
         file = try RecordingFile(path: path, overwrite: overwrite)
         let start = clock.now
@@ -80,8 +80,8 @@ public final class RecordingTransport: Transport {
 
     /// Ends the recording and closes the file. What happens afterwards is not written.
     ///
-    /// - Throws: ``SimulationError`` when something could not be written.
-    public func finish() throws(SimulationError) {
+    /// - Throws: ``HLSError`` when something could not be written.
+    public func finish() throws(HLSError) {
         state.withLock { state in
             guard !state.isFinished else { return }
             file.write(RecordingLine(.close, at: time(&state)))
@@ -123,7 +123,7 @@ public final class RecordingTransport: Transport {
                 file.write(line)
             case .failed(let error, let metrics):
                 state.open.remove(id)
-                file.write(line(error, metrics, of: id, at: time))
+                file.write(line(LoadingError(error), metrics, of: id, at: time))
             }
         }
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// A request is answered by the recorded one of the same URL and range; the first by the first, the second by the second.
 /// Bytes arrive at their recorded times since the first request. Where the request itself comes at another time than the
 /// recorded one, because the player is a different one or was controlled differently, its answer is moved by as much. A
-/// request that was never recorded fails with `LoadingError.Code.transport`; what was under way when the recording
+/// request that was never recorded fails with `HLSError.Code.transport`; what was under way when the recording
 /// ended, or was cancelled, runs into the request's deadline.
 ///
 /// See docs/behaviour/recordings.md.

@@ -249,12 +249,12 @@ struct PlaySession {
                     if passes.finishOne() { return .played }
                     do { try passes.fill(player) } catch { return .failed(error) }
                 case .itemStatusChanged(.failed):
-                    let unknown = HLSError(code: .internal, url: options.url, cause: "playback failed")
+                    let unknown = HLSError(code: .internal, urlString: options.url, cause: "playback failed")
                     return .failed(passes.error ?? player.currentItem?.error ?? unknown)
                 case .rateChanged(_, .setRateFailed) where options.rate < 0:
                     return .failed(
                         HLSError(
-                            code: .noEligibleVariant, url: options.url, cause: "cannot be played backwards",
+                            code: .noEligibleVariant, urlString: options.url, cause: "cannot be played backwards",
                             detail: "requires an on-demand stream with I-frame playlists"))
                 default: break
                 }
@@ -286,9 +286,9 @@ struct PlaySession {
     private func warn(_ error: HLSError, at time: Duration) {
         if reportsJSON {
             StandardStream.error.writeLine(
-                EventReporter.warning(error.cause, url: error.url, detail: error.detail, at: time))
+                EventReporter.warning(error.cause, url: error.urlString, detail: error.detail, at: time))
         } else if options.verbosity != .quiet {
-            say(ErrorLine.line(error.cause, url: error.url, detail: error.detail, severity: "warning"))
+            say(ErrorLine.line(error.cause, url: error.urlString, detail: error.detail, severity: "warning"))
         }
     }
 
@@ -420,7 +420,7 @@ struct PlaySession {
                 summary.files += (remuxer?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
                 summary.files.append(PlaySummary.File(unfinished: remuxer?.paths.last ?? output.path))
                 first =
-                    first ?? HLSError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
+                    first ?? HLSError(code: .output, urlString: error.path, cause: "cannot write", detail: error.text)
             }
         }
         return first
@@ -451,7 +451,7 @@ extension PlaySession {
             return nil
         } catch {
             let path = options.recordingPath
-            return HLSError(code: .output, url: path, cause: "cannot write", detail: error.text)
+            return HLSError(code: .output, urlString: path, cause: "cannot write", detail: error.text)
         }
     }
 }

@@ -55,10 +55,10 @@ struct ReplayCommand: AsyncParsableCommand {
             throw SimulationFailure(
                 cause: "option not allowed in a recording", path: file, detail: Self.excerpt(refusal.argument),
                 status: .badPlaylist)
-        } catch let error as SimulationError {
+        } catch let error as HLSError where error.domain == .simulation {
             throw SimulationFailure(
-                cause: "cannot read the recording", path: file, detail: error.description,
-                status: error.line == nil ? .notFound : .badPlaylist)
+                cause: "cannot read the recording", path: file, detail: error.lineAndCause,
+                status: error.detail == nil ? .notFound : .badPlaylist)
         } catch {
             throw SimulationFailure(
                 cause: "the recording has unknown options", path: file,

@@ -130,7 +130,7 @@ struct EventReporter: Sendable {
     private static func members(of error: HLSError) -> [JSONValue.Member] {
         [
             .init(name: "code", value: .string(error.code.rawValue)), .init(name: "cause", value: .string(error.cause)),
-            .init(name: "url", value: JSONValue(error.url.map(ErrorLine.bare(url:)))),
+            .init(name: "url", value: JSONValue(error.urlString.map(ErrorLine.bare(url:)))),
             .init(name: "detail", value: JSONValue(error.detail)),
         ]
     }

@@ -119,13 +119,13 @@ struct PlaySummary: Sendable, Equatable {
     var incompleteError: HLSError {
         let code = HLSError.Code.incomplete
         guard let first = skipped.first ?? missed.first else {
-            return HLSError(code: code, url: url, cause: "incomplete: damaged samples")
+            return HLSError(code: code, urlString: url, cause: "incomplete: damaged samples")
         }
         let others = (skipped + missed).reduce(0) { $0 + Self.count($1) } - Self.count(first)
         let range = first.first == first.last ? "segment \(first.first)" : "segments \(first.first)-\(first.last)"
         let more = others > 0 ? " and \(Decimals.count(others, "other"))" : ""
         return HLSError(
-            code: code, url: first.url, cause: "incomplete: \(range)\(more) missing", detail: first.cause)
+            code: code, urlString: first.url, cause: "incomplete: \(range)\(more) missing", detail: first.cause)
     }
 
     /// Declared bit rate over the loaded media, weighted with its time, in bits per second; nil if undeclared.

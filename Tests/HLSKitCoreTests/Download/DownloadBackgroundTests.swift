@@ -99,7 +99,8 @@ struct DownloadBackgroundTests {
                 if case .progress(let progress) = event, progress.segmentCount >= 4 { break }
             }
             task.suspend()
-            await #expect(throws: CancellationError.self) { try await task.result() }
+            let error = await #expect(throws: HLSError.self) { try await task.result() }
+            #expect(error?.code == .cancelled)
             #expect(await Self.read(task).summary.first?.error == "cancelled")
             let stored = task.progress.segmentCount
             #expect(stored >= 4 && stored < 20)

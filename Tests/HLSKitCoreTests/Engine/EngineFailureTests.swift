@@ -352,7 +352,7 @@ struct EngineFailureTests {
         var harness = EngineHarness.playing("vod.m3u8", from: origin)
         harness.runToEnd(by: .seconds(30))
         #expect(harness.error?.code == .contentKey)
-        #expect(harness.error?.url == "https://host/key")
+        #expect(harness.error?.urlString == "https://host/key")
         #expect((1...2).contains(harness.requests(of: "key").count))
         #expect(harness.loadedSegments.isEmpty)
         #expect(!harness.story.contains("playing"))
@@ -376,7 +376,7 @@ struct EngineFailureTests {
         var harness = EngineHarness.playing("vod.m3u8", from: origin)
         harness.runToEnd(by: .seconds(30))
         #expect(harness.error?.code == .contentKey)
-        #expect(harness.error?.url == "https://host/key")
+        #expect(harness.error?.urlString == "https://host/key")
     }
 
     @Test(

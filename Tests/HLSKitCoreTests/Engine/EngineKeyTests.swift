@@ -47,7 +47,7 @@ struct EngineKeyTests {
         var harness = EngineHarness.playing("main.m3u8", from: origin)
         harness.runToEnd()
         #expect(harness.error?.code == .contentKey)
-        #expect(harness.error?.url == "https://host/k.key")
+        #expect(harness.error?.urlString == "https://host/k.key")
         #expect(harness.requests(of: "k.key").count <= 2)
     }
 
@@ -139,7 +139,7 @@ struct EngineKeyTests {
             "vod.m3u8", from: Self.leased(.key(KeyTerms(renewal: .seconds(20), expiration: .seconds(40))), refused))
         expiring.runToEnd()
         #expect(expiring.error?.code == .contentKey)
-        #expect(expiring.error?.url == "https://host/k.key")
+        #expect(expiring.error?.urlString == "https://host/k.key")
         #expect(expiring.state.currentTime.seconds > 40, "what was loaded is played")
     }
 

@@ -247,7 +247,7 @@ struct EngineRefreshTests {
         harness.open("old.m3u8")
         harness.runToEnd()
         #expect(!harness.didPlayToEnd)
-        #expect(harness.error?.url == "https://host/old-3.ts")
+        #expect(harness.error?.urlString == "https://host/old-3.ts")
         #expect(harness.error?.detail?.contains("403") == true)
         #expect(harness.error?.detail?.contains("nobody is logged in") == true)
         #expect(harness.now >= .seconds(12), "three segments were there")
@@ -273,6 +273,6 @@ struct EngineRefreshTests {
         other.open("old.m3u8")
         other.runToEnd()
         #expect(other.error?.code == .badPlaylist)
-        #expect(other.error?.url == "https://host/other.m3u8")
+        #expect(other.error?.urlString == "https://host/other.m3u8")
     }
 }

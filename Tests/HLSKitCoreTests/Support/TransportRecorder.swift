@@ -52,7 +52,7 @@ final class TransportRecorder: Sendable {
             result.metrics = metrics
             result.hasEnded = true
         case .failed(let error, let metrics):
-            result.error = error
+            result.error = LoadingError(error)
             result.metrics = metrics
             result.hasEnded = true
         }

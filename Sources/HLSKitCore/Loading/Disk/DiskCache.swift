@@ -56,15 +56,15 @@ public final class DiskCache: Sendable {
     /// - Parameters:
     ///   - folder: the path of a folder that holds nothing else.
     ///   - maximumByteCount: the size that it is kept at. Default: 512 MiB.
-    /// - Throws: ``LoadingError`` (`refused`) where there is no such folder and none can be made.
-    public convenience init(folder: String, maximumByteCount: Int = 512 << 20) throws {
+    /// - Throws: ``HLSError`` (`refused`) where there is no such folder and none can be made.
+    public convenience init(folder: String, maximumByteCount: Int = 512 << 20) throws(HLSError) {
         try self.init(folder: folder, maximumByteCount: maximumByteCount) { HTTPDate.now() }
     }
 
     /// - Parameter now: seconds since 1970.
     init(
         folder: String, maximumByteCount: Int, now: @escaping @Sendable () -> Int64
-    ) throws(LoadingError) {
+    ) throws(HLSError) {
         self.folder = folder
         self.maximumByteCount = max(0, maximumByteCount)
         self.now = now
@@ -72,9 +72,9 @@ public final class DiskCache: Sendable {
         var info = stat()
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST, stat(folder, &info) == 0, info.st_mode & S_IFMT == S_IFDIR
         else {
-            throw LoadingError(
-                code: .refused, url: folder,
-                text: "no folder for a cache: \(errno == 0 ? "it is a file" : String(cString: strerror(errno)))")
+            throw HLSError(
+                code: .refused, urlString: folder, cause: "no folder for a cache",
+                detail: errno == 0 ? "it is a file" : String(cString: strerror(errno)))
         }
     }
 

@@ -91,7 +91,7 @@ private final class DiskCacheTask: TransportTask {
 
     private func take(_ event: TransportEvent, besides stored: StoredResponse?) {
         switch event {
-        case .failed(let error, _) where error.status == 304:
+        case .failed(let error, _) where error.statusCode == 304:
             if let stored { return reuse(stored, error.fields) }
         case .response(let response):
             if cache.mayStore(response, of: request) { state.withLock { $0.response = response } }

@@ -12,8 +12,8 @@ public protocol KeyProvider: Sendable {
     var deadline: Duration { get }
     /// The key; nil where this provider does not know it, so that the next one, and at last the network, is asked.
     ///
-    /// A ``LoadingError`` that may pass, as `timedOut`, has the key asked for again as ``RetryPolicies`` say. Any other
-    /// error refuses it: the item fails once what was loaded is played. A renewal that is refused is no failure as long
+    /// An ``HLSError`` that is not ``HLSError/isPermanent``, as one with ``HLSError/Code/timedOut``, has the key asked for again
+    /// as ``RetryPolicies`` say. Any other error refuses it: the item fails once what was loaded is played. A renewal that is refused is no failure as long
     /// as the key has not expired.
     func key(for request: ContentKeyRequest) async throws -> ContentKey?
 }

@@ -89,7 +89,7 @@ struct FailedLoad: Sendable {
     init(mapOf flight: SegmentInFlight, _ error: HLSError) {
         self.init(
             flight.purpose, as: .map(flight.id.lane), .initializationSection, .map,
-            .badContent(url: error.url ?? ""), error)
+            .badContent(url: error.urlString ?? ""), error)
     }
 
     /// A segment.
@@ -104,7 +104,7 @@ struct FailedLoad: Sendable {
     ) {
         self.init(
             flight.purpose, as: .segment(flight.role), .segment, .segment(lost, limits),
-            loadingError.map { .loading($0) } ?? .badContent(url: error.url ?? ""), error)
+            loadingError.map { .loading($0) } ?? .badContent(url: error.urlString ?? ""), error)
         self.isAtLiveEdge = isAtLiveEdge
     }
 

@@ -174,7 +174,7 @@ extension PlaybackEngine {
                 note(id, at: index, in: list)
             } else {
                 giveUpTrickPlay(
-                    because: HLSError(code: .badPlaylist, url: list.url, cause: "a frame has no address"))
+                    because: HLSError(code: .badPlaylist, urlString: list.url, cause: "a frame has no address"))
             }
             return false
         }

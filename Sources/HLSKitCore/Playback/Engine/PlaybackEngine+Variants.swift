@@ -8,7 +8,7 @@ extension PlaybackEngine {
     mutating func openVariant(of playlist: MultivariantPlaylist) {
         guard !playlist.variants.isEmpty else {
             return failItem(
-                HLSError(code: .badPlaylist, url: item?.multivariantURL, cause: "the playlist lists no variant"))
+                HLSError(code: .badPlaylist, urlString: item?.multivariantURL, cause: "the playlist lists no variant"))
         }
         let isSoundOnly = configuration.wantsSoundOnly
         item?.renditions.open(isSoundOnly: isSoundOnly)

@@ -166,7 +166,7 @@ extension SkippedSegments {
 extension HLSError {
     fileprivate var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["code": "\(code.rawValue)", "cause": "\(cause)"]
-        if let url { metadata["url"] = "\(Redaction.urlWithoutQuery(url))" }
+        if let url = urlString { metadata["url"] = "\(Redaction.urlWithoutQuery(url))" }
         if let detail { metadata["detail"] = "\(detail)" }
         return metadata
     }

@@ -211,8 +211,8 @@ struct DiskCacheTests {
     func noFolder() throws {
         let folder = try ScratchFolder()
         let file = try folder.write([1], to: "file")
-        #expect(throws: LoadingError.self) { try DiskCache(folder: file) }
-        #expect(throws: LoadingError.self) { try DiskCache(folder: file + "/x") }
+        #expect(throws: HLSError.self) { try DiskCache(folder: file) }
+        #expect(throws: HLSError.self) { try DiskCache(folder: file + "/x") }
         _ = try DiskCache(folder: folder.path + "/new")
     }
 }

@@ -425,7 +425,7 @@ struct SessionJournal: Sendable {
         let comment = error.detail.map { "\(error.cause) (\($0))" } ?? error.cause
         log(
             ErrorLogEvent(
-                date: epoch + view.now, uri: error.url, playbackSessionID: session.id,
+                date: epoch + view.now, uri: error.urlString, playbackSessionID: session.id,
                 errorStatusCode: error.statusCode, errorDomain: error.domain, errorComment: comment))
     }
 

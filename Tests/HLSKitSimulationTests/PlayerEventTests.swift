@@ -21,7 +21,7 @@ struct PlayerEventTests {
             for await event in events {
                 switch event.kind {
                 case .didPlayToEnd: ended.append(event.item?.urlString)
-                case .itemStatusChanged(.failed): failed.append(event.item?.error?.url)
+                case .itemStatusChanged(.failed): failed.append(event.item?.error?.urlString)
                 case .currentItemChanged: current.append(event.item?.urlString)
                 default: break
                 }
@@ -37,7 +37,7 @@ struct PlayerEventTests {
         first: 3, last: 3, mediaDuration: .seconds(6), url: "https://u:p@a/3.ts", cause: "not found")
     private static let load = SegmentLoad(
         url: "https://a/1.ts", mediaSequence: 1, itemTime: .zero, mediaDuration: .seconds(6),
-        duration: .milliseconds(1250), byteCount: 1000, variantIndex: 0)
+        duration: .milliseconds(1250), byteCount: 1000, variantID: AssetVariant.ID(rawValue: "low"), variantIndex: 0)
 
     @Test(
         "F24: each event says in one line what happened",

@@ -37,13 +37,13 @@ struct ProgramCodeTests {
         mutating func decide(_ input: SelectionInput) -> SelectionDecision {
             reader.read()
             if let download = input.download {
-                return SelectionDecision(variantIndex: download.variantIndex, explanation: "goes on")
+                return SelectionDecision(variantID: download.variantID, explanation: "goes on")
             }
             count += 1
             let ladder = input.candidates
-            let choice = ladder[min(count / 3, ladder.count - 1)].index
+            let choice = ladder[min(count / 3, ladder.count - 1)].id
             let number = count
-            return SelectionDecision(variantIndex: choice, explanation: "decision \(number)")
+            return SelectionDecision(variantID: choice, explanation: "decision \(number)")
         }
     }
 

@@ -21,7 +21,8 @@ private func segment(_ sequence: Int, variant: Int?, seconds: Int = 4, bytes: In
     .segmentLoaded(
         SegmentLoad(
             url: "http://u:p@a/\(sequence).ts", mediaSequence: sequence, itemTime: .seconds(Int64(sequence * seconds)),
-            mediaDuration: .seconds(seconds), duration: .milliseconds(250), byteCount: bytes, variantIndex: variant))
+            mediaDuration: .seconds(seconds), duration: .milliseconds(250), byteCount: bytes,
+            variantID: variant.map { AssetVariant.ID(rawValue: "\($0)") }, variantIndex: variant))
 }
 
 private let skipped = SkippedSegments(

@@ -194,7 +194,8 @@ final class AssetInspector: Sendable {
         let first = InitialVariantRule().choose(
             from: eligible, knownThroughput: client.options.initialBitRateHint)
         let others = (eligible.isEmpty ? candidates : eligible).map(\.index)
-        return (first.map { [$0.variantIndex] } ?? []) + others.filter { $0 != first?.variantIndex }
+        let start = eligible.playlistIndex(of: first?.variantID)
+        return (start.map { [$0] } ?? []) + others.filter { $0 != start }
     }
 
     /// Positions of the variants that can be played here, in the order in which they are tried.

@@ -63,9 +63,9 @@ struct PlaySummary: Sendable, Equatable {
     mutating func observe(_ event: PlayerEvent) {
         switch event.kind {
         case .variantSwitched(_, let to, _):
-            if !variants.contains(where: { $0.variant.index == to.index }) { variants.append(VariantUse(variant: to)) }
+            if !variants.contains(where: { $0.variant.id == to.id }) { variants.append(VariantUse(variant: to)) }
         case .segmentLoaded(let load):
-            guard let index = variants.firstIndex(where: { $0.variant.index == load.variantIndex }) else {
+            guard let index = variants.firstIndex(where: { $0.variant.id == load.variantID }) else {
                 // A media playlist by itself has no variants; of others, this is a rendition's.
                 guard variants.isEmpty else { return }
                 skippedAtEnd = 0

@@ -201,7 +201,8 @@ extension PlaybackEngine {
                     SegmentLoad(
                         url: flight.job.url, mediaSequence: flight.job.mediaSequence,
                         itemTime: MediaTime(flight.job.start), mediaDuration: flight.job.duration,
-                        duration: now - flight.requestBegan, byteCount: flight.receivedByteCount, variantIndex: nil))))
+                        duration: now - flight.requestBegan, byteCount: flight.receivedByteCount, variantID: nil,
+                        variantIndex: nil))))
     }
 
     /// A picture that could not be had is passed over.

@@ -128,10 +128,16 @@ extension KeepUpInput {
 }
 
 extension SelectionInput {
+    /// Its position in the playlist, as the log has it of all variants; its name where it is not a candidate any more.
+    private func number(of id: AssetVariant.ID?) -> String {
+        guard let id else { return "none" }
+        return candidates.playlistIndex(of: id).map { "\($0)" } ?? id.rawValue
+    }
+
     fileprivate func metadata(of decision: SelectionDecision) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
-            "hls.variant": "\(decision.variantIndex)", "explanation": "\(decision.explanation)",
-            "current": "\(currentVariantIndex.map { "\($0)" } ?? "none")",
+            "hls.variant": "\(number(of: decision.variantID))", "explanation": "\(decision.explanation)",
+            "current": "\(number(of: currentVariantID))",
             "candidates": .list(candidates.map(\.index)), "forward-seconds": "\(forwardBuffer.seconds)",
             "estimated-bits-per-second": "\(throughput.map { "\($0.bitsPerSecond)" } ?? "unknown")",
             "rate": "\(rate)", "is-playing": "\(isPlaying)",

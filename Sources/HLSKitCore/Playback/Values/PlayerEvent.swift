@@ -135,13 +135,15 @@ public struct SegmentLoad: Sendable, Hashable {
     public var duration: Duration
     /// Bytes that arrived.
     public var byteCount: Int
-    /// The variant, as in ``AssetVariant/index``; nil for a rendition of its own.
-    public var variantIndex: Int?
+    /// The variant, as in ``AssetVariant/id``; nil for a rendition of its own, and where there is but one media playlist.
+    public var variantID: AssetVariant.ID?
+    /// Its position in the multivariant playlist, for logs.
+    package var variantIndex: Int?
 
     /// Makes a value.
     package init(
         url: String, mediaSequence: Int, itemTime: MediaTime, mediaDuration: Duration, duration: Duration,
-        byteCount: Int, variantIndex: Int?
+        byteCount: Int, variantID: AssetVariant.ID?, variantIndex: Int?
     ) {
         self.url = Redaction.url(url)
         self.mediaSequence = mediaSequence
@@ -149,6 +151,7 @@ public struct SegmentLoad: Sendable, Hashable {
         self.mediaDuration = mediaDuration
         self.duration = duration
         self.byteCount = byteCount
+        self.variantID = variantID
         self.variantIndex = variantIndex
     }
 }

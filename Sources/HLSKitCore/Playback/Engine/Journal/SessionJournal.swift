@@ -43,7 +43,7 @@ struct SessionJournal: Sendable {
     private var renditions: [LaneID: String] = [:]
     private var pendingSwitch: (from: AssetVariant?, to: AssetVariant)?
     /// The variant that segments are asked for from.
-    private var variantIndex: Int?
+    private var variant: AssetVariant?
     private var switchBitrate: Double?
     private var isSeekInBuffer = false
     /// Since when it has been waited for keeping up to be likely.
@@ -51,8 +51,8 @@ struct SessionJournal: Sendable {
     private var stalledSince: Duration?
     private var causes: Causes? = Causes()
     private var summary = Totals()
-    /// Those that were loaded from, by their index.
-    private var variants: [Int: AssetVariant] = [:]
+    /// Those that were loaded from.
+    private var variants: [AssetVariant.ID: AssetVariant] = [:]
     private(set) var isSummarized = false
     private var entries: [DiaryEntry] = []
     private var events: [PlayerEvent.Kind] = []
@@ -217,8 +217,8 @@ struct SessionJournal: Sendable {
             endSwitch(didSucceed: false, view)
             if from != nil { summary.switchCount += 1 }
             pendingSwitch = (from, to)
-            variantIndex = to.index
-            variants[to.index] = to
+            variant = to
+            variants[to.id] = to
             switchBitrate = from == nil ? nil : view.throughput
             emit(
                 MetricPlayerItemVariantSwitchStartEvent(
@@ -267,7 +267,10 @@ struct SessionJournal: Sendable {
             openIfNeeded(for: segment.lane, transport.url, view)
             open.segmentID = segment
             open.segment = segments[segment]
-            open.segment?.variantIndex = segment.lane == .main && !view.isTrickPlay ? variantIndex : nil
+            if segment.lane == .main, !view.isTrickPlay {
+                open.segment?.variantID = variant?.id
+                open.segment?.variantIndex = variant?.index
+            }
             access.requested(id, segment: segment, mediaDuration: open.segment?.duration ?? .zero, at: view.now)
             if view.isExpensive, segment.lane != .subtitles { access.change { $0.mediaRequestsExpensive += 1 } }
         case .head,
@@ -325,7 +328,7 @@ struct SessionJournal: Sendable {
             causes?.segments.append(event)
             emit(event)
             // Media of the variant has arrived, whatever is decided with it.
-            if error == nil, let variant = open.segment?.variantIndex, variant == pendingSwitch?.to.index {
+            if error == nil, let variant = open.segment?.variantID, variant == pendingSwitch?.to.id {
                 endSwitch(didSucceed: true, view)
             }
         case .key:
@@ -353,7 +356,7 @@ struct SessionJournal: Sendable {
 
     /// Adds up the declared bit rates of what was loaded.
     private mutating func weigh(_ load: SegmentLoad) {
-        guard let variant = load.variantIndex.flatMap({ variants[$0] }), variant.bandwidth > 0 else { return }
+        guard let variant = load.variantID.flatMap({ variants[$0] }), variant.bandwidth > 0 else { return }
         let seconds = load.mediaDuration.seconds
         summary.declaredDuration += seconds
         summary.averageBits += seconds * Double(variant.averageBandwidth ?? variant.bandwidth)

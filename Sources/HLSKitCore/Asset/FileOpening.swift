@@ -75,7 +75,8 @@ final class FileOpening: TransportTask {
     }
 
     func begin() {
-        guard request.byteRange == nil, declared != .playlist, declared != nil || Self.isProbable(request.url) else {
+        guard request.byteRange == nil, declared != .playlist, declared != nil || Self.isProbable(request.urlString)
+        else {
             return openWhole()
         }
         var first = request
@@ -200,7 +201,7 @@ final class FileOpening: TransportTask {
             case .webVTT?, .unknown?: break
             }
         }
-        let url = state.response?.url ?? ""
+        let url = state.response?.urlString ?? ""
         state.mode = .passing(byteCount: 0, url: url)
         state.head = []
         var outcome = Outcome(events: takeResponse(&state))

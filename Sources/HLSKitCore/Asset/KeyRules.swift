@@ -16,7 +16,7 @@ struct KeyRules: Sendable, Hashable {
     init(_ hooks: LoadingHooks) { self.init(formats: hooks.keyFormats, override: hooks.keyOverride) }
 
     /// Somebody has the keys of all systems.
-    private var takesAll: Bool { override?.key != nil || override?.url != nil }
+    private var takesAll: Bool { override?.key != nil || override?.urlString != nil }
 
     /// Whether somebody has keys of this kind: the network, or the program.
     func admit(_ key: EncryptionKey) -> Bool {
@@ -28,7 +28,7 @@ struct KeyRules: Sendable, Hashable {
         guard !keys.isEmpty else { return nil }
         let known = keys.filter { Self.methods.contains($0.method) && admit($0) }
         guard let key = known.first(where: { $0.effectiveKeyFormat == "identity" }) ?? known.first,
-            let uri = override?.url ?? key.uri
+            let uri = override?.urlString ?? key.uri
         else {
             let offered = keys.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))" }.joined(separator: ", ")
             throw HLSError(
@@ -58,7 +58,7 @@ struct KeyRules: Sendable, Hashable {
     func sessionKeys(of playlist: MultivariantPlaylist, at base: String) -> [ResourceID] {
         var keys: [ResourceID] = []
         for key in playlist.sessionKeys where admit(key) {
-            guard let uri = override?.url ?? key.uri, let url = URIReference.resolve(uri, against: base) else {
+            guard let uri = override?.urlString ?? key.uri, let url = URIReference.resolve(uri, against: base) else {
                 continue
             }
             let resource = resource(of: key, url: url)

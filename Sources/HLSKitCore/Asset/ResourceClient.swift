@@ -90,7 +90,7 @@ struct ResourceClient: Sendable {
             throw HLSError(error, as: role)
         }
         var request = TransportRequest(
-            url: url, resourceClass: resourceClass, fields: credentials.fields,
+            urlString: url, resourceClass: resourceClass, fields: credentials.fields,
             credentialOrigins: credentials.origins, byteRange: range, timeouts: options.timeouts[resourceClass],
             maximumByteCount: limit)
         request.keyFormat = key?.keyFormat

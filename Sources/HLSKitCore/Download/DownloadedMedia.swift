@@ -33,7 +33,7 @@ final class DownloadedMedia: StoredMedia {
 
     func reader(for request: TransportRequest) -> (@Sendable () async -> [UInt8]?)? {
         guard request.resourceClass.isMedia, request.keyFormat == nil else { return nil }
-        let key = Key(url: request.url, byteRange: request.byteRange)
+        let key = Key(url: request.urlString, byteRange: request.byteRange)
         guard let name = files.withLock({ $0[key] }) else { return nil }
         return { [self] in
             await DiskThread.run(clock) { () async -> [UInt8]? in

@@ -52,7 +52,7 @@ public struct PersistentKeyProvider: KeyProvider {
         let given: ContentKey?
         do throws(LoadingError) {
             given = try await UserCall(clock: clock).value(
-                of: "the key provider", url: request.url, within: base.deadline
+                of: "the key provider", url: request.urlString, within: base.deadline
             ) { [base] in try await base.key(for: request) }
         } catch {
             guard var key = stored?.key, error.code != .refused else { throw HLSError(transport: error) }
@@ -100,9 +100,9 @@ public struct PersistentKeyProvider: KeyProvider {
     private func storedKey(for request: ContentKeyRequest) async -> Stored? {
         let (store, now) = (store, now().seconds)
         return await DiskThread.run(clock) {
-            guard let entry = store.entry(url: request.url, keyFormat: request.keyFormat) else { return nil }
+            guard let entry = store.entry(url: request.urlString, keyFormat: request.keyFormat) else { return nil }
             if let expiration = entry.expiration, expiration <= now {
-                store.remove(url: request.url, keyFormat: request.keyFormat)
+                store.remove(url: request.urlString, keyFormat: request.keyFormat)
                 return nil
             }
             func interval(_ date: Int64?) -> Duration? {
@@ -117,10 +117,10 @@ public struct PersistentKeyProvider: KeyProvider {
     private func keep(_ key: ContentKey, for request: ContentKeyRequest) async throws(HLSError) {
         let (store, date) = (store, now())
         try await DiskThread.run(clock) { () throws(HLSError) in
-            guard key.isPersistable else { return store.remove(url: request.url, keyFormat: request.keyFormat) }
+            guard key.isPersistable else { return store.remove(url: request.urlString, keyFormat: request.keyFormat) }
             try store.write(
                 KeyStore.Entry(
-                    url: request.url, keyFormat: request.keyFormat, bytes: key.bytes,
+                    url: request.urlString, keyFormat: request.keyFormat, bytes: key.bytes,
                     renewal: key.renewalInterval.map { (date + $0).seconds },
                     expiration: key.expirationInterval.map { (date + $0).seconds }))
         }

@@ -16,12 +16,13 @@ extension MadeAnswer {
             var metrics = TransferMetrics()
             metrics.protocolName = "file"
             guard let bytes = await read(), bytes.count <= request.maximumByteCount else {
-                let error = LoadingError(code: .transport, url: request.url, text: "the stored file cannot be read")
+                let error = LoadingError(
+                    code: .transport, url: request.urlString, text: "the stored file cannot be read")
                 return [.failed(error, metrics)]
             }
             metrics.decodedByteCount = bytes.count
             var response = TransportResponse(
-                status: request.byteRange == nil ? 200 : 206, url: request.url, contentLength: bytes.count)
+                status: request.byteRange == nil ? 200 : 206, urlString: request.urlString, contentLength: bytes.count)
             response.wasReadFromCache = true
             return [.response(response), .data(bytes), .finished(metrics)]
         }

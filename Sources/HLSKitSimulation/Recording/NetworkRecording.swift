@@ -29,7 +29,7 @@ public struct NetworkRecording: Sendable {
     }
 
     /// The URL that was played, as given by the program that recorded it.
-    public var url: String
+    public var urlString: String
     /// Arguments that play the recording as it was played; never secrets.
     public var options: [String]
     /// In the order in which they began.
@@ -42,8 +42,8 @@ public struct NetworkRecording: Sendable {
     public var isComplete = false
 
     /// Makes a recording without requests.
-    public init(url: String, options: [String] = []) {
-        self.url = url
+    public init(urlString: String, options: [String] = []) {
+        self.urlString = urlString
         self.options = options
     }
 
@@ -111,7 +111,7 @@ struct RecordingReader {
             guard line.version == NetworkRecording.version else {
                 throw HLSError.simulation(line: number, "unknown format version \(line.version ?? 0)")
             }
-            self.recording = NetworkRecording(url: url, options: line.options ?? [])
+            self.recording = NetworkRecording(urlString: url, options: line.options ?? [])
             return
         }
         // The recording is put back at the end; two copies of its exchanges would be costly.
@@ -167,7 +167,7 @@ struct RecordingReader {
             }
             return .response(
                 TransportResponse(
-                    status: status, url: line.url ?? url, contentType: line.contentType,
+                    status: status, urlString: line.url ?? url, contentType: line.contentType,
                     contentLength: line.contentLength, fields: fields, serverAddress: line.server))
         case .data:
             guard let body = line.body else { throw HLSError.simulation(line: number, "data needs a body") }

@@ -53,7 +53,7 @@ public final class RecordingTransport: Transport {
             state.open.insert(state.lastID)
             let time = time(&state)
             var line = RecordingLine(.request, id: state.lastID, at: time)
-            line.url = NetworkRecording.bare(request.url)
+            line.url = NetworkRecording.bare(request.urlString)
             line.resourceClass = request.resourceClass.rawValue
             line.rangeStart = request.byteRange?.lowerBound
             line.rangeLength = request.byteRange.map { $0.upperBound - $0.lowerBound }
@@ -131,7 +131,7 @@ public final class RecordingTransport: Transport {
     private func line(_ response: TransportResponse, of id: Int, at time: Duration) -> RecordingLine {
         var line = RecordingLine(.response, id: id, at: time)
         line.status = response.status
-        line.url = NetworkRecording.bare(response.url)
+        line.url = NetworkRecording.bare(response.urlString)
         line.contentType = response.contentType
         line.contentLength = response.contentLength
         line.fields = response.fields.filter {

@@ -149,7 +149,7 @@ struct DownloadSession {
                 throw error
             case .loaded(.success(let loaded)):
                 result = loaded
-                for gap in loaded.gaps.prefix(5) { warn(gap.cause, gap.url, gap.detail, report) }
+                for gap in loaded.gaps.prefix(5) { warn(gap.cause, gap.urlString, gap.detail, report) }
                 if loaded.gaps.count > 5 {
                     warn("\(loaded.gaps.count - 5) more segments are missing", nil, nil, report)
                 }

@@ -39,7 +39,7 @@ struct PlayWishes: Sendable {
         switch event.kind {
         case .segmentSkipped(let segments), .segmentsMissed(let segments):
             return HLSError(
-                code: .incomplete, urlString: segments.url, cause: "segment \(segments.first) is missing",
+                code: .incomplete, urlString: segments.urlString, cause: "segment \(segments.first) is missing",
                 detail: segments.cause)
         case .holePlayedOver(let hole):
             return HLSError(

@@ -49,7 +49,7 @@ struct ReplayCommand: AsyncParsableCommand {
             let arguments = try RecordedOptions.checked(recording.options)
             // The URL only names what was recorded: no file and no server is looked for.
             var checked = try PlayCommand.parse(arguments + ["--", "recording://"]).options()
-            checked.url = recording.url
+            checked.url = recording.urlString
             options = checked
         } catch let refusal as RecordedOptions.Refusal {
             throw SimulationFailure(

@@ -167,7 +167,7 @@ struct EventReporter: Sendable {
             [
                 "first_media_sequence": .integer(segments.first), "last_media_sequence": .integer(segments.last),
                 "media_duration": .number(segments.mediaDuration.inSeconds),
-                "url": .string(ErrorLine.bare(url: segments.url)), "cause": .string(segments.cause),
+                "url": .string(ErrorLine.bare(url: segments.urlString)), "cause": .string(segments.cause),
             ])
     }
 

@@ -76,7 +76,7 @@ enum EventText {
             segments.first == segments.last
             ? "segment \(segments.first)" : "segments \(segments.first)-\(segments.last)"
         let seconds = Decimals.text(segments.mediaDuration.inSeconds, places: 1)
-        return warning("\(verb) \(numbers), \(seconds) s of media", url: segments.url, detail: segments.cause)
+        return warning("\(verb) \(numbers), \(seconds) s of media", url: segments.urlString, detail: segments.cause)
     }
 
     private static func warning(_ cause: String, url: String?, detail: String?) -> String {

@@ -125,7 +125,7 @@ struct PlaySummary: Sendable, Equatable {
         let range = first.first == first.last ? "segment \(first.first)" : "segments \(first.first)-\(first.last)"
         let more = others > 0 ? " and \(Decimals.count(others, "other"))" : ""
         return HLSError(
-            code: code, urlString: first.url, cause: "incomplete: \(range)\(more) missing", detail: first.cause)
+            code: code, urlString: first.urlString, cause: "incomplete: \(range)\(more) missing", detail: first.cause)
     }
 
     /// Declared bit rate over the loaded media, weighted with its time, in bits per second; nil if undeclared.
@@ -187,7 +187,7 @@ struct PlaySummary: Sendable, Equatable {
         [
             "first_media_sequence": .integer(segments.first), "last_media_sequence": .integer(segments.last),
             "media_duration": .number(segments.mediaDuration.inSeconds),
-            "url": .string(ErrorLine.bare(url: segments.url)), "cause": .string(segments.cause),
+            "url": .string(ErrorLine.bare(url: segments.urlString)), "cause": .string(segments.cause),
         ]
     }
 

@@ -28,7 +28,7 @@ struct LadderSource: Sendable {
             throw SimulationFailure(cause: error.description, path: path)
         }
         do {
-            let loader = PlaylistLoader(url: url, configuration: configuration)
+            let loader = PlaylistLoader(urlString: url, configuration: configuration)
             switch try await loader.load() {
             case .media(let media): return try MovieFile(media)
             case .multivariant(let multivariant):

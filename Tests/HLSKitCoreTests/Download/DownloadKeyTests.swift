@@ -17,7 +17,7 @@ struct DownloadKeyTests {
         var keyFormats: Set<String> { ["com.example"] }
         var key: ContentKey
         func key(for request: ContentKeyRequest) async throws -> ContentKey? {
-            request.url == "skd://asset" && request.keyFormat == "com.example" ? key : nil
+            request.urlString == "skd://asset" && request.keyFormat == "com.example" ? key : nil
         }
     }
 

@@ -36,7 +36,7 @@ struct PersistentKeyProviderTests {
                 return (state.key, state.error)
             }
             if error == .timedOut { try await Task.sleep(for: .seconds(86_400)) }
-            if let error { throw LoadingError(code: error, url: request.url, text: "no") }
+            if let error { throw LoadingError(code: error, url: request.urlString, text: "no") }
             return key
         }
     }

@@ -185,7 +185,7 @@ struct EngineKeyTests {
         byKey.runToEnd()
         #expect(byKey.didPlayToEnd, "\(byKey.story)")
         var byURL = EngineHarness.playing("vod.m3u8", from: origin) {
-            $0.keyRules.override = ContentKeyOverride(url: "https://host/mine")
+            $0.keyRules.override = ContentKeyOverride(urlString: "https://host/mine")
         }
         byURL.runToEnd()
         #expect(byURL.didPlayToEnd)

@@ -205,7 +205,7 @@ struct VariantChooserTests {
         #expect(!chooser.isOpen(at: .zero))
         #expect(!chooser.hasChoice)
         #expect(chooser.description?.index == 0)
-        #expect(chooser.description?.url == "https://host/v.m3u8")
+        #expect(chooser.description?.urlString == "https://host/v.m3u8")
         #expect(chooser.description?.peakBitRate == nil)
     }
 

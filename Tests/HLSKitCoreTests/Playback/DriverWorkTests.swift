@@ -108,7 +108,7 @@ struct DriverWorkTests {
             _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
         ) -> any TransportTask {
             base.start(request) { [self] event in
-                if case .data = event, request.url.hasSuffix(".ts") {
+                if case .data = event, request.urlString.hasSuffix(".ts") {
                     let count = lockCount.withLock { $0() }
                     counts.withLock { $0.append(count) }
                 }

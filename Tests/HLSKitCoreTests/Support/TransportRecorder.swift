@@ -82,6 +82,6 @@ extension Transport {
     }
 
     func load(_ url: String, _ resourceClass: ResourceClass = .segment) async -> LoadResult {
-        await load(TransportRequest(url: url, resourceClass: resourceClass))
+        await load(TransportRequest(urlString: url, resourceClass: resourceClass))
     }
 }

@@ -17,7 +17,8 @@ struct DiskCacheTransport: Transport {
     }
 
     private static func isOfConcern(_ request: TransportRequest) -> Bool {
-        guard let scheme = URIReference(request.url)?.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
+        guard let scheme = URIReference(request.urlString)?.scheme?.lowercased(), scheme == "http" || scheme == "https"
+        else {
             return false
         }
         switch request.resourceClass {

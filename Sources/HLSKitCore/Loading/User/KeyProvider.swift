@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Gives the player keys that it cannot, or should not, load by itself: those of key systems of the program's own
 /// (`KEYFORMAT`), and those with URLs that mean nothing to the network (`skd:`).
 ///
@@ -42,26 +44,28 @@ public struct ContentKeyRequest: Sendable, Hashable {
         public static let receivedObsoleteContentKey = Reason(rawValue: "receivedObsoleteContentKey")
     }
 
-    /// The URI of the key, made absolute.
-    public var url: String
+    /// The URI of the key, made absolute; nil where ``urlString`` is not a URL.
+    public var url: URL? { URL(string: urlString) }
+    /// The URI of the key, made absolute, as it is written.
+    public var urlString: String
     /// `KEYFORMAT` of the key.
     public var keyFormat: String
     /// The URL that the item was made with.
-    public var itemURL: String
+    public var itemURLString: String
     /// Why it is asked for. Default ``Reason/needed``.
     public var reason: Reason
 
     /// Makes a request.
     package init(url: String, keyFormat: String, itemURL: String, reason: Reason = .needed) {
-        self.url = url
+        urlString = url
         self.keyFormat = keyFormat
-        self.itemURL = itemURL
+        itemURLString = itemURL
         self.reason = reason
     }
 
     /// What key systems call initialization data: the bytes of a `data:` URI. nil for other URIs.
     public var initializationData: [UInt8]? {
-        guard let data = try? DataURL(url) else { return nil }
+        guard let data = try? DataURL(urlString) else { return nil }
         return data.bytes
     }
 }

@@ -86,7 +86,7 @@ struct PlaybackLog: Sendable {
         case .playlistLoaded(let load):
             logger.trace(
                 "loaded a playlist",
-                metadata: ["url": "\(Redaction.urlWithoutQuery(load.url))", "bytes": "\(load.byteCount)"])
+                metadata: ["url": "\(Redaction.urlWithoutQuery(load.urlString))", "bytes": "\(load.byteCount)"])
         case .playbackStalled(let time):
             logger.info("playback stalled", metadata: ["item-time": "\(time.seconds)"])
         case .trickPlayUnavailable(let obstacle, let rate):
@@ -154,7 +154,8 @@ extension SelectionInput {
 extension SegmentLoad {
     fileprivate var metadata: Logger.Metadata {
         [
-            "url": "\(Redaction.urlWithoutQuery(url))", "hls.sequence": "\(mediaSequence)", "bytes": "\(byteCount)",
+            "url": "\(Redaction.urlWithoutQuery(urlString))", "hls.sequence": "\(mediaSequence)",
+            "bytes": "\(byteCount)",
             "hls.variant": "\(variantIndex.map { "\($0)" } ?? "none")", "seconds": "\(duration.seconds)",
         ]
     }
@@ -164,7 +165,7 @@ extension SkippedSegments {
     fileprivate var metadata: Logger.Metadata {
         [
             "first": "\(first)", "last": "\(last)", "seconds": "\(mediaDuration.seconds)",
-            "url": "\(Redaction.urlWithoutQuery(url))", "cause": "\(cause)",
+            "url": "\(Redaction.urlWithoutQuery(urlString))", "cause": "\(cause)",
         ]
     }
 }

@@ -31,7 +31,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .durationChanged(let duration): "duration \(Self.text(duration))"
             case .playlistLoaded(let load):
                 (load.isMultivariant ? "multivariant playlist" : "playlist") + (load.isReload ? " again" : "")
-                    + ": \(load.url), \(load.byteCount) bytes in \(Self.text(load.duration))"
+                    + ": \(load.urlString), \(load.byteCount) bytes in \(Self.text(load.duration))"
             case .segmentLoaded(let load): "segment \(Self.text(load))"
             case .variantSwitched(let old, let new, let explanation):
                 "variant \(old.map(Self.text) ?? "none") -> \(Self.text(new)): \(explanation)"
@@ -74,14 +74,14 @@ extension PlayerEvent.Kind: CustomStringConvertible {
     }
 
     private static func text(_ load: SegmentLoad) -> String {
-        "\(load.mediaSequence): \(load.url), \(load.byteCount) bytes in \(text(load.duration))"
+        "\(load.mediaSequence): \(load.urlString), \(load.byteCount) bytes in \(text(load.duration))"
     }
 
     private static func text(_ segments: SkippedSegments) -> String {
         let numbers =
             segments.first == segments.last
             ? "segment \(segments.first)" : "segments \(segments.first)-\(segments.last)"
-        return "\(numbers), \(text(segments.mediaDuration)) of media: \(segments.cause): \(segments.url)"
+        return "\(numbers), \(text(segments.mediaDuration)) of media: \(segments.cause): \(segments.urlString)"
     }
 
     private static func text(_ variant: AssetVariant) -> String {

@@ -101,7 +101,7 @@ public struct TimeControlChange: Sendable, Hashable {
 /// One loaded playlist.
 public struct PlaylistLoad: Sendable, Hashable {
     /// The URL that answered, after redirects, without secrets.
-    public var url: String
+    public var urlString: String
     /// Whether it is a multivariant playlist.
     public var isMultivariant: Bool
     /// Whether it was loaded before.
@@ -113,7 +113,7 @@ public struct PlaylistLoad: Sendable, Hashable {
 
     /// Makes a value.
     package init(url: String, isMultivariant: Bool, isReload: Bool, duration: Duration, byteCount: Int) {
-        self.url = Redaction.url(url)
+        urlString = Redaction.url(url)
         self.isMultivariant = isMultivariant
         self.isReload = isReload
         self.duration = duration
@@ -124,7 +124,7 @@ public struct PlaylistLoad: Sendable, Hashable {
 /// One loaded segment.
 public struct SegmentLoad: Sendable, Hashable {
     /// The URL of the segment, without secrets.
-    public var url: String
+    public var urlString: String
     /// Its media sequence number.
     public var mediaSequence: Int
     /// Its start on the item's timeline.
@@ -145,7 +145,7 @@ public struct SegmentLoad: Sendable, Hashable {
         url: String, mediaSequence: Int, itemTime: MediaTime, mediaDuration: Duration, duration: Duration,
         byteCount: Int, variantID: AssetVariant.ID?, variantIndex: Int?
     ) {
-        self.url = Redaction.url(url)
+        urlString = Redaction.url(url)
         self.mediaSequence = mediaSequence
         self.itemTime = itemTime
         self.mediaDuration = mediaDuration
@@ -165,7 +165,7 @@ public struct SkippedSegments: Sendable, Hashable {
     /// The media time that is missing.
     public var mediaDuration: Duration
     /// The URL of the first one, without secrets.
-    public var url: String
+    public var urlString: String
     /// Why they are missing, in a few words.
     public var cause: String
 
@@ -174,7 +174,7 @@ public struct SkippedSegments: Sendable, Hashable {
         self.first = first
         self.last = last
         self.mediaDuration = mediaDuration
-        self.url = Redaction.url(url)
+        urlString = Redaction.url(url)
         self.cause = Redaction.text(cause)
     }
 }

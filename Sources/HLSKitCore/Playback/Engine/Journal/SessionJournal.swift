@@ -259,12 +259,12 @@ struct SessionJournal: Sendable {
     private mutating func begin(_ id: RequestID, _ request: EngineRequest, _ view: View) {
         let transport = request.transport
         var open = OpenRequest(
-            request: MetricRequest(url: transport.url, requestStartTime: view.now, responseEndTime: view.now),
+            request: MetricRequest(url: transport.urlString, requestStartTime: view.now, responseEndTime: view.now),
             resourceClass: transport.resourceClass)
         switch request.purpose {
         case .segment(let segment, _):
             open.lane = segment.lane
-            openIfNeeded(for: segment.lane, transport.url, view)
+            openIfNeeded(for: segment.lane, transport.urlString, view)
             open.segmentID = segment
             open.segment = segments[segment]
             if segment.lane == .main, !view.isTrickPlay {
@@ -275,7 +275,7 @@ struct SessionJournal: Sendable {
             if view.isExpensive, segment.lane != .subtitles { access.change { $0.mediaRequestsExpensive += 1 } }
         case .head,
             .resource where transport.resourceClass == .initializationSection:
-            openIfNeeded(for: nil, transport.url, view)
+            openIfNeeded(for: nil, transport.urlString, view)
             access.requested(id, segment: nil, mediaDuration: .zero, at: view.now)
         case .firstPlaylist, .mediaPlaylist, .resource: break
         }
@@ -418,7 +418,7 @@ struct SessionJournal: Sendable {
         log(
             ErrorLogEvent(
                 date: epoch + view.now,
-                uri: Redaction.url(error.url.isEmpty ? request?.request.url ?? "" : error.url),
+                uri: Redaction.url(error.url.isEmpty ? request?.request.urlString ?? "" : error.url),
                 serverAddress: error.serverAddress ?? request?.request.serverAddress, playbackSessionID: session.id,
                 errorStatusCode: error.status, errorDomain: domain, errorComment: error.text,
                 allHTTPResponseHeaderFields: error.fields.isEmpty ? request?.fields ?? [] : error.fields))
@@ -436,7 +436,7 @@ struct SessionJournal: Sendable {
         let seconds = (missed.mediaDuration.seconds * 10).rounded() / 10
         log(
             ErrorLogEvent(
-                date: epoch + view.now, uri: Redaction.url(missed.url), playbackSessionID: session.id,
+                date: epoch + view.now, uri: Redaction.url(missed.urlString), playbackSessionID: session.id,
                 errorDomain: .playlist,
                 errorComment: "segments \(missed.first) to \(missed.last), \(seconds) s, are lost: \(missed.cause)"))
     }

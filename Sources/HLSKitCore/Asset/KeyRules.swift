@@ -15,6 +15,9 @@ struct KeyRules: Sendable, Hashable {
 
     init(_ hooks: LoadingHooks) { self.init(formats: hooks.keyFormats, override: hooks.keyOverride) }
 
+    /// The key was given by hand, and takes the place of every key.
+    var isGiven: Bool { override?.key != nil }
+
     /// Somebody has the keys of all systems.
     private var takesAll: Bool { override?.key != nil || override?.urlString != nil }
 

@@ -41,7 +41,12 @@ struct DownloadLoader: Sendable {
             do {
                 return Loaded(segment: try await store(request), key: key)
             } catch var error as HLSError where error.code == .contentKey {
-                if key != nil { error.urlString = request.key?.url }
+                // What the playlist says of keys is not to blame for one by hand.
+                if client.keyRules.isGiven {
+                    error.cause = HLSError.unfitGivenKey
+                } else if key != nil {
+                    error.urlString = request.key?.url
+                }
                 let terms = RetryTerms(kind: .key, isLive: request.terms.isLive)
                 guard let id = request.key, try await client.retrier.mayRetry(id.url, terms, keyAccount) else {
                     throw error

@@ -474,6 +474,9 @@ extension HLSError {
     /// The cause where a resource has not the bytes that were asked for.
     static let noSuchRange = LoadingFailure.badRange
 
+    /// The cause where media does not decrypt with a ``ContentKeyOverride``.
+    static let unfitGivenKey = "the key given by hand does not fit the segment"
+
     /// The same, as the failure of one try of several.
     func at(attempt: Int) -> HLSError {
         var error = self

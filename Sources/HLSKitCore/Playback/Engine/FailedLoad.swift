@@ -185,8 +185,13 @@ enum BadSegment: Sendable {
     case unsupported(HLSError)
     case media(HLSError)
 
-    init(_ failure: SegmentFailure, of job: SegmentJob) {
+    /// - Parameter hasGivenKey: its key was given by hand: what the playlist says of keys is not to blame.
+    init(_ failure: SegmentFailure, of job: SegmentJob, hasGivenKey: Bool) {
         switch failure {
+        case .wrongKey where hasGivenKey, .badKey where hasGivenKey:
+            var error = HLSError(failure, url: job.url)
+            if case .wrongKey = failure { error.cause = HLSError.unfitGivenKey }
+            self = .key(error)
         case .wrongKey, .noKey, .badKey:
             self = .key(HLSError(failure, url: job.key?.resource.url ?? job.url))
         case .badInitializationSection: self = .map(HLSError(failure, url: job.map?.url ?? job.url))

@@ -10,7 +10,7 @@ extension MovieFile {
     ///
     /// `media` is the media playlist of each variant, in the same order; nil leaves a variant out.
     ///
-    /// - Throws: ``HLSError`` when there is nothing to be simulated, or a playlist is live.
+    /// - Throws: `HLSError` when there is nothing to be simulated, or a playlist is live.
     public init(_ multivariant: MultivariantPlaylist, media: [MediaPlaylist?]) throws(HLSError) {
         var columns: [Column] = []
         let hasVideo = multivariant.variants.contains { $0.resolution != nil }
@@ -29,7 +29,7 @@ extension MovieFile {
 
     /// A movie with one variant, as a media playlist describes it.
     ///
-    /// - Throws: ``HLSError`` when it is live, or declares no size: `EXT-X-BYTERANGE` or `EXT-X-BITRATE`.
+    /// - Throws: `HLSError` when it is live, or declares no size: `EXT-X-BYTERANGE` or `EXT-X-BITRATE`.
     public init(_ playlist: MediaPlaylist) throws(HLSError) {
         guard playlist.hasEndList else { throw HLSError.simulation("a live playlist: only VOD can be simulated") }
         guard playlist.segments.contains(where: { Column.bits(of: $0) != nil }) else {

@@ -27,7 +27,7 @@ public struct MovieFile: Sendable, Hashable {
     /// Row by row.
     private let sizes: [Double]
 
-    /// - Throws: ``HLSError`` when the text is not a movie, or larger than 64 MiB.
+    /// - Throws: `HLSError` when the text is not a movie, or larger than 64 MiB.
     public init(parsing bytes: [UInt8]) throws(HLSError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw HLSError.simulation("larger than \(Self.maximumByteCount >> 20) MiB")
@@ -111,7 +111,7 @@ public struct MovieFile: Sendable, Hashable {
 
     /// Reads a movie file.
     ///
-    /// - Throws: ``HLSError``, with the words of the system when the file cannot be read.
+    /// - Throws: `HLSError`, with the words of the system when the file cannot be read.
     public init(contentsOfFile path: String) throws(HLSError) {
         try self.init(parsing: NetworkTrace.read(path, atMost: Self.maximumByteCount))
     }

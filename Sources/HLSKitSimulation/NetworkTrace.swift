@@ -48,7 +48,7 @@ public struct NetworkTrace: Sendable, Hashable {
         ])
     }
 
-    /// - Throws: ``HLSError`` when there is no period, or one without a positive duration.
+    /// - Throws: `HLSError` when there is no period, or one without a positive duration.
     public init(periods: [Period]) throws(HLSError) {
         guard !periods.isEmpty else { throw HLSError.simulation("the trace has no period") }
         guard periods.allSatisfy({ $0.duration > .zero }) else {
@@ -60,7 +60,7 @@ public struct NetworkTrace: Sendable, Hashable {
     /// Reads the text of a trace file: lines of `duration_ms,bandwidth_kbps,latency_ms`, and perhaps `,loss_percent`; `#`
     /// begins a comment line.
     ///
-    /// - Throws: ``HLSError`` with the line when the text is not a trace, or larger than 16 MiB.
+    /// - Throws: `HLSError` with the line when the text is not a trace, or larger than 16 MiB.
     public init(parsing bytes: some Collection<UInt8>) throws(HLSError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw HLSError.simulation("larger than \(Self.maximumByteCount >> 20) MiB")
@@ -79,7 +79,7 @@ public struct NetworkTrace: Sendable, Hashable {
 
     /// Reads a trace file.
     ///
-    /// - Throws: ``HLSError``, with the words of the system when the file cannot be read.
+    /// - Throws: `HLSError`, with the words of the system when the file cannot be read.
     public init(contentsOfFile path: String) throws(HLSError) {
         try self.init(parsing: Self.read(path))
     }

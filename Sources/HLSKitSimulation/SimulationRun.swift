@@ -51,7 +51,7 @@ public struct SimulationRun: Sendable {
     private let decisions = DecisionRecord()
     private var failure: HLSError?
 
-    /// - Throws: ``HLSError`` when the pinned variant does not exist, or no bit ever arrives.
+    /// - Throws: `HLSError` when the pinned variant does not exist, or no bit ever arrives.
     public init(trace: NetworkTrace, movie: MovieFile, options: Options = Options()) throws(HLSError) {
         if let pinned = options.pinnedVariant, !(0..<movie.variantCount).contains(pinned) {
             throw HLSError.simulation("the movie has \(movie.variantCount) variants, but no variant \(pinned)")
@@ -84,7 +84,7 @@ public struct SimulationRun: Sendable {
 
     /// Plays from the first request to the end of the movie.
     ///
-    /// - Throws: ``HLSError`` when the item fails or takes more than ten days.
+    /// - Throws: `HLSError` when the item fails or takes more than ten days.
     public mutating func run() throws(HLSError) -> SimulatedSession {
         playback.play(SimulatedTitle.multivariantURL, at: .zero)
         carryOut()

@@ -49,7 +49,7 @@ public struct NetworkRecording: Sendable {
 
     /// Reads a recording. All bodies are kept in memory.
     ///
-    /// - Throws: ``HLSError`` with the line that cannot be read. A last line without its end is skipped.
+    /// - Throws: `HLSError` with the line that cannot be read. A last line without its end is skipped.
     public init(contentsOfFile path: String) throws(HLSError) {
         var reader = RecordingReader()
         try RecordingFile.read(path) { bytes throws(HLSError) in try reader.append(bytes) }

@@ -27,7 +27,7 @@ public final class RecordingTransport: Transport {
     ///   - url: What is going to be played.
     ///   - options: Whatever the program needs to play it the same way. Nothing secret.
     ///   - tool: The name and version of the program.
-    /// - Throws: ``HLSError`` when the file cannot be made.
+    /// - Throws: `HLSError` when the file cannot be made.
     public init(
         base: any Transport, path: String, overwrite: Bool = false, clock: some Clock<Duration>, url: String,
         options: [String] = [], tool: String? = nil
@@ -80,7 +80,7 @@ public final class RecordingTransport: Transport {
 
     /// Ends the recording and closes the file. What happens afterwards is not written.
     ///
-    /// - Throws: ``HLSError`` when something could not be written.
+    /// - Throws: `HLSError` when something could not be written.
     public func finish() throws(HLSError) {
         state.withLock { state in
             guard !state.isFinished else { return }

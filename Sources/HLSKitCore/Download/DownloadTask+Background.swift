@@ -60,7 +60,7 @@ extension DownloadTask {
                 mediaResourceRequestCount: counts.mediaRequestCount, downloadedByteCount: counts.byteCount,
                 downloadDuration: duration, segmentCount: result?.segmentCount ?? progress.segmentCount,
                 missingSegmentCount: result?.gaps.count ?? 0,
-                playlistURLs: loaded.entries.map { Redaction.url($0.url) }))
+                playlistURLStrings: loaded.entries.map { Redaction.url($0.url) }))
     }
 
     private func loadedDuration(_ progress: DownloadProgress) -> Duration {

@@ -68,7 +68,7 @@ public struct PersistentKeyProvider: KeyProvider {
     // MARK: Stored keys
 
     /// The URLs of the keys that are stored.
-    public var storedKeyURLs: Set<String> {
+    public var storedKeyURLStrings: Set<String> {
         get async {
             let store = store
             return await DiskThread.run(clock) { Set(store.entries.map(\.url)) }
@@ -76,7 +76,7 @@ public struct PersistentKeyProvider: KeyProvider {
     }
 
     /// Removes the stored keys of a URL, of whatever key system.
-    public func removeKeys(at url: String) async {
+    public func removeKeys(atURLString url: String) async {
         let store = store
         await DiskThread.run(clock) {
             for entry in store.entries where entry.url == url {

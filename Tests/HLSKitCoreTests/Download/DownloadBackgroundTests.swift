@@ -59,7 +59,7 @@ struct DownloadBackgroundTests {
             #expect(summary.segmentCount == result.segmentCount)
             #expect(summary.missingSegmentCount == 0)
             #expect(
-                summary.playlistURLs
+                summary.playlistURLStrings
                     == ["https://sample.invalid/video-180p.m3u8", "https://sample.invalid/audio-en.m3u8"])
             #expect(summary.context.mediaTime.seconds == 40)
             let line = try #require(
@@ -121,7 +121,7 @@ struct DownloadBackgroundTests {
             let waiting = Task(executorPreference: server.clock) { try await task.result().segmentCount }
             try await server.clock.sleep(for: .milliseconds(300))
             waiting.cancel()
-            await #expect(throws: CancellationError.self) { try await waiting.value }
+            await #expect(throws: HLSError.self) { try await waiting.value }
             let result = try await task.result()
             #expect(result.resumedSegmentCount == 0)
             let segments = server.requests.filter { $0.resourceClass == .segment }

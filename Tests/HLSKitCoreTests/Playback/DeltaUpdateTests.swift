@@ -42,7 +42,7 @@ struct DeltaUpdateTests {
         let transport = SimulatedTransport(over: link, clock: clock) { request in
             asked.append(request.urlString, at: clock.now.offset)
             guard request.urlString.contains("live.m3u8") else { return SimulatedResponse(body: Self.media) }
-            let skips = request.url.hasSuffix("_HLS_skip=YES")
+            let skips = request.urlString.hasSuffix("_HLS_skip=YES")
             if skips, server == .refuses { return SimulatedResponse(status: 400) }
             return SimulatedResponse(body: Self.list(at: clock.now.offset, skipping: skips, by: server))
         }

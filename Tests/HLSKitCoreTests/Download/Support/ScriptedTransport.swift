@@ -61,7 +61,7 @@ final class ScriptedTransport: Transport {
                         code: .httpStatus, url: request.urlString, status: status, retryAfter: retryAfter, text: "as told")
                     handler(.failed(error, TransferMetrics()))
                 case .failure(let code):
-                    handler(.failed(LoadingError(code: code, url: request.url, text: "as told"), TransferMetrics()))
+                    handler(.failed(LoadingError(code: code, url: request.urlString, text: "as told"), TransferMetrics()))
                 }
             })
     }

@@ -31,7 +31,7 @@ final class SharedPipe: Sendable {
             log.lines.withLock { $0.append("\(request.time) \(request.urlString)") }
             guard !isDead(String(parts.first ?? "")) else { return .failure(.timedOut) }
             var inner = request
-            inner.url = "https://synthetic." + (parts.last ?? "")
+            inner.urlString = "https://synthetic." + (parts.last ?? "")
             return stream.response(to: inner)
         }
     }

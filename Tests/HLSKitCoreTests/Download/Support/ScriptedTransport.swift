@@ -58,10 +58,12 @@ final class ScriptedTransport: Transport {
                     handler(.finished(TransferMetrics()))
                 case .status(let status, let retryAfter):
                     let error = LoadingError(
-                        code: .httpStatus, url: request.urlString, status: status, retryAfter: retryAfter, text: "as told")
+                        code: .httpStatus, url: request.urlString, status: status, retryAfter: retryAfter,
+                        text: "as told")
                     handler(.failed(error, TransferMetrics()))
                 case .failure(let code):
-                    handler(.failed(LoadingError(code: code, url: request.urlString, text: "as told"), TransferMetrics()))
+                    handler(
+                        .failed(LoadingError(code: code, url: request.urlString, text: "as told"), TransferMetrics()))
                 }
             })
     }

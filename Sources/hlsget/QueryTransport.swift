@@ -10,20 +10,20 @@ struct QueryTransport: Transport {
     func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        guard let origin = Origin(of: request.url), request.credentialOrigins.contains(origin) else {
+        guard let origin = Origin(of: request.urlString), request.credentialOrigins.contains(origin) else {
             return base.start(request, handler: handler)
         }
-        let asked = request.url
+        let asked = request.urlString
         var request = request
-        request.url = Self.url(asked, with: parameters)
-        let sent = request.url
+        request.urlString = Self.url(asked, with: parameters)
+        let sent = request.urlString
         return base.start(request) { event in
             switch event {
             case .response(var response):
-                if response.url == sent { response.url = asked }
+                if response.urlString == sent { response.urlString = asked }
                 handler(.response(response))
             case .failed(var error, let metrics):
-                if error.url == sent { error.url = asked }
+                if error.urlString == sent { error.urlString = asked }
                 handler(.failed(error, metrics))
             default: handler(event)
             }

@@ -54,7 +54,7 @@ struct StreamWait: Sendable {
         } catch {
             if error.code == .cancelled { throw CancellationError() }
             // A file of media, or a page that will give way to a playlist: the player knows.
-            guard let reason = error.underlyingError as? LoadingError else { return .isHopeless }
+            guard let reason = error.loadingError else { return .isHopeless }
             return finding(reason)
         }
     }

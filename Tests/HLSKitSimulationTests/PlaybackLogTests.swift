@@ -74,7 +74,7 @@ struct PlaybackLogTests {
         let audio = try Data(contentsOf: URL(filePath: "\(SampleMedia.folder)/audio-en.mp4"))
         let damaged = Self.damaged([UInt8](audio))
         let transport = SimulatedTransport(over: network, clock: clock) { request in
-            let name = String(request.url.split(separator: "/").last ?? "")
+            let name = String(request.urlString.split(separator: "/").last ?? "")
             if name == "audio-en.mp4" { return SimulatedResponse(body: damaged) }
             guard let file = FileManager.default.contents(atPath: "\(SampleMedia.folder)/\(name)") else {
                 return SimulatedResponse(status: 404)

@@ -21,7 +21,7 @@ struct PlayerEventTests {
             for await event in events {
                 switch event.kind {
                 case .didPlayToEnd: ended.append(event.item?.urlString)
-                case .itemStatusChanged(.failed): failed.append(event.item?.error?.url)
+                case .itemStatusChanged(.failed): failed.append(event.item?.error?.urlString)
                 case .currentItemChanged: current.append(event.item?.urlString)
                 default: break
                 }
@@ -73,7 +73,7 @@ struct PlayerEventTests {
         cause: "not found: https://a/3.ts (HTTP 404)")
     private static let load = SegmentLoad(
         url: "https://a/1.ts", mediaSequence: 1, itemTime: .zero, mediaDuration: .seconds(6),
-        duration: .milliseconds(1250), byteCount: 1000, variantIndex: 0)
+        duration: .milliseconds(1250), byteCount: 1000, variantID: AssetVariant.ID(rawValue: "low"), variantIndex: 0)
 
     @Test(
         "F24: each event says in one line what happened",

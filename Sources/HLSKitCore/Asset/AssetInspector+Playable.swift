@@ -24,7 +24,7 @@ extension AssetInspector {
     func ineligibilityReasons(of variant: AssetVariant) async throws -> [IneligibilityReason] {
         guard let listed = try await variants().first(where: { $0.id == variant.id }) else {
             throw HLSError(
-                code: .noEligibleVariant, url: url, cause: "the asset has no such variant",
+                code: .noEligibleVariant, urlString: url, cause: "the asset has no such variant",
                 detail: variant.description)
         }
         guard case .multivariant(let parent) = try await opened() else { return try await reasons(against: nil) }

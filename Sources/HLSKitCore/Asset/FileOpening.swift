@@ -73,7 +73,8 @@ final class FileOpening: TransportTask {
     }
 
     func begin() {
-        guard request.byteRange == nil, declared != .playlist, declared != nil || Self.isProbable(request.url) else {
+        guard request.byteRange == nil, declared != .playlist, declared != nil || Self.isProbable(request.urlString)
+        else {
             return openWhole()
         }
         var first = request
@@ -103,7 +104,7 @@ final class FileOpening: TransportTask {
             }
         case .failed(let error, _):
             // A file that is shorter than what was asked for.
-            if error.code == .badRange || error.status == 416 { openWhole() } else { handler(event) }
+            if error.code == .badRange || error.statusCode == 416 { openWhole() } else { handler(event) }
         }
     }
 
@@ -175,7 +176,7 @@ final class FileOpening: TransportTask {
             case .webVTT?, .unknown?: break
             }
         }
-        let url = state.response?.url ?? ""
+        let url = state.response?.urlString ?? ""
         state.mode = .passing(byteCount: 0, url: url)
         state.head = []
         var outcome = Outcome(events: takeResponse(&state))

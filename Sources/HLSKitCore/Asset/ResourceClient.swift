@@ -96,7 +96,7 @@ struct ResourceClient: Sendable {
             throw HLSError(error, as: role)
         }
         var request = TransportRequest(
-            url: url, resourceClass: resourceClass, fields: credentials.fields,
+            urlString: url, resourceClass: resourceClass, fields: credentials.fields,
             credentialOrigins: credentials.origins, byteRange: range, timeouts: options.timeouts[resourceClass],
             maximumByteCount: limit)
         request.keyFormat = key?.keyFormat
@@ -112,7 +112,7 @@ struct ResourceClient: Sendable {
                 tries += 1
                 if tries == 1, let lesserURL {
                     var lesser = request
-                    lesser.url = lesserURL
+                    lesser.urlString = lesserURL
                     do {
                         return try await attempt(lesser, makeReader())
                     } catch let error as LoadingError where LoadingFailure.isRefusal(error.status) {
@@ -159,7 +159,7 @@ struct ResourceClient: Sendable {
         ) { BytesReader() }
         guard answer.bytes.count == AES128Decryptor.blockByteCount else {
             throw HLSError(
-                code: .contentKey, url: key.url, cause: HLSError.badKeyLength,
+                code: .contentKey, urlString: key.url, cause: HLSError.badKeyLength,
                 detail: "\(answer.bytes.count) bytes")
         }
         return (answer.bytes, answer.response?.keyTerms)
@@ -175,7 +175,7 @@ struct ResourceClient: Sendable {
             case .data(let bytes):
                 if let output = try reader.take(bytes) { return output }
             case .finished: return try reader.finish()
-            case .failed(let error, _): throw error
+            case .failed(let error, _): throw LoadingError(error)
             }
         }
         throw CancellationError()

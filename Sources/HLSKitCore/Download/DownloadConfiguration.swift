@@ -106,8 +106,8 @@ public struct DownloadProgress: Sendable, Hashable {
 
 /// A segment that is missing from a download.
 public struct DownloadGap: Sendable, Hashable {
-    /// The segment that is missing.
-    public var url: String
+    /// The URL of the segment that is missing.
+    public var urlString: String
     /// The cause, in a few words.
     public var cause: String
     /// HTTP status or the like; nil if there is none.

@@ -104,7 +104,7 @@ struct DownloadRun: Sendable {
             totals.duration -= lane.tracker.duration(at: index)
         }
         result.gaps.append(
-            DownloadGap(url: error.url ?? "", cause: error.cause, detail: error.detail, isDeclared: false))
+            DownloadGap(urlString: error.urlString ?? "", cause: error.cause, detail: error.detail, isDeclared: false))
     }
 
     /// A segment is there, or what stands for it.

@@ -33,9 +33,9 @@ extension DownloadTask {
     /// The result of the run in the background: of the last one if none is under way. The first is begun if there was none.
     ///
     /// Cancelling the caller's task ends the wait alone, and not the download.
-    /// - Throws: what ``run()`` throws; `CancellationError` after ``suspend()``.
-    public func result() async throws -> Result {
-        try await (background.outcome ?? start()).valueUnlessCancelled().get()
+    /// - Throws: what ``run()`` throws; an ``HLSError`` with ``HLSError/Code/cancelled`` after ``suspend()``.
+    public func result() async throws(HLSError) -> Result {
+        try await HLSError.typed { try await (background.outcome ?? start()).valueUnlessCancelled().get() }
     }
 
     /// How it goes: at once where it stands, then whatever changes, and at last how the run went, with which the sequence
@@ -50,9 +50,9 @@ extension DownloadTask {
     var storedProgress: DownloadProgress { DownloadProgress(of: folder.journal) }
 
     /// Tells how a run went.
-    func end(_ result: Result?, _ error: (any Error)?, after duration: Duration) {
+    func end(_ result: Result?, _ error: HLSError?, after duration: Duration) {
         let (counts, progress) = (tally.counts, progress)
-        let failure = error.map { $0 is CancellationError ? "cancelled" : String(describing: $0) }
+        let failure = error.map(\.description)
         let context = MetricContext(
             date: SourceClock(configuration.loading.clock).date, elapsedTime: duration,
             mediaTime: MediaTime(result?.duration ?? loadedDuration(progress), timescale: 1_000_000),
@@ -61,11 +61,12 @@ extension DownloadTask {
             MetricDownloadSummaryEvent(
                 context: context, error: failure ?? result?.failure.map { String(describing: $0) },
                 // The last is the one that was not recovered from.
-                recoverableErrorCount: max(0, counts.failureCount - (error is HLSError ? 1 : 0)),
+                recoverableErrorCount: max(
+                    0, counts.failureCount - (error == nil || error?.code == .cancelled ? 0 : 1)),
                 mediaResourceRequestCount: counts.mediaRequestCount, downloadedByteCount: counts.byteCount,
                 downloadDuration: duration, segmentCount: result?.segmentCount ?? progress.segmentCount,
                 missingSegmentCount: result?.gaps.count ?? 0,
-                playlistURLs: loaded.entries.map { Redaction.url($0.url) }))
+                playlistURLStrings: loaded.entries.map { Redaction.url($0.url) }))
     }
 
     private func loadedDuration(_ progress: DownloadProgress) -> Duration {

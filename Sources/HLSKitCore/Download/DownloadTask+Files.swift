@@ -88,17 +88,18 @@ extension DownloadTask {
         downloaded.remove(Set(assembler.problems.compactMap(\.segment.file?.name)))
         guard assembler.end > .zero else {
             if let locked = assembler.problems.first(where: \.isLocked) {
-                throw HLSError(code: .contentKey, url: currentURL, cause: locked.text)
+                throw HLSError(code: .contentKey, urlString: currentURL, cause: locked.text)
             }
             let wanted = entries.reduce(into: Set<MediaType>()) { $0.formUnion($1.wanted) }
             let kind = wanted == [.audio] ? "audio" : wanted == [.video] ? "video" : "media"
             throw HLSError(
-                code: .badMedia, url: folder.path, cause: "the loaded media has no \(kind)",
+                code: .badMedia, urlString: folder.path, cause: "the loaded media has no \(kind)",
                 detail: files.unreadable.first)
         }
         guard files.unreadable.isEmpty || allowsUnreadable else {
             throw HLSError(
-                code: .notAvailable, url: folder.path, cause: "a segment cannot be read", detail: files.unreadable.first
+                code: .notAvailable, urlString: folder.path, cause: "a segment cannot be read",
+                detail: files.unreadable.first
             )
         }
         files.paths = Self.names(for: writer.paths.count, as: path, overwrite: overwrite)

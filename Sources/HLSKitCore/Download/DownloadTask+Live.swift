@@ -67,7 +67,7 @@ extension DownloadTask {
         run.result.failure =
             run.failures.min { $0.key < $1.key }.map { $0.value }
             ?? HLSError(
-                code: .staleLive, url: run.lanes.first?.tracker.url, cause: "the live playlist stopped updating")
+                code: .staleLive, urlString: run.lanes.first?.tracker.url, cause: "the live playlist stopped updating")
         run.isOver = true
     }
 }

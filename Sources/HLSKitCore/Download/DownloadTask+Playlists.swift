@@ -12,7 +12,7 @@ extension DownloadTask {
             )
         case .file:
             throw HLSError(
-                code: .badPlaylist, url: configuration.urlString, cause: "a media file, not a playlist",
+                code: .badPlaylist, urlString: configuration.urlString, cause: "a media file, not a playlist",
                 detail: "it has no segments to download")
         }
     }
@@ -43,10 +43,11 @@ extension DownloadTask {
         }
         guard case .media(let media) = playlist else {
             throw HLSError(
-                code: .badPlaylist, url: entry.url, cause: "a multivariant playlist where a media playlist belongs")
+                code: .badPlaylist, urlString: entry.url,
+                cause: "a multivariant playlist where a media playlist belongs")
         }
         guard !media.segments.isEmpty || !media.hasEndList else {
-            throw HLSError(code: .badPlaylist, url: entry.url, cause: "the playlist lists no segment")
+            throw HLSError(code: .badPlaylist, urlString: entry.url, cause: "the playlist lists no segment")
         }
         return media
     }
@@ -128,7 +129,7 @@ extension DownloadTask {
                     MediaTime(end)
                 } else {
                     throw HLSError(
-                        code: .notAvailable, url: configuration.urlString,
+                        code: .notAvailable, urlString: configuration.urlString,
                         cause: "segment \(number) is not listed yet",
                         detail: "the last one is \(main.playlist.mediaSequence + main.segmentCount - 1)")
                 }
@@ -150,11 +151,12 @@ extension DownloadTask {
         let end = time(end)
         if let start, let end, start >= end {
             throw HLSError(
-                code: .notAvailable, url: configuration.urlString, cause: "the requested range is empty")
+                code: .notAvailable, urlString: configuration.urlString, cause: "the requested range is empty")
         }
         if !isLive, let start, start >= last {
             throw HLSError(
-                code: .notAvailable, url: configuration.urlString, cause: "the stream ends before the requested start",
+                code: .notAvailable, urlString: configuration.urlString,
+                cause: "the stream ends before the requested start",
                 detail: "it lasts \(last.wholeMicroseconds / 1_000_000) s")
         }
         return TimeWindow(from: start, until: end)

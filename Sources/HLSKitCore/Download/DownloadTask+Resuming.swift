@@ -102,7 +102,7 @@ extension DownloadTask {
                     run.done.duration += duration
                     run.result.gaps.append(
                         DownloadGap(
-                            url: lane.tracker.playlist.resolve(segment.uri) ?? segment.uri,
+                            urlString: lane.tracker.playlist.resolve(segment.uri) ?? segment.uri,
                             cause: "the playlist marks a segment as missing", isDeclared: true))
                     continue
                 }

@@ -19,7 +19,7 @@ extension DownloadTask {
             let lane = run.lanes[id.lane]
             guard let index = lane.index(of: id.position), var request = request(at: index, of: lane) else {
                 let error = HLSError(
-                    code: .notFound, url: lane.entry.url, cause: "the segment is gone from the playlist",
+                    code: .notFound, urlString: lane.entry.url, cause: "the segment is gone from the playlist",
                     detail: "number \(id.position.sequence)")
                 group.addTask { .segment(id, .failure(error)) }
                 return

@@ -158,8 +158,8 @@ public final class DownloadTask: Sendable {
     /// Loads what is missing. May be called again after a failure.
     ///
     /// - Throws: ``HLSError`` if something that is needed cannot be loaded: what was loaded stays, and another run
-    ///   continues from there; ``HLSError`` where it cannot be stored; `CancellationError`.
-    public func run() async throws -> Result {
+    ///   continues from there, and also where it cannot be stored; with ``HLSError/Code/cancelled`` when its task is cancelled.
+    public func run() async throws(HLSError) -> Result {
         notices.begin(with: storedProgress)
         tally.reset()
         defer { state.withLock { ($0.isStopping, $0.stopping) = (false, nil) } }
@@ -169,6 +169,7 @@ public final class DownloadTask: Sendable {
             end(result, nil, after: clock.now)
             return result
         } catch {
+            let error = HLSError(error)
             end(nil, error, after: clock.now)
             throw error
         }
@@ -384,7 +385,7 @@ public final class DownloadTask: Sendable {
     private func checkRequests() throws(HLSError) {
         guard client.retrier.isExhausted else { return }
         throw HLSError(
-            code: .network, url: configuration.urlString, cause: "too many requests in a row failed")
+            code: .network, urlString: configuration.urlString, cause: "too many requests in a row failed")
     }
 
     private var isStopping: Bool { state.withLock { $0.isStopping } }

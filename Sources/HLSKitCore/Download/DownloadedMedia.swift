@@ -39,7 +39,7 @@ final class DownloadedMedia: StoredMedia {
         // A key that is asked for again is to be another one.
         guard request.keyReason == .needed else { return nil }
         guard request.resourceClass.isMedia, request.keyFormat == nil else { return nil }
-        let key = Key(url: request.url, byteRange: request.byteRange)
+        let key = Key(url: request.urlString, byteRange: request.byteRange)
         guard name(of: key) != nil || demand.mayCome(key) else { return nil }
         let limit = request.timeouts.total ?? Self.longestWait
         return { [self] in

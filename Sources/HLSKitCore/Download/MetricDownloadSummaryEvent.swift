@@ -21,13 +21,13 @@ public struct MetricDownloadSummaryEvent: MetricEvent, MetricRecord, Hashable {
     public var missingSegmentCount: Int
     /// The media playlists of what was downloaded, without secrets: variants first, then renditions. Empty where none was
     /// opened.
-    public var playlistURLs: [String]
+    public var playlistURLStrings: [String]
 
     /// Makes an event.
     package init(
         context: MetricContext, error: String?, recoverableErrorCount: Int, mediaResourceRequestCount: Int,
         downloadedByteCount: Int, downloadDuration: Duration, segmentCount: Int, missingSegmentCount: Int,
-        playlistURLs: [String]
+        playlistURLStrings: [String]
     ) {
         self.context = context
         self.error = error
@@ -37,7 +37,7 @@ public struct MetricDownloadSummaryEvent: MetricEvent, MetricRecord, Hashable {
         self.downloadDuration = downloadDuration
         self.segmentCount = segmentCount
         self.missingSegmentCount = missingSegmentCount
-        self.playlistURLs = playlistURLs
+        self.playlistURLStrings = playlistURLStrings
     }
 
     package var record: String {
@@ -46,7 +46,7 @@ public struct MetricDownloadSummaryEvent: MetricEvent, MetricRecord, Hashable {
             ("media_resource_requests", .integer(Int64(mediaResourceRequestCount))),
             ("bytes", .integer(Int64(downloadedByteCount))), ("duration", LogValue(downloadDuration.seconds)),
             ("segments", .integer(Int64(segmentCount))), ("missing_segments", .integer(Int64(missingSegmentCount))),
-            ("playlists", JSONLine.array(playlistURLs.map { .string($0) })),
+            ("playlists", JSONLine.array(playlistURLStrings.map { .string($0) })),
         ])
     }
 }

@@ -65,7 +65,7 @@ final class PictureStore: Sendable {
         let playlist = source.playlist
         let segment = playlist.segments[index]
         guard let url = playlist.resolve(segment.uri) else {
-            throw HLSError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
+            throw HLSError(code: .badPlaylist, urlString: playlist.url, cause: "a URI cannot be resolved")
         }
         do {
             var reader = try await reader(for: segment, of: playlist)
@@ -162,7 +162,7 @@ final class PictureStore: Sendable {
         _ map: MediaInitializationSection, of segment: MediaSegment, in playlist: MediaPlaylist
     ) async throws -> [UInt8] {
         guard let url = playlist.resolve(map.uri) else {
-            throw HLSError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
+            throw HLSError(code: .badPlaylist, urlString: playlist.url, cause: "a URI cannot be resolved")
         }
         let id = MapID(url: url, range: map.byteRange?.range)
         let key = try await key(among: map.keys, of: segment, in: playlist)
@@ -285,6 +285,6 @@ extension HLSError {
     fileprivate var isBeyondEnd: Bool { cause == HLSError.noSuchRange || detail == "HTTP 416" }
 
     static func noVideo(_ url: String) -> HLSError {
-        HLSError(code: .badMedia, url: url, cause: "the stream has no video")
+        HLSError(code: .badMedia, urlString: url, cause: "the stream has no video")
     }
 }

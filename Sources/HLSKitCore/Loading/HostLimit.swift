@@ -19,7 +19,7 @@ final class HostLimit: Sendable {
         _ request: TransportRequest, by transport: any Transport,
         handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        guard let origin = Origin(of: request.url) else { return transport.start(request, handler: handler) }
+        guard let origin = Origin(of: request.urlString) else { return transport.start(request, handler: handler) }
         let (task, mayBegin) = state.withLock { state in
             state.lastID += 1
             let task = HeldTask(id: state.lastID, limit: self, request: request, transport: transport, handler: handler)

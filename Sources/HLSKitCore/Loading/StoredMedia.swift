@@ -22,7 +22,8 @@ extension MadeAnswer {
                 metrics.protocolName = "file"
                 metrics.decodedByteCount = bytes.count
                 var response = TransportResponse(
-                    status: request.byteRange == nil ? 200 : 206, url: request.url, contentLength: bytes.count)
+                    status: request.byteRange == nil ? 200 : 206, urlString: request.urlString,
+                    contentLength: bytes.count)
                 response.wasReadFromCache = true
                 return [.response(response), .data(bytes), .finished(metrics)]
             }, orStarting: start)

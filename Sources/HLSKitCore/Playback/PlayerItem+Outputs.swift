@@ -7,7 +7,7 @@ extension PlayerItem {
     /// - Throws: ``HLSError/Code/outputInUse`` if the output belongs to an item already.
     public func add(_ output: some PlayerItemOutput) throws(HLSError) {
         guard outputs.add(output) else {
-            throw HLSError(code: .outputInUse, url: urlString, cause: "the output belongs to an item already")
+            throw HLSError(code: .outputInUse, urlString: urlString, cause: "the output belongs to an item already")
         }
     }
 

@@ -33,6 +33,11 @@ extension AssetVariant {
     }
 }
 
+extension [AssetVariant] {
+    /// The position in the multivariant playlist of the variant of this name; nil where there is none.
+    package func playlistIndex(of id: AssetVariant.ID?) -> Int? { first { $0.id == id }?.index }
+}
+
 extension Variant {
     /// What tells a variant from others in a playlist whose URIs and order may change.
     fileprivate var distinction: String {

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 import HLSMedia
 public import HLSPlaylist
 
@@ -81,8 +82,11 @@ public struct AssetVariant: Sendable, Identifiable {
     /// Position in the multivariant playlist, from 0; 0 for a media playlist or file that was opened directly. Another
     /// version of the playlist may count otherwise: ``id`` stays.
     public var index: Int { storage.facts.index }
-    /// The media playlist, or the media file itself, as an absolute URL; as written where it cannot be resolved.
-    public var url: String { storage.facts.url ?? storage.facts.uri }
+    /// The media playlist, or the media file itself; nil where ``urlString`` is not a URL.
+    public var url: URL? { URL(string: urlString) }
+    /// The absolute URL of the media playlist, or of the media file itself, as it is written; what the playlist has where that
+    /// cannot be resolved.
+    public var urlString: String { storage.facts.url ?? storage.facts.uri }
     /// `BANDWIDTH` in bits per second; nil without a multivariant playlist, and where it is missing.
     public var peakBitRate: Double? { storage.facts.bandwidth > 0 ? storage.facts.bandwidth : nil }
     /// `AVERAGE-BANDWIDTH` in bits per second; nil if undeclared.

@@ -126,7 +126,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         options.apply(to: &configuration.retryPolicies)
         if let timeout { configuration.timeouts.firstByte = timeout }
         configuration.timeouts.total = Self.longestTransfer
-        return PlaylistLoader(url: url, configuration: configuration)
+        return PlaylistLoader(urlString: url, configuration: configuration)
     }
 
     /// Waits for a stream that has not begun, and says so.

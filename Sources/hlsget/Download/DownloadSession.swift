@@ -152,14 +152,14 @@ struct DownloadSession {
                 throw error
             case .loaded(.success(let loaded)):
                 result = loaded
-                for gap in loaded.gaps.prefix(5) { warn(gap.cause, gap.url, gap.detail, report) }
+                for gap in loaded.gaps.prefix(5) { warn(gap.cause, gap.urlString, gap.detail, report) }
                 if loaded.gaps.count > 5 {
                     warn("\(loaded.gaps.count - 5) more segments are missing", nil, nil, report)
                 }
                 if command.strict || command.onGap == .fail, !loaded.gaps.isEmpty {
                     var summary = DownloadSummary(url: command.url, result, exitStatus: .incomplete)
                     summary.error = HLSError(
-                        code: .incomplete, url: target.workPath, cause: "incomplete",
+                        code: .incomplete, urlString: target.workPath, cause: "incomplete",
                         detail:
                             "\(Decimals.count(loaded.gaps.count, "segment")) missing; loaded segments are kept there")
                     return end(summary, report)
@@ -272,7 +272,7 @@ struct DownloadSession {
         let total = result.gaps.count + result.segmentCount
         guard result.gaps.count * 10 > total else { return nil }
         return HLSError(
-            code: .incomplete, url: target.path, cause: "incomplete",
+            code: .incomplete, urlString: target.path, cause: "incomplete",
             detail: "\(result.gaps.count) of \(total) segments missing")
     }
 

@@ -60,7 +60,8 @@ struct MediaFileReport: Sendable {
         if description.sampleRate > 0 { sound.append("\(description.sampleRate) Hz") }
         if description.channelCount > 0 { sound.append("\(description.channelCount) ch") }
         let notes = [
-            description.rotation > 0 ? "turned by \(description.rotation)°" : nil, track.isProtected ? "encrypted" : nil,
+            description.rotation > 0 ? "turned by \(description.rotation)°" : nil,
+            track.isProtected ? "encrypted" : nil,
             track.isPlayable ? nil : "cannot be played",
         ]
         return [

@@ -81,7 +81,7 @@ struct PlaySession {
             let transport = try transport()
             recording = try record(transport)
             var configuration = configuration(clock: clock, transport: recording ?? transport)
-            configuration.diskCache = try cache()
+            configuration.diskCache = try options.cacheFolder.map { try DiskCache(folder: $0) }
             player =
                 options.passCount > 1 ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
         } catch {
@@ -276,13 +276,13 @@ struct PlaySession {
                     if passes.finishOne() { return .played }
                     do { try passes.fill(player) } catch { return .failed(error) }
                 case .itemStatusChanged(.failed):
-                    let unknown = HLSError(code: .internal, url: options.url, cause: "playback failed")
+                    let unknown = HLSError(code: .internal, urlString: options.url, cause: "playback failed")
                     let error = passes.error ?? player.currentItem?.error ?? unknown
                     return program?.hasLeft(by: error) == true ? .left : .failed(error)
                 case .rateChanged(_, .setRateFailed) where options.rate < 0:
                     return .failed(
                         HLSError(
-                            code: .noEligibleVariant, url: options.url, cause: "cannot be played backwards",
+                            code: .noEligibleVariant, urlString: options.url, cause: "cannot be played backwards",
                             detail: "requires an on-demand stream with I-frame playlists"))
                 default: break
                 }
@@ -314,9 +314,9 @@ struct PlaySession {
     private func warn(_ error: HLSError, at time: Duration) {
         if reportsJSON {
             StandardStream.error.writeLine(
-                EventReporter.warning(error.cause, url: error.url, detail: error.detail, at: time))
+                EventReporter.warning(error.cause, url: error.urlString, detail: error.detail, at: time))
         } else if options.verbosity != .quiet {
-            say(ErrorLine.line(error.cause, url: error.url, detail: error.detail, severity: "warning"))
+            say(ErrorLine.line(error.cause, url: error.urlString, detail: error.detail, severity: "warning"))
         }
     }
 
@@ -418,16 +418,6 @@ struct PlaySession {
         return first
     }
 
-    private func cache() throws(HLSError) -> DiskCache? {
-        guard let folder = options.cacheFolder else { return nil }
-        do {
-            return try DiskCache(folder: folder)
-        } catch {
-            let text = (error as? LoadingError)?.text ?? String(describing: error)
-            throw HLSError(code: .notWritable, path: folder, text: text)
-        }
-    }
-
     private func openOutputs(_ program: PlayerProgram?) throws -> [Output] {
         try options.outputs.map { output in
             let (began, clock) = (clock.now, clock)
@@ -472,7 +462,7 @@ struct PlaySession {
                 summary.files += (remuxer?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
                 summary.files.append(PlaySummary.File(unfinished: remuxer?.paths.last ?? output.path))
                 first =
-                    first ?? HLSError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
+                    first ?? HLSError(code: .output, urlString: error.path, cause: "cannot write", detail: error.text)
             }
         }
         return first
@@ -503,7 +493,7 @@ extension PlaySession {
             return nil
         } catch {
             let path = options.recordingPath
-            return HLSError(code: .output, url: path, cause: "cannot write", detail: error.text)
+            return HLSError(code: .output, urlString: path, cause: "cannot write", detail: error.text)
         }
     }
 }

@@ -131,7 +131,7 @@ struct EventReporter: Sendable {
     private static func members(of error: HLSError) -> [JSONValue.Member] {
         [
             .init(name: "code", value: .string(error.code.rawValue)), .init(name: "cause", value: .string(error.cause)),
-            .init(name: "url", value: JSONValue(error.url.map(ErrorLine.bare(url:)))),
+            .init(name: "url", value: JSONValue(error.urlString.map(ErrorLine.bare(url:)))),
             .init(name: "detail", value: JSONValue(error.detail)),
         ]
     }
@@ -168,7 +168,7 @@ struct EventReporter: Sendable {
             [
                 "first_media_sequence": .integer(segments.first), "last_media_sequence": .integer(segments.last),
                 "media_duration": .number(segments.mediaDuration.inSeconds),
-                "url": .string(ErrorLine.bare(url: segments.url)), "cause": .string(segments.cause),
+                "url": .string(ErrorLine.bare(url: segments.urlString)), "cause": .string(segments.cause),
             ])
     }
 

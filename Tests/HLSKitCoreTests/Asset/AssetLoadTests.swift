@@ -154,7 +154,7 @@ import Testing
         let first = try #require(variants.first)
         #expect(first.peakBitRate == 100_000)
         #expect(first.averageBitRate == nil)
-        #expect(first.url == Self.low)
+        #expect(first.urlString == Self.low)
         #expect(first.videoAttributes?.presentationSize == PixelSize(width: 320, height: 180))
         #expect(first.videoAttributes?.nominalFrameRate == nil)
         #expect(first.videoAttributes?.videoRange == .sdr)

@@ -111,9 +111,9 @@ struct AssetOptionTests {
         #expect(Set(transport.requests.map(\.resourceClass)) == Set(ResourceClass.allCases))
         for request in transport.requests {
             for field in [("X-Mine", "1"), ("User-Agent", "Mine/2"), ("X-Playback-Session-Id", "session")] {
-                #expect(request.fields.contains(HTTPField(name: field.0, value: field.1)), "\(request.url)")
+                #expect(request.fields.contains(HTTPField(name: field.0, value: field.1)), "\(request.urlString)")
             }
-            #expect(request.cookies == [cookie], "\(request.url)")
+            #expect(request.cookies == [cookie], "\(request.urlString)")
         }
     }
 
@@ -275,7 +275,7 @@ struct AssetOptionTests {
         func start(
             _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
         ) -> any TransportTask {
-            handler(.response(TransportResponse(status: 200, url: request.url, contentType: type)))
+            handler(.response(TransportResponse(status: 200, urlString: request.urlString, contentType: type)))
             handler(.data(Array((text ?? "").utf8)))
             handler(.finished(TransferMetrics()))
             return Over()

@@ -119,7 +119,7 @@ import Testing
         let codecs = try await tracks.first?.load(.formatDescriptions).map(\.codec)
         #expect(codecs?.first == c.codecs.first)
         #expect(isPlayable)
-        #expect(variants.map(\.url) == [url])
+        #expect(variants.map(\.urlString) == [url])
         #expect(variants.map(\.peakBitRate) == [nil])
         if c.size != .zero { #expect(try await tracks.first?.load(.naturalSize) == c.size) }
     }

@@ -37,7 +37,7 @@ struct TransferChainTests {
         }
     }
 
-    private let request = TransportRequest(url: "http://a.example/f.mp4", resourceClass: .segment)
+    private let request = TransportRequest(urlString: "http://a.example/f.mp4", resourceClass: .segment)
 
     @Test("what is asked of the chain is asked of the transfer that is under way")
     func calls() {
@@ -106,7 +106,7 @@ struct TransferChainTests {
             own.total = .seconds(isFirst ? 1 : 2)
             own.protocolName = isFirst ? "h2" : ""
             own.isLengthUnverified = !isFirst
-            let error = LoadingError(code: .connectionLost, url: request.url, text: "as told")
+            let error = LoadingError(code: .connectionLost, url: request.urlString, text: "as told")
             base.tasks.last?.handler(isFirst ? .finished(own) : .failed(error, own))
         }
         let told = sums.withLock { $0 }

@@ -22,7 +22,7 @@ struct DownloadAudioTests {
         let folder = try ScratchFolder()
         let transport = SimulatedTransport(over: try NetworkTrace(parsing: "1000,50000,20\n".utf8), clock: clock) {
             request in
-            let name = request.url.split(separator: "/").last.map(String.init) ?? ""
+            let name = request.urlString.split(separator: "/").last.map(String.init) ?? ""
             switch name {
             case "a.m3u8": return SimulatedResponse(body: Array(playlist.utf8))
             case "main.m3u8": return SimulatedResponse(body: Array(main.utf8))

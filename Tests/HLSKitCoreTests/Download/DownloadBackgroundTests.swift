@@ -59,7 +59,7 @@ struct DownloadBackgroundTests {
             #expect(summary.segmentCount == result.segmentCount)
             #expect(summary.missingSegmentCount == 0)
             #expect(
-                summary.playlistURLs
+                summary.playlistURLStrings
                     == ["https://sample.invalid/video-180p.m3u8", "https://sample.invalid/audio-en.m3u8"])
             #expect(summary.context.mediaTime.seconds == 40)
             let line = try #require(
@@ -118,7 +118,8 @@ struct DownloadBackgroundTests {
                 if case .progress(let progress) = event, progress.segmentCount >= 4 { break }
             }
             task.suspend()
-            await #expect(throws: CancellationError.self) { try await task.result() }
+            let error = await #expect(throws: HLSError.self) { try await task.result() }
+            #expect(error?.code == .cancelled)
             #expect(await Self.read(task).summary.first?.error == "cancelled")
             let stored = task.progress.segmentCount
             #expect(stored >= 4 && stored < 20)
@@ -197,7 +198,7 @@ struct DownloadBackgroundTests {
             let waiting = Task(executorPreference: server.clock) { try await task.result().segmentCount }
             try await server.clock.sleep(for: .milliseconds(300))
             waiting.cancel()
-            await #expect(throws: CancellationError.self) { try await waiting.value }
+            await #expect(throws: HLSError.self) { try await waiting.value }
             let result = try await task.result()
             #expect(result.resumedSegmentCount == 0)
             let segments = server.requests.filter { $0.resourceClass == .segment }

@@ -39,7 +39,7 @@ struct DownloadPlayingTests {
             let second = server.mediaRequests.dropFirst(first.count)
             #expect(!second.isEmpty)
             func names(_ requests: some Collection<SimulatedRequest>) -> Set<String> {
-                Set(requests.map { "\($0.url) \(String(describing: $0.byteRange))" })
+                Set(requests.map { "\($0.urlString) \(String(describing: $0.byteRange))" })
             }
             #expect(names(first).isDisjoint(with: names(second)))
         }

@@ -47,7 +47,7 @@ struct EngineKeyTests {
         var harness = EngineHarness.playing("main.m3u8", from: origin)
         harness.runToEnd()
         #expect(harness.error?.code == .contentKey)
-        #expect(harness.error?.url == "https://host/k.key")
+        #expect(harness.error?.urlString == "https://host/k.key")
         #expect(harness.requests(of: "k.key").count <= 2)
     }
 
@@ -174,7 +174,7 @@ struct EngineKeyTests {
             "vod.m3u8", from: Self.leased(.key(KeyTerms(renewal: .seconds(20), expiration: .seconds(40))), refused))
         expiring.runToEnd()
         #expect(expiring.error?.code == .contentKey)
-        #expect(expiring.error?.url == "https://host/k.key")
+        #expect(expiring.error?.urlString == "https://host/k.key")
         #expect(expiring.state.currentTime.seconds > 40, "what was loaded is played")
     }
 
@@ -220,7 +220,7 @@ struct EngineKeyTests {
         byKey.runToEnd()
         #expect(byKey.didPlayToEnd, "\(byKey.story)")
         var byURL = EngineHarness.playing("vod.m3u8", from: origin) {
-            $0.keyRules.override = ContentKeyOverride(url: "https://host/mine")
+            $0.keyRules.override = ContentKeyOverride(urlString: "https://host/mine")
         }
         byURL.runToEnd()
         #expect(byURL.didPlayToEnd)

@@ -70,7 +70,7 @@ struct RequestOrderTests {
         let again = terms.request(for: order).transport
         #expect(again.timeouts.total == .seconds(8))
         #expect(again.hedgeDelay == .seconds(4))
-        #expect(again.url == "https://host/audio")
+        #expect(again.urlString == "https://host/audio")
     }
 
     @Test("D04: each class of resources has its deadlines")

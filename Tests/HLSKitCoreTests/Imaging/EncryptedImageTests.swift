@@ -12,7 +12,7 @@ struct EncryptedImageTests {
     private struct Provider: KeyProvider {
         var keyFormats: Set<String> { ["com.example"] }
         func key(for request: ContentKeyRequest) async throws -> ContentKey? {
-            request.url == "skd://asset" ? ContentKey(CommonEncryption.key) : nil
+            request.urlString == "skd://asset" ? ContentKey(CommonEncryption.key) : nil
         }
     }
 

@@ -90,7 +90,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         _ url: String, byteRange: Range<UInt64>? = nil, maximumByteCount: Int = 256 << 20
     ) -> TransportRequest {
         var request = TransportRequest(
-            url: url, resourceClass: self == .playlistTransform ? .multivariantPlaylist : .segment,
+            urlString: url, resourceClass: self == .playlistTransform ? .multivariantPlaylist : .segment,
             byteRange: byteRange, maximumByteCount: maximumByteCount)
         if self == .hedged { request.hedgeDelay = .seconds(60) }
         return request
@@ -142,7 +142,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
             return ConditionedTransport(base: base, trace: Self.fast, clock: clock)
         case .simulated:
             return SimulatedTransport(over: Self.fast, clock: clock) { request in
-                guard let bytes = Self.bytes(of: request.url) else { return .status(404) }
+                guard let bytes = Self.bytes(of: request.urlString) else { return .status(404) }
                 return SimulatedResponse(body: bytes)
             }
         case .recording:
@@ -190,8 +190,8 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         let schemes: Set<String> = ["app"]
 
         func load(_ request: TransportRequest) async throws -> LoadedResource {
-            guard let bytes = ContractTransport.bytes(of: request.url) else {
-                throw LoadingError(code: .httpStatus, url: request.url, status: 404, text: "HTTP 404")
+            guard let bytes = ContractTransport.bytes(of: request.urlString) else {
+                throw LoadingError(code: .httpStatus, url: request.urlString, status: 404, text: "HTTP 404")
             }
             return LoadedResource(.bytes(bytes))
         }
@@ -199,7 +199,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
 
     /// What a network would have done, often enough for every test.
     private func recording(_ origin: TestOrigin) -> NetworkRecording {
-        var recording = NetworkRecording(url: url("main.m3u8", origin))
+        var recording = NetworkRecording(urlString: url("main.m3u8", origin))
         func add(_ name: String, _ range: Range<UInt64>? = nil, _ events: [TransportEvent]) {
             recording.exchanges.append(
                 .init(
@@ -208,7 +208,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         }
         func body(_ bytes: ArraySlice<UInt8>, status: Int) -> [TransportEvent] {
             let response = TransportResponse(
-                status: status, url: url("segment.ts", origin), contentLength: bytes.count)
+                status: status, urlString: url("segment.ts", origin), contentLength: bytes.count)
             var metrics = TransferMetrics()
             metrics.receivedByteCount = bytes.count
             metrics.decodedByteCount = bytes.count

@@ -29,7 +29,7 @@ struct HostLimitTests {
         func start(
             _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
         ) -> any TransportTask {
-            let name = String(request.url.suffix(1))
+            let name = String(request.urlString.suffix(1))
             state.withLock { state in
                 state.begun.append(name)
                 state.handlers[name] = handler
@@ -50,7 +50,7 @@ struct HostLimitTests {
 
     private func start(_ name: String, _ events: (@Sendable () -> Void)? = nil) -> any TransportTask {
         limit.start(
-            TransportRequest(url: "https://host/\(name)", resourceClass: .segment), by: origin
+            TransportRequest(urlString: "https://host/\(name)", resourceClass: .segment), by: origin
         ) { _ in events?() }
     }
 

@@ -86,7 +86,7 @@ struct PacedTransportTests {
         let transport = PacedTransport(base, clock: clock)
         transport.setLimit(bytesPerSecond: 10_000)
         let (first, second) = (TransportRecorder(), TransportRecorder())
-        let request = TransportRequest(url: "https://host/a", resourceClass: .segment)
+        let request = TransportRequest(urlString: "https://host/a", resourceClass: .segment)
         let cancelled = transport.start(request) { first.record($0) }
         let paused = transport.start(request) { second.record($0) }
         clock.advance(by: .seconds(1))

@@ -108,7 +108,7 @@ struct DriverWorkTests {
             _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
         ) -> any TransportTask {
             base.start(request) { [self] event in
-                if case .data = event, request.url.hasSuffix(".ts") {
+                if case .data = event, request.urlString.hasSuffix(".ts") {
                     let count = lockCount.withLock { $0() }
                     counts.withLock { $0.append(count) }
                 }
@@ -127,7 +127,7 @@ struct DriverWorkTests {
             let network = NetworkTrace(constant: LinkConditions(bitsPerSecond: 400_000, latency: .milliseconds(20)))
             let counter = LockCounter(
                 SimulatedTransport(over: network, clock: clock) { request in
-                    SimulatedResponse(body: request.url.hasSuffix("ts") ? stream : Array(list.utf8))
+                    SimulatedResponse(body: request.urlString.hasSuffix("ts") ? stream : Array(list.utf8))
                 })
             var configuration = PlayerConfiguration(clock: clock, transport: counter)
             configuration.decodesWithoutOutput = [.video, .audio]

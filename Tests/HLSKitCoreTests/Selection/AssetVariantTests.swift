@@ -22,7 +22,7 @@ struct AssetVariantTests {
         ])
         #expect(before.map(\.id) == [after[2].id, after[1].id])
         #expect(Set(after.map(\.id)).count == 3)
-        #expect(before[0].url == "https://host/low.m3u8?token=1")
+        #expect(before[0].urlString == "https://host/low.m3u8?token=1")
     }
 
     @Test("E13: STABLE-VARIANT-ID is the name where it is declared, whatever else changes")

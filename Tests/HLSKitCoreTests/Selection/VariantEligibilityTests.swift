@@ -274,7 +274,7 @@ struct VariantEligibilityTests {
         context.supportedVideoRanges = [.sdr]
         func first() -> Int? {
             let eligible = VariantEligibility(variants, in: context).eligible
-            return InitialVariantRule().choose(from: eligible, knownThroughput: nil)?.variantIndex
+            return InitialVariantRule().choose(from: eligible, knownThroughput: nil)?.number
         }
         let eligibility = VariantEligibility(variants, in: context)
         #expect(eligibility.eligible.map(\.index) == [0, 1])
@@ -312,7 +312,7 @@ struct VariantEligibilityTests {
         for (index, score) in start.scores.enumerated() { variants[index].facts.score = score }
         let decision = InitialVariantRule().choose(
             from: variants, knownThroughput: start.throughput, startsOnFirstEligibleVariant: start.takesFirst)
-        #expect(decision?.variantIndex == start.expected)
+        #expect(decision?.number == start.expected)
         #expect(decision?.explanation.isEmpty == false)
         #expect(InitialVariantRule().choose(from: [], knownThroughput: 1) == nil)
     }

@@ -42,24 +42,24 @@ public final class DiskCache: Sendable {
     ///   - folder: the path of a folder that holds nothing else.
     ///   - maximumByteCount: the size that it is kept at, bytes; what was not used for longest goes first. Of several
     ///     caches of one folder each keeps to its own. Default: 512 MiB.
-    /// - Throws: ``LoadingError`` (`refused`) where there is no such folder and none can be made.
-    public convenience init(folder: String, maximumByteCount: Int = 512 << 20) throws {
+    /// - Throws: ``HLSError`` (`notWritable`) where there is no such folder and none can be made.
+    public convenience init(folder: String, maximumByteCount: Int = 512 << 20) throws(HLSError) {
         try self.init(folder: folder, maximumByteCount: maximumByteCount) { HTTPDate.now() }
     }
 
     /// - Parameter now: seconds since 1970.
     init(
         folder: String, maximumByteCount: Int, now: @escaping @Sendable () -> Int64
-    ) throws(LoadingError) {
+    ) throws(HLSError) {
         files = CacheFolder(path: folder, maximumByteCount: maximumByteCount, now: now)
         self.now = now
         queue = Shared()
         var info = stat()
-        guard mkdir(folder, 0o700) == 0 || errno == EEXIST, stat(folder, &info) == 0, info.st_mode & S_IFMT == S_IFDIR
-        else {
-            throw LoadingError(
-                code: .refused, url: folder,
-                text: "no folder for a cache: \(errno == 0 ? "it is a file" : String(cString: strerror(errno)))")
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST, stat(folder, &info) == 0 else {
+            throw HLSError(code: .notWritable, path: folder, text: String(cString: strerror(errno)))
+        }
+        guard info.st_mode & S_IFMT == S_IFDIR else {
+            throw HLSError(code: .notWritable, path: folder, text: "not a folder")
         }
     }
 

@@ -19,7 +19,8 @@ struct DiskCacheTransport: Transport {
     }
 
     private static func isOfConcern(_ request: TransportRequest) -> Bool {
-        guard let scheme = URIReference(request.url)?.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
+        guard let scheme = URIReference(request.urlString)?.scheme?.lowercased(), scheme == "http" || scheme == "https"
+        else {
             return false
         }
         switch request.resourceClass {
@@ -91,7 +92,7 @@ private final class DiskCacheTask: TransportTask {
 
     private func take(_ event: TransportEvent, of number: Int, besides stored: StoredResponse?) {
         switch event {
-        case .failed(let error, _) where error.status == 304:
+        case .failed(let error, _) where error.statusCode == 304:
             if let stored { return reuse(stored, error.fields) }
         case .response(let response):
             if stores, cache.mayStore(response, of: request) { state.withLock { $0.response = response } }

@@ -100,7 +100,7 @@ struct MediaPresenter {
                 }
                 facts.append(fact)
             case .leftOut(var error):
-                error.url = view.url
+                error.urlString = view.url
                 news.published.append(.recoverableError(error))
             case .note(let text): news.published.append(.warning(text))
             }

@@ -174,7 +174,7 @@ extension PlaybackEngine {
                 note(id, at: index, in: list)
             } else {
                 giveUpTrickPlay(
-                    because: HLSError(code: .badPlaylist, url: list.url, cause: "a frame has no address"))
+                    because: HLSError(code: .badPlaylist, urlString: list.url, cause: "a frame has no address"))
             }
             return false
         }
@@ -201,7 +201,8 @@ extension PlaybackEngine {
                     SegmentLoad(
                         url: flight.job.url, mediaSequence: flight.job.mediaSequence,
                         itemTime: MediaTime(flight.job.start), mediaDuration: flight.job.duration,
-                        duration: now - flight.requestBegan, byteCount: flight.receivedByteCount, variantIndex: nil))))
+                        duration: now - flight.requestBegan, byteCount: flight.receivedByteCount, variantID: nil,
+                        variantIndex: nil))))
     }
 
     /// A picture that could not be had is passed over.

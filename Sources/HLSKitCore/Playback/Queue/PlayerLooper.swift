@@ -72,7 +72,7 @@ public final class PlayerLooper: Sendable {
                 duration > .zero
             else {
                 throw HLSError(
-                    code: .invalidArgument, url: template.urlString,
+                    code: .invalidArgument, urlString: template.urlString,
                     cause: "a range to loop has a start and a duration above 0")
             }
         }
@@ -165,7 +165,7 @@ public final class PlayerLooper: Sendable {
         case .itemStatusChanged(.readyToPlay) where isOfCopy: check(event.item)
         case .itemStatusChanged(.failed) where isOfCopy:
             let error = event.item?.error
-            fail(error ?? HLSError(code: .internal, url: pattern.urlString, cause: "a copy failed"))
+            fail(error ?? HLSError(code: .internal, urlString: pattern.urlString, cause: "a copy failed"))
         case .didPlayToEnd:
             state.withLock { state in
                 guard let item = event.item, state.unfinished.remove(item.id) != nil else { return }
@@ -200,12 +200,13 @@ public final class PlayerLooper: Sendable {
         if item?.duration == .indefinite {
             return fail(
                 HLSError(
-                    code: .invalidArgument, url: pattern.urlString, cause: "a live stream has no end to loop at"))
+                    code: .invalidArgument, urlString: pattern.urlString, cause: "a live stream has no end to loop at"))
         }
         if let range, let end = item?.duration.duration, let wanted = range.end.duration, wanted > end {
             return fail(
                 HLSError(
-                    code: .invalidArgument, url: pattern.urlString, cause: "the range to loop is not inside the item",
+                    code: .invalidArgument, urlString: pattern.urlString,
+                    cause: "the range to loop is not inside the item",
                     detail: "\(range.end.seconds) s of \(end / .seconds(1)) s"))
         }
         state.withLock { if case .unknown = $0.status { $0.status = .ready } }

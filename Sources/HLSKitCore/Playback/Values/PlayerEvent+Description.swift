@@ -36,7 +36,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .durationChanged(let duration): "duration \(Self.text(duration))"
             case .playlistLoaded(let load):
                 (load.isMultivariant ? "multivariant playlist" : "playlist") + (load.isReload ? " again" : "")
-                    + ": \(load.url), \(load.byteCount) bytes in \(Self.text(load.duration))"
+                    + ": \(load.urlString), \(load.byteCount) bytes in \(Self.text(load.duration))"
             case .segmentLoaded(let load): "segment \(Self.text(load))"
             case .variantSwitched(let old, let new, let explanation):
                 "variant \(old.map(Self.text) ?? "none") -> \(Self.text(new)): \(explanation)"
@@ -80,14 +80,14 @@ extension PlayerEvent.Kind: CustomStringConvertible {
     }
 
     private static func text(_ load: SegmentLoad) -> String {
-        "\(load.mediaSequence): \(load.url), \(load.byteCount) bytes in \(text(load.duration))"
+        "\(load.mediaSequence): \(load.urlString), \(load.byteCount) bytes in \(text(load.duration))"
     }
 
     private static func text(_ segments: SkippedSegments) -> String {
         let numbers =
             segments.first == segments.last
             ? "segment \(segments.first)" : "segments \(segments.first)-\(segments.last)"
-        let place = segments.cause.contains(segments.url) ? "" : ": \(segments.url)"
+        let place = segments.cause.contains(segments.urlString) ? "" : ": \(segments.urlString)"
         return "\(numbers), \(text(segments.mediaDuration)) of media: \(segments.cause)\(place)"
     }
 

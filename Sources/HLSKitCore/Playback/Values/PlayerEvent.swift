@@ -111,7 +111,7 @@ public struct TimeControlChange: Sendable, Hashable {
 /// One loaded playlist.
 public struct PlaylistLoad: Sendable, Hashable {
     /// The URL that answered, after redirects, without secrets.
-    public var url: String
+    public var urlString: String
     /// Whether it is a multivariant playlist.
     public var isMultivariant: Bool
     /// Whether it was loaded before.
@@ -123,7 +123,7 @@ public struct PlaylistLoad: Sendable, Hashable {
 
     /// Makes a value.
     package init(url: String, isMultivariant: Bool, isReload: Bool, duration: Duration, byteCount: Int) {
-        self.url = Redaction.url(url)
+        urlString = Redaction.url(url)
         self.isMultivariant = isMultivariant
         self.isReload = isReload
         self.duration = duration
@@ -134,7 +134,7 @@ public struct PlaylistLoad: Sendable, Hashable {
 /// One loaded segment.
 public struct SegmentLoad: Sendable, Hashable {
     /// The URL of the segment, without secrets.
-    public var url: String
+    public var urlString: String
     /// Its media sequence number.
     public var mediaSequence: Int
     /// Its start on the item's timeline.
@@ -145,20 +145,23 @@ public struct SegmentLoad: Sendable, Hashable {
     public var duration: Duration
     /// Bytes that arrived.
     public var byteCount: Int
-    /// The variant, as in ``AssetVariant/index``; nil for a rendition of its own.
-    public var variantIndex: Int?
+    /// The variant, as in ``AssetVariant/id``; nil for a rendition of its own, and where there is but one media playlist.
+    public var variantID: AssetVariant.ID?
+    /// Its position in the multivariant playlist, for logs.
+    package var variantIndex: Int?
 
     /// Makes a value.
     package init(
         url: String, mediaSequence: Int, itemTime: MediaTime, mediaDuration: Duration, duration: Duration,
-        byteCount: Int, variantIndex: Int?
+        byteCount: Int, variantID: AssetVariant.ID?, variantIndex: Int?
     ) {
-        self.url = Redaction.url(url)
+        urlString = Redaction.url(url)
         self.mediaSequence = mediaSequence
         self.itemTime = itemTime
         self.mediaDuration = mediaDuration
         self.duration = duration
         self.byteCount = byteCount
+        self.variantID = variantID
         self.variantIndex = variantIndex
     }
 }
@@ -172,7 +175,7 @@ public struct SkippedSegments: Sendable, Hashable {
     /// The media time that is missing.
     public var mediaDuration: Duration
     /// The URL of the first one, without secrets.
-    public var url: String
+    public var urlString: String
     /// Why they are missing, in a few words.
     public var cause: String
 
@@ -181,7 +184,7 @@ public struct SkippedSegments: Sendable, Hashable {
         self.first = first
         self.last = last
         self.mediaDuration = mediaDuration
-        self.url = Redaction.url(url)
+        urlString = Redaction.url(url)
         self.cause = Redaction.text(cause)
     }
 }

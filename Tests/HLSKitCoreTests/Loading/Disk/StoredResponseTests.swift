@@ -9,12 +9,12 @@ struct StoredResponseTests {
     private static func request(
         _ url: String = url, range: Range<UInt64>? = nil, fields: [HTTPField] = []
     ) -> TransportRequest {
-        TransportRequest(url: url, resourceClass: .segment, fields: fields, byteRange: range)
+        TransportRequest(urlString: url, resourceClass: .segment, fields: fields, byteRange: range)
     }
 
     private static func response(_ fields: [String: String], status: Int = 200) -> TransportResponse {
         TransportResponse(
-            status: status, url: url, contentType: "video/mp2t",
+            status: status, urlString: url, contentType: "video/mp2t",
             fields: fields.sorted { $0.key < $1.key }.map { HTTPField(name: $0.key, value: $0.value) })
     }
 

@@ -232,7 +232,7 @@ struct PropertyValuesTests {
             #expect(await reasons.next() == .some(.noItemToPlay))
             await player.close()
             return try await Self.changed(
-                PlayerItem(urlString: stream.url), configuration, clock, after: .seconds(30))
+                PlayerItem(urlString: stream.urlString), configuration, clock, after: .seconds(30))
         }
         #expect(changed.contains("liveOffset") && changed.contains("seekableTimeRanges"))
         #expect(!changed.contains("duration"))

@@ -43,7 +43,7 @@ struct ResourceClassTests {
         let made = requests.withLock { $0 }
         let first = made.first { $0.resourceClass == silent }
         return (
-            made.filter { $0.url == first?.url && $0.resourceClass == silent }.map(\.time),
+            made.filter { $0.urlString == first?.urlString && $0.resourceClass == silent }.map(\.time),
             Dictionary(grouping: made, by: \.resourceClass).mapValues(\.count)
         )
     }

@@ -88,7 +88,7 @@ struct StuckDecoderTests {
         let decoders = Decoders(stuckCount: stuckCount, from: second)
         let network = NetworkTrace(constant: LinkConditions(bitsPerSecond: 10_000_000, latency: .milliseconds(20)))
         let transport = SimulatedTransport(over: network, clock: clock) { request in
-            let name = String(request.url.split(separator: "/").last ?? "")
+            let name = String(request.urlString.split(separator: "/").last ?? "")
             guard let file = FileManager.default.contents(atPath: "\(SampleMedia.folder)/\(name)") else {
                 return SimulatedResponse(status: 404)
             }

@@ -36,9 +36,9 @@ struct DownloadDeltaTests {
         let link = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20)))
         let asked = Recorder<String>()
         let transport = SimulatedTransport(over: link, clock: clock) { request in
-            asked.append(request.url, at: clock.now.offset)
-            guard request.url.contains("live.m3u8") else { return SimulatedResponse(body: Self.media) }
-            let skips = request.url.hasSuffix("_HLS_skip=YES")
+            asked.append(request.urlString, at: clock.now.offset)
+            guard request.urlString.contains("live.m3u8") else { return SimulatedResponse(body: Self.media) }
+            let skips = request.urlString.hasSuffix("_HLS_skip=YES")
             switch server {
             case .refuses where skips: return SimulatedResponse(status: 400)
             case .fails where skips: return SimulatedResponse(status: 503)

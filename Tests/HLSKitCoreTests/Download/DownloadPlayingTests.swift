@@ -62,13 +62,13 @@ struct DownloadPlayingTests {
 
     /// What was asked for more than once.
     private static func repeated(_ requests: [SimulatedRequest]) -> [String] {
-        let names = requests.map { "\($0.url) \(String(describing: $0.byteRange))" }
+        let names = requests.map { "\($0.urlString) \(String(describing: $0.byteRange))" }
         return Dictionary(grouping: names) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
     }
 
     /// Where the segments of the video begin in their file, in the order in which they were asked for.
     private static func videoSegments(_ server: SampleServer) -> [UInt64] {
-        server.requests.filter { $0.resourceClass == .segment && $0.url.contains("video") }
+        server.requests.filter { $0.resourceClass == .segment && $0.urlString.contains("video") }
             .compactMap(\.byteRange?.lowerBound)
     }
 
@@ -196,9 +196,9 @@ struct DownloadPlayingTests {
         let scratch = try ScratchFolder()
         let folder = try DownloadFolder(path: scratch.path + "/d")
         let key = try folder.write([1, 2, 3], to: "key-1.bin")
-        let media = DownloadedMedia(folder, clock: ContinuousClock())
-        media.add("https://host/key", nil, file: key.name)
-        var request = TransportRequest(url: "https://host/key", resourceClass: .key)
+        let media = DownloadedMedia(folder, demand: DownloadDemand(), clock: ContinuousClock())
+        media.add(DownloadedMedia.Key(url: "https://host/key", byteRange: nil), file: key.name)
+        var request = TransportRequest(urlString: "https://host/key", resourceClass: .key)
         let read = try #require(media.reader(for: request))
         #expect(await read() == [1, 2, 3])
         for reason in [ContentKeyRequest.Reason.renewal, .receivedObsoleteContentKey] {

@@ -121,6 +121,6 @@ struct PictureShapeTests {
             #expect(SampleImages.likeness(try #require(result.image).pixels, expected) > 50)
         }
         let media = transport.requests.filter { $0.resourceClass == .segment }
-        #expect(Set(media.map(\.url)) == [SampleImages.base + "j.mp4"] && media.count == 3)
+        #expect(Set(media.map(\.urlString)) == [SampleImages.base + "j.mp4"] && media.count == 3)
     }
 }

@@ -146,7 +146,7 @@ struct HostLimitServerTests {
             let results = await withTaskGroup(of: Bool.self) { group in
                 for number in 0..<8 {
                     group.addTask {
-                        let request = TransportRequest(url: "\(server.url)/\(number)", resourceClass: .segment)
+                        let request = TransportRequest(urlString: "\(server.url)/\(number)", resourceClass: .segment)
                         return await transport.load(request).error == nil
                     }
                 }
@@ -155,7 +155,7 @@ struct HostLimitServerTests {
                     await arrived.wait { $0 >= limit ? () : nil }
                     let mark = "http://localhost:\(server.port)/mark"
                     let isMarked =
-                        await transport.load(TransportRequest(url: mark, resourceClass: .segment)).error == nil
+                        await transport.load(TransportRequest(urlString: mark, resourceClass: .segment)).error == nil
                     open.signal { $0.isReleased = true }
                     return isMarked
                 }

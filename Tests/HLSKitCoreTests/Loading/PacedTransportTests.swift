@@ -66,7 +66,7 @@ struct PacedTransportTests {
     func order() {
         let base = Slow()
         let transport = PacedTransport(base, clock: VirtualClock())
-        let task = transport.start(TransportRequest(url: "https://host/a", resourceClass: .segment)) { _ in }
+        let task = transport.start(TransportRequest(urlString: "https://host/a", resourceClass: .segment)) { _ in }
         base.request.whilePausing { task.resume() }
         task.pause()
         #expect(!base.request.isStanding)

@@ -15,7 +15,7 @@ struct KeyboardControlTests {
         let clock = VirtualClock()
         let link = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20)))
         let transport = SimulatedTransport(over: link, clock: clock) { request in
-            let name = request.url.split(separator: "/").last ?? ""
+            let name = request.urlString.split(separator: "/").last ?? ""
             guard let data = FileManager.default.contents(atPath: "\(SampleMedia.folder)/\(name)") else {
                 return SimulatedResponse(status: 404)
             }

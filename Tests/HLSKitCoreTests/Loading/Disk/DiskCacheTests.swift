@@ -240,10 +240,10 @@ struct DiskCacheTests {
         _ = await bench.load("a")
         let transport = bench.cache.transport(over: bench.server, on: nil, stores: false)
         for name in ["a", "b", "b"] {
-            let request = TransportRequest(url: "https://a.example/\(name)", resourceClass: .segment)
+            let request = TransportRequest(urlString: "https://a.example/\(name)", resourceClass: .segment)
             for await _ in transport.events(for: request) {}
         }
-        #expect(bench.server.requests.map(\.url.last) == ["a", "b", "b"])
+        #expect(bench.server.requests.map(\.urlString.last) == ["a", "b", "b"])
         _ = await bench.cache.currentByteCount
         #expect(try bench.files.count == 1)
     }

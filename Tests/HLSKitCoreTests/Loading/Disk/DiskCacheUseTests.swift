@@ -65,7 +65,7 @@ struct DiskCacheUseTests {
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts\n#EXTINF:4,\n1.ts\n#EXTINF:4,\n2.ts\n#EXT-X-ENDLIST\n"
                 .utf8)
         let transport = TableTransport(resources, fields: Self.fields)
-        let seen = TransportRequest(url: base + "1.ts", resourceClass: .segment)
+        let seen = TransportRequest(urlString: base + "1.ts", resourceClass: .segment)
         for await _ in cache.transport(over: transport, on: nil).events(for: seen) {}
         let stored = await cache.currentByteCount
         #expect(stored > media.count)
@@ -76,7 +76,7 @@ struct DiskCacheUseTests {
             folder: folder.path + "/download")
         let result = try await task.run()
         #expect(result.segmentCount == 3 && result.gaps.isEmpty)
-        let segments = transport.requests.filter { $0.resourceClass == .segment }.map(\.url)
+        let segments = transport.requests.filter { $0.resourceClass == .segment }.map(\.urlString)
         #expect(
             segments.sorted() == ["0.ts", "1.ts", "2.ts"].map { base + $0 }, "1 before the download, and not again")
         #expect(await cache.currentByteCount == stored)

@@ -138,7 +138,8 @@ struct DownloadBackgroundTests {
             let running = Task(executorPreference: server.clock) { try await task.run().segmentCount }
             try await server.clock.sleep(for: .seconds(1))
             running.cancel()
-            await #expect(throws: CancellationError.self) { try await running.value }
+            let error = await #expect(throws: HLSError.self) { try await running.value }
+            #expect(error?.code == .cancelled)
             let (progress, summaries) = await Self.read(task)
             #expect(summaries.map(\.error) == ["cancelled"])
             #expect(progress.map(\.segmentCount) == [task.progress.segmentCount])

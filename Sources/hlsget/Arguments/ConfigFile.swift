@@ -73,7 +73,8 @@ struct ConfigFile {
                 throw error(entry, "\(of) has no option --\(entry.name)")
             }
             guard let takesValue = among.first(where: { $0.name == command })?.takesValue[entry.name],
-                !typed.contains(entry.name) || CommandOptions.adding.contains(entry.name)
+                !typed.contains(entry.name) || CommandOptions.adding.contains(entry.name),
+                !CommandOptions.excludes(entry.name, entry.value, typed)
             else { continue }
             if takesValue {
                 guard let value = entry.value else { throw error(entry, "\(entry.name) needs a value") }
@@ -104,6 +105,27 @@ struct CommandOptions: Sendable {
 
     /// A typed one of these is one more, and none in the place of the file's.
     static let adding: Set<String> = ["header", "send-credentials-to", "deny-address"]
+
+    /// Options that the command refuses to have beside each other.
+    static let opposites: [(one: Set<String>, other: Set<String>)] = [
+        (["quiet"], ["verbose"]), (["quiet"], ["progress"]), (["adaptive"], ["one-quality"]),
+        (["key"], ["key-uri"]), (["keep-encrypted"], ["key", "iv", "key-uri"]),
+        (["to"], ["duration"]), (["live-from-start"], ["live-offset"]), (["from"], ["live-from-start", "live-offset"]),
+        (["fast"], ["immediately", "rate", "no-auto-wait", "live-catch-up"]), (["no-auto-wait"], ["live-catch-up"]),
+        (["no-video"], ["no-audio"]), (["no-audio"], ["audio"]), (["no-decode"], ["threads"]),
+        (["insecure"], ["cacert"]), (["record-trace"], ["cache", "key", "iv", "key-uri"]),
+        (["subs"], ["subs-file", "service"]), (["count"], ["times", "every"]), (["times"], ["every"]),
+    ]
+
+    /// Whether an option of a file gives way to its opposite, which was typed.
+    static func excludes(_ name: String, _ value: String?, _ typed: Set<String>) -> Bool {
+        // Of the kinds of progress only the line is the opposite of silence.
+        if name == "progress", value != "bar" { return false }
+        return opposites.contains { pair in
+            pair.one.contains(name) && !pair.other.isDisjoint(with: typed)
+                || pair.other.contains(name) && !pair.one.isDisjoint(with: typed)
+        }
+    }
 
     /// The long names of what is typed.
     func named(by arguments: some Sequence<String>) -> Set<String> {

@@ -71,6 +71,12 @@ struct NameTemplateTests {
         _ = try folder.write([2], to: "a_{height}p.ts")
         #expect(throws: HLSError.self) { try facts.rename(template, overwrite: false) }
         #expect(access(template, F_OK) == 0, "what was written is kept")
+        let link = folder.path + "/a_90p.ts"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.path + "/none")
+        #expect(throws: HLSError.self, "a link that leads nowhere has the name all the same") {
+            try NameFacts(size: PixelSize(width: 160, height: 90)).rename(template, overwrite: false)
+        }
+        #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: link)) != nil)
         #expect(try facts.rename(template, overwrite: true) == folder.path + "/a_180p.ts")
     }
 

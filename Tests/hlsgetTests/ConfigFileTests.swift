@@ -143,6 +143,23 @@ struct ConfigFileTests {
         }
     }
 
+    @Test("a pipe is read until its writer leaves; one without a writer is not waited for without end")
+    func pipe() throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        #expect(throws: ArgumentValueError("\(path) cannot be read: nobody writes to the pipe")) {
+            try Invocation.read(path, pipePatience: 0)
+        }
+        Thread.detachNewThread {
+            // Waits for the reader.
+            guard let file = fopen(path, "w") else { return }
+            fputs("fast\n", file)
+            fclose(file)
+        }
+        #expect(try Invocation.read(path) == "fast\n")
+    }
+
     @Test("the file is where configuration is kept")
     func place() {
         #expect(Invocation.defaultPath(["HOME": "/h"]) == "/h/.config/hlsget/config")

@@ -110,6 +110,8 @@ struct DownloadCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         until = until?.fixed
+        // Its {time} is that of the start of the command, as in play.
+        let target = try target()
         if let wait = wait?.limited(to: until?.interval), let directory = InputLocation.workingDirectory(),
             let end = await connection.wait(
                 for: try InputLocation.url(of: url, in: directory), wait, allowsFilesOutside: allowFile,
@@ -117,7 +119,7 @@ struct DownloadCommand: AsyncParsableCommand {
         {
             throw end.exitCode
         }
-        let status = await DownloadSession(self, target: try target()).run()
+        let status = await DownloadSession(self, target: target).run()
         if status != .done { throw status.exitCode }
     }
 

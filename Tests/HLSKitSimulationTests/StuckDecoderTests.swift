@@ -134,9 +134,9 @@ struct StuckDecoderTests {
         #expect(found.damage.count == 1)
         let line = try #require(found.damage.first)
         #expect(
-            line.hasPrefix("no pictures can be decoded (") && line.hasSuffix("): the decoder begins anew"), "\(line)")
+            line.hasPrefix("no video can be decoded (") && line.hasSuffix("): the decoder begins again"), "\(line)")
         #expect(found.told.map(\.code) == [.badMedia])
-        #expect(found.logged.contains { $0.contains("no pictures can be decoded") }, "\(found.logged)")
+        #expect(found.logged.contains { $0.contains("no video can be decoded") }, "\(found.logged)")
         let (before, after) = (found.times.filter { $0 < .seconds(8) }, found.times.filter { $0 >= .seconds(8) })
         #expect(before.count > 90 && before.allSatisfy { $0 < .seconds(4) })
         #expect(after.count == 800 && after.first == .seconds(8))
@@ -165,7 +165,7 @@ struct StuckDecoderTests {
         #expect(found.error?.code == .badMedia)
         #expect(found.end.map { $0 >= .seconds(40) } == true, "\(String(describing: found.end))")
         #expect(found.kinds.contains { if case .itemStatusChanged(.failed) = $0 { true } else { false } })
-        #expect(found.logged.contains { $0.contains("no pictures can be decoded") }, "\(found.logged)")
+        #expect(found.logged.contains { $0.contains("no video can be decoded") }, "\(found.logged)")
     }
 
     @Test("a decoder that works is made once, and nothing is told")

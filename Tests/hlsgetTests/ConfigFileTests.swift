@@ -85,6 +85,34 @@ struct ConfigFileTests {
                 == ["--retries=3", "u", "--", "--retries"])
     }
 
+    @Test(
+        "what is typed takes the place of its opposites in the file as well",
+        arguments: [
+            ("quiet", ["-v"]), ("verbose", ["-q"]), ("progress = bar", ["-q"]),
+            ("key = k", ["--key-uri", "http://h/k"]),
+            ("key-uri = http://h/k", ["--key=00000000000000000000000000000000"]), ("duration = 5", ["--to", "3"]),
+            ("to = 3", ["--duration", "5"]), ("adaptive", ["--one-quality"]), ("rate = 1.5", ["--fast"]),
+            ("cache = c", ["--record-trace", "t"]), ("insecure", ["--cacert", "/dev/null"]),
+        ])
+    func opposites(file: String, typed: [String]) throws {
+        let arguments = try Invocation.expanded(
+            ["https://h/a"] + typed, defaultPath: "home", commands: { CommandOptions.all(of: HLSGet.self) }
+        ) { _ in file }
+        #expect(arguments == ["https://h/a"] + typed)
+        let play = try #require(try HLSGet.parseAsRoot(arguments) as? PlayCommand)
+        #expect(throws: Never.self) { try play.options() }
+        let kept = try Invocation.expanded(
+            ["https://h/a", "-q"], defaultPath: "home", commands: { CommandOptions.all(of: HLSGet.self) }
+        ) { _ in "progress = json" }
+        #expect(kept == ["--progress=json", "https://h/a", "-q"])
+    }
+
+    @Test("every opposite is an option of some command")
+    func oppositesExist() {
+        let known = Set(CommandOptions.all(of: HLSGet.self).flatMap(\.takesValue.keys))
+        #expect(CommandOptions.opposites.allSatisfy { $0.one.union($0.other).isSubset(of: known) })
+    }
+
     @Test("help is there whatever a file says")
     func help() throws {
         let files = ["home": "nonsense = 1"]
@@ -113,6 +141,23 @@ struct ConfigFileTests {
         #expect(throws: ArgumentValueError("a\\x1b:1: write name = value, or the name of a flag")) {
             try ConfigFile(parsing: "=", path: "a\u{1b}")
         }
+    }
+
+    @Test("a pipe is read until its writer leaves; one without a writer is not waited for without end")
+    func pipe() throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        #expect(throws: ArgumentValueError("\(path) cannot be read: nobody writes to the pipe")) {
+            try Invocation.read(path, pipePatience: 0)
+        }
+        Thread.detachNewThread {
+            // Waits for the reader.
+            guard let file = fopen(path, "w") else { return }
+            fputs("fast\n", file)
+            fclose(file)
+        }
+        #expect(try Invocation.read(path) == "fast\n")
     }
 
     @Test("the file is where configuration is kept")

@@ -27,6 +27,9 @@ public struct DownloadConfiguration: Sendable {
     /// False takes audio only: the audio renditions, and where the audio is in the variants, the lowest of those with
     /// the best audio. Default true.
     public var includesVideo = true
+    /// True ends the run at the first segment that is not there, whether it cannot be loaded or the playlist marks it as a
+    /// gap. Default false.
+    package var endsAtGaps = false
     /// Default: the one that would be played.
     public var audio = Choice.automatic
     /// Default: none.

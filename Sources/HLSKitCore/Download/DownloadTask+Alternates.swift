@@ -77,8 +77,18 @@ extension DownloadTask {
         run.closeAccount(of: target, client.retrier)
         let mayBeSkipped =
             configuration.loading.retryPolicies.skipsSegments && (last.mayBeSkipped || run.isLive)
-        guard mayBeSkipped || run.isOver else { throw last }
+        guard mayBeSkipped && !configuration.endsAtGaps || run.isOver else {
+            guard configuration.endsAtGaps, last.mayBeSkipped || run.isLive else { throw last }
+            throw HLSError.missing(target.position.sequence, url: last.urlString, last.cause)
+        }
         run.skip(target, last)
+    }
+}
+
+extension HLSError {
+    /// A segment that is not there ends the download: ``DownloadConfiguration/endsAtGaps``.
+    static func missing(_ number: Int, url: String?, _ cause: String) -> HLSError {
+        HLSError(code: .incomplete, urlString: url, cause: "segment \(number) is missing", detail: cause)
     }
 }
 

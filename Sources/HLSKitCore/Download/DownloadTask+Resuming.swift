@@ -80,6 +80,12 @@ extension DownloadTask {
                 let id = DownloadPlan.ItemID(lane: laneIndex, position: position)
                 guard run.seen.insert(id).inserted else { continue }
                 let duration = lane.tracker.duration(at: index)
+                let segment = lane.tracker.playlist.segments[index]
+                if segment.isGap, configuration.endsAtGaps {
+                    throw HLSError.missing(
+                        position.sequence, url: lane.tracker.playlist.resolve(segment.uri) ?? segment.uri,
+                        "marked EXT-X-GAP")
+                }
                 run.totals.segmentCount += 1
                 run.totals.duration += duration
                 if laneIndex == 0 { run.mediaDuration += duration }
@@ -95,7 +101,6 @@ extension DownloadTask {
                     if stored.variant == nil { offer(stored, at: index, of: lane) }
                     continue
                 }
-                let segment = lane.tracker.playlist.segments[index]
                 if segment.isGap {
                     entries.append(.segment(lane.description(at: index)))
                     run.done.segmentCount += 1

@@ -486,5 +486,8 @@ extension HLSError {
 }
 
 extension HLSError.Code {
+    /// Something is missing of what was to be whole.
+    package static let incomplete = HLSError.Code(rawValue: "incomplete")
+
     init(_ kind: LoadingFailure.Kind) { self.init(rawValue: kind.rawValue) }
 }

@@ -73,7 +73,8 @@ struct ConfigFile {
                 throw error(entry, "\(of) has no option --\(entry.name)")
             }
             guard let takesValue = among.first(where: { $0.name == command })?.takesValue[entry.name],
-                !typed.contains(entry.name) || CommandOptions.adding.contains(entry.name)
+                !typed.contains(entry.name) || CommandOptions.adding.contains(entry.name),
+                !CommandOptions.excludes(entry.name, entry.value, typed)
             else { continue }
             if takesValue {
                 guard let value = entry.value else { throw error(entry, "\(entry.name) needs a value") }
@@ -104,6 +105,27 @@ struct CommandOptions: Sendable {
 
     /// A typed one of these is one more, and none in the place of the file's.
     static let adding: Set<String> = ["header", "send-credentials-to", "deny-address"]
+
+    /// Options that the command refuses to have beside each other.
+    static let opposites: [(one: Set<String>, other: Set<String>)] = [
+        (["quiet"], ["verbose"]), (["quiet"], ["progress"]), (["adaptive"], ["one-quality"]),
+        (["key"], ["key-uri"]), (["keep-encrypted"], ["key", "iv", "key-uri"]),
+        (["to"], ["duration"]), (["live-from-start"], ["live-offset"]), (["from"], ["live-from-start", "live-offset"]),
+        (["fast"], ["immediately", "rate", "no-auto-wait", "live-catch-up"]), (["no-auto-wait"], ["live-catch-up"]),
+        (["no-video"], ["no-audio"]), (["no-audio"], ["audio"]), (["no-decode"], ["threads"]),
+        (["insecure"], ["cacert"]), (["record-trace"], ["cache", "key", "iv", "key-uri"]),
+        (["subs"], ["subs-file", "service"]), (["count"], ["times", "every"]), (["times"], ["every"]),
+    ]
+
+    /// Whether an option of a file gives way to its opposite, which was typed.
+    static func excludes(_ name: String, _ value: String?, _ typed: Set<String>) -> Bool {
+        // Of the kinds of progress only the line is the opposite of silence.
+        if name == "progress", value != "bar" { return false }
+        return opposites.contains { pair in
+            pair.one.contains(name) && !pair.other.isDisjoint(with: typed)
+                || pair.other.contains(name) && !pair.one.isDisjoint(with: typed)
+        }
+    }
 
     /// The long names of what is typed.
     func named(by arguments: some Sequence<String>) -> Set<String> {
@@ -218,15 +240,54 @@ enum Invocation {
     /// The longest file that is read.
     private static let maximumByteCount = 1 << 20
 
+    /// Who writes to a pipe has so long to begin, and between two writes, in milliseconds.
+    private static let pipePatience: Int32 = 10_000
+    private static let pipeStep: Int32 = 50
+
     /// The text of a file; nil where there is none.
     static func read(_ path: String) throws(ArgumentValueError) -> String? {
+        try read(path, pipePatience: pipePatience)
+    }
+
+    /// As above.
+    static func read(_ path: String, pipePatience: Int32) throws(ArgumentValueError) -> String? {
         guard access(path, F_OK) == 0 else { return nil }
-        let name = TerminalText.escaped(path)
-        do { _ = try FileArgument.readable(path) } catch { throw ArgumentValueError("\(name) \(error.description)") }
-        guard let handle = FileHandle(forReadingAtPath: path),
-            let data = try? handle.read(upToCount: maximumByteCount + 1) ?? Data(), data.count <= maximumByteCount,
-            let text = String(validating: data, as: UTF8.self)
-        else { throw ArgumentValueError("\(name) cannot be read: not a text of at most 1 MiB") }
+        func failure(_ cause: String) -> ArgumentValueError {
+            ArgumentValueError("\(TerminalText.escaped(path)) cannot be read: \(cause)")
+        }
+        // Once only: the writer of a pipe that is closed again may have written already. Opening one that nobody writes
+        // to would wait without end.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+            throw failure("it is a folder")
+        }
+        let isPipe = status.st_mode & S_IFMT == S_IFIFO
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        var waited: Int32 = 0
+        while bytes.count <= maximumByteCount {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count > 0 {
+                bytes += buffer[..<count]
+                waited = 0
+                continue
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count == 0 || errno == EAGAIN else { throw failure(String(cString: strerror(errno))) }
+            // At the end of a file; of a pipe only where somebody has written.
+            if count == 0, !isPipe || !bytes.isEmpty { break }
+            guard waited < pipePatience else { throw failure("nobody writes to the pipe") }
+            var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            // A writer that has left without a word.
+            if poll(&awaited, 1, pipeStep) > 0, awaited.revents == Int16(POLLHUP) { break }
+            waited += pipeStep
+        }
+        guard bytes.count <= maximumByteCount, let text = String(validating: bytes, as: UTF8.self) else {
+            throw failure("not a text of at most 1 MiB")
+        }
         return text
     }
 }

@@ -114,13 +114,10 @@ struct NameFacts: Sendable, Equatable {
     func rename(_ template: String, overwrite: Bool) throws(HLSError) -> String {
         let path = path(template)
         guard path != template else { return template }
-        if !overwrite, access(path, F_OK) == 0 {
-            throw HLSError(
-                code: .fileExists, path: path, text: "the file exists; what was written is \(template)")
-        }
-        guard Glibc.rename(template, path) == 0 else {
+        if overwrite ? Glibc.rename(template, path) == 0 : OutputFile.rename(template, toFree: path) { return path }
+        guard errno == EEXIST else {
             throw HLSError(code: .writeFailed, path: template, text: String(cString: strerror(errno)))
         }
-        return path
+        throw HLSError(code: .fileExists, path: path, text: "the file exists; what was written is \(template)")
     }
 }

@@ -63,7 +63,7 @@ struct DownloadCommand: AsyncParsableCommand {
     @Flag(help: "Exit 10 without a file if anything is missing.") var strict = false
     @Option(
         help: ArgumentHelp(
-            "If a segment cannot be had: go on without it (skip, the default), or end at once (fail).",
+            "If a segment cannot be had: go on without it (skip, the default), or end at once with exit 10 (fail).",
             valueName: "skip|fail"),
         transform: { try ChoiceArgument.parse($0) })
     var onGap: GapAction?
@@ -110,6 +110,8 @@ struct DownloadCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         until = until?.fixed
+        // Its {time} is that of the start of the command, as in play.
+        let target = try target()
         if let wait = wait?.limited(to: until?.interval), let directory = InputLocation.workingDirectory(),
             let end = await connection.wait(
                 for: try InputLocation.url(of: url, in: directory), wait, allowsFilesOutside: allowFile,
@@ -117,7 +119,7 @@ struct DownloadCommand: AsyncParsableCommand {
         {
             throw end.exitCode
         }
-        let status = await DownloadSession(self, target: try target()).run()
+        let status = await DownloadSession(self, target: target).run()
         if status != .done { throw status.exitCode }
     }
 

@@ -6,6 +6,8 @@ struct DownloadSession {
     /// How often the status line is looked at, and how often a JSON line is written.
     private static let tick = Duration.milliseconds(100)
     private static let ticksPerLine = 5
+    /// What is under way when the time of `--until` comes is waited for.
+    private static let lastTickCount = 10
 
     private let command: DownloadCommand
     private let target: DownloadTarget
@@ -57,7 +59,10 @@ struct DownloadSession {
         }
         configuration.loading.hooks.keyOverride = command.keys.override
         configuration.loading.diskCache = try command.cache.map { try DiskCache(folder: $0) }
-        if command.onGap == .fail { configuration.loading.retryPolicies.skipsSegments = false }
+        if command.onGap == .fail {
+            configuration.loading.retryPolicies.skipsSegments = false
+            configuration.endsAtGaps = true
+        }
         configuration.keepsEncryption = command.keepEncrypted
         configuration.quality = command.quality.first
         configuration.auxiliaryQualities = Array(command.quality.dropFirst())
@@ -131,11 +136,21 @@ struct DownloadSession {
         var result = DownloadTask.Result()
         var signal: Int32?
         var isTime = false
+        var lateTickCount = 0
         for await happening in happenings {
             switch happening {
             case .tick:
                 show(task.progress, &report)
                 if isTime, task.progress.isLive { task.stop() }
+                if isTime, task.progress.phase == .opening {
+                    lateTickCount += 1
+                    guard lateTickCount > Self.lastTickCount else { break }
+                    for task in tasks { task.cancel() }
+                    if task.isEmpty { await task.removeFolder() }
+                    throw HLSError(
+                        code: .notAvailable, urlString: command.url,
+                        cause: "--until came before there was anything to download")
+                }
             // Whether it is live may not be known yet.
             case .isTime: isTime = true
             case .signal(let number):

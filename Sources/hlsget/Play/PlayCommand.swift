@@ -174,7 +174,7 @@ struct PlaybackOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "If a segment cannot be had: skip it (the default), or fail.", valueName: "skip|fail"),
+            "If a segment cannot be had: skip it (the default), or fail with exit 10.", valueName: "skip|fail"),
         transform: { try ChoiceArgument.parse($0) })
     var onGap: GapAction?
 
@@ -221,7 +221,7 @@ struct SelectionOptions: ParsableArguments {
     var subs: QualityExpression?
     @Option(
         help: ArgumentHelp("Languages to choose audio by, as in de,en; by default those of $LANG.", valueName: "list"),
-        transform: { $0.split(separator: ",").map(String.init) })
+        transform: LanguageListArgument.parse)
     var languages: [String]?
     @Option(
         help: ArgumentHelp("Show the captions of a file: .vtt, .srt, .itt or .scc.", valueName: "file"),

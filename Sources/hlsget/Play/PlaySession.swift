@@ -341,7 +341,11 @@ struct PlaySession {
 
     private func exitStatus(of outcome: Outcome, _ summary: PlaySummary) -> ExitStatus {
         if case .interrupted(let signal) = outcome { return .interrupted(signal: signal) }
-        if let error = outcome.error, summary.isCutShort(by: error) { return .incomplete }
+        if let error = outcome.error,
+            summary.isCutShort(by: error) || options.gapAction == .fail && summary.lacksSegment(error)
+        {
+            return .incomplete
+        }
         if let error = summary.error { return ExitStatus(error.code) }
         if case .left = outcome { return .done }
         return options.isStrict && summary.isIncomplete || summary.isMostlyMissing ? .incomplete : .done

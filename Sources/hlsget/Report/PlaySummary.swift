@@ -115,6 +115,11 @@ struct PlaySummary: Sendable, Equatable {
             && state.statistics.durationWatched > .zero
     }
 
+    /// Whether a playlist listed what was not there.
+    func lacksSegment(_ error: HLSError) -> Bool {
+        error.code == .notFound && (state.duration.finiteSeconds != nil || !state.seekableTimeRanges.isEmpty)
+    }
+
     /// The error of what is incomplete: names the first thing that is missing.
     var incompleteError: HLSError {
         let code = HLSError.Code.incomplete

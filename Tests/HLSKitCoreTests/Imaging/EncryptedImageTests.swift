@@ -46,6 +46,38 @@ struct EncryptedImageTests {
         #expect(try result.image == Image(SampleImages.frames(of: "180p")[0]))
     }
 
+    @Test(
+        "R51: a key that does not fit is named as in playing: that by hand with the segment, others themselves",
+        arguments: [true, false])
+    func unfitKey(isByHand: Bool) async throws {
+        let key: [UInt8] = Array(1...16)
+        let table = [
+            Self.playlist: Array(
+                """
+                #EXTM3U
+                #EXT-X-TARGETDURATION:4
+                #EXT-X-KEY:METHOD=AES-128,URI="key.bin"
+                #EXTINF:4,
+                0.ts
+                #EXT-X-ENDLIST
+
+                """.utf8),
+            SampleImages.base + "key.bin": key,
+            SampleImages.base + "0.ts": (0..<32_000).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 16) },
+        ]
+        var options = AssetOptions.table(TableTransport(table))
+        if isByHand { options.hooks.keyOverride = ContentKeyOverride(key: key) }
+        let generator = ImageGenerator(asset: Asset(urlString: Self.playlist, options: options))
+        let error = await #expect(throws: HLSError.self) {
+            _ = try await generator.image(at: MediaTime(seconds: 1, preferredTimescale: 1000))
+        }
+        #expect(error?.code == .contentKey)
+        #expect(
+            error?.cause
+                == (isByHand ? "the key given by hand does not fit the segment" : "the key does not fit the segment"))
+        #expect(error?.urlString == SampleImages.base + (isByHand ? "0.ts" : "key.bin"))
+    }
+
     @Test("L01: images of cbcs and cenc are those of the clear stream", arguments: ["cbcs", "cenc"])
     func images(_ scheme: String) async throws {
         let rendition = try SampleMedia.rendition("video-180p")

@@ -16,4 +16,19 @@ struct UntilTests {
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
+
+    @Test(
+        "Q05: a download without a playlist ends then, however long it would try",
+        arguments: [[], ["--retries", "inf"]])
+    func download(options: [String]) async throws {
+        let folder = try ScratchFolder()
+        let origin = FaultyOrigin([:], ["master.m3u8": (.status("503 Service Unavailable"), .max)])
+        try await withServer(answering: origin.answer) { server in
+            let result = try await hlsget(
+                ["download", "--until", "2020-01-01T00:00:00Z"] + options + ["\(server.url)/master.m3u8"], in: folder)
+            #expect(result.status == 10, "\(result.errors)")
+            #expect(result.errorLines.last?.contains("--until came before there was anything to download") == true)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
 }

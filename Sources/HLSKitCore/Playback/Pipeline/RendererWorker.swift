@@ -254,12 +254,12 @@ struct RendererWorker {
         isDecoderStuck = false
         if !sought.isSought { await drain() }
         guard silence.start != nil else { return }
-        renderer.report(.damaged("\(silenceError.cause) (\(silenceError.detail ?? "")): the decoder begins anew"))
+        renderer.report(.damaged("\(silenceError.cause) (\(silenceError.detail ?? "")): the decoder begins again"))
         beginAnew()
     }
 
     private var silenceError: HLSError {
-        let kind = track?.mediaType == .audio ? "sound" : "pictures"
+        let kind = track?.mediaType == .audio ? "audio" : "video"
         let start = ((silence.start ?? .zero).seconds * 1000).rounded() / 1000
         return HLSError(
             code: .badMedia, cause: "no \(kind) can be decoded",

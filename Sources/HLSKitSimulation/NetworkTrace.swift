@@ -163,11 +163,6 @@ public struct NetworkTrace: Sendable, Hashable {
         return max(0, deliveredBits(before: end) - deliveredBits(before: start))
     }
 
-    /// Bits of a request made at `start` that have arrived by `end`.
-    package func receivedBits(requestedAt start: Milliseconds, by end: Milliseconds) -> Double {
-        deliveredBits(from: start + latency(at: start), to: end)
-    }
-
     private func deliveredBits(before time: Milliseconds) -> Double {
         let (cycle, offset, period) = position(of: time)
         return cycle * bitsPerCycle + cumulativeBits[period] + (offset - starts[period]) * rates[period]

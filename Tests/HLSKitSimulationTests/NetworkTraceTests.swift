@@ -85,9 +85,10 @@ struct NetworkTraceTests {
             let start = Double.random(in: 0..<100_000, using: &random)
             let bits = Double.random(in: 1..<50_000_000, using: &random)
             let done = trace.completionTime(ofBits: bits, requestedAt: start)
-            #expect(abs(trace.receivedBits(requestedAt: start, by: done) - bits) < 0.01)
+            let begin = start + trace.latency(at: start)
+            #expect(abs(trace.deliveredBits(from: begin, to: done) - bits) < 0.01)
             // The earliest instant: a moment before, something is missing.
-            #expect(trace.receivedBits(requestedAt: start, by: done - 0.01) < bits)
+            #expect(trace.deliveredBits(from: begin, to: done - 0.01) < bits)
         }
     }
 

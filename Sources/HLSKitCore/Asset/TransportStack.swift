@@ -57,7 +57,7 @@ struct TransportStack: Sendable {
         var layers: [Layer] = []
         var transport = parts.network
         if let disk = parts.diskCache, !parts.hooksAreBelow {
-            transport = disk.transport(over: transport, on: parts.clock.executor, stores: parts.storesOnDisk)
+            transport = disk.transport(over: transport, clock: parts.clock, stores: parts.storesOnDisk)
             layers.append(.disk)
         }
         if !parts.hooksAreBelow {

@@ -2,7 +2,7 @@ import HLSTime
 
 /// A download that goes on by itself.
 extension DownloadTask {
-    /// Begins, or continues, to load in the background. Does nothing while it is loading.
+    /// Begins, or continues, to load in the background. Does nothing while it is loading, also where ``run()`` does.
     ///
     /// ```swift
     /// task.resume()
@@ -23,14 +23,14 @@ extension DownloadTask {
     private func start() -> OneShot<Swift.Result<Result, any Error>> {
         background.start(
             on: configuration.loading.clock.executor, prepare: { notices.begin(with: storedProgress) }
-        ) { try await self.run() }
+        ) { try await self.runOnce() }
     }
 
     /// Ends what ``resume()`` began, as if its task had been cancelled: what is stored stays, and ``resume()`` continues
-    /// there.
+    /// there. What ``run()`` began ends with its task alone.
     public func suspend() { background.cancel() }
 
-    /// The result of the run in the background: of the last one if none is under way. The first is begun if there was none.
+    /// The result of the run that is under way, or else of the last one. The first is begun if there was none.
     ///
     /// Cancelling the caller's task ends the wait alone, and not the download.
     /// - Throws: what ``run()`` throws; an ``HLSError`` with ``HLSError/Code/cancelled`` after ``suspend()``.

@@ -157,9 +157,17 @@ public final class DownloadTask: Sendable {
 
     /// Loads what is missing. May be called again after a failure.
     ///
+    /// A task has one run at a time: while one is under way, of ``resume()`` or of another caller, this waits for it and has its
+    /// result; cancelling the caller's task then ends the wait alone.
+    ///
     /// - Throws: ``HLSError`` if something that is needed cannot be loaded: what was loaded stays, and another run
     ///   continues from there, and also where it cannot be stored; with ``HLSError/Code/cancelled`` when its task is cancelled.
     public func run() async throws(HLSError) -> Result {
+        try await HLSError.typed { try await background.run { try await runOnce() } }
+    }
+
+    /// The run that is under way.
+    func runOnce() async throws(HLSError) -> Result {
         notices.begin(with: storedProgress)
         tally.reset()
         defer { state.withLock { ($0.isStopping, $0.stopping) = (false, nil) } }

@@ -31,9 +31,7 @@ extension AssetVariant {
         let variants = list(of: playlist)
         let reasons = VariantEligibility.reasons(variants, in: context)
         return variants.map { variant in
-            var variant = variant
-            if let reasons = reasons[variant.index] { variant.facts.ineligibilityReasons = reasons }
-            return variant
+            AssetVariant(variant.facts, ineligibilityReasons: reasons[variant.index] ?? [])
         }
     }
 

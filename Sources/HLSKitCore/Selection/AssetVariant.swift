@@ -5,8 +5,9 @@ public import HLSPlaylist
 /// One version of the presentation: what the multivariant playlist declares about it.
 ///
 /// The same type is what an ``Asset`` lists, what a player reports and what a ``VariantSelector`` chooses among. Undeclared
-/// attributes are nil or empty. ``id`` names a variant also in a playlist that was loaded again, or changed by the program. A
-/// copy costs as much as a copy of a reference.
+/// attributes are nil or empty. ``id`` names a variant also in a playlist that was loaded again, or changed by the program. Two are
+/// equal if the playlist says the same of them, whether or not their ``ineligibilityReasons`` are known: that of an asset equals
+/// the player's. A copy costs as much as a copy of a reference.
 ///
 /// Source: rfc8216bis §4.4.6.2. See docs/behaviour/selection.md.
 public struct AssetVariant: Sendable, Identifiable {
@@ -41,10 +42,12 @@ public struct AssetVariant: Sendable, Identifiable {
     let storage: Storage
     var facts: Facts {
         get { storage.facts }
-        set { self = AssetVariant(newValue) }
+        set { self = AssetVariant(newValue, ineligibilityReasons: ineligibilityReasons) }
     }
 
-    init(_ facts: Facts) { storage = Storage(facts) }
+    init(_ facts: Facts, ineligibilityReasons: [IneligibilityReason] = []) {
+        storage = Storage(facts, ineligibilityReasons)
+    }
 
     /// Makes a variant, for tests of a ``VariantSelector``; a player makes its own. Defaults stand for undeclared attributes.
     ///
@@ -124,7 +127,7 @@ public struct AssetVariant: Sendable, Identifiable {
     /// reasons, in the order of the steps of selection. Known of the variants that an ``Asset`` lists; empty where it is
     /// played, and of those that a player reports. ``Asset/ineligibilityReasons(for:)`` knows its keys, too, and
     /// ``PlayerItem/ineligibilityReasons(for:)`` the limits of an item.
-    public var ineligibilityReasons: [IneligibilityReason] { storage.facts.ineligibilityReasons }
+    public var ineligibilityReasons: [IneligibilityReason] { storage.ineligibilityReasons }
 
     /// Nothing is known that takes the variant: see ``ineligibilityReasons``.
     public var isEligible: Bool { ineligibilityReasons.isEmpty }
@@ -183,14 +186,17 @@ extension AssetVariant {
         var requiredVideoLayouts: [String] = []
         /// `ALLOWED-CPC` with one entry per label: `com.example.drm:PC`.
         var allowedCPC: [String] = []
-        var ineligibilityReasons: [IneligibilityReason] = []
     }
 
-    /// Keeps ``Facts`` apart: variants are copied with every decision, event and state.
+    /// Keeps ``Facts``, and how this machine sees them, apart: variants are copied with every decision, event and state.
     final class Storage: Sendable {
         let facts: Facts
+        let ineligibilityReasons: [IneligibilityReason]
 
-        init(_ facts: Facts) { self.facts = facts }
+        init(_ facts: Facts, _ ineligibilityReasons: [IneligibilityReason]) {
+            self.facts = facts
+            self.ineligibilityReasons = ineligibilityReasons
+        }
     }
 
     /// Rows of pixels; nil if undeclared.

@@ -320,7 +320,7 @@ extension AssetVariant {
         switch key {
         case .height: height.map { .number(Double($0)) }
         case .width: resolution.map { .number(Double($0.width)) }
-        case .bitrate: .number(bandwidth)
+        case .bitrate: peakBitRate.map { .number($0) }
         // 59.94 is written 60.
         case .fps: storage.facts.frameRate.map { .number($0.rounded()) }
         case .codec: .texts(codecs)

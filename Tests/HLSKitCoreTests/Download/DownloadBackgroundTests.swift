@@ -206,6 +206,38 @@ struct DownloadBackgroundTests {
             #expect(segments.count == result.segmentCount)
         }
     }
+
+    @Test("S01: a run beside another one joins it, whoever began it")
+    func joined() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task()
+            task.resume()
+            let joined = Task(executorPreference: server.clock) { try await task.run().segmentCount }
+            try await server.clock.sleep(for: .milliseconds(300))
+            joined.cancel()
+            let error = await #expect(throws: HLSError.self) { try await joined.value }
+            #expect(error?.code == .cancelled)
+            let result = try await task.run()
+            #expect(result.resumedSegmentCount == 0, "it was not ended")
+            #expect(server.requests.count { $0.resourceClass == .segment } == result.segmentCount)
+        }
+    }
+
+    @Test("S01: who resumes it while a caller runs it loads nothing besides, and gets that result")
+    func callersRun() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task()
+            let running = Task(executorPreference: server.clock) { try await task.run().segmentCount }
+            try await server.clock.sleep(for: .milliseconds(300))
+            task.resume()
+            task.suspend()
+            let result = try await task.result()
+            #expect(try await running.value == result.segmentCount)
+            #expect(server.requests.count { $0.resourceClass == .segment } == result.segmentCount)
+        }
+    }
 }
 
 @Suite("times that are downloaded")

@@ -177,7 +177,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
 
         init(over base: any Transport) throws {
             folder = try ScratchFolder()
-            transport = try DiskCache(folder: folder.path).transport(over: base, on: nil)
+            transport = try DiskCache(folder: folder.path).transport(over: base, clock: ContinuousClock())
         }
 
         func start(

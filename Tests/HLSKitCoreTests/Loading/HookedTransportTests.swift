@@ -105,6 +105,30 @@ struct HookedTransportTests {
         #expect(provider.reasons == [.needed, .timedOut])
     }
 
+    /// Has no key, so that the next one is asked.
+    private final class Passing: KeyProvider {
+        let keyFormats: Set<String> = ["com.example"]
+        private let asked = Mutex<[ContentKeyRequest.Reason]>([])
+        var reasons: [ContentKeyRequest.Reason] { asked.withLock { $0 } }
+
+        func key(for request: ContentKeyRequest) async throws -> ContentKey? {
+            asked.withLock { $0.append(request.reason) }
+            return nil
+        }
+    }
+
+    @Test("N04: the reason of a request is told to every provider that is asked")
+    func sameReason() async throws {
+        let clock = VirtualClock()
+        let (first, second) = (Passing(), Script([]))
+        let transport = Self.transport(clock: clock) { $0.keyProviders = [first, second] }
+        try clock.run {
+            for _ in 0..<2 { _ = await transport.load(Self.key("skd://a", format: "com.example")) }
+        }
+        #expect(first.reasons == [.needed, .timedOut])
+        #expect(second.reasons == [.needed, .timedOut])
+    }
+
     @Test("N05: a key by hand is given without asking anybody, and its URL may be any")
     func override() async {
         let key = [UInt8](repeating: 7, count: 16)

@@ -47,6 +47,19 @@ struct AssetVariantTests {
         #expect(variants.map(\.id.rawValue) == ["a", "a#2", "a#2#2", "a#2#3", "a#3"])
     }
 
+    @Test("E13: a variant is the same whether or not it is known that this machine cannot play it")
+    func equality() throws {
+        let text = "#EXTM3U\n\(Self.low)\nlow.m3u8\n\(Self.high)\nhigh.m3u8\n"
+        let playlist = try MultivariantPlaylist(parsing: text, url: "https://host/main.m3u8")
+        let known = AssetVariant.list(of: playlist)
+        var context = SelectionContext()
+        context.canDecode = { $0 != "avc1.4d401f" }
+        let judged = AssetVariant.list(of: playlist, judgedIn: context)
+        #expect(judged.map(\.ineligibilityReasons) == [[], [.codec]])
+        #expect(known.map(\.ineligibilityReasons) == [[], []])
+        #expect(judged == known && Set(judged + known).count == 2)
+    }
+
     @Test("A13: what is not declared is nil, and no number is a trap")
     func undeclared() throws {
         let bare = AssetVariant(onlyVariantAt: "https://host/media.m3u8")

@@ -13,25 +13,18 @@ import Glibc
 /// header fields of the program that may be secret, unless it is `public`. What comes from here counts for no measurement of
 /// the network.
 ///
-/// Where the folder cannot be read or written, everything comes from the network as without it. Files are readable for
-/// the user only; their URLs may hold tokens.
+/// Where the folder cannot be read or written, everything comes from the network as without it; so it does where the disk
+/// does not answer within a second. What is to be written waits behind what is read, about 64 MiB of it: what comes while as
+/// much waits is not stored. Files are readable for the user only; their URLs may hold tokens.
 ///
 /// See docs/behaviour/resources.md; D13.
 public final class DiskCache: Sendable {
-    private struct Queue {
-        var work: [@Sendable () -> Void] = []
-        var isStarted = false
-        var isStopped = false
-    }
+    /// A look at the disk takes no longer, or everything comes from the network.
+    private static let longestLook = Duration.seconds(1)
 
     private let files: CacheFolder
     private let now: @Sendable () -> Int64
-    private let queue: Shared
-
-    /// Shared with the thread, which must not hold on to the cache.
-    private final class Shared: Sendable {
-        let queue = Monitor(Queue())
-    }
+    private let queue: DiskQueue
 
     /// Larger ones are not stored, so that a film does not take the place of everything else.
     private var maximumEntryByteCount: Int { min(files.maximumByteCount / 4, 64 << 20) }
@@ -47,13 +40,15 @@ public final class DiskCache: Sendable {
         try self.init(folder: folder, maximumByteCount: maximumByteCount) { HTTPDate.now() }
     }
 
-    /// - Parameter now: seconds since 1970.
+    /// - Parameters:
+    ///   - queue: its thread, where it is not one that its clocks bring.
+    ///   - now: seconds since 1970.
     init(
-        folder: String, maximumByteCount: Int, now: @escaping @Sendable () -> Int64
+        folder: String, maximumByteCount: Int, queue: DiskQueue = DiskQueue(), now: @escaping @Sendable () -> Int64
     ) throws(HLSError) {
         files = CacheFolder(path: folder, maximumByteCount: maximumByteCount, now: now)
         self.now = now
-        queue = Shared()
+        self.queue = queue
         var info = stat()
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST, stat(folder, &info) == 0 else {
             throw HLSError(code: .notWritable, path: folder, text: String(cString: strerror(errno)))
@@ -63,25 +58,22 @@ public final class DiskCache: Sendable {
         }
     }
 
-    deinit { queue.queue.signal { $0.isStopped = true } }
-
     /// Bytes of all files.
     public var currentByteCount: Int {
-        get async { await perform(on: nil) { $0.files.byteCount } }
+        get async { await queue.perform { [files] in files.byteCount } }
     }
 
     /// Removes everything.
-    public func removeAll() async { await perform(on: nil) { $0.files.removeAll() } }
+    public func removeAll() async { await queue.perform { [files] in files.removeAll() } }
 
     /// A transport that answers from here what is here and may be used, and asks `base` for the rest.
     ///
     /// - Parameters:
-    ///   - executor: where the disk is read and written, and answers are told; nil for a thread of the cache.
+    ///   - clock: for how long a look at the disk is waited for. Where it brings an executor, the disk is read and written
+    ///     there, and answers are told there.
     ///   - stores: what `base` brings is kept.
-    func transport(
-        over base: any Transport, on executor: (any TaskExecutor)?, stores: Bool = true
-    ) -> any Transport {
-        DiskCacheTransport(cache: self, base: base, executor: executor, stores: stores)
+    func transport(over base: any Transport, clock: any Clock<Duration>, stores: Bool = true) -> any Transport {
+        DiskCacheTransport(cache: self, base: base, clock: clock, stores: stores)
     }
 
     /// Seconds since 1970.
@@ -97,17 +89,27 @@ public final class DiskCache: Sendable {
         case stale(StoredResponse)
     }
 
+    /// What is here; nothing where the disk does not say so in time.
+    func find(_ request: TransportRequest, clock: any Clock<Duration>) async -> Finding {
+        guard clock.executor == nil else { return find(request) }
+        return await queue.look(within: Self.longestLook, of: clock) { [self] in find(request) } ?? .nothing
+    }
+
     /// Touches the disk.
-    func find(_ request: TransportRequest) -> Finding {
+    private func find(_ request: TransportRequest) -> Finding {
         let key = StoredResponse.Key(request)
-        guard let bytes = files.read(key.fileName) else { return .nothing }
-        guard let stored = StoredResponse(bytes, of: key) else {
-            files.remove(key.fileName)
+        guard let stored = queue.waiting(key) ?? read(key), stored.body.count <= request.maximumByteCount else {
             return .nothing
         }
-        guard stored.body.count <= request.maximumByteCount else { return .nothing }
         if stored.isFresh(at: now()), !request.resourceClass.isPlaylist { return .fresh(stored) }
         return stored.conditions.isEmpty ? .nothing : .stale(stored)
+    }
+
+    private func read(_ key: StoredResponse.Key) -> StoredResponse? {
+        guard let bytes = files.read(key.fileName) else { return nil }
+        let stored = StoredResponse(bytes, of: key)
+        if stored == nil { files.remove(key.fileName) }
+        return stored
     }
 
     /// Whether bytes of a response are to be collected.
@@ -118,62 +120,12 @@ public final class DiskCache: Sendable {
     /// More bytes of one response are not stored.
     func isTooLarge(_ byteCount: Int) -> Bool { byteCount > maximumEntryByteCount }
 
-    /// Touches the disk.
+    /// Keeps a response, in the place of the one that was there, unless too much waits to be written.
     ///
-    /// - Parameter time: when it was asked for, from which its age counts.
-    func store(_ request: TransportRequest, _ response: TransportResponse, _ body: [UInt8], from time: Int64) {
-        write(StoredResponse(key: StoredResponse.Key(request), response: response, validated: time, body: body))
-    }
-
-    /// The server has said that it is current. Touches the disk.
-    ///
-    /// - Parameter time: when the server was asked.
-    func revalidate(_ stored: StoredResponse, _ fields: [HTTPField], from time: Int64) {
-        var stored = stored
-        stored.revalidate(fields, at: time)
-        write(stored)
-    }
-
-    private func write(_ stored: StoredResponse) { files.write(stored.serialized, to: stored.key.fileName) }
-
-    // MARK: Thread
-
-    /// Runs `body`, which touches the disk, away from tasks and threads that others need.
-    func perform<Result: Sendable>(
-        on executor: (any TaskExecutor)?, _ body: @escaping @Sendable (DiskCache) -> Result
-    ) async -> Result {
-        guard executor == nil else { return body(self) }
-        let result = OneShot<Result>()
-        guard enqueue({ [self] in _ = result.set(body(self)) }) else { return body(self) }
-        return await result.value()
-    }
-
-    /// As ``perform(on:_:)``, without waiting for it.
-    func enqueue(on executor: (any TaskExecutor)?, _ body: @escaping @Sendable (DiskCache) -> Void) {
-        guard executor == nil else { return body(self) }
-        if !enqueue({ [self] in body(self) }) { body(self) }
-    }
-
-    /// False where the system has no thread left.
-    private func enqueue(_ work: @escaping @Sendable () -> Void) -> Bool {
-        let shared = queue
-        return shared.queue.signal { queue in
-            if !queue.isStarted { queue.isStarted = WorkerThread.start { Self.run(shared) } }
-            if queue.isStarted { queue.work.append(work) }
-            return queue.isStarted
-        }
-    }
-
-    private static func run(_ shared: Shared) {
-        while true {
-            let (work, isStopped) = shared.queue.wait { queue -> ([@Sendable () -> Void], Bool)? in
-                guard !queue.work.isEmpty || queue.isStopped else { return nil }
-                defer { queue.work = [] }
-                return (queue.work, queue.isStopped)
-            }
-            for work in work { work() }
-            if isStopped { return }
-        }
+    /// - Parameter executor: where it is written at once; nil for later, on the cache's thread.
+    func store(_ stored: StoredResponse, on executor: (any TaskExecutor)?) {
+        let write: @Sendable () -> Void = { [files] in files.write(stored.serialized, to: stored.key.fileName) }
+        if executor == nil { queue.write(stored, write) } else { write() }
     }
 }
 

@@ -5,7 +5,7 @@ import Synchronization
 struct DiskCacheTransport: Transport {
     let cache: DiskCache
     let base: any Transport
-    let executor: (any TaskExecutor)?
+    let clock: any Clock<Duration>
     let stores: Bool
 
     func start(
@@ -13,7 +13,7 @@ struct DiskCacheTransport: Transport {
     ) -> any TransportTask {
         guard Self.isOfConcern(request) else { return base.start(request, handler: handler) }
         let task = DiskCacheTask(
-            request, cache: cache, base: base, executor: executor, stores: stores, handler: handler)
+            request, cache: cache, base: base, clock: clock, stores: stores, handler: handler)
         task.begin()
         return task
     }
@@ -43,6 +43,7 @@ private final class DiskCacheTask: TransportTask {
     private let request: TransportRequest
     private let cache: DiskCache
     private let base: any Transport
+    private let clock: any Clock<Duration>
     private let executor: (any TaskExecutor)?
     private let stores: Bool
     private let handler: @Sendable (TransportEvent) -> Void
@@ -50,13 +51,14 @@ private final class DiskCacheTask: TransportTask {
     private let state = Mutex(State())
 
     init(
-        _ request: TransportRequest, cache: DiskCache, base: any Transport, executor: (any TaskExecutor)?,
+        _ request: TransportRequest, cache: DiskCache, base: any Transport, clock: any Clock<Duration>,
         stores: Bool, handler: @escaping @Sendable (TransportEvent) -> Void
     ) {
         self.request = request
         self.cache = cache
         self.base = base
-        self.executor = executor
+        self.clock = clock
+        executor = clock.executor
         self.stores = stores
         self.handler = handler
     }
@@ -65,7 +67,7 @@ private final class DiskCacheTask: TransportTask {
         slot.start { _ in
             MadeAnswer(on: executor, handler: handler) { [self] in
                 let request = request
-                switch await cache.perform(on: executor, { $0.find(request) }) {
+                switch await cache.find(request, clock: clock) {
                 case .fresh(let stored): return stored.events
                 case .stale(let stored): load(besides: stored)
                 case .nothing: load(besides: nil)
@@ -112,7 +114,9 @@ private final class DiskCacheTask: TransportTask {
             }
             slot.end(number)
             if let response, !metrics.isLengthUnverified, isLasting(body) {
-                cache.enqueue(on: executor) { [request] in $0.store(request, response, body, from: began) }
+                // Its age counts from when it was asked for.
+                let key = StoredResponse.Key(request)
+                cache.store(StoredResponse(key: key, response: response, validated: began, body: body), on: executor)
             }
         case .failed: slot.end(number)
         }
@@ -121,8 +125,9 @@ private final class DiskCacheTask: TransportTask {
 
     /// The server has nothing newer.
     private func reuse(_ stored: StoredResponse, _ fields: [HTTPField]) {
-        let began = state.withLock(\.began)
-        cache.enqueue(on: executor) { $0.revalidate(stored, fields, from: began) }
+        var current = stored
+        current.revalidate(fields, at: state.withLock(\.began))
+        cache.store(current, on: executor)
         slot.start { _ in MadeAnswer(stored.events, on: executor, handler: handler) }
     }
 

@@ -68,17 +68,20 @@ final class HookedTransport: Transport {
     private func key(for request: TransportRequest) async throws(LoadingError) -> ContentKey? {
         if let bytes = hooks.keyOverride?.key { return ContentKey(bytes) }
         let format = request.keyFormat ?? "identity"
+        // The same for all who are asked for this key.
+        let reason = reasons.next(for: request)
         for provider in hooks.keyProviders where provider.keyFormats.contains(format) {
-            if let key = try await key(of: provider, for: request, format) { return key }
+            if let key = try await key(of: provider, for: request, format, reason) { return key }
         }
         return nil
     }
 
     private func key(
-        of provider: any KeyProvider, for request: TransportRequest, _ format: String
+        of provider: any KeyProvider, for request: TransportRequest, _ format: String,
+        _ reason: ContentKeyRequest.Reason
     ) async throws(LoadingError) -> ContentKey? {
         var question = ContentKeyRequest(
-            url: request.urlString, keyFormat: format, itemURL: itemURL, reason: reasons.next(for: request))
+            url: request.urlString, keyFormat: format, itemURL: itemURL, reason: reason)
         for isLast in [false, true] {
             let asked = question
             let key: ContentKey?

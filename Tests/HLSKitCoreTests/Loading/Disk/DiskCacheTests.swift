@@ -91,7 +91,7 @@ struct DiskCacheTests {
             let request = TransportRequest(
                 urlString: "https://a.example/\(name)", resourceClass: resourceClass, fields: fields, byteRange: range)
             var (body, isCached, isWhole) = ([UInt8](), false, false)
-            for await event in cache.transport(over: server, on: nil).events(for: request) {
+            for await event in cache.transport(over: server, clock: ContinuousClock()).events(for: request) {
                 switch event {
                 case .response(let response): isCached = response.wasReadFromCache
                 case .data(let bytes): body += bytes
@@ -238,7 +238,7 @@ struct DiskCacheTests {
         bench.server.set("a", [1], ["Cache-Control": "max-age=60"])
         bench.server.set("b", [2], ["Cache-Control": "max-age=60"])
         _ = await bench.load("a")
-        let transport = bench.cache.transport(over: bench.server, on: nil, stores: false)
+        let transport = bench.cache.transport(over: bench.server, clock: ContinuousClock(), stores: false)
         for name in ["a", "b", "b"] {
             let request = TransportRequest(urlString: "https://a.example/\(name)", resourceClass: .segment)
             for await _ in transport.events(for: request) {}

@@ -19,6 +19,8 @@ struct DiskCacheUseTests {
     private func options(_ transport: TableTransport) -> AssetOptions {
         var options = AssetOptions.table(transport)
         options.diskCache = cache
+        // The disk keeps no other time.
+        options.clock = ContinuousClock()
         return options
     }
 
@@ -66,11 +68,10 @@ struct DiskCacheUseTests {
                 .utf8)
         let transport = TableTransport(resources, fields: Self.fields)
         let seen = TransportRequest(urlString: base + "1.ts", resourceClass: .segment)
-        for await _ in cache.transport(over: transport, on: nil).events(for: seen) {}
+        for await _ in cache.transport(over: transport, clock: ContinuousClock()).events(for: seen) {}
         let stored = await cache.currentByteCount
         #expect(stored > media.count)
-        var loading = options(transport)
-        loading.clock = FastClock(factor: 50)
+        let loading = options(transport)
         let task = try await DownloadTask(
             DownloadConfiguration(urlString: base + "list.m3u8", loading: loading),
             folder: folder.path + "/download")

@@ -1,11 +1,11 @@
 /// Which variants may be used, and why the others may not.
 ///
 /// See docs/behaviour/selection.md.
-package struct VariantEligibility: Sendable, Hashable {
+struct VariantEligibility: Sendable, Hashable {
     /// The variants that may be used, in playlist order.
-    package private(set) var eligible: [AssetVariant]
+    private(set) var eligible: [AssetVariant]
     /// One reason for each variant that is out, by its index: that of the first step that took it.
-    package private(set) var exclusions: [Int: IneligibilityReason] = [:]
+    private(set) var exclusions: [Int: IneligibilityReason] = [:]
     /// nil where only the first reasons are asked for.
     private var listing: Listing?
 
@@ -16,7 +16,7 @@ package struct VariantEligibility: Sendable, Hashable {
     }
 
     /// Runs the steps over `candidates` (one pathway, playlist order).
-    package init(_ candidates: [AssetVariant], in context: SelectionContext) {
+    init(_ candidates: [AssetVariant], in context: SelectionContext) {
         self.init(candidates, in: context, listsAll: false)
     }
 

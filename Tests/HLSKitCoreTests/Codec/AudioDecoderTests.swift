@@ -1,5 +1,6 @@
-import HLSKitCore
 import Testing
+
+@testable import HLSKitCore
 
 @Suite(.timeLimit(.minutes(1)))
 struct AudioDecoderTests {

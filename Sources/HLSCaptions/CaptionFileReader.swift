@@ -1,7 +1,7 @@
 /// Reads captions from the bytes of a file.
 ///
 /// Lenient: what cannot be understood is skipped with a note. Whatever the bytes are, reading ends with captions or
-/// a ``CaptionFileError``, in time and memory in proportion to the bytes.
+/// a ``CaptionError``, in time and memory in proportion to the bytes.
 ///
 /// Takes the place of AVFoundation's `AVAssetReaderOutputCaptionAdaptor`. See docs/behaviour/captions.md.
 public struct CaptionFileReader: Sendable {
@@ -51,9 +51,9 @@ public struct CaptionFileReader: Sendable {
     /// Reads a whole file.
     ///
     /// - Throws: `limitExceeded` above 32 MiB, `notThisFormat` or `malformed` if it cannot be read.
-    public func read(_ bytes: some Collection<UInt8>) throws(CaptionFileError) -> Content {
+    public func read(_ bytes: some Collection<UInt8>) throws(CaptionError) -> Content {
         guard bytes.count <= Self.maxByteCount else {
-            throw CaptionFileError(code: .limitExceeded, text: "more than \(Self.maxByteCount) bytes")
+            throw CaptionError(code: .limitExceeded, text: "more than \(Self.maxByteCount) bytes")
         }
         let bytes = Array(bytes)
         switch format {

@@ -30,7 +30,7 @@ public struct CaptionFileWriter: Sendable {
     public init(format: CaptionFormat) { self.format = format }
 
     /// - Throws: `invalidTime` for a caption without a start, or one later than 99:59:59.
-    public func write(_ captions: [Caption]) throws(CaptionFileError) -> Output {
+    public func write(_ captions: [Caption]) throws(CaptionError) -> Output {
         switch format {
         case .webVTT: return Output(bytes: try WebVTTCaptionWriter.write(captions), notes: [])
         case .subRip: return Output(bytes: try SubRipWriter.write(captions), notes: [])
@@ -38,7 +38,7 @@ public struct CaptionFileWriter: Sendable {
             guard
                 let rate = TimeCodeRate(frameDuration: timeCodeFrameDuration, isDropFrame: usesDropFrameTimeCode)
             else {
-                throw CaptionFileError(
+                throw CaptionError(
                     code: .invalidTime, text: "\(timeCodeFrameDuration) is not the length of a frame of a time code")
             }
             return Output(bytes: try TimedTextWriter.write(captions, rate: rate, language: language), notes: [])

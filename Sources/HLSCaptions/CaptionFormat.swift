@@ -25,8 +25,8 @@ public enum CaptionFormat: String, Sendable, Hashable, CaseIterable {
     public var fileExtension: String { rawValue }
 }
 
-/// Why a caption file could not be read or written.
-public struct CaptionFileError: Error, Sendable, Hashable, CustomStringConvertible {
+/// Why captions could not be read, written or converted.
+public struct CaptionError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. An open set.
     public struct Code: RawRepresentable, Sendable, Hashable {
         public let rawValue: String
@@ -40,6 +40,8 @@ public struct CaptionFileError: Error, Sendable, Hashable, CustomStringConvertib
         public static let limitExceeded = Code(rawValue: "limitExceeded")
         /// A caption has no time that a file could hold.
         public static let invalidTime = Code(rawValue: "invalidTime")
+        /// ``CaptionConversionValidator/validateCaptionConversion()`` was called a second time.
+        public static let alreadyStarted = Code(rawValue: "alreadyStarted")
     }
 
     /// The kind of failure.

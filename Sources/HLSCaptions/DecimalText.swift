@@ -43,15 +43,15 @@ struct FileTimes {
     /// nil for a caption that lies before time zero.
     ///
     /// - Parameter timescale: units in a second.
-    init?(_ range: MediaTimeRange, timescale: Int32, index: Int) throws(CaptionFileError) {
+    init?(_ range: MediaTimeRange, timescale: Int32, index: Int) throws(CaptionError) {
         guard range.isValid, range.start.isNumeric else {
-            throw CaptionFileError(code: .invalidTime, text: "caption \(index + 1) has no start: \(range)")
+            throw CaptionError(code: .invalidTime, text: "caption \(index + 1) has no start: \(range)")
         }
         let limit = Self.openEndSeconds * Int64(timescale)
         let start = range.start.converted(to: timescale)
         let end = range.end.isNumeric ? range.end.converted(to: timescale) : nil
         guard start.isNumeric, start.timescale == timescale, start.value <= limit else {
-            throw CaptionFileError(code: .invalidTime, text: "caption \(index + 1) starts too late: \(range)")
+            throw CaptionError(code: .invalidTime, text: "caption \(index + 1) starts too late: \(range)")
         }
         if let end, end.value <= 0, range.duration > .zero { return nil }
         self.start = max(0, start.value)

@@ -82,7 +82,7 @@ public final class ConditionedTransport: Transport {
             let time = now()
             let id = state.link.open(at: time)
             state.transfers[id] = Transfer(
-                url: request.url, handler: handler,
+                url: request.urlString, handler: handler,
                 deadlines: TransferDeadlines(request.timeouts, startedAt: time), startedAt: time)
             setAlarm(&state)
             return id

@@ -16,10 +16,13 @@ struct ExplainingSelector: VariantSelector {
     mutating func decide(_ input: SelectionInput) -> SelectionDecision {
         let decision = rule.decide(input)
         // Most looks at a running download let it continue.
-        if let download = input.download, download.variantIndex == decision.variantIndex { return decision }
-        guard variants.indices.contains(decision.variantIndex) else { return decision }
+        if let download = input.download, download.variantID == decision.variantID { return decision }
+        guard let index = input.candidates.playlistIndex(of: decision.variantID), variants.indices.contains(index)
+        else {
+            return decision
+        }
         let entry = SimulatedSession.Decision(
-            time: input.now.milliseconds, variant: variants[decision.variantIndex],
+            time: input.now.milliseconds, variant: variants[index],
             abandonsDownload: input.download != nil, explanation: decision.explanation)
         record.entries.withLock { $0.append(entry) }
         return decision

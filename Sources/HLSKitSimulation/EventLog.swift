@@ -58,11 +58,11 @@ public struct EventLog: Sendable, Hashable {
         case .currentItemChanged(let id): id == nil ? "no item" : "another item"
         case .itemStatusChanged(let status): "item \(status)"
         case .durationChanged(let duration): "duration \(text(duration))"
-        case .playlistLoaded(let load): "playlist \(load.url)" + (load.isReload ? " again" : "")
+        case .playlistLoaded(let load): "playlist \(load.urlString)" + (load.isReload ? " again" : "")
         case .segmentLoaded(let load):
-            "segment \(load.mediaSequence) \(load.url)" + (load.variantIndex.map { " of variant \($0)" } ?? "")
+            "segment \(load.mediaSequence) \(load.urlString)" + (load.variantIndex.map { " of variant \($0)" } ?? "")
         case .variantSwitched(let from, let to, _): "variant \(from.map { "\($0.index)" } ?? "none") -> \(to.index)"
-        case .downloadAbandoned(let load): "abandoned segment \(load.mediaSequence) \(load.url)"
+        case .downloadAbandoned(let load): "abandoned segment \(load.mediaSequence) \(load.urlString)"
         case .playbackLikelyToKeepUpChanged(let isLikely): isLikely ? "likely to keep up" : "not likely to keep up"
         case .playbackBufferFullChanged(let isFull): isFull ? "buffer full" : "buffer not full"
         case .playbackStalled: "stalled"
@@ -78,6 +78,7 @@ public struct EventLog: Sendable, Hashable {
         case .lowLatencyDeclined(let url, let cause): "no low latency \(url): \(cause)"
         case .recoverableError(let error): "recoverable \(text(error))"
         case .warning(let text): "warning \(text)"
+        case .eventsLost(let count): "lost \(count) events"
         case .newAccessLogEntry: "access log entry"
         case .newErrorLogEntry(let event): "error log entry \(event.errorDomain.rawValue)"
         case .recommendedTimeOffsetFromLiveChanged(let offset): "recommended offset from live \(text(offset))"
@@ -103,7 +104,7 @@ public struct EventLog: Sendable, Hashable {
     }
 
     private static func text(_ error: HLSError) -> String {
-        "\(error.code.rawValue): \(error.cause)" + (error.url.map { " \($0)" } ?? "")
+        "\(error.code.rawValue): \(error.cause)" + (error.urlString.map { " \($0)" } ?? "")
     }
 
     private static func text(_ time: MediaTime) -> String { time.description }

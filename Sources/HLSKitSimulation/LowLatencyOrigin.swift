@@ -79,8 +79,8 @@ package struct LowLatencyOrigin: Sendable {
     }
 
     private func answer(to request: SimulatedRequest) -> SimulatedResponse {
-        guard request.url.hasPrefix(Self.base) else { return .notFound }
-        let relative = request.url.dropFirst(Self.base.count)
+        guard request.urlString.hasPrefix(Self.base) else { return .notFound }
+        let relative = request.urlString.dropFirst(Self.base.count)
         let path = relative.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
         let query = relative.drop { $0 != "?" }.dropFirst()
         switch path.count {

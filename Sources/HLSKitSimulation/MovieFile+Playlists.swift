@@ -10,16 +10,16 @@ extension MovieFile {
     ///
     /// `media` is the media playlist of each variant, in the same order; nil leaves a variant out.
     ///
-    /// - Throws: ``SimulationError`` when there is nothing to be simulated, or a playlist is live.
-    public init(_ multivariant: MultivariantPlaylist, media: [MediaPlaylist?]) throws(SimulationError) {
+    /// - Throws: `HLSError` when there is nothing to be simulated, or a playlist is live.
+    public init(_ multivariant: MultivariantPlaylist, media: [MediaPlaylist?]) throws(HLSError) {
         var columns: [Column] = []
         let hasVideo = multivariant.variants.contains { $0.resolution != nil }
         for (variant, playlist) in zip(multivariant.variants, media) {
             guard let playlist, !hasVideo || variant.resolution != nil else { continue }
             guard playlist.hasEndList else {
-                throw SimulationError(text: "\(variant.uri) is live: only VOD can be simulated")
+                throw HLSError.simulation("\(variant.uri) is live: only VOD can be simulated")
             }
-            guard !playlist.segments.isEmpty else { throw SimulationError(text: "\(variant.uri) lists no segment") }
+            guard !playlist.segments.isEmpty else { throw HLSError.simulation("\(variant.uri) lists no segment") }
             columns.append(
                 Column(
                     playlist, average: variant.averageBandwidth.map(Double.init), peak: Double(variant.bandwidth)))
@@ -29,18 +29,18 @@ extension MovieFile {
 
     /// A movie with one variant, as a media playlist describes it.
     ///
-    /// - Throws: ``SimulationError`` when it is live, or declares no size: `EXT-X-BYTERANGE` or `EXT-X-BITRATE`.
-    public init(_ playlist: MediaPlaylist) throws(SimulationError) {
-        guard playlist.hasEndList else { throw SimulationError(text: "a live playlist: only VOD can be simulated") }
+    /// - Throws: `HLSError` when it is live, or declares no size: `EXT-X-BYTERANGE` or `EXT-X-BITRATE`.
+    public init(_ playlist: MediaPlaylist) throws(HLSError) {
+        guard playlist.hasEndList else { throw HLSError.simulation("a live playlist: only VOD can be simulated") }
         guard playlist.segments.contains(where: { Column.bits(of: $0) != nil }) else {
-            throw SimulationError(
-                text: "the playlist has neither byte ranges nor bit rates; give the multivariant playlist")
+            throw HLSError.simulation(
+                "the playlist has neither byte ranges nor bit rates; give the multivariant playlist")
         }
         try self.init([Column(playlist, average: nil, peak: 0)])
     }
 
-    private init(_ columns: [Column]) throws(SimulationError) {
-        guard let first = columns.first else { throw SimulationError(text: "no variant with a playlist") }
+    private init(_ columns: [Column]) throws(HLSError) {
+        guard let first = columns.first else { throw HLSError.simulation("no variant with a playlist") }
         var ladder: [Column] = []
         for column in columns.sorted(by: { $0.average < $1.average }) where column.average != ladder.last?.average {
             ladder.append(column)

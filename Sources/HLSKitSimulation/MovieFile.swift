@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HLSKitCore
+public import HLSKitCore
 
 /// A movie for simulations: the bit rates of its variants and the size of each of their segments.
 ///
@@ -27,41 +27,41 @@ public struct MovieFile: Sendable, Hashable {
     /// Row by row.
     private let sizes: [Double]
 
-    /// - Throws: ``SimulationError`` when the text is not a movie, or larger than 64 MiB.
-    public init(parsing bytes: [UInt8]) throws(SimulationError) {
+    /// - Throws: `HLSError` when the text is not a movie, or larger than 64 MiB.
+    public init(parsing bytes: [UInt8]) throws(HLSError) {
         guard bytes.count <= Self.maximumByteCount else {
-            throw SimulationError(text: "larger than \(Self.maximumByteCount >> 20) MiB")
+            throw HLSError.simulation("larger than \(Self.maximumByteCount >> 20) MiB")
         }
         let contents: Contents
         do {
             contents = try JSONDecoder().decode(Contents.self, from: Data(bytes))
         } catch let error as DecodingError {
-            throw SimulationError(error)
+            throw HLSError.simulation(error)
         } catch {
-            throw SimulationError(text: "not JSON")
+            throw HLSError.simulation("not JSON")
         }
         let duration = contents.segment_duration_ms
         guard duration >= 100, duration <= 3_600_000 else {
-            throw SimulationError(text: "segment_duration_ms must be from 100 to 3600000")
+            throw HLSError.simulation("segment_duration_ms must be from 100 to 3600000")
         }
         let rates = contents.bitrates_kbps
         guard !rates.isEmpty, rates.count <= Self.maximumVariantCount else {
-            throw SimulationError(text: "bitrates_kbps must have from 1 to \(Self.maximumVariantCount) numbers")
+            throw HLSError.simulation("bitrates_kbps must have from 1 to \(Self.maximumVariantCount) numbers")
         }
         guard rates.allSatisfy({ $0 > 0 && $0 <= 1e9 }), zip(rates, rates.dropFirst()).allSatisfy({ $0 < $1 }) else {
-            throw SimulationError(text: "bitrates_kbps must be positive and ascending")
+            throw HLSError.simulation("bitrates_kbps must be positive and ascending")
         }
         let rows = contents.segment_sizes_bits
         guard !rows.isEmpty, rows.count <= Self.maximumSegmentCount else {
-            throw SimulationError(text: "segment_sizes_bits must have from 1 to \(Self.maximumSegmentCount) rows")
+            throw HLSError.simulation("segment_sizes_bits must have from 1 to \(Self.maximumSegmentCount) rows")
         }
         for (number, row) in rows.enumerated() {
             guard row.count == rates.count else {
-                throw SimulationError(
-                    text: "segment_sizes_bits: row \(number) has \(row.count) numbers for \(rates.count) variants")
+                throw HLSError.simulation(
+                    "segment_sizes_bits: row \(number) has \(row.count) numbers for \(rates.count) variants")
             }
             guard row.allSatisfy({ $0 > 0 && $0 <= Self.maximumSegmentBits }) else {
-                throw SimulationError(text: "segment_sizes_bits: row \(number) has an impossible size")
+                throw HLSError.simulation("segment_sizes_bits: row \(number) has an impossible size")
             }
         }
         let segmentDuration = Duration.milliseconds(rounding: duration)
@@ -72,7 +72,7 @@ public struct MovieFile: Sendable, Hashable {
         sizes = rows.flatMap(\.self)
         if let peaks = contents.peak_bitrates_kbps {
             guard peaks.count == rates.count, peaks.allSatisfy({ $0 > 0 && $0 <= 1e9 }) else {
-                throw SimulationError(text: "peak_bitrates_kbps must have a positive number for each variant")
+                throw HLSError.simulation("peak_bitrates_kbps must have a positive number for each variant")
             }
             peakBitRates = peaks.map { $0 * 1000 }
         } else {
@@ -86,18 +86,18 @@ public struct MovieFile: Sendable, Hashable {
     /// A movie from its parts: durations and sizes of its segments, rates of its variants in bits per second, ascending.
     init(
         segmentDurations: [Duration], averageBitRates: [Double], peakBitRates: [Double], segmentSizes: [[Double]]
-    ) throws(SimulationError) {
+    ) throws(HLSError) {
         guard !segmentDurations.isEmpty, segmentDurations.count <= Self.maximumSegmentCount,
             segmentSizes.count == segmentDurations.count
-        else { throw SimulationError(text: "from 1 to \(Self.maximumSegmentCount) segments can be simulated") }
+        else { throw HLSError.simulation("from 1 to \(Self.maximumSegmentCount) segments can be simulated") }
         guard !averageBitRates.isEmpty, averageBitRates.count <= Self.maximumVariantCount else {
-            throw SimulationError(text: "from 1 to \(Self.maximumVariantCount) variants can be simulated")
+            throw HLSError.simulation("from 1 to \(Self.maximumVariantCount) variants can be simulated")
         }
         guard segmentDurations.allSatisfy({ $0 > .zero }) else {
-            throw SimulationError(text: "a segment of no duration")
+            throw HLSError.simulation("a segment of no duration")
         }
         guard segmentSizes.joined().allSatisfy({ $0 > 0 && $0 <= Self.maximumSegmentBits }) else {
-            throw SimulationError(text: "a segment has an impossible size")
+            throw HLSError.simulation("a segment has an impossible size")
         }
         var starts = [Duration.zero]
         for duration in segmentDurations { starts.append((starts.last ?? .zero) + duration) }
@@ -111,8 +111,8 @@ public struct MovieFile: Sendable, Hashable {
 
     /// Reads a movie file.
     ///
-    /// - Throws: ``SimulationError``, with the words of the system when the file cannot be read.
-    public init(contentsOfFile path: String) throws(SimulationError) {
+    /// - Throws: `HLSError`, with the words of the system when the file cannot be read.
+    public init(contentsOfFile path: String) throws(HLSError) {
         try self.init(parsing: NetworkTrace.read(path, atMost: Self.maximumByteCount))
     }
 
@@ -145,8 +145,8 @@ public struct MovieFile: Sendable, Hashable {
     }
 }
 
-extension SimulationError {
-    fileprivate init(_ error: DecodingError) {
+extension HLSError {
+    fileprivate static func simulation(_ error: DecodingError) -> HLSError {
         let text: String
         func path(_ keys: [any CodingKey]) -> String {
             keys.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined()
@@ -158,6 +158,6 @@ extension SimulationError {
         case .dataCorrupted: text = "not JSON"
         @unknown default: text = "cannot be read"
         }
-        self.init(text: text)
+        return simulation(text)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+public import HLSKitCore
 
 /// A recorded (or made) network: how its bandwidth and latency change with time.
 ///
@@ -47,11 +48,11 @@ public struct NetworkTrace: Sendable, Hashable {
         ])
     }
 
-    /// - Throws: ``SimulationError`` when there is no period, or one without a positive duration.
-    public init(periods: [Period]) throws(SimulationError) {
-        guard !periods.isEmpty else { throw SimulationError(text: "the trace has no period") }
+    /// - Throws: `HLSError` when there is no period, or one without a positive duration.
+    public init(periods: [Period]) throws(HLSError) {
+        guard !periods.isEmpty else { throw HLSError.simulation("the trace has no period") }
         guard periods.allSatisfy({ $0.duration > .zero }) else {
-            throw SimulationError(text: "a period has no duration")
+            throw HLSError.simulation("a period has no duration")
         }
         self.init(rows: periods.map { Row(duration: $0.duration.milliseconds, $0.conditions) })
     }
@@ -59,10 +60,10 @@ public struct NetworkTrace: Sendable, Hashable {
     /// Reads the text of a trace file: lines of `duration_ms,bandwidth_kbps,latency_ms`, and perhaps `,loss_percent`; `#`
     /// begins a comment line.
     ///
-    /// - Throws: ``SimulationError`` with the line when the text is not a trace, or larger than 16 MiB.
-    public init(parsing bytes: some Collection<UInt8>) throws(SimulationError) {
+    /// - Throws: `HLSError` with the line when the text is not a trace, or larger than 16 MiB.
+    public init(parsing bytes: some Collection<UInt8>) throws(HLSError) {
         guard bytes.count <= Self.maximumByteCount else {
-            throw SimulationError(text: "larger than \(Self.maximumByteCount >> 20) MiB")
+            throw HLSError.simulation("larger than \(Self.maximumByteCount >> 20) MiB")
         }
         var rows: [Row] = []
         var number = 0
@@ -72,14 +73,14 @@ public struct NetworkTrace: Sendable, Hashable {
             guard let first = text.first, first != UInt8(ascii: "#") else { continue }
             rows.append(try Self.row(text, line: number))
         }
-        guard !rows.isEmpty else { throw SimulationError(text: "the trace has no period") }
+        guard !rows.isEmpty else { throw HLSError.simulation("the trace has no period") }
         self.init(rows: rows)
     }
 
     /// Reads a trace file.
     ///
-    /// - Throws: ``SimulationError``, with the words of the system when the file cannot be read.
-    public init(contentsOfFile path: String) throws(SimulationError) {
+    /// - Throws: `HLSError`, with the words of the system when the file cannot be read.
+    public init(contentsOfFile path: String) throws(HLSError) {
         try self.init(parsing: Self.read(path))
     }
 
@@ -124,8 +125,6 @@ public struct NetworkTrace: Sendable, Hashable {
     package let cycleLength: Milliseconds
     private let bitsPerCycle: Double
 
-    /// Number of periods, at least 1.
-    package var periodCount: Int { rates.count }
     /// The mean over one cycle, in bits per second.
     package var meanBitsPerSecond: Double { bitsPerCycle / cycleLength * 1000 }
 
@@ -164,11 +163,6 @@ public struct NetworkTrace: Sendable, Hashable {
         return max(0, deliveredBits(before: end) - deliveredBits(before: start))
     }
 
-    /// Bits of a request made at `start` that have arrived by `end`.
-    package func receivedBits(requestedAt start: Milliseconds, by end: Milliseconds) -> Double {
-        deliveredBits(from: start + latency(at: start), to: end)
-    }
-
     private func deliveredBits(before time: Milliseconds) -> Double {
         let (cycle, offset, period) = position(of: time)
         return cycle * bitsPerCycle + cumulativeBits[period] + (offset - starts[period]) * rates[period]
@@ -199,15 +193,15 @@ public struct NetworkTrace: Sendable, Hashable {
 // MARK: - Text
 
 extension NetworkTrace {
-    private static func row(_ line: some Collection<UInt8>, line number: Int) throws(SimulationError) -> Row {
+    private static func row(_ line: some Collection<UInt8>, line number: Int) throws(HLSError) -> Row {
         let fields = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard fields.count == 3 || fields.count == 4 else {
-            throw SimulationError(
-                line: number, text: "expected duration_ms,bandwidth_kbps,latency_ms[,loss_percent]")
+            throw HLSError.simulation(
+                line: number, "expected duration_ms,bandwidth_kbps,latency_ms[,loss_percent]")
         }
         let duration = try value(fields[0], "duration_ms", number, in: 0...maximumDuration)
         guard duration > 0, duration == duration.rounded() else {
-            throw SimulationError(line: number, text: "duration_ms must be a whole number above 0")
+            throw HLSError.simulation(line: number, "duration_ms must be a whole number above 0")
         }
         var row = Row(
             duration: duration, rate: try value(fields[1], "bandwidth_kbps", number, in: 0...maximumBandwidth),
@@ -222,14 +216,14 @@ extension NetworkTrace {
 
     private static func value(
         _ field: some Collection<UInt8>, _ name: String, _ line: Int, in range: ClosedRange<Double>
-    ) throws(SimulationError) -> Double {
+    ) throws(HLSError) -> Double {
         let digits = trimmed(field)
         let isPlain = digits.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
         guard isPlain, digits.count <= 24, let value = Double(String(decoding: digits, as: UTF8.self)) else {
-            throw SimulationError(line: line, text: "\(name) is not a number")
+            throw HLSError.simulation(line: line, "\(name) is not a number")
         }
         guard range.contains(value) else {
-            throw SimulationError(line: line, text: "\(name) is above \(Int(range.upperBound))")
+            throw HLSError.simulation(line: line, "\(name) is above \(Int(range.upperBound))")
         }
         return value
     }
@@ -241,16 +235,16 @@ extension NetworkTrace {
         return Array(trimmed.prefix(end + 1))
     }
 
-    static func read(_ path: String, atMost limit: Int = maximumByteCount) throws(SimulationError) -> [UInt8] {
+    static func read(_ path: String, atMost limit: Int = maximumByteCount) throws(HLSError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SimulationError(text: "cannot open: \(String(cString: strerror(errno)))") }
+        guard descriptor >= 0 else { throw HLSError.simulation("cannot open: \(String(cString: strerror(errno)))") }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while bytes.count <= limit {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw SimulationError(text: "cannot read: \(String(cString: strerror(errno)))") }
+            guard count >= 0 else { throw HLSError.simulation("cannot read: \(String(cString: strerror(errno)))") }
             guard count > 0 else { break }
             bytes += buffer.prefix(count)
         }

@@ -3,7 +3,7 @@ public import HLSKitCore
 /// A request to a simulated origin.
 public struct SimulatedRequest: Sendable, Hashable {
     /// The absolute URL.
-    public var url: String
+    public var urlString: String
     /// The purpose of the resource.
     public var resourceClass: ResourceClass
     /// The part that is wanted; nil means all. Answer with the whole resource all the same: the transport cuts it.
@@ -15,10 +15,11 @@ public struct SimulatedRequest: Sendable, Hashable {
 
     /// Makes a request, by default for the whole resource.
     package init(
-        url: String, resourceClass: ResourceClass = .segment, byteRange: Range<UInt64>? = nil, time: Duration = .zero,
+        urlString: String, resourceClass: ResourceClass = .segment, byteRange: Range<UInt64>? = nil,
+        time: Duration = .zero,
         attempt: Int = 0
     ) {
-        self.url = url
+        self.urlString = urlString
         self.resourceClass = resourceClass
         self.byteRange = byteRange
         self.time = time
@@ -66,7 +67,7 @@ public struct SimulatedResponse: Sendable, Hashable {
         }
     }
     /// There is no answer at all, but this failure.
-    public var failure: LoadingError.Code?
+    public var failure: HLSError.Code?
 
     /// Makes a response, by default a successful one without a body.
     public init(
@@ -99,7 +100,7 @@ public struct SimulatedResponse: Sendable, Hashable {
     }
 
     /// No connection, no name, no answer in time: the request fails without a response.
-    public static func failure(_ code: LoadingError.Code) -> SimulatedResponse {
+    public static func failure(_ code: HLSError.Code) -> SimulatedResponse {
         var response = SimulatedResponse()
         response.failure = code
         return response

@@ -171,13 +171,6 @@ extension SimulatedSession.Segment {
 extension SimulatedSession.Abandon {
     /// When it was requested.
     package var requestTime: Duration { .milliseconds(rounding: requested) }
-    /// When it was given up.
-    package var abandonTime: Duration { .milliseconds(rounding: aborted) }
-}
-
-extension SimulatedSession.Decision {
-    /// When it was decided.
-    package var decisionTime: Duration { .milliseconds(rounding: time) }
 }
 
 extension SimulatedSession {

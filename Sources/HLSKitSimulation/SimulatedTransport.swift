@@ -74,14 +74,15 @@ private final class SimulatedOrigin: Transport {
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         let attempt = counts.withLock { counts in
-            let key = Key(url: request.url, byteRange: request.byteRange)
+            let key = Key(url: request.urlString, byteRange: request.byteRange)
             defer { counts[key, default: 0] += 1 }
             return counts[key, default: 0]
         }
         let time = now()
         let response = answer(
             SimulatedRequest(
-                url: request.url, resourceClass: request.resourceClass, byteRange: request.byteRange, time: time,
+                urlString: request.urlString, resourceClass: request.resourceClass, byteRange: request.byteRange,
+                time: time,
                 attempt: attempt))
         let steps = Self.steps(of: response, for: request)
         guard steps.contains(where: { $0.time > .zero }) else {
@@ -146,8 +147,8 @@ private final class SimulatedOrigin: Transport {
     private static func events(of response: SimulatedResponse, for request: TransportRequest) -> [TransportEvent] {
         var metrics = TransferMetrics()
         metrics.protocolName = response.protocolName
-        func failed(_ code: LoadingError.Code, status: Int? = nil, _ text: String) -> TransportEvent {
-            var error = LoadingError(code: code, url: request.url, status: status, text: text)
+        func failed(_ code: HLSError.Code, status: Int? = nil, _ text: String) -> TransportEvent {
+            var error = LoadingError(code: code, url: request.urlString, status: status, text: text)
             let retryAfter = response.fields.first { $0.name.lowercased() == "retry-after" }
             error.retryAfter = retryAfter.flatMap { Int($0.value) }.flatMap { $0 >= 0 ? .seconds($0) : nil }
             return .failed(error, metrics)
@@ -168,7 +169,8 @@ private final class SimulatedOrigin: Transport {
             return [failed(.tooLarge, "\(body.count) bytes, the limit is \(request.maximumByteCount)")]
         }
         let header = TransportResponse(
-            status: request.byteRange != nil && response.status == 200 ? 206 : response.status, url: request.url,
+            status: request.byteRange != nil && response.status == 200 ? 206 : response.status,
+            urlString: request.urlString,
             contentType: response.contentType, contentLength: body.count, fields: response.fields)
         let sent =
             switch response.ending {

@@ -51,14 +51,14 @@ public struct SimulationRun: Sendable {
     private let decisions = DecisionRecord()
     private var failure: HLSError?
 
-    /// - Throws: ``SimulationError`` when the pinned variant does not exist, or no bit ever arrives.
-    public init(trace: NetworkTrace, movie: MovieFile, options: Options = Options()) throws(SimulationError) {
+    /// - Throws: `HLSError` when the pinned variant does not exist, or no bit ever arrives.
+    public init(trace: NetworkTrace, movie: MovieFile, options: Options = Options()) throws(HLSError) {
         if let pinned = options.pinnedVariant, !(0..<movie.variantCount).contains(pinned) {
-            throw SimulationError(text: "the movie has \(movie.variantCount) variants, but no variant \(pinned)")
+            throw HLSError.simulation("the movie has \(movie.variantCount) variants, but no variant \(pinned)")
         }
-        guard trace.meanBitsPerSecond > 0 else { throw SimulationError(text: "the trace delivers nothing") }
+        guard trace.meanBitsPerSecond > 0 else { throw HLSError.simulation("the trace delivers nothing") }
         guard options.bufferLimit >= movie.segmentDuration else {
-            throw SimulationError(text: "the buffer limit is shorter than a segment")
+            throw HLSError.simulation("the buffer limit is shorter than a segment")
         }
         self.trace = trace
         self.movie = movie
@@ -84,8 +84,8 @@ public struct SimulationRun: Sendable {
 
     /// Plays from the first request to the end of the movie.
     ///
-    /// - Throws: ``SimulationError`` when the item fails or takes more than ten days.
-    public mutating func run() throws(SimulationError) -> SimulatedSession {
+    /// - Throws: `HLSError` when the item fails or takes more than ten days.
+    public mutating func run() throws(HLSError) -> SimulatedSession {
         playback.play(SimulatedTitle.multivariantURL, at: .zero)
         carryOut()
         // The next timer in both units: it changes less often than something arrives.
@@ -99,12 +99,12 @@ public struct SimulationRun: Sendable {
             let arrival = transfer?.next ?? .infinity
             now = max(now, min(timerTime, arrival))
             guard now <= Self.timeLimit else {
-                throw SimulationError(text: "the movie did not end within ten days")
+                throw HLSError.simulation("the movie did not end within ten days")
             }
             if let timer, timerTime < arrival { playback.fireTimers(at: timer) } else { takeArrival() }
             carryOut()
         }
-        if let failure { throw SimulationError(text: "\(failure)") }
+        if let failure { throw HLSError.simulation("\(failure)") }
         session.statistics = playback.statistics
         session.decisions = decisions.entries.withLock { $0 }
         return session

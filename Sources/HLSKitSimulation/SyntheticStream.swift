@@ -34,14 +34,14 @@ public struct SyntheticStream: Sendable, Hashable {
     }
 
     /// The URL of the multivariant playlist.
-    public var url: String { Self.base + "index.m3u8" }
+    public var urlString: String { Self.base + "index.m3u8" }
 
     private static let base = "https://synthetic.invalid/"
 
     /// The answer to a request; 404 to what is not part of the stream.
     public func response(to request: SimulatedRequest) -> SimulatedResponse {
-        guard request.url.hasPrefix(Self.base) else { return .notFound }
-        let path = request.url.dropFirst(Self.base.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard request.urlString.hasPrefix(Self.base) else { return .notFound }
+        let path = request.urlString.dropFirst(Self.base.count).split(separator: "/", omittingEmptySubsequences: false)
         switch path.count {
         case 1 where path[0] == "index.m3u8": return .playlist(multivariantPlaylist)
         case 1 where path[0] == "init.mp4":

@@ -24,16 +24,6 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
     /// A time on the clock: since it was made.
     public typealias Instant = HostTime
 
-    /// Why ``run(_:)`` gave up.
-    public struct StuckError: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The time at which nothing was left to do.
-        public var now: Instant
-
-        public var description: String {
-            "the operation waits for something that neither the clock nor its tasks will bring (at \(now.offset))"
-        }
-    }
-
     private struct Sleeper {
         var id: Int
         var deadline: Instant
@@ -121,7 +111,7 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
 
     /// Runs `operation` to its end on this clock, from deadline to deadline, and gives its result.
     ///
-    /// Throws what `operation` throws, and ``StuckError`` when it waits for something outside. A program error when the call
+    /// Throws what `operation` throws, and an `HLSError` with the code `stuck` when it waits for something outside. A program error when the call
     /// comes from work that the clock itself is running.
     public func run<Value: Sendable>(_ operation: @escaping @Sendable () async throws -> Value) throws -> Value {
         try whileRunning {
@@ -138,7 +128,10 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
             guard let value = outcome.value else {
                 task.cancel()
                 runJobs()
-                throw StuckError(now: now)
+                throw HLSError(
+                    code: .stuck, domain: .simulation, urlString: nil,
+                    cause: "the operation waits for something that neither the clock nor its tasks will bring",
+                    detail: "at \(now.offset)")
             }
             return try value.get()
         }

@@ -23,8 +23,6 @@ public struct TrackTransform: Sendable, Hashable {
 
     /// Frames are shown as they are.
     public static let identity = TrackTransform()
-    /// It changes nothing.
-    package var isIdentity: Bool { self == .identity }
 
     /// Degrees by which frames are turned clockwise: 0, 90, 180 or 270; 0 for other than quarter turns.
     var rotation: Int {

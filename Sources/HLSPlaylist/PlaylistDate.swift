@@ -24,9 +24,6 @@ public struct PlaylistDate: Sendable, Hashable, Comparable, Codable {
         Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
     }
 
-    /// The nearest `Double` to the seconds since 1970.
-    package var secondsSince1970: Double { Double(seconds) + Double(attoseconds) / 1e18 }
-
     public static func + (date: PlaylistDate, duration: Duration) -> PlaylistDate {
         let (seconds, attoseconds) = duration.components
         let (sum, overflow) = date.seconds.addingReportingOverflow(seconds)
@@ -50,13 +47,28 @@ public struct PlaylistDate: Sendable, Hashable, Comparable, Codable {
     }
 }
 
+// MARK: - Coding
+
+extension PlaylistDate {
+    private enum CodingKeys: String, CodingKey { case seconds, attoseconds }
+
+    /// As ``init(seconds:attoseconds:)``: what was stored may be damaged.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            seconds: try values.decode(Int64.self, forKey: .seconds),
+            attoseconds: try values.decode(Int64.self, forKey: .attoseconds))
+    }
+}
+
 // MARK: - Text
 
 extension PlaylistDate: CustomStringConvertible {
     /// ISO 8601 in UTC, with as many decimals as the value has, at least three: `2024-02-29T12:00:00.000Z`.
     public var description: String {
-        let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
-        let time = Int(seconds - days * 86_400)
+        // Rounded down, also where seconds are below zero.
+        let days = seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)
+        let time = Int(seconds % 86_400 + (seconds % 86_400 < 0 ? 86_400 : 0))
         let (year, month, day) = Self.civil(days: days)
         var fraction = String(attoseconds)
         fraction = String(repeating: "0", count: 18 - fraction.count) + fraction

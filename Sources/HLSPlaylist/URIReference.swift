@@ -1,8 +1,8 @@
 /// A URI or relative reference, split into its parts as written.
 ///
 /// Escaped octets stay as they are; nothing is decoded, lower-cased or re-encoded. Any text without control characters
-/// parses (RFC 3986, appendix B is total), since playlists in the wild hold spaces and non-ASCII characters;
-/// ``requestForm`` gives what may go onto the wire. Source: RFC 3986 §3, §4.2, §5.2; rule 14.
+/// parses (RFC 3986, appendix B is total), since playlists in the wild hold spaces and non-ASCII characters.
+/// Source: RFC 3986 §3, §4.2, §5.2; rule 14.
 package struct URIReference: Sendable, Hashable, CustomStringConvertible {
     /// Without the colon; nil in a relative reference. Case as written.
     package var scheme: String?
@@ -216,31 +216,5 @@ extension URIReference {
         guard let scheme = scheme?.lowercased(), let host = host?.lowercased(), !host.isEmpty else { return nil }
         let port = port ?? (scheme == "https" ? 443 : scheme == "http" ? 80 : nil)
         return "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "")
-    }
-
-    /// The text that may go into a request: without the fragment, with spaces, quotes, angle brackets, backslashes and
-    /// everything beyond ASCII percent-encoded. Escapes that are written already stay as they are.
-    ///
-    /// nil when a part holds a control character (possible only after a part was set by hand).
-    package var requestForm: String? {
-        var target = self
-        target.fragment = nil
-        let text = target.description
-        guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
-        guard text.utf8.contains(where: Self.mustBeEscaped) else { return text }
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if Self.mustBeEscaped(byte) {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func mustBeEscaped(_ byte: UInt8) -> Bool {
-        byte >= 0x80 || byte == 0x20 || "\"<>\\^`{|}".utf8.contains(byte)
     }
 }

@@ -39,12 +39,10 @@ extension MediaTime: CustomStringConvertible, CustomDebugStringConvertible {
         return Self.decimals(value, timescale) + " s" + (epoch == 0 ? "" : " epoch \(epoch)")
     }
 
-    /// The exact fraction, like `1001/30000 s`, with ` epoch 1` where there is one, and ` rounded` after a rounding.
+    /// ``description`` and the exact fraction, like `0.033366667 s (1001/30000)`, with `rounded` after a rounding: what
+    /// arrays and optionals show.
     public var debugDescription: String {
-        if isNumeric {
-            return "\(value)/\(timescale) s" + (epoch == 0 ? "" : " epoch \(epoch)")
-                + (hasBeenRounded ? " rounded" : "")
-        }
+        if isNumeric { return "\(self) (\(value)/\(timescale)\(hasBeenRounded ? ", rounded" : ""))" }
         if isPositiveInfinity { return "+infinity" }
         if isNegativeInfinity { return "-infinity" }
         return isIndefinite ? "indefinite" : "invalid"

@@ -33,7 +33,4 @@ public struct MediaTimeMapping: Sendable, Hashable, Codable {
         }
         return target.start + offset.multiplied(by: to.seconds / from.seconds)
     }
-
-    /// The mapping in the other direction.
-    package var inverse: MediaTimeMapping { MediaTimeMapping(source: target, target: source) }
 }

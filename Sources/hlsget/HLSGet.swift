@@ -40,7 +40,8 @@ struct HLSGet: AsyncParsableCommand {
                     try command.run()
                 }
             } catch {
-                let (status, message) = (exitCode(for: error), Suggestion.filtered(fullMessage(for: error)))
+                let status = exitCode(for: error)
+                let message = SecretArgument.hidden(in: Suggestion.filtered(fullMessage(for: error)), arguments)
                 if !message.isEmpty {
                     if status.isSuccess { print(message) } else { StandardStream.error.writeLine(message) }
                 }

@@ -15,7 +15,7 @@ struct StreamWait: Sendable {
     }
 
     let wait: WaitArgument
-    let clock: any Clock<Duration>
+    let clock: SourceClock
     /// Looks once.
     let look: @Sendable () async throws -> Finding
 
@@ -24,16 +24,17 @@ struct StreamWait: Sendable {
     /// - Parameter waits: called once where there is something to wait for.
     /// - Throws: `CancellationError`.
     func run(_ waits: @Sendable () -> Void) async throws {
-        var rest = wait.limit
+        guard try await look() == .isMissing else { return }
+        // From here on looking counts as well: a server may not answer.
+        let end = wait.limit.map { clock.now + $0 }
         var isTold = false
-        while try await look() == .isMissing {
-            if let left = rest, left <= .zero { return }
+        repeat {
+            let rest = end.map { $0 - clock.now } ?? Self.interval
+            guard rest > .zero else { return }
             if !isTold { waits() }
             isTold = true
-            let pause = rest.map { min($0, Self.interval) } ?? Self.interval
-            try await clock.sleep(for: pause)
-            rest = rest.map { $0 - pause }
-        }
+            try await clock.sleep(for: min(rest, Self.interval))
+        } while try await look() == .isMissing
     }
 
     /// The finding of a loader, which tries once.
@@ -53,7 +54,7 @@ struct StreamWait: Sendable {
         } catch {
             if error.code == .cancelled { throw CancellationError() }
             // A file of media, or a page that will give way to a playlist: the player knows.
-            guard let reason = error.underlyingError as? LoadingError else { return .isHopeless }
+            guard let reason = error.loadingError else { return .isHopeless }
             return finding(reason)
         }
     }

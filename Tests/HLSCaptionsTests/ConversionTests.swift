@@ -104,9 +104,8 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         validator.stopValidating()
         #expect(validator.status == .unknown)
         var found = try validator.validateCaptionConversion()
-        #expect(throws: CaptionConversionValidator.ValidationError.alreadyStarted) {
-            try validator.validateCaptionConversion()
-        }
+        let error = #expect(throws: CaptionError.self) { try validator.validateCaptionConversion() }
+        #expect(error?.code == .alreadyStarted)
         #expect(await found.next() != nil)
         validator.stopValidating()
         #expect(validator.status == .stopped)
@@ -196,7 +195,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         conformer.conformsCaptionsToTimeRange = true
         #expect(try conformer.conformedCaption(for: late).text == "a")
         conformer.conversionSettings.usesDropFrameTimeCode = true
-        #expect(throws: CaptionFileError.self) { try conformer.conformedCaption(for: late) }
+        #expect(throws: CaptionError.self) { try conformer.conformedCaption(for: late) }
     }
 
     @Test("K08: scenes follow one another without holes, also where nothing is shown")

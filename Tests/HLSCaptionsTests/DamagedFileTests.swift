@@ -58,7 +58,7 @@ import Testing
 
     @Test("K05: a file that is too large is refused")
     func tooLarge() {
-        #expect(throws: CaptionFileError.self) {
+        #expect(throws: CaptionError.self) {
             try CaptionFileReader(format: .subRip).read([UInt8](repeating: 0x20, count: (32 << 20) + 1))
         }
     }

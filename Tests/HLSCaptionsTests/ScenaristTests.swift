@@ -63,7 +63,7 @@ import Testing
 
     @Test("K05: SCC: odd files end with notes or an error, and with what could be read")
     func odd() throws {
-        #expect(throws: CaptionFileError(code: .notThisFormat, line: 1, text: "it does not begin with Scenarist_SCC")) {
+        #expect(throws: CaptionError(code: .notThisFormat, line: 1, text: "it does not begin with Scenarist_SCC")) {
             try read(.scenarist, "WEBVTT")
         }
         let content = try read(

@@ -298,7 +298,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
     struct Refused: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var file: String
-        var error: CaptionFileError
+        var error: CaptionError
     }
 
     @Test(
@@ -307,24 +307,24 @@ private func document(_ body: String, attributes: String = "", head: String = ""
             Refused(
                 testDescription: "entities",
                 file: "<?xml version='1.0'?>\n<!DOCTYPE tt [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]>\n<tt>&b;</tt>",
-                error: CaptionFileError(
+                error: CaptionError(
                     code: .malformed, line: 2, text: "a document type with declarations is not supported")),
             Refused(
                 testDescription: "not closed", file: "<tt>\n<body>",
-                error: CaptionFileError(code: .malformed, line: 2, text: "the file ends inside of <body>")),
+                error: CaptionError(code: .malformed, line: 2, text: "the file ends inside of <body>")),
             Refused(
                 testDescription: "closed twice", file: "<tt>\n</tt></tt>",
-                error: CaptionFileError(code: .malformed, line: 2, text: "</tt> does not match an open tag")),
+                error: CaptionError(code: .malformed, line: 2, text: "</tt> does not match an open tag")),
             Refused(
                 testDescription: "deep", file: String(repeating: "<tt>", count: 1000),
-                error: CaptionFileError(
+                error: CaptionError(
                     code: .limitExceeded, line: 1, text: "more than 64 elements inside one another")),
             Refused(
                 testDescription: "another root", file: "<html></html>",
-                error: CaptionFileError(code: .notThisFormat, line: 1, text: "the root is <html>, not <tt>")),
+                error: CaptionError(code: .notThisFormat, line: 1, text: "the root is <html>, not <tt>")),
             Refused(
                 testDescription: "nothing", file: " ",
-                error: CaptionFileError(code: .malformed, line: 1, text: "no element")),
+                error: CaptionError(code: .malformed, line: 1, text: "no element")),
         ])
     func refused(_ refused: Refused) {
         #expect(throws: refused.error) { try read(.iTunesTimedText, refused.file) }

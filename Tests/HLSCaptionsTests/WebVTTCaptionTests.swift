@@ -153,14 +153,14 @@ import Testing
             ])
         #expect(
             file == "WEBVTT\n\n00:00:00.000 --> 00:00:01.000\ncut\n\n00:00:00.000 --> 99:59:59.000\nopen\n")
-        #expect(throws: CaptionFileError.self) {
+        #expect(throws: CaptionError.self) {
             try written(.webVTT, [Caption("x", timeRange: .invalid)])
         }
     }
 
     @Test("K05: what is not WebVTT is an error with its line")
     func notWebVTT() {
-        #expect(throws: CaptionFileError(code: .notThisFormat, line: 1, text: "it does not begin with WEBVTT")) {
+        #expect(throws: CaptionError(code: .notThisFormat, line: 1, text: "it does not begin with WEBVTT")) {
             try read(.webVTT, "hello")
         }
     }

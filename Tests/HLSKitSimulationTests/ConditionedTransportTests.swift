@@ -16,7 +16,7 @@ struct ConditionedTransportTests {
         task: any TransportTask, record: EventRecord
     ) {
         let record = EventRecord(clock: clock)
-        let request = TransportRequest(url: url, resourceClass: .segment)
+        let request = TransportRequest(urlString: url, resourceClass: .segment)
         return (transport.start(request) { record.record($0) }, record)
     }
 
@@ -81,7 +81,7 @@ struct ConditionedTransportTests {
     func backPressure() async throws {
         let transfer = start(try transport("1000,80000,0"))
         let source = base.tasks[0]
-        source.send(.response(TransportResponse(status: 200, url: "http://a/1")))
+        source.send(.response(TransportResponse(status: 200, urlString: "http://a/1")))
         var sent = 0
         var mostWaiting = 0
         while sent < 4 << 20 {
@@ -178,7 +178,7 @@ struct ConditionedDeadlineTests {
         let transport = ConditionedTransport(
             base: base, trace: try NetworkTrace(parsing: example.csv.utf8), clock: clock)
         let record = EventRecord(clock: clock)
-        _ = transport.start(TransportRequest(url: "http://a/1", resourceClass: .segment)) { record.record($0) }
+        _ = transport.start(TransportRequest(urlString: "http://a/1", resourceClass: .segment)) { record.record($0) }
         base.tasks[0].answer(byteCount: example.byteCount)
         await clock.run { record.hasEnded }
         #expect((record.entries.last?.name == "failed") == (example.failsAt != nil))
@@ -264,7 +264,7 @@ struct SharedLinkTests {
     func deadLink() throws {
         var link = SharedLink(trace: try NetworkTrace(parsing: "1000,0,30".utf8))
         let flow = link.open(at: 0)
-        link.enqueue(.response(TransportResponse(status: 200, url: "")), to: flow, at: 0)
+        link.enqueue(.response(TransportResponse(status: 200, urlString: "")), to: flow, at: 0)
         link.enqueue(.data([1]), to: flow, at: 0)
         let delivery = try #require(link.nextDelivery())
         #expect(delivery.time == 30)

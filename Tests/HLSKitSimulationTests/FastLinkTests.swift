@@ -11,7 +11,7 @@ struct FastLinkTests {
             configuration: PlayerConfiguration(
                 clock: clock, transport: SimulatedTransport(stream, over: link, clock: clock)))
         player.play()
-        try player.replaceCurrentItem(with: PlayerItem(urlString: stream.url))
+        try player.replaceCurrentItem(with: PlayerItem(urlString: stream.urlString))
         return (player, clock)
     }
 

@@ -11,9 +11,9 @@ struct HeldReloadTests {
         private let state = Mutex<[SimulatedRequest]>([])
         func append(_ request: SimulatedRequest) { state.withLock { $0.append(request) } }
         var all: [SimulatedRequest] { state.withLock { $0 } }
-        var lists: [SimulatedRequest] { all.filter { $0.url.contains("/live.m3u8") } }
-        var held: [SimulatedRequest] { all.filter { $0.url.contains("_HLS_msn=") } }
-        var segments: [SimulatedRequest] { all.filter { $0.url.hasSuffix(".m4s") } }
+        var lists: [SimulatedRequest] { all.filter { $0.urlString.contains("/live.m3u8") } }
+        var held: [SimulatedRequest] { all.filter { $0.urlString.contains("_HLS_msn=") } }
+        var segments: [SimulatedRequest] { all.filter { $0.urlString.hasSuffix(".m4s") } }
     }
 
     private struct Session {
@@ -63,14 +63,14 @@ struct HeldReloadTests {
         // The first is asked for plainly; from then on each segment by its number.
         #expect(lists.count == 31)
         #expect(
-            session.visits.held.map { $0.url.split(separator: "?")[1] }
+            session.visits.held.map { $0.urlString.split(separator: "?")[1] }
                 == (8..<38).map { "_HLS_msn=\($0)&_HLS_skip=YES" })
         // An answer and a question lie between the segment and the next request.
         for (index, request) in lists.dropFirst().enumerated() {
-            #expect(request.time - .seconds(2 * index) < .milliseconds(100), "\(request.url) at \(request.time)")
+            #expect(request.time - .seconds(2 * index) < .milliseconds(100), "\(request.urlString) at \(request.time)")
         }
         for request in session.visits.segments.dropFirst(3) {
-            let number = try #require(Int(request.url.dropLast(4).split(separator: "/").last ?? ""))
+            let number = try #require(Int(request.urlString.dropLast(4).split(separator: "/").last ?? ""))
             #expect(request.time - .seconds(2 * (number - 7)) < .milliseconds(100))
         }
     }
@@ -146,11 +146,13 @@ struct HeldReloadTests {
         #expect(session.play.state.timeControlStatus == .playing)
         #expect(session.count("failed") == 0)
         let held = session.visits.held.filter { $0.time >= .seconds(10) }
-        #expect(fault.held.contains(held.count), "\(held.map { "\($0.time) \($0.url)" })")
+        #expect(fault.held.contains(held.count), "\(held.map { "\($0.time) \($0.urlString)" })")
         // No storm.
         #expect(session.visits.lists.count < 100)
         // No segment is asked for twice, none is left out.
-        let numbers = session.visits.segments.compactMap { Int($0.url.dropLast(4).split(separator: "/").last ?? "") }
+        let numbers = session.visits.segments.compactMap {
+            Int($0.urlString.dropLast(4).split(separator: "/").last ?? "")
+        }
         #expect(Set(numbers).count == numbers.count)
         #expect(session.count(" missed segments") + session.count(" skipped segments") == 0)
     }
@@ -164,15 +166,17 @@ struct HeldReloadTests {
         if let fault { origin.faults = [.init(fault)] }
         let session = try Self.play(origin, at: origin.url) { $0.initialBitRateHint = 500_000 }
         #expect(session.count("stalled") + session.count("failed") == 0)
-        let switched = try #require(session.visits.lists.first { $0.url.contains("/1/") })
+        let switched = try #require(session.visits.lists.first { $0.urlString.contains("/1/") })
         let number = (8 + Int(switched.time / .seconds(2)))
         switch fault {
-        case nil: #expect(switched.url.hasSuffix("_HLS_msn=\(number - 1)"))
-        case .omitsReports: #expect(!switched.url.contains("_HLS_"))
-        default: #expect(switched.url.contains("_HLS_msn="))
+        case nil: #expect(switched.urlString.hasSuffix("_HLS_msn=\(number - 1)"))
+        case .omitsReports: #expect(!switched.urlString.contains("_HLS_"))
+        default: #expect(switched.urlString.contains("_HLS_msn="))
         }
         #expect(session.play.state.timeControlStatus == .playing)
-        let numbers = session.visits.segments.compactMap { Int($0.url.dropLast(4).split(separator: "/").last ?? "") }
+        let numbers = session.visits.segments.compactMap {
+            Int($0.urlString.dropLast(4).split(separator: "/").last ?? "")
+        }
         #expect(Set(numbers).count == numbers.count)
     }
 

@@ -24,7 +24,7 @@ struct LoadingHooksTests {
     private static let stream = SyntheticStream(segmentCount: 3)
 
     private static func play(
-        _ url: String = stream.url, stream: SyntheticStream = stream, over trace: String = "1000,50000,20\n",
+        _ url: String = stream.urlString, stream: SyntheticStream = stream, over trace: String = "1000,50000,20\n",
         clock: VirtualClock = VirtualClock(), requests: Requests = Requests(),
         prefer: (PlayerItem) -> Void = { _ in }, _ change: (inout PlayerConfiguration) -> Void
     ) throws -> VirtualPlay {
@@ -32,7 +32,7 @@ struct LoadingHooksTests {
             requests.note(request)
             // A server that does not mind a query.
             var asked = request
-            asked.url = String(request.url.prefix { $0 != "?" })
+            asked.urlString = String(request.urlString.prefix { $0 != "?" })
             return stream.response(to: asked)
         }
         return try VirtualPlay(url, clock: clock, transport: transport, change: change, prefer: prefer)
@@ -42,8 +42,8 @@ struct LoadingHooksTests {
 
     /// What the stream has at the custom URL.
     private static func content(_ request: TransportRequest) throws -> [UInt8] {
-        let url = "https" + request.url.dropFirst("app".count)
-        let response = stream.response(to: SimulatedRequest(url: url, resourceClass: request.resourceClass))
+        let url = "https" + request.urlString.dropFirst("app".count)
+        let response = stream.response(to: SimulatedRequest(urlString: url, resourceClass: request.resourceClass))
         guard response.status == 200 else { throw Failure() }
         return response.body
     }
@@ -83,8 +83,8 @@ struct LoadingHooksTests {
     @Test("D03: a rewritten playlist may lead back to the network, by its own URL or by a redirect")
     func backToTheNetwork() throws {
         let answers: [@Sendable (TransportRequest) throws -> LoadedResource] = [
-            { LoadedResource(.bytes(try Self.content($0)), url: Self.stream.url) },
-            { _ in LoadedResource(.redirect(Self.stream.url)) },
+            { LoadedResource(.bytes(try Self.content($0)), urlString: Self.stream.urlString) },
+            { _ in LoadedResource(.redirect(Self.stream.urlString)) },
         ]
         for answer in answers {
             let requests = Requests()
@@ -153,13 +153,13 @@ struct LoadingHooksTests {
         let play = try Self.play(requests: requests) {
             $0.hooks.requestPolicy = RequestPolicy { request in
                 var request = request
-                request.url += "?class=\(request.resourceClass.rawValue)"
+                request.urlString += "?class=\(request.resourceClass.rawValue)"
                 return request
             }
         }
         #expect(play.log.decisions.last == "played to end", "\(play.log.text)")
         #expect(requests.classes == [.multivariantPlaylist, .mediaPlaylist, .initializationSection, .segment])
-        for request in requests.all { #expect(request.url.hasSuffix("?class=\(request.resourceClass.rawValue)")) }
+        for request in requests.all { #expect(request.urlString.hasSuffix("?class=\(request.resourceClass.rawValue)")) }
     }
 
     @Test("D02: a policy that throws refuses; what it returns is checked as what a playlist names")
@@ -174,7 +174,7 @@ struct LoadingHooksTests {
             let play = try Self.play(requests: requests) {
                 $0.hooks.requestPolicy = RequestPolicy { request in
                     var request = request
-                    request.url = url
+                    request.urlString = url
                     return request
                 }
             }

@@ -20,7 +20,7 @@ struct LogDeterminismTests {
             clock: clock, transport: SimulatedTransport(stream, over: trace, clock: clock))
         change(&configuration)
         let player = Player(configuration: configuration)
-        let item = PlayerItem(urlString: stream.url)
+        let item = PlayerItem(urlString: stream.urlString)
         let events = player.events()
         let metrics = item.allMetrics()
         let stalls = item.metrics(ofType: MetricPlayerItemStallEvent.self)
@@ -59,7 +59,7 @@ struct LogDeterminismTests {
         let clock = VirtualClock()
         let stream = SyntheticStream(segmentCount: 5)
         let trace = try NetworkTrace(parsing: "1000,50000,20\n".utf8)
-        let items = [PlayerItem(urlString: stream.url), PlayerItem(urlString: stream.url)]
+        let items = [PlayerItem(urlString: stream.urlString), PlayerItem(urlString: stream.urlString)]
         let player = try QueuePlayer(
             items: items,
             configuration: PlayerConfiguration(

@@ -11,7 +11,7 @@ struct LowLatencyOriginTests {
         _ origin: LowLatencyOrigin, _ query: String = "", variant: Int = 0, at time: Duration
     ) -> SimulatedResponse {
         let url = origin.url(ofVariant: variant) + (query.isEmpty ? "" : "?" + query)
-        return origin.response(to: SimulatedRequest(url: url, resourceClass: .mediaPlaylist, time: time))
+        return origin.response(to: SimulatedRequest(urlString: url, resourceClass: .mediaPlaylist, time: time))
     }
 
     private static func playlist(
@@ -22,7 +22,7 @@ struct LowLatencyOriginTests {
     }
 
     private static func media(_ origin: LowLatencyOrigin, _ path: String, at time: Duration) -> SimulatedResponse {
-        origin.response(to: SimulatedRequest(url: LowLatencyOrigin.base + path, time: time))
+        origin.response(to: SimulatedRequest(urlString: LowLatencyOrigin.base + path, time: time))
     }
 
     /// The last part that a playlist lists, as a segment and its place there.

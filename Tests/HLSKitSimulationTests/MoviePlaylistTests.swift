@@ -77,10 +77,10 @@ struct MoviePlaylistTests {
     func refusals() throws {
         let title = try multivariant(["BANDWIDTH=1000000"])
         let live = try media([("4", "")], isEnded: false)
-        #expect(throws: SimulationError.self) { try MovieFile(title, media: [live]) }
-        #expect(throws: SimulationError.self) { try MovieFile(title, media: [nil]) }
-        #expect(throws: SimulationError.self) { try MovieFile(live) }
-        #expect(throws: SimulationError.self) { try MovieFile(media([("4", "")])) }
+        #expect(throws: HLSError.self) { try MovieFile(title, media: [live]) }
+        #expect(throws: HLSError.self) { try MovieFile(title, media: [nil]) }
+        #expect(throws: HLSError.self) { try MovieFile(live) }
+        #expect(throws: HLSError.self) { try MovieFile(media([("4", "")])) }
     }
 
     @Test("a movie with segments of several lengths plays to its end and has their lengths")

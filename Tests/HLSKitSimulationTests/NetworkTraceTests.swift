@@ -1,3 +1,4 @@
+import HLSKitCore
 import Testing
 
 @testable import HLSKitSimulation
@@ -84,9 +85,10 @@ struct NetworkTraceTests {
             let start = Double.random(in: 0..<100_000, using: &random)
             let bits = Double.random(in: 1..<50_000_000, using: &random)
             let done = trace.completionTime(ofBits: bits, requestedAt: start)
-            #expect(abs(trace.receivedBits(requestedAt: start, by: done) - bits) < 0.01)
+            let begin = start + trace.latency(at: start)
+            #expect(abs(trace.deliveredBits(from: begin, to: done) - bits) < 0.01)
             // The earliest instant: a moment before, something is missing.
-            #expect(trace.receivedBits(requestedAt: start, by: done - 0.01) < bits)
+            #expect(trace.deliveredBits(from: begin, to: done - 0.01) < bits)
         }
     }
 
@@ -178,7 +180,7 @@ struct NetworkTraceTests {
                 duration: .seconds(2), conditions: LinkConditions(bitsPerSecond: 1600.5e3, latency: .milliseconds(100))),
         ])
         #expect(made == trace)
-        #expect(throws: SimulationError.self) { try NetworkTrace(periods: []) }
+        #expect(throws: HLSError.self) { try NetworkTrace(periods: []) }
     }
 
     @Test(
@@ -194,9 +196,9 @@ struct NetworkTraceTests {
             ("1,5,6,101", 1, "loss_percent is above"), ("1,5,6,1%", 1, "loss_percent is not a number"),
         ] as [(String, Int?, String)])
     func refused(text: String, line: Int?, words: String) {
-        let error = #expect(throws: SimulationError.self) { try NetworkTrace(parsing: text.utf8) }
-        #expect(error?.line == line)
-        #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+        let error = #expect(throws: HLSError.self) { try NetworkTrace(parsing: text.utf8) }
+        #expect(error?.detail == line.map { "line \($0)" })
+        #expect(error?.cause.contains(words) == true, "\(error?.cause ?? "")")
     }
 
     @Test("blanks, CRLF and a missing last line break do not matter")
@@ -207,12 +209,12 @@ struct NetworkTraceTests {
     @Test("more than 16 MiB is refused unread")
     func tooLarge() {
         let bytes = repeatElement(UInt8(ascii: "#"), count: NetworkTrace.maximumByteCount + 1)
-        #expect(throws: SimulationError(text: "larger than 16 MiB")) { try NetworkTrace(parsing: bytes) }
+        #expect(throws: HLSError.simulation("larger than 16 MiB")) { try NetworkTrace(parsing: bytes) }
     }
 
     @Test("a file that is not there is named with the words of the system")
     func missingFile() {
-        #expect(throws: SimulationError(text: "cannot open: No such file or directory")) {
+        #expect(throws: HLSError.simulation("cannot open: No such file or directory")) {
             try NetworkTrace(contentsOfFile: "/nonexistent/trace.csv")
         }
     }

@@ -10,12 +10,12 @@ struct PartPlayingTests {
         private let state = Mutex<[SimulatedRequest]>([])
         func append(_ request: SimulatedRequest) { state.withLock { $0.append(request) } }
         var all: [SimulatedRequest] { state.withLock { $0 } }
-        var lists: [SimulatedRequest] { all.filter { $0.url.contains("/live.m3u8") } }
+        var lists: [SimulatedRequest] { all.filter { $0.urlString.contains("/live.m3u8") } }
         /// Names of parts and segments, in the order in which they were asked for.
         var media: [String] {
             all.compactMap { request in
-                guard request.url.hasSuffix(".m4s") else { return nil }
-                let name = request.url.dropLast(4).split(separator: "/").last.map(String.init)
+                guard request.urlString.hasSuffix(".m4s") else { return nil }
+                let name = request.urlString.dropLast(4).split(separator: "/").last.map(String.init)
                 return request.byteRange.map { "\(name ?? "")@\($0.lowerBound)" } ?? name
             }
         }
@@ -84,7 +84,7 @@ struct PartPlayingTests {
     func unwanted() throws {
         let session = try Self.play(LowLatencyOrigin()) { $0.allowsLowLatency = false }
         #expect(session.visits.media.allSatisfy { !$0.contains(".") })
-        #expect(!session.visits.lists.contains { $0.url.contains("_HLS_msn") })
+        #expect(!session.visits.lists.contains { $0.urlString.contains("_HLS_msn") })
     }
 
     struct Fault: CustomTestStringConvertible, Sendable {

@@ -17,7 +17,7 @@ struct PlayerDeterminismTests {
     ) throws -> VirtualPlay {
         let clock = VirtualClock()
         let transport = SimulatedTransport(stream, over: try NetworkTrace(parsing: trace.utf8), clock: clock)
-        return try VirtualPlay(stream.url, clock: clock, transport: transport, change: change)
+        return try VirtualPlay(stream.urlString, clock: clock, transport: transport, change: change)
     }
 
     struct Case: CustomTestStringConvertible, Sendable {

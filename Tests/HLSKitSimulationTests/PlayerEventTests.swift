@@ -21,7 +21,7 @@ struct PlayerEventTests {
             for await event in events {
                 switch event.kind {
                 case .didPlayToEnd: ended.append(event.item?.urlString)
-                case .itemStatusChanged(.failed): failed.append(event.item?.error?.url)
+                case .itemStatusChanged(.failed): failed.append(event.item?.error?.urlString)
                 case .currentItemChanged: current.append(event.item?.urlString)
                 default: break
                 }
@@ -33,11 +33,47 @@ struct PlayerEventTests {
         #expect(current == ["https://b.invalid/index.m3u8", nil])
     }
 
+    @Test("F24: a reader that falls behind keeps the newest events, and is told how many it lost; others lose nothing")
+    func slow() throws {
+        let queue = try VirtualQueue(["a": 8])
+        let (slow, all, item) = try queue.clock.run {
+            let item = queue.item("a")
+            let player = Player(configuration: queue.configuration)
+            let streams = (player.events(bufferingNewest: 4), item.events(bufferingNewest: 4), player.events())
+            player.play()
+            try player.replaceCurrentItem(with: item)
+            try await queue.clock.sleep(for: .seconds(20))
+            await player.close()
+            var read: [[PlayerEvent]] = []
+            for stream in [streams.0, streams.1, streams.2] {
+                var events: [PlayerEvent] = []
+                for await event in stream { events.append(event) }
+                read.append(events)
+            }
+            return (read[0], read[2], read[1])
+        }
+        #expect(slow.count == 5 && item.count == 5 && all.count > 10)
+        #expect(slow.dropFirst().map(\.description) == all.suffix(4).map(\.description))
+        let lost = try #require(slow.first)
+        guard case .eventsLost(let count) = lost.kind else {
+            Issue.record("\(lost)")
+            return
+        }
+        #expect(count == all.count - 4)
+        #expect(lost.item == nil)
+        #expect(lost.hostTime == all[count - 1].hostTime)
+        #expect(slow.contains { if case .didPlayToEnd = $0.kind { true } else { false } })
+        #expect(item.first.map { if case .eventsLost = $0.kind { true } else { false } } == true)
+    }
+
     private static let segments = SkippedSegments(
         first: 3, last: 3, mediaDuration: .seconds(6), url: "https://u:p@a/3.ts", cause: "not found")
+    private static let told = SkippedSegments(
+        first: 3, last: 3, mediaDuration: .seconds(6), url: "https://a/3.ts",
+        cause: "not found: https://a/3.ts (HTTP 404)")
     private static let load = SegmentLoad(
         url: "https://a/1.ts", mediaSequence: 1, itemTime: .zero, mediaDuration: .seconds(6),
-        duration: .milliseconds(1250), byteCount: 1000, variantIndex: 0)
+        duration: .milliseconds(1250), byteCount: 1000, variantID: AssetVariant.ID(rawValue: "low"), variantIndex: 0)
 
     @Test(
         "F24: each event says in one line what happened",
@@ -46,13 +82,16 @@ struct PlayerEventTests {
             (.timeJumped(to: MediaTime(value: -6, timescale: 100)), "jump to -0.1 s"),
             (.durationChanged(.indefinite), "duration indefinite"),
             (.itemStatusChanged(.readyToPlay), "ready to play"),
-            (.itemStatusChanged(.failed), "the item's status is failed"),
+            (.itemStatusChanged(.failed), "the item failed"),
             (.rateChanged(0, .itemEnded), "rate 0.0: the item ended"),
             (.currentItemChanged(nil), "no current item"),
             (.segmentLoaded(load), "segment 1: https://a/1.ts, 1000 bytes in 1.250 s"),
             (.segmentSkipped(segments), "skipped segment 3, 6.000 s of media: not found: https://a/3.ts"),
+            (.segmentsMissed(told), "missed segment 3, 6.000 s of media: not found: https://a/3.ts (HTTP 404)"),
             (.warning("a\u{1b}[2J\nb"), "warning: a\\x1b[2J\\x0ab"),
             (.didPlayToEnd, "played to the end"),
+            (.eventsLost(1), "1 event lost"),
+            (.eventsLost(12), "12 events lost"),
             (
                 .timeControl(
                     TimeControlChange(
@@ -79,8 +118,47 @@ struct PlayerEventTests {
     func itemDescription() {
         let item = PlayerItem(urlString: "https://user:secret@a.invalid/x.m3u8?token=0123456789abcdef0123456789abcdef")
         #expect("\(item)".hasPrefix("item "))
-        #expect("\(item)" == "\(item.id) (https://a.invalid/x.m3u8?\("\(item)".split(separator: "?").last ?? "")")
-        #expect(!"\(item)".contains("secret") && !"\(item)".contains("0123456789abcdef0123456789abcdef"))
-        #expect(item == item && item != PlayerItem(urlString: item.urlString))
+        #expect("\(item)" == "\(item.id) (https://a.invalid/x.m3u8?token=...)")
+        #expect(item != PlayerItem(urlString: item.urlString))
+    }
+
+    @Test("F24: the event of a failed item says why it failed")
+    func failure() throws {
+        let clock = VirtualClock()
+        let link = NetworkTrace(constant: .init(bitsPerSecond: 1e6))
+        let transport = SimulatedTransport(over: link, clock: clock) { _ in .notFound }
+        let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
+        let lines = try clock.run {
+            let item = PlayerItem(urlString: "https://example.com/a.m3u8?token=1")
+            let events = item.events()
+            player.play()
+            try player.replaceCurrentItem(with: item)
+            for await event in events {
+                if case .itemStatusChanged(.failed) = event.kind { return ["\(event)", "\(event.kind)"] }
+            }
+            return []
+        }
+        #expect(
+            lines == [
+                "0.000 s: the item failed: not found: https://example.com/a.m3u8?token=... (HTTP 404)",
+                "the item failed",
+            ])
+    }
+
+    @Test("F24: a state says in one line what the player does, where, and how it goes")
+    func state() throws {
+        let queue = try VirtualQueue(["a": 8])
+        let player = Player(configuration: queue.configuration)
+        #expect("\(player.state)" == "paused, no stall")
+        player.play()
+        #expect("\(player.state)" == "waiting for an item, no stall")
+        try player.replaceCurrentItem(with: queue.item("a"))
+        queue.clock.advance(by: .seconds(5))
+        let line = "\(player.state)"
+        #expect(line.hasPrefix("playing at 4."))
+        #expect(line.contains(" s ahead, 36p 400k, network 19968k, no stall"))
+        try player.replaceCurrentItem(with: queue.item("x"))
+        queue.clock.advance(by: .seconds(60))
+        #expect("\(player.state)".hasPrefix("failed at 0.0 s"))
     }
 }

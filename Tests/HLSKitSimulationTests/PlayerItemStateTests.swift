@@ -97,7 +97,7 @@ struct PlayerItemStateTests {
         let clock = VirtualClock()
         let configuration = try Self.twoVariants(clock)
         try clock.run {
-            let item = PlayerItem(urlString: SyntheticStream().url)
+            let item = PlayerItem(urlString: SyntheticStream().urlString)
             var options = AssetOptions(transport: configuration.transport)
             options.clock = clock
             let names = try await Asset(urlString: item.urlString, options: options).load(.variants).map(\.id)
@@ -121,7 +121,7 @@ struct PlayerItemStateTests {
         let clock = VirtualClock()
         let configuration = try Self.twoVariants(clock)
         try clock.run {
-            let item = PlayerItem(urlString: SyntheticStream().url)
+            let item = PlayerItem(urlString: SyntheticStream().urlString)
             let player = try Player(item: item, configuration: configuration)
             player.play()
             try await clock.sleep(for: .seconds(5))
@@ -219,7 +219,7 @@ struct PlayerItemStateTests {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.decodesWithoutOutput = [.video]
         try clock.run { [configuration] in
-            let items = (0..<2).map { _ in PlayerItem(urlString: stream.url) }
+            let items = (0..<2).map { _ in PlayerItem(urlString: stream.urlString) }
             for item in items {
                 // A Duration holds less than a Double, and nothing that is not a number.
                 let wish = number.isNaN ? nil : Duration.seconds(min(max(number, -1e18), 1e18))

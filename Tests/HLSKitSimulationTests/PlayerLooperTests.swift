@@ -49,7 +49,7 @@ struct PlayerLooperTests {
             configuration: PlayerConfiguration(
                 clock: clock, transport: SimulatedTransport(stream, over: link, clock: clock)))
         player.play()
-        let looper = try PlayerLooper(player: player, template: PlayerItem(urlString: stream.url))
+        let looper = try PlayerLooper(player: player, template: PlayerItem(urlString: stream.urlString))
         clock.advance(by: .seconds(10))
         #expect(looper.error?.code == .invalidArgument)
         #expect(looper.loopingPlayerItems.count <= 1)

@@ -37,13 +37,13 @@ struct ProgramCodeTests {
         mutating func decide(_ input: SelectionInput) -> SelectionDecision {
             reader.read()
             if let download = input.download {
-                return SelectionDecision(variantIndex: download.variantIndex, explanation: "goes on")
+                return SelectionDecision(variantID: download.variantID, explanation: "goes on")
             }
             count += 1
             let ladder = input.candidates
-            let choice = ladder[min(count / 3, ladder.count - 1)].index
+            let choice = ladder[min(count / 3, ladder.count - 1)].id
             let number = count
-            return SelectionDecision(variantIndex: choice, explanation: "decision \(number)")
+            return SelectionDecision(variantID: choice, explanation: "decision \(number)")
         }
     }
 
@@ -59,7 +59,7 @@ struct ProgramCodeTests {
         reader.follow(player)
         let events = player.events()
         player.play()
-        let item = PlayerItem(urlString: stream.url)
+        let item = PlayerItem(urlString: stream.urlString)
         prefer(item, reader)
         try player.replaceCurrentItem(with: item)
         let (log, variants) = try clock.run {
@@ -114,7 +114,7 @@ struct ProgramCodeTests {
         let configuration = PlayerConfiguration(
             clock: clock, transport: SimulatedTransport(stream, over: link, clock: clock))
         try clock.run {
-            let item = PlayerItem(urlString: stream.url)
+            let item = PlayerItem(urlString: stream.urlString)
             let player = try Player(item: item, configuration: configuration)
             reader.follow(player)
             player.play()
@@ -172,7 +172,7 @@ struct ProgramCodeTests {
         let player = QueuePlayer(configuration: configuration)
         reader.follow(player)
         player.play()
-        for _ in 0..<3 { try player.insert(PlayerItem(urlString: stream.url)) }
+        for _ in 0..<3 { try player.insert(PlayerItem(urlString: stream.urlString)) }
         clock.advance(by: .seconds(60))
         #expect(count.withLock { $0 } == 1)
     }

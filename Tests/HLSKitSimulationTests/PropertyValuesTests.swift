@@ -117,6 +117,127 @@ struct PropertyValuesTests {
         }
     }
 
+    /// Reads a value now and then, and compares it with the property.
+    private final class Sampler<Value: Equatable & Sendable>: Sampling {
+        let name: String
+        private var iterator: PropertyValues<Value>.Iterator
+        private let read: () -> Value
+        private var last: Value?
+
+        init(_ name: String, _ values: PropertyValues<Value>, _ read: @escaping () -> Value) {
+            self.name = name
+            iterator = values.makeAsyncIterator()
+            self.read = read
+        }
+
+        /// Takes the first value; false where it is not that of the property.
+        func begin() async -> Bool {
+            var iterator = iterator
+            last = await iterator.next()
+            self.iterator = iterator
+            return last == read()
+        }
+
+        /// Whether the property has another value by now; false where that is not the very next one.
+        func advance() async -> (isOther: Bool, isNewest: Bool) {
+            guard read() != last else { return (false, true) }
+            var iterator = iterator
+            last = await iterator.next()
+            self.iterator = iterator
+            return (true, last == read())
+        }
+    }
+
+    private protocol Sampling {
+        var name: String { get }
+        func begin() async -> Bool
+        func advance() async -> (isOther: Bool, isNewest: Bool)
+    }
+
+    private static func samplers(_ player: Player, _ item: PlayerItem) -> [any Sampling] {
+        func of<Value: Equatable & Sendable>(
+            _ name: String, _ path: any KeyPath<Player, Value> & Sendable
+        ) -> any Sampling {
+            Sampler(name, player.values(of: path)) { player[keyPath: path] }
+        }
+        func of<Value: Equatable & Sendable>(
+            _ name: String, _ path: any KeyPath<PlayerItem, Value> & Sendable
+        ) -> any Sampling {
+            Sampler(name, item.values(of: path)) { item[keyPath: path] }
+        }
+        return [
+            of("currentItem", \Player.currentItem), of("rate", \Player.rate),
+            of("reasonForWaitingToPlay", \Player.reasonForWaitingToPlay),
+            of("timeControlStatus", \Player.timeControlStatus), of("variant", \Player.state.variant?.index),
+            of("liveOffset", \Player.state.liveOffset),
+            of("duration", \PlayerItem.duration), of("error", \PlayerItem.error?.code),
+            of("isPlaybackLikelyToKeepUp", \PlayerItem.isPlaybackLikelyToKeepUp),
+            of("loadedTimeRanges", \PlayerItem.loadedTimeRanges),
+            of("presentationSize", \PlayerItem.presentationSize),
+            of("seekableTimeRanges", \PlayerItem.seekableTimeRanges), of("status", \PlayerItem.status),
+            of("tracks", \PlayerItem.tracks.count),
+        ]
+    }
+
+    /// The names of the properties that have another value after `time` of playing, in order.
+    private static func changed(
+        _ item: PlayerItem, _ configuration: PlayerConfiguration, _ clock: VirtualClock, after time: Duration
+    ) async throws -> [String] {
+        let player = Player(configuration: configuration)
+        let samplers = samplers(player, item)
+        for sampler in samplers { #expect(await sampler.begin(), "\(sampler.name)") }
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        try await clock.sleep(for: time)
+        var changed: [String] = []
+        for sampler in samplers {
+            let (isOther, isNewest) = await sampler.advance()
+            #expect(isNewest, "\(sampler.name)")
+            if isOther { changed.append(sampler.name) }
+        }
+        await player.close()
+        return changed
+    }
+
+    @Test("F23: each property begins with its value, and whoever reads late gets the newest one at once")
+    func everyProperty() throws {
+        let queue = try VirtualQueue(["a": 60])
+        let played = try queue.clock.run {
+            try await Self.changed(queue.item("a"), queue.configuration, queue.clock, after: .seconds(5))
+        }
+        #expect(
+            played == [
+                "currentItem", "rate", "timeControlStatus", "variant", "duration", "isPlaybackLikelyToKeepUp",
+                "loadedTimeRanges", "presentationSize", "seekableTimeRanges", "status", "tracks",
+            ])
+        let failed = try queue.clock.run {
+            try await Self.changed(queue.item("x"), queue.configuration, queue.clock, after: .seconds(60))
+        }
+        #expect(failed.contains("error") && failed.contains("status") && !failed.contains("tracks"))
+    }
+
+    @Test("F23: why a player waits, and the distance from the live edge")
+    func waitingAndLive() throws {
+        let clock = VirtualClock()
+        let stream = SyntheticStream(
+            bitRates: [400_000], segmentDuration: .seconds(2), segmentCount: 200, liveWindow: 10)
+        let trace = try NetworkTrace(parsing: VirtualQueue.fastLink.utf8)
+        let configuration = PlayerConfiguration(
+            clock: clock, transport: SimulatedTransport(stream, over: trace, clock: clock))
+        let changed = try clock.run {
+            let player = Player(configuration: configuration)
+            var reasons = player.values(of: \.reasonForWaitingToPlay).makeAsyncIterator()
+            #expect(await reasons.next() == .some(nil))
+            player.play()
+            #expect(await reasons.next() == .some(.noItemToPlay))
+            await player.close()
+            return try await Self.changed(
+                PlayerItem(urlString: stream.urlString), configuration, clock, after: .seconds(30))
+        }
+        #expect(changed.contains("liveOffset") && changed.contains("seekableTimeRanges"))
+        #expect(!changed.contains("duration"))
+    }
+
     @Test("F23: values end with the player, with its items, and with the reading task")
     func ends() throws {
         let queue = try VirtualQueue(["a": 8, "b": 8])
@@ -165,6 +286,31 @@ struct PropertyValuesTests {
             try await queue.clock.sleep(for: .seconds(1))
             #expect(weak.item == nil && weak.player == nil)
             #expect(rates?.hasEnded == true && statuses?.hasEnded == true)
+        }
+    }
+
+    @Test("F23, H06: the rounds of a looper are followed until looping is over")
+    func looper() throws {
+        let queue = try VirtualQueue(["a": 4])
+        try queue.clock.run {
+            let player = QueuePlayer(configuration: queue.configuration)
+            let looper = try PlayerLooper(player: player, template: queue.item("a"))
+            let counts = Reader(looper.values(of: \.loopCount), on: queue.clock)
+            let statuses = Reader(looper.values(of: \.status), on: queue.clock)
+            player.play()
+            try await queue.clock.sleep(for: .seconds(10))
+            #expect(counts.values == [0, 1, 2])
+            #expect(statuses.values == [.unknown, .ready])
+            #expect(!counts.hasEnded)
+            looper.disableLooping()
+            try await queue.clock.sleep(for: .seconds(4))
+            #expect(counts.values == [0, 1, 2, 3])
+            #expect(statuses.values == [.unknown, .ready, .cancelled])
+            #expect(counts.hasEnded && statuses.hasEnded)
+            let late = Reader(looper.values(of: \.loopCount), on: queue.clock)
+            try await queue.clock.sleep(for: .seconds(1))
+            #expect(late.values == [3] && late.hasEnded)
+            await player.close()
         }
     }
 }

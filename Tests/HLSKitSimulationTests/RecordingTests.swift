@@ -13,15 +13,15 @@ struct RecordingTests {
         let base = SimulatedTransport(
             stream, over: try NetworkTrace(parsing: PlayerDeterminismTests.tunnel.utf8), clock: clock)
         let transport = try RecordingTransport(
-            base: base, path: path, clock: clock, url: stream.url, options: ["--rate", "1"], tool: "test")
-        let play = try VirtualPlay(stream.url, clock: clock, transport: transport)
+            base: base, path: path, clock: clock, url: stream.urlString, options: ["--rate", "1"], tool: "test")
+        let play = try VirtualPlay(stream.urlString, clock: clock, transport: transport)
         try transport.finish()
         return play
     }
 
     private func replay(_ recording: NetworkRecording) throws -> VirtualPlay {
         let clock = VirtualClock()
-        return try VirtualPlay(recording.url, clock: clock, transport: ReplayTransport(recording, clock: clock))
+        return try VirtualPlay(recording.urlString, clock: clock, transport: ReplayTransport(recording, clock: clock))
     }
 
     @Test("a run in virtual time is replayed to the nanosecond")
@@ -94,8 +94,8 @@ struct RecordingTests {
 
     @Test("what is not a recording is refused with its line", arguments: badTexts)
     func refuses(_ test: BadText) {
-        let error = #expect(throws: SimulationError.self) { try NetworkRecording(parsing: Array(test.text.utf8)) }
-        #expect(error?.line == test.line)
+        let error = #expect(throws: HLSError.self) { try NetworkRecording(parsing: Array(test.text.utf8)) }
+        #expect(error?.detail == test.line.map { "line \($0)" })
         #expect(error?.text.contains(test.error) == true, "\(String(describing: error))")
     }
 
@@ -111,7 +111,7 @@ struct RecordingTests {
         let transport = try RecordingTransport(
             base: base, path: folder.path + "/r", clock: clock, url: "https://me:hush@a.test/x")
         let request = TransportRequest(
-            url: "https://me:hush@a.test/x", resourceClass: .segment,
+            urlString: "https://me:hush@a.test/x", resourceClass: .segment,
             fields: [HTTPField(name: "Authorization", value: "hush")])
         _ = transport.start(request) { _ in }
         clock.advance(by: .seconds(1))
@@ -131,7 +131,7 @@ struct RecordingTests {
             over: NetworkTrace(constant: LinkConditions(bitsPerSecond: 1e6)), clock: VirtualClock()
         ) { _ in .notFound }
         for path in ["r", "none/r"] {
-            #expect(throws: SimulationError.self) {
+            #expect(throws: HLSError.self) {
                 try RecordingTransport(base: base, path: "\(folder.path)/\(path)", clock: VirtualClock(), url: "x")
             }
         }
@@ -139,7 +139,7 @@ struct RecordingTests {
 
     @Test("what was not recorded fails, and a player that asks for it says so")
     func unknown() throws {
-        let play = try replay(NetworkRecording(url: "https://a.test/index.m3u8"))
+        let play = try replay(NetworkRecording(urlString: "https://a.test/index.m3u8"))
         #expect(play.log.decisions.last?.contains("item failed") == true, "\(play.log.text)")
         #expect(play.log.text.contains("the recording has no such request"))
     }
@@ -191,7 +191,7 @@ struct RecordingTests {
         func replay() throws -> VirtualPlay {
             let clock = VirtualClock()
             return try VirtualPlay(
-                recording.url, clock: clock, transport: ReplayTransport(recording, clock: clock),
+                recording.urlString, clock: clock, transport: ReplayTransport(recording, clock: clock),
                 change: { $0.decodesWithoutOutput = [.video, .audio] },
                 prefer: { $0.endPosition = .time(.seconds(4)) })
         }

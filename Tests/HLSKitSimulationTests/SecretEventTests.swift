@@ -11,10 +11,10 @@ struct SecretEventTests {
     private static func answer(
         _ stream: SyntheticStream, _ request: SimulatedRequest
     ) -> SimulatedResponse {
-        let path = request.url.split(separator: "/").dropFirst(2).joined(separator: "/").prefix { $0 != "?" }
+        let path = request.urlString.split(separator: "/").dropFirst(2).joined(separator: "/").prefix { $0 != "?" }
         if request.resourceClass == .segment, request.attempt == 0 || path.contains("4.") { return .status(503) }
         var inner = request
-        inner.url = "https://synthetic.invalid/\(path)"
+        inner.urlString = "https://synthetic.invalid/\(path)"
         var response = stream.response(to: inner)
         guard response.body.starts(with: "#EXTM3U".utf8) else { return response }
         let lines = String(decoding: response.body, as: UTF8.self).split(separator: "\n")

@@ -19,7 +19,7 @@ struct SimulatedTransportTests {
                 case .data(let bytes): state.bytes += bytes
                 case .finished: state.lines.append("\(milliseconds) finished")
                 case .failed(let error, _):
-                    let status = error.status.map { " \($0)" } ?? ""
+                    let status = error.statusCode.map { " \($0)" } ?? ""
                     state.lines.append("\(milliseconds) \(error.code.rawValue)\(status)")
                 }
             }
@@ -96,7 +96,7 @@ struct SimulatedTransportTests {
         let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 80_000, latency: .milliseconds(100)))
         let transport = SimulatedTransport(over: trace, clock: clock) { _ in test.response }
         let notes = Notes()
-        let request = TransportRequest(url: "https://a.test/x", resourceClass: .segment, byteRange: test.range)
+        let request = TransportRequest(urlString: "https://a.test/x", resourceClass: .segment, byteRange: test.range)
         _ = transport.start(request) { notes.note($0, at: clock.now.offset) }
         clock.advance(by: .seconds(60))
         #expect(notes.lines == test.lines)
@@ -111,7 +111,7 @@ struct SimulatedTransportTests {
             SimulatedResponse(body: Self.body, delay: delay)
         }
         let notes = Notes()
-        let task = transport.start(TransportRequest(url: "https://a.test/x", resourceClass: .segment)) {
+        let task = transport.start(TransportRequest(urlString: "https://a.test/x", resourceClass: .segment)) {
             notes.note($0, at: clock.now.offset)
         }
         clock.advance(by: .milliseconds(500))
@@ -162,9 +162,9 @@ struct SimulatedTransportTests {
             let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 8_000_000, latency: .milliseconds(30)))
             let transport = SimulatedTransport(over: trace, clock: clock) { request in
                 let answer = stream.response(to: request)
-                return request.url.hasSuffix("/2.m4s") ? fault.response(request, answer) : answer
+                return request.urlString.hasSuffix("/2.m4s") ? fault.response(request, answer) : answer
             }
-            return try VirtualPlay(stream.url, clock: clock, transport: transport)
+            return try VirtualPlay(stream.urlString, clock: clock, transport: transport)
         }
         let first = try play()
         #expect(first.log.decisions.last == "played to end", "\(first.log.text)")
@@ -177,8 +177,8 @@ struct SimulatedTransportTests {
         let stream = SyntheticStream(bitRates: [800_000], segmentCount: 3)
         let base = "https://synthetic.invalid/"
         for path in ["other.m3u8", "1/index.m3u8", "0/3.m4s", "0/-1.m4s", "0/x", "a/b/c", ""] {
-            #expect(stream.response(to: SimulatedRequest(url: base + path)).status == 404, "\(path)")
+            #expect(stream.response(to: SimulatedRequest(urlString: base + path)).status == 404, "\(path)")
         }
-        #expect(stream.response(to: SimulatedRequest(url: base + "0/2.m4s")).body.count == 600_000)
+        #expect(stream.response(to: SimulatedRequest(urlString: base + "0/2.m4s")).body.count == 600_000)
     }
 }

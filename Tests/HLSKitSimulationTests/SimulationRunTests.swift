@@ -146,9 +146,9 @@ struct SimulationRunTests {
 
     @Test("what cannot be simulated is refused")
     func refusals() throws {
-        #expect(throws: SimulationError.self) { try run("1000,0,10\n") }
-        #expect(throws: SimulationError.self) { try run("1000,10,10\n") { $0.pinnedVariant = 3 } }
-        #expect(throws: SimulationError.self) { try run("1000,10,10\n") { $0.bufferLimit = .seconds(2) } }
+        #expect(throws: HLSError.self) { try run("1000,0,10\n") }
+        #expect(throws: HLSError.self) { try run("1000,10,10\n") { $0.pinnedVariant = 3 } }
+        #expect(throws: HLSError.self) { try run("1000,10,10\n") { $0.bufferLimit = .seconds(2) } }
     }
 
     struct BadMovie: Sendable, CustomTestStringConvertible {
@@ -180,7 +180,7 @@ struct SimulationRunTests {
                 error: "segment_sizes_bits: row 0 has an impossible size"),
         ])
     func badMovies(_ movie: BadMovie) {
-        let error = #expect(throws: SimulationError.self) { try MovieFile(parsing: Array(movie.text.utf8)) }
+        let error = #expect(throws: HLSError.self) { try MovieFile(parsing: Array(movie.text.utf8)) }
         #expect(error?.text == movie.error)
     }
 

@@ -161,7 +161,7 @@ struct TimeObserverTests {
         let link = LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20))
         let transport = SimulatedTransport(over: NetworkTrace(constant: link), clock: clock) { request in
             var response = stream.response(to: request)
-            if hasDates, request.url.hasSuffix("/0/index.m3u8") {
+            if hasDates, request.urlString.hasSuffix("/0/index.m3u8") {
                 let text = String(decoding: response.body, as: UTF8.self)
                 let date = "#EXT-X-PROGRAM-DATE-TIME:2026-05-01T20:00:00Z\n"
                 response.body = Array(text.replacing("#EXTINF", with: date + "#EXTINF", maxReplacements: 1).utf8)
@@ -172,7 +172,7 @@ struct TimeObserverTests {
         configuration.decodesWithoutOutput = [.video]
         let player = Player(configuration: configuration)
         try clock.run {
-            let item = PlayerItem(urlString: stream.url)
+            let item = PlayerItem(urlString: stream.urlString)
             try player.replaceCurrentItem(with: item)
             #expect(item.currentDate == nil)
             try await clock.sleep(for: .seconds(2))

@@ -35,9 +35,9 @@ struct URLRefreshTests {
     ) throws -> VirtualPlay {
         let link = LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20))
         let transport = SimulatedTransport(over: NetworkTrace(constant: link), clock: clock) { request in
-            if request.url.hasPrefix("https://old.invalid/"), request.time > .seconds(10) { return .status(403) }
+            if request.urlString.hasPrefix("https://old.invalid/"), request.time > .seconds(10) { return .status(403) }
             var inner = request
-            inner.url = "https://synthetic.invalid/" + request.url.dropFirst("https://old.invalid/".count)
+            inner.urlString = "https://synthetic.invalid/" + request.urlString.dropFirst("https://old.invalid/".count)
             return stream.response(to: inner)
         }
         return try VirtualPlay(
@@ -54,7 +54,7 @@ struct URLRefreshTests {
         let play = try Self.play(signer, clock: clock, pictures: pictures)
         #expect(play.log.decisions.last == "played to end", "\(play.log.text)")
         #expect(signer.asked.count == 1)
-        #expect(signer.asked.first?.itemURL == "https://old.invalid/index.m3u8")
+        #expect(signer.asked.first?.itemURLString == "https://old.invalid/index.m3u8")
         #expect(signer.asked.first?.status == 403)
         #expect(play.state.statistics.numberOfStalls == 0)
         let times = pictures.pictures.map(\.itemTime)

@@ -1,3 +1,4 @@
+import HLSKitCore
 import HLSKitSimulation
 import HLSTime
 import Synchronization
@@ -146,14 +147,15 @@ struct VirtualClockTests {
     func stuck() {
         let clock = VirtualClock()
         let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
-        let error = #expect(throws: VirtualClock.StuckError.self) {
+        let error = #expect(throws: HLSError.self) {
             try clock.run {
                 try await clock.sleep(for: .seconds(7))
                 for await _ in stream {}
                 return 0
             }
         }
-        #expect(error?.now.offset == .seconds(7))
+        #expect(error?.code == .stuck)
+        #expect(error?.detail == "at 7.0 seconds")
         continuation.finish()
     }
 

@@ -198,6 +198,7 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
         let top = try multivariant(
             "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=9,CODECS=\"mjpg\",RESOLUTION=2x2,URI=\"i.m3u8\"\n")
         #expect(top.iFrameVariants.map(\.uri) == ["i.m3u8"] && top.iFrameVariants[0].codecs == ["mjpg"])
+        #expect(!top.lint().contains { $0.issue.rule == .codecs })
         let frames = try media(
             "#EXT-X-I-FRAMES-ONLY\n#EXT-X-BYTERANGE:9@0\n#EXTINF:2,\nv.mp4\n#EXTINF:2,\n#EXT-X-BYTERANGE:8@50\nv.mp4\n")
         #expect(frames.isIFramesOnly && frames.segments.map { $0.byteRange?.offset } == [0, 50])

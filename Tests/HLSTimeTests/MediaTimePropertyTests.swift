@@ -152,7 +152,8 @@ private struct Generator: RandomNumberGenerator {
             #expect(mapping.map(mapping.source.end) == mapping.target.end)
             let fine = mapping.target.duration >= mapping.source.duration
             let time = mapping.source.start + MediaTime(value: 1 << 10, timescale: 90_000)
-            let back = mapping.inverse.map(mapping.map(time))
+            let inverse = MediaTimeMapping(source: mapping.target, target: mapping.source)
+            let back = inverse.map(mapping.map(time))
             // A coarser target loses up to half of one of its units.
             let loss = fine ? 1 : 1 + mapping.source.duration.value / mapping.target.duration.value
             #expect(abs(back.seconds - time.seconds) <= Double(loss) / 90_000)

@@ -52,22 +52,22 @@ import Testing
     }
 
     @Test(
-        "B01: a time describes itself in seconds, and exactly for debugging",
+        "B01: a time describes itself in seconds, and for debugging exactly besides",
         arguments: [
-            (MediaTime.seconds(1.5), "1.5 s", "900/600 s"),
-            (MediaTime(value: 23_950_001_000, timescale: 1_000_000_000), "23.950001 s", "23950001000/1000000000 s"),
-            (MediaTime(value: 1001, timescale: 30_000), "0.033366667 s", "1001/30000 s"),
-            (MediaTime(value: -1, timescale: 4), "-0.25 s", "-1/4 s"),
-            (MediaTime(value: 5, timescale: 1, epoch: 2), "5 s epoch 2", "5/1 s epoch 2"),
-            (MediaTime(value: Int64.min, timescale: 1), "-9223372036854775808 s", "-9223372036854775808/1 s"),
-            (MediaTime.seconds(2.0.squareRoot()), "1.414213562 s", "1414213562/1000000000 s rounded"),
-            (MediaTime.zero, "0 s", "0/1 s"), (.indefinite, "indefinite", "indefinite"),
-            (.invalid, "invalid", "invalid"), (.positiveInfinity, "+infinity", "+infinity"),
-            (.negativeInfinity, "-infinity", "-infinity"),
+            (MediaTime.seconds(1.5), "1.5 s", " (900/600)"),
+            (MediaTime(value: 23_950_001_000, timescale: 1_000_000_000), "23.950001 s", " (23950001000/1000000000)"),
+            (MediaTime(value: 1001, timescale: 30_000), "0.033366667 s", " (1001/30000)"),
+            (MediaTime(value: -1, timescale: 4), "-0.25 s", " (-1/4)"),
+            (MediaTime(value: 5, timescale: 1, epoch: 2), "5 s epoch 2", " (5/1)"),
+            (MediaTime(value: Int64.min, timescale: 1), "-9223372036854775808 s", " (-9223372036854775808/1)"),
+            (MediaTime.seconds(2.0.squareRoot()), "1.414213562 s", " (1414213562/1000000000, rounded)"),
+            (MediaTime.zero, "0 s", " (0/1)"), (.indefinite, "indefinite", ""), (.invalid, "invalid", ""),
+            (.positiveInfinity, "+infinity", ""), (.negativeInfinity, "-infinity", ""),
         ])
-    func descriptions(_ time: MediaTime, _ text: String, _ exact: String) {
+    func descriptions(_ time: MediaTime, _ text: String, _ fraction: String) {
         #expect(time.description == text)
-        #expect(time.debugDescription == exact)
+        #expect(time.debugDescription == text + fraction)
+        #expect("\([time])" == "[\(text)\(fraction)]")
     }
 
     @Test("B06: a range describes itself by its start and end")

@@ -30,7 +30,7 @@ package final class CountingTransport: Transport {
 
     package var openCount: Int { state.withLock { $0.open.count } }
     package var requests: [TransportRequest] { state.withLock { $0.requests } }
-    package var urls: [String] { requests.map(\.url) }
+    package var urls: [String] { requests.map(\.urlString) }
 
     package func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void

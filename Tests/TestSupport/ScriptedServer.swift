@@ -57,6 +57,14 @@ package final class ScriptedServer: Sendable {
             return lines
         }
 
+        /// The next bytes; fewer when the client has closed.
+        package func read(_ count: Int) -> [UInt8] {
+            var bytes: [UInt8] = []
+            var byte: UInt8 = 0
+            while bytes.count < count, recv(descriptor, &byte, 1, 0) == 1 { bytes.append(byte) }
+            return bytes
+        }
+
         /// - Returns: False when the client has closed.
         @discardableResult
         package func send(_ bytes: some Collection<UInt8>) -> Bool {

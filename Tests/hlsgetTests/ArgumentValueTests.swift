@@ -89,6 +89,13 @@ struct ArgumentValueTests {
         #expect(try wait("1970-01-12T13:46:50Z") == .seconds(10))
         #expect(try wait("1970-01-12T15:46:50+02:00") == .seconds(10))
         #expect(try wait("1970-01-01T00:00:00Z") == .zero)
+        // Whatever is waited for meanwhile, it is the one that was next when it was said.
+        let fixed = try UntilArgument(parsing: "12:00").fixed(from: noon, secondOfDay: 43_199)
+        #expect(fixed == .date(noon + .seconds(1)))
+        #expect(fixed.interval(from: noon + .seconds(60), secondOfDay: 43_259) == .zero)
+        #expect(WaitArgument(limit: nil).limited(to: .seconds(3)).limit == .seconds(3))
+        #expect(WaitArgument(limit: .seconds(2)).limited(to: .seconds(3)).limit == .seconds(2))
+        #expect(WaitArgument(limit: .seconds(2)).limited(to: nil).limit == .seconds(2))
         for text in ["", "24:00", "12", "12:60", "1:2:3:4", "12:00:60", "2026-01-31", "2026-01-31T22:30:00", "+1:00"] {
             #expect(throws: ArgumentValueError.self, "\(text)") { try UntilArgument(parsing: text) }
         }
@@ -243,6 +250,18 @@ struct ArgumentValueTests {
         for (names, given) in wrong {
             #expect(throws: ArgumentValueError.self, "\(names)") { try formats(names, given) }
         }
+    }
+
+    @Test("Q01: a player gets ts, or what -f says where there is no -o")
+    func players() throws {
+        typealias Output = OutputArgument
+        let player = Output.Destination.program("cat")
+        #expect(try Output.outputs([], formats: [], player: "cat") == [Output(destination: player, format: .ts)])
+        #expect(try Output.outputs([], formats: [.mkv], player: "cat") == [Output(destination: player, format: .mkv)])
+        #expect(
+            try Output.outputs(["a.mp4"], formats: [], player: "cat") == [
+                Output(destination: .file(path: "a.mp4"), format: .mp4), Output(destination: player, format: .ts),
+            ])
     }
 
     @Test(

@@ -8,7 +8,9 @@ import Testing
 @Suite("Q08: options in a file")
 struct ConfigFileTests {
     private static let commands = [
-        CommandOptions(name: "play", takesValue: ["retries": true, "fast": false, "header": true, "rate": true]),
+        CommandOptions(
+            name: "play", takesValue: ["retries": true, "fast": false, "header": true, "rate": true, "output": true],
+            letters: ["H": "header", "o": "output"]),
         CommandOptions(name: "download", takesValue: ["retries": true, "connections": true]),
     ]
 
@@ -59,7 +61,7 @@ struct ConfigFileTests {
     @Test("a file's options stand before what was typed, which counts more")
     func order() throws {
         let files = ["home": "retries = 3", "other": "fast"]
-        #expect(try Self.expanded(["u", "--retries", "1"], files: files) == ["--retries=3", "u", "--retries", "1"])
+        #expect(try Self.expanded(["u", "--rate", "1"], files: files) == ["--retries=3", "u", "--rate", "1"])
         #expect(try Self.expanded(["download", "u"], files: files) == ["download", "--retries=3", "u"])
         #expect(try Self.expanded(["play", "u", "--config", "other"], files: files) == ["play", "--fast", "u"])
         #expect(try Self.expanded(["--config=other", "u"], files: files) == ["--fast", "u"])
@@ -72,6 +74,45 @@ struct ConfigFileTests {
         #expect(try play.options().retries == .count(1))
     }
 
+    @Test("what is typed takes the place of the same in the file, by its letter as well; headers are added")
+    func instead() throws {
+        let files = ["home": "retries = 3\noutput = a.ts\nheader = A: b\nfast"]
+        #expect(
+            try Self.expanded(["u", "--retries=1", "-o", "b.ts", "-H", "C: d", "--fast"], files: files)
+                == ["--header=A: b", "u", "--retries=1", "-o", "b.ts", "-H", "C: d", "--fast"])
+        #expect(
+            try Self.expanded(["u", "--", "--retries"], files: ["home": "retries = 3"])
+                == ["--retries=3", "u", "--", "--retries"])
+    }
+
+    @Test(
+        "what is typed takes the place of its opposites in the file as well",
+        arguments: [
+            ("quiet", ["-v"]), ("verbose", ["-q"]), ("progress = bar", ["-q"]),
+            ("key = k", ["--key-uri", "http://h/k"]),
+            ("key-uri = http://h/k", ["--key=00000000000000000000000000000000"]), ("duration = 5", ["--to", "3"]),
+            ("to = 3", ["--duration", "5"]), ("adaptive", ["--one-quality"]), ("rate = 1.5", ["--fast"]),
+            ("cache = c", ["--record-trace", "t"]), ("insecure", ["--cacert", "/dev/null"]),
+        ])
+    func opposites(file: String, typed: [String]) throws {
+        let arguments = try Invocation.expanded(
+            ["https://h/a"] + typed, defaultPath: "home", commands: { CommandOptions.all(of: HLSGet.self) }
+        ) { _ in file }
+        #expect(arguments == ["https://h/a"] + typed)
+        let play = try #require(try HLSGet.parseAsRoot(arguments) as? PlayCommand)
+        #expect(throws: Never.self) { try play.options() }
+        let kept = try Invocation.expanded(
+            ["https://h/a", "-q"], defaultPath: "home", commands: { CommandOptions.all(of: HLSGet.self) }
+        ) { _ in "progress = json" }
+        #expect(kept == ["--progress=json", "https://h/a", "-q"])
+    }
+
+    @Test("every opposite is an option of some command")
+    func oppositesExist() {
+        let known = Set(CommandOptions.all(of: HLSGet.self).flatMap(\.takesValue.keys))
+        #expect(CommandOptions.opposites.allSatisfy { $0.one.union($0.other).isSubset(of: known) })
+    }
+
     @Test("help is there whatever a file says")
     func help() throws {
         let files = ["home": "nonsense = 1"]
@@ -79,9 +120,44 @@ struct ConfigFileTests {
             #expect(try Self.expanded(typed, files: files) == typed)
         }
         #expect(throws: ArgumentValueError.self) { try Self.expanded(["u"], files: files) }
+        #expect(throws: ArgumentValueError.self, "a file of that name") {
+            try Self.expanded(["u", "-o", "help"], files: files)
+        }
         #expect(throws: ArgumentValueError.self) { try Self.expanded(["u", "--config", "none"]) }
         #expect(throws: ArgumentValueError.self) { try Self.expanded(["u", "--config"]) }
         #expect(throws: ArgumentValueError.self) { try Self.expanded(["u", "--config", "home", "--no-config"]) }
+    }
+
+    @Test("what is no text is no file of options, and its name controls no terminal")
+    func unreadable() throws {
+        let folder = try ScratchFolder()
+        let bytes = try folder.write([0x66, 0xFF, 0xFE], to: "bytes")
+        let large = try folder.write([UInt8](repeating: 0x23, count: (1 << 20) + 1), to: "large")
+        for path in [bytes, large, folder.path] {
+            let error = #expect(throws: ArgumentValueError.self) { try Invocation.read(path) }
+            #expect(error?.description.contains("\(path) cannot be read") == true)
+        }
+        #expect(try Invocation.read(folder.path + "/none") == nil)
+        #expect(throws: ArgumentValueError("a\\x1b:1: write name = value, or the name of a flag")) {
+            try ConfigFile(parsing: "=", path: "a\u{1b}")
+        }
+    }
+
+    @Test("a pipe is read until its writer leaves; one without a writer is not waited for without end")
+    func pipe() throws {
+        let folder = try ScratchFolder()
+        let path = folder.path + "/pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        #expect(throws: ArgumentValueError("\(path) cannot be read: nobody writes to the pipe")) {
+            try Invocation.read(path, pipePatience: 0)
+        }
+        Thread.detachNewThread {
+            // Waits for the reader.
+            guard let file = fopen(path, "w") else { return }
+            fputs("fast\n", file)
+            fclose(file)
+        }
+        #expect(try Invocation.read(path) == "fast\n")
     }
 
     @Test("the file is where configuration is kept")
@@ -98,6 +174,8 @@ struct ConfigFileTests {
         #expect(commands.count >= HLSGet.configuration.subcommands.count)
         let play = try #require(commands.first { $0.name == "play" })
         #expect(play.takesValue["retries"] == true && play.takesValue["fast"] == false)
+        #expect(play.letters["o"] == "output" && play.letters["h"] == nil)
+        #expect(CommandOptions.adding.isSubset(of: play.takesValue.keys))
         #expect(play.takesValue["help"] == nil && play.takesValue["url"] == nil)
         #expect(play.takesValue.count > 60)
     }

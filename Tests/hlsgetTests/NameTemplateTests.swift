@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import HLSKitCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -29,6 +30,14 @@ struct NameTemplateTests {
     @Test("other words are refused", arguments: ["{title}.ts", "{name.ts", "a}b.ts", "{}.ts", "{Name}.ts"])
     func unknown(_ text: String) {
         #expect(throws: ArgumentValueError.self) { try NameTemplate(parsing: text) }
+    }
+
+    @Test(
+        "a word that is filled in later cannot be told from the same text",
+        arguments: ["{{width}}.ts", "a{{height}}_{height}.ts", "{{{name}}}.ts"])
+    func literal(_ text: String) throws {
+        let template = try NameTemplate(parsing: text)
+        #expect(throws: ArgumentValueError.self) { try template.path(url: "https://h/width/master.m3u8", ending: nil) }
     }
 
     @Test("the ending needs a format")
@@ -63,6 +72,12 @@ struct NameTemplateTests {
         _ = try folder.write([2], to: "a_{height}p.ts")
         #expect(throws: HLSError.self) { try facts.rename(template, overwrite: false) }
         #expect(access(template, F_OK) == 0, "what was written is kept")
+        let link = folder.path + "/a_90p.ts"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.path + "/none")
+        #expect(throws: HLSError.self, "a link that leads nowhere has the name all the same") {
+            try NameFacts(size: PixelSize(width: 160, height: 90)).rename(template, overwrite: false)
+        }
+        #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: link)) != nil)
         #expect(try facts.rename(template, overwrite: true) == folder.path + "/a_180p.ts")
     }
 
@@ -79,5 +94,37 @@ struct NameTemplateTests {
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         #expect(names == ["sample_180p.ts", "sample_320x180.mp4"])
+    }
+
+    @Test("{time} is when the command was started, and not when the stream came", .timeLimit(.minutes(2)))
+    func startTime() async throws {
+        let folder = try ScratchFolder()
+        let origin = FaultyOrigin(try CutStream.files(), ["master.m3u8": (.status("404 Not Found"), 1)])
+        let firstRequest = Mutex<tm?>(nil)
+        try await withServer(answering: { connection, request in
+            firstRequest.withLock { $0 = $0 ?? NameTemplate.now }
+            origin.answer(connection, request)
+        }) { server in
+            let result = try await hlsget(
+                "download", "--wait", "1m", "-o", "{time}.mp4", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        let now = firstRequest.withLock { $0 }
+        let first = try #require(now)
+        let latest = try NameTemplate(parsing: "{time}.mp4").path(url: "", ending: nil, now: first)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.count == 1 && names.allSatisfy { $0 <= latest || latest < "0001" }, "\(names) after \(latest)")
+    }
+
+    @Test("an output never takes the name of another one", .timeLimit(.minutes(2)))
+    func shared() async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(
+            "--fast", "--overwrite", "-o", "{height}.ts", "-o", "180.ts", "--to", "2", "--quality", "180p",
+            SampleMedia.folder + "/master.m3u8", in: folder)
+        #expect(result.status == 9, "\(result.errors)")
+        #expect(result.errors.contains("what was written is {height}.ts"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(names == ["180.ts", "{height}.ts"])
     }
 }

@@ -33,12 +33,13 @@ struct PlayCommandTests {
         expected.automaticallyWaits = false
         expected.forwardBufferDuration = .seconds(30)
         expected.peakBitRate = 2.5e6
+        expected.isExpensive = true
+        expected.expensivePeakBitRate = 600_000
         expected.maximumResolution = PixelSize(width: 1280, height: 720)
         expected.display = DisplaySize(size: PixelSize(width: 640, height: 360), scale: 2)
         expected.startsOnFirstEligibleVariant = true
         expected.from = .fromEnd(.seconds(30))
         expected.to = .fromEnd(.seconds(10))
-        expected.catchesUp = true
         expected.wait = WaitArgument(limit: .seconds(600))
         expected.until = .timeOfDay(81_000)
         expected.errorLogPath = "e.log"
@@ -50,6 +51,7 @@ struct PlayCommandTests {
         expected.audio = try QualityExpression(parsing: "lang=de", for: .renditions)
         expected.subtitles = try QualityExpression(parsing: "forced=yes", for: .renditions)
         expected.fields = [HTTPField(name: "A", value: "b"), HTTPField(name: "C", value: "d")]
+        expected.query = ["a=b%20c"]
         expected.certificateFile = "ca.pem"
         expected.forcesHTTP11 = true
         expected.allowsFilesOutside = true
@@ -69,14 +71,15 @@ struct PlayCommandTests {
         expected.verbosity = .verbose
         let parsed = try options(
             "-o", "-", "-o", "a.wav", "-f", "y4m", "--overwrite", "--rate", "1.5", "--immediately", "--no-auto-wait",
-            "--forward-buffer", "30", "--peak-bitrate", "2.5M", "--max-resolution", "1280x720", "--display",
+            "--forward-buffer", "30", "--peak-bitrate", "2.5M", "--expensive",
+            "--expensive-peak-bitrate", "600k", "--max-resolution", "1280x720", "--display",
             "640x360@2",
             "--start-first-eligible", "--from", "-30s", "--to", "-10s", "--stale", "end,10m",
-            "--fell-behind", "oldest", "--live-catch-up", "--wait", "10m", "--until", "22:30", "--error-log", "e.log",
+            "--fell-behind", "oldest", "--wait", "10m", "--until", "22:30", "--error-log", "e.log",
             "--key", String(repeating: "ab", count: 16), "--iv", "0x" + String(repeating: "0", count: 32), "--quality",
             "720p,best",
             "--audio", "lang=de", "--subs", "forced=yes", "--languages", "de-AT,en", "--cache", "kept", "-H", "A: b",
-            "--header", "C: d",
+            "--header", "C: d", "--query", "a=b c",
             "--cacert", "ca.pem",
             "--http1.1", "--allow-file", "--throttle", "800k,50ms", "--retries", "2", "--timeout", "5",
             "--retry-backoff", "1,5", "--on-gap", "fail",
@@ -118,6 +121,7 @@ struct PlayCommandTests {
         #expect(try options("x", "--live-from-start").liveFromStart)
         #expect(try options("x").allowsLowLatency)
         #expect(try !options("x", "--no-low-latency").allowsLowLatency)
+        #expect(try options("x", "--live-catch-up").catchesUp)
         #expect(try options("x", "--live-offset", "12s").liveOffset == .seconds(12))
         #expect(try options("x", "--from=-30s").from == .fromEnd(.seconds(30)))
     }
@@ -166,15 +170,36 @@ struct PlayCommandTests {
             (["x", "-o", "a.wav", "--no-audio"], "wav"), (["x", "-o", "a.y4m", "--no-video"], "y4m"),
             (["x", "-o", "a.y4m", "--no-decode"], "--no-decode"), (["x", "--fast", "--rate", "2"], "--fast"),
             (["x", "--fast", "--immediately"], "--fast"), (["x", "--fast", "--no-auto-wait"], "--fast"),
+            (["x", "--fast", "--live-catch-up"], "--fast"),
+            (["x", "--no-auto-wait", "--live-catch-up"], "never waits"),
+            (["x", "--no-audio", "--audio", "lang=de"], "--audio"),
+            (["x", "--no-decode", "--threads", "2"], "--threads"),
+            (["x", "--rate", "8", "--no-video"], "--no-video"), (["x", "--rate", "-1", "--to", "5"], "--to"),
+            (["x", "--rate", "-1", "--duration", "5"], "--duration"),
+            (["x", "--cache", "c", "--record-trace", "t"], "--cache"),
+            (["x", "--retries", "0", "--retry-backoff", "1"], "--retry-backoff"),
+            (["download", "x", "-o", "a/", "--overwrite"], "--overwrite"),
+            (["download", "x", "-o", "a/", "--no-video", "--quality", "best", "--quality", "worst"], "--quality"),
+            (["download", "x", "-q", "--progress", "bar"], "-q"),
+            (["download", "x", "--retries", "0", "--retry-backoff", "1"], "--retry-backoff"),
             (["x", "--insecure", "--cacert", "f"], "--cacert"), (["x", "--threads", "0"], "1 to 64"),
             (["x", "--access-log", "l", "--error-log", "l"], "same file"), (["x", "--wait", "soon"], "forever"),
-            (["x", "--until", "25:00"], "22:30"), (["x", "--key", "00"], "32 hexadecimal"),
-            (["x", "--key", String(repeating: "0", count: 32), "--record-trace", "t"], "--key"),
+            (["x", "--until", "25:00"], "22:30"), (["x", "--key", "00"], "neither 32 hexadecimal"),
+            (["x", "--key", String(repeating: "0", count: 32), "--record-trace", "t"], "does not record --key"),
+            (["x", "--iv", String(repeating: "0", count: 32), "--record-trace", "t"], "does not record --key, --iv"),
+            (["x", "--key-uri", "https://h/k", "--record-trace", "t"], "--key-uri, so its replay"),
+            (["x", "--subs", "lang=de", "--subs-file", "/dev/null"], "both choose the subtitles"),
+            (["x", "--cache", "f", "--record-trace", "t"], "what --cache has"),
             (["x", "--retries", "-1"], "--retries"), (["x", "--retry-backoff", "1,,2"], "not a time"),
             (["x", "--on-gap", "fill"], "skip, fail"), (["x", "--from", "#x"], "media sequence number"),
             (["x", "--from", "#5", "--to", "#4"], "--to must not be before"), (["x", "-o", "{title}.ts"], "{name}"),
             (["x", "--duration", "0"], "above 0"),
-            (["x", "-f", "avi"], "mkv"),
+            (["x", "-f", "avi"], "mkv"), (["x", "--player", " "], "needs a command"),
+            (["x", "--query", "a"], "name=value"), (["x", "--languages", "de,,en"], "commas between them"),
+            (["x", "--languages", "de,!!"], "language tags"),
+            (["x", "--player", "cat", "-f", "ts", "-f", "mp4"], "one -f"),
+            (["x", "--player", "cat", "-f", "null"], "--player"),
+            (["x", "--player", "cat", "-f", "mp4", "--adaptive"], "mp4"),
             (["x", "-4", "-6"], "-6"), (["x", "--proxy", "ftp://p"], "socks5h"), (["x", "--limit-rate", "0"], "200k"),
             (["x", "--cookies", "/no/such/file"], "No such file"), (["x", "--cert", "/"], "folder"),
             (["x", "--key-file", "/dev/null"], "--cert"), (["x", "--send-credentials-to", "example.com"], "https://"),

@@ -75,6 +75,32 @@ struct PlayVerdictTests {
         Row(
             testDescription: "no data arrived", change: { $0.state.statistics.numberOfSegments = 0 },
             error: (.notAvailable, "the stream ended before there was anything to play", nil)),
+        Row(
+            testDescription: "from a segment behind the last",
+            change: {
+                $0.from = .segment(99)
+                $0.state.statistics.numberOfSegments = 0
+            }, error: (.notAvailable, "the stream ends before the requested start", nil)),
+        Row(
+            testDescription: "over before anything arrived",
+            change: {
+                $0.endsByClock = true
+                $0.media = []
+                $0.state.statistics.numberOfSegments = 0
+                $0.outputs = [output("a.ts")]
+            },
+            error: (
+                .notAvailable, "--until came before there was anything to play", "nothing was written to a.ts"
+            )),
+        Row(
+            testDescription: "over before anything was decoded", change: { $0.endsByClock = true },
+            error: (.notAvailable, "--until came before there was anything to play", nil)),
+        Row(
+            testDescription: "over when enough was played",
+            change: {
+                $0.endsByClock = true
+                $0.state.statistics.numberOfDecodedVideoFrames = 1
+            }),
         Row(testDescription: "no samples", change: { _ in }, error: (.badMedia, "the stream has nothing to play", nil)),
     ]
 

@@ -36,6 +36,11 @@ struct PlayWishesTests {
         #expect(errors.map(\.cause) == ["no variant is within --peak-bitrate 10k"])
         #expect(errors.first?.detail == "the lowest has 599k")
         #expect(told(choice) { $0.peakBitRate = 599_000 }.isEmpty)
+        let expensive = told(choice) {
+            ($0.peakBitRate, $0.isExpensive, $0.expensivePeakBitRate) = (20_000, true, 10_000)
+        }
+        #expect(expensive.map(\.cause) == ["no variant is within --expensive-peak-bitrate 10k"])
+        #expect(told(choice) { $0.expensivePeakBitRate = 10_000 }.isEmpty, "nobody says that it costs money")
         #expect(told(choice) { _ in }.isEmpty)
     }
 

@@ -21,7 +21,8 @@ private func segment(_ sequence: Int, variant: Int?, seconds: Int = 4, bytes: In
     .segmentLoaded(
         SegmentLoad(
             url: "http://u:p@a/\(sequence).ts", mediaSequence: sequence, itemTime: .seconds(Int64(sequence * seconds)),
-            mediaDuration: .seconds(seconds), duration: .milliseconds(250), byteCount: bytes, variantIndex: variant))
+            mediaDuration: .seconds(seconds), duration: .milliseconds(250), byteCount: bytes,
+            variantID: variant.map { AssetVariant.ID(rawValue: "\($0)") }, variantIndex: variant))
 }
 
 private let skipped = SkippedSegments(
@@ -82,6 +83,7 @@ struct EventReporterTests {
                 .holePlayedOver(MediaTimeRange(start: .seconds(4), duration: .seconds(2))),
                 [#"{"v":1,"event":"hole","item_time":4,"media_duration":2,"time":1.23}"#]
             ),
+            (.eventsLost(3), [#"{"v":1,"event":"events_lost","count":3,"time":1.23}"#]),
             (
                 .segmentSkipped(skipped),
                 [
@@ -90,7 +92,7 @@ struct EventReporterTests {
             ),
             (
                 .recoverableError(
-                    HLSError(code: .network, url: "http://u@a/", cause: "timed out", detail: "curl 28")),
+                    HLSError(code: .network, urlString: "http://u@a/", cause: "timed out", detail: "curl 28")),
                 [
                     #"{"v":1,"event":"error","recoverable":true,"code":"network","cause":"timed out","url":"http://a/","detail":"curl 28","time":1.23}"#
                 ]
@@ -107,7 +109,7 @@ struct EventReporterTests {
 
     @Test("what ends a command, what it warns of and what it notes are lines of JSON, too")
     func others() {
-        let error = HLSError(code: .badMedia, url: "http://u:p@a/", cause: "\u{202e}")
+        let error = HLSError(code: .badMedia, urlString: "http://u:p@a/", cause: "\u{202e}")
         #expect(
             EventReporter.fatal(error, at: .milliseconds(1230))
                 == #"{"v":1,"event":"error","recoverable":false,"code":"badMedia","cause":"\u202e","url":"http://a/","detail":null,"time":1.23}"#
@@ -203,7 +205,7 @@ struct PlaySummaryTests {
     func document() {
         var summary = summary()
         summary.exitStatus = .incomplete
-        summary.error = HLSError(code: .network, url: "http://u@a/", cause: "x")
+        summary.error = HLSError(code: .network, urlString: "http://u@a/", cause: "x")
         let text = summary.document
         #expect(
             text.hasPrefix(
@@ -285,7 +287,7 @@ struct EventTextTests {
             (.segmentSkipped(skipped), .quiet, nil), (.warning("odd\n"), .normal, nil),
             (.warning("odd\n"), .verbose, "hlsget: warning: odd\\x0a"),
             (
-                .recoverableError(HLSError(code: .network, url: "http://a/", cause: "timed out")), .verbose,
+                .recoverableError(HLSError(code: .network, urlString: "http://a/", cause: "timed out")), .verbose,
                 "hlsget: warning: timed out: http://a/"
             ),
             (

@@ -21,15 +21,17 @@ struct StreamWaitTests {
         }
     }
 
-    /// Waits in virtual time for a stream that is there after so many tries.
+    /// Waits in virtual time for a stream that is there after so many tries, each of which takes so long.
     private static func run(
-        _ wait: WaitArgument, missing count: Int, then last: StreamWait.Finding = .isThere
+        _ wait: WaitArgument, missing count: Int, then last: StreamWait.Finding = .isThere,
+        each duration: Duration = .zero
     ) throws -> (tries: Int, time: Duration, tellings: Int) {
         let clock = VirtualClock()
         let (tries, tellings) = (Counter(), Counter())
         try clock.run {
-            let waiting = StreamWait(wait: wait, clock: clock) {
-                tries.add() <= count ? .isMissing : last
+            let waiting = StreamWait(wait: wait, clock: SourceClock(clock)) {
+                if duration > .zero { try await clock.sleep(for: duration) }
+                return tries.add() <= count ? .isMissing : last
             }
             try await waiting.run { tellings.add() }
         }
@@ -43,6 +45,13 @@ struct StreamWaitTests {
         #expect(try Self.run(WaitArgument(limit: .seconds(12)), missing: 1000) == (4, .seconds(12), 1))
         #expect(try Self.run(WaitArgument(limit: .seconds(12)), missing: 2) == (3, .seconds(10), 1))
         #expect(try Self.run(WaitArgument(limit: nil), missing: 2, then: .isHopeless) == (3, .seconds(10), 1))
+    }
+
+    @Test("Q05: the time in which a server does not answer counts as well")
+    func slow() throws {
+        #expect(
+            try Self.run(WaitArgument(limit: .seconds(12)), missing: 1000, each: .seconds(8)) == (2, .seconds(21), 1))
+        #expect(try Self.run(WaitArgument(limit: .zero), missing: 1000, each: .seconds(8)) == (1, .seconds(8), 0))
     }
 
     @Test(

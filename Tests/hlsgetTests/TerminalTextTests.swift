@@ -109,7 +109,7 @@ struct ErrorLineTests {
         "a failure is one line: cause, URL, detail",
         arguments: [
             (
-                HLSError(code: .notFound, url: "http://u:p@a/b", cause: "not found", detail: "HTTP 404"),
+                HLSError(code: .notFound, urlString: "http://u:p@a/b", cause: "not found", detail: "HTTP 404"),
                 "hlsget: error: not found: http://a/b (HTTP 404)"
             ),
             (HLSError(code: .output, cause: "disk full\nx"), "hlsget: error: disk full\\x0ax"),

@@ -13,8 +13,9 @@ struct Main {
         let arguments = Array(CommandLine.arguments.dropFirst())
         let sample = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../Tests/Fixtures/sample/master.m3u8").standardized
+        let url = arguments.first ?? sample.absoluteString
         let bench = Bench(
-            url: arguments.first ?? sample.absoluteString,
+            url: url, variant: try await Asset(urlString: url).load(.variants).first?.id,
             seekCount: arguments.dropFirst().first.flatMap { Int($0) } ?? 40)
         print(bench.url)
         let decoding = try await bench.decodingSpeed()
@@ -27,6 +28,8 @@ struct Main {
 
 struct Bench {
     let url: String
+    /// The first one that the playlist lists.
+    let variant: AssetVariant.ID?
     let seekCount: Int
 
     struct Decoding {
@@ -44,7 +47,7 @@ struct Bench {
     private func item(_ writer: PictureTimes) -> PlayerItem {
         let item = PlayerItem(urlString: url)
         item.startsOnFirstEligibleVariant = true
-        item.variantPolicy = .best(isFixed: true)
+        if let variant { item.variantPolicy = .pinned(variant) }
         item.add(writer)
         return item
     }

@@ -43,7 +43,7 @@ struct Main {
         let player = Player(configuration: configuration)
         let events = player.events()
         player.play()
-        try player.replaceCurrentItem(with: PlayerItem(urlString: stream.url))
+        try player.replaceCurrentItem(with: PlayerItem(urlString: stream.urlString))
         let log = try clock.run {
             var log = EventLog()
             for await event in events {

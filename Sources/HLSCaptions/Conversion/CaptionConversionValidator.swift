@@ -22,12 +22,6 @@ public final class CaptionConversionValidator: Sendable {
         case stopped
     }
 
-    /// Why validating cannot begin.
-    public enum ValidationError: Error, Sendable, Hashable {
-        /// It has begun already.
-        case alreadyStarted
-    }
-
     /// Warnings as they are found. Taking the next one does the work up to there.
     public struct Warnings: AsyncSequence, AsyncIteratorProtocol, Sendable {
         fileprivate let validator: CaptionConversionValidator
@@ -72,14 +66,14 @@ public final class CaptionConversionValidator: Sendable {
 
     /// Begins, and gives the warnings.
     ///
-    /// - Throws: ``ValidationError/alreadyStarted`` the second time.
-    public func validateCaptionConversion() throws(ValidationError) -> Warnings {
+    /// - Throws: ``CaptionError/Code/alreadyStarted`` the second time.
+    public func validateCaptionConversion() throws(CaptionError) -> Warnings {
         let isFirst = state.withLock { state in
             guard state.status == .unknown else { return false }
             state.status = .validating
             return true
         }
-        guard isFirst else { throw .alreadyStarted }
+        guard isFirst else { throw CaptionError(code: .alreadyStarted, text: "the validation has begun already") }
         return Warnings(validator: self)
     }
 

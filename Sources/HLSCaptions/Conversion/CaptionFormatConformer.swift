@@ -22,7 +22,7 @@ public struct CaptionFormatConformer: Sendable, Hashable {
     /// The caption as the format can hold it. Conforming it again changes nothing.
     ///
     /// - Throws: `invalidTime` for a caption without a start, or one later than 99:59:59, if times are conformed.
-    public func conformedCaption(for caption: Caption) throws(CaptionFileError) -> Caption {
+    public func conformedCaption(for caption: Caption) throws(CaptionError) -> Caption {
         let layout = CEA608Layout([caption])
         let shown = layout.screen.captions(
             in: caption.timeRange, scroll: .none, animation: .none, keepsBlocks: true

@@ -64,10 +64,10 @@ struct TimeCodeRate: Hashable {
     }
 
     /// Start and end of a caption: at least a frame. nil for one before time zero.
-    func frames(of range: MediaTimeRange, index: Int) throws(CaptionFileError) -> (start: Int64, end: Int64)? {
+    func frames(of range: MediaTimeRange, index: Int) throws(CaptionError) -> (start: Int64, end: Int64)? {
         let last = frame(hours: 99, minutes: 59, seconds: 59, frames: nominalRate - 1)
         guard range.isValid, let start = frame(at: range.start), start < last else {
-            throw CaptionFileError(
+            throw CaptionError(
                 code: .invalidTime, text: "caption \(index + 1) has no start that a time code can express: \(range)")
         }
         let end = range.end.isNumeric ? min(frame(at: range.end) ?? last, last) : last

@@ -108,7 +108,7 @@ extension CEA608Schedule.Scene {
     /// - Returns: for each scene the indices of the captions that begin with it, too.
     static func scenes(
         of captions: [Caption], rate: TimeCodeRate
-    ) throws(CaptionFileError) -> [(scene: CEA608Schedule.Scene, beginning: [Int])] {
+    ) throws(CaptionError) -> [(scene: CEA608Schedule.Scene, beginning: [Int])] {
         // One more than there are rows, so that too many are noticed.
         var grouper = CaptionGrouper(maximumShownCount: CaptionGrid.rowCount + 1)
         var beginnings: [Int64: [Int]] = [:]

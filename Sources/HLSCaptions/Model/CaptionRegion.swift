@@ -97,7 +97,4 @@ public struct CaptionRegion: Sendable, Hashable {
         }
         return region
     }
-
-    /// The text stands in the upper half.
-    var isInUpperHalf: Bool { firstRow(rowCount: 1) < CaptionGrid.rowCount / 2 }
 }

@@ -5,12 +5,12 @@ import HLSTime
 /// A semicolon or point before the frames says that numbers are left out (drop frame). Of the file's channels the first
 /// that has captions is given. Parity is not looked at: many writers omit it.
 enum ScenaristReader {
-    static func read(_ bytes: [UInt8]) throws(CaptionFileError) -> CaptionFileReader.Content {
+    static func read(_ bytes: [UInt8]) throws(CaptionError) -> CaptionFileReader.Content {
         let lines = TextDecoding.lines(of: TextDecoding.text(of: bytes).text)
         guard let head = lines.firstIndex(where: { !$0.trimmed.isEmpty }),
             lines[head].trimmed.starts(with: "Scenarist_SCC".unicodeScalars)
         else {
-            throw CaptionFileError(code: .notThisFormat, line: 1, text: "it does not begin with Scenarist_SCC")
+            throw CaptionError(code: .notThisFormat, line: 1, text: "it does not begin with Scenarist_SCC")
         }
         var notes = NoteList()
         var decoder = CEA608Decoder(field: 1, checksParity: false)

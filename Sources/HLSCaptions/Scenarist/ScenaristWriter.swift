@@ -6,7 +6,7 @@ import HLSTime
 enum ScenaristWriter {
     static func write(
         _ captions: [Caption], rate: TimeCodeRate
-    ) throws(CaptionFileError) -> (bytes: [UInt8], notes: [CaptionFileNote]) {
+    ) throws(CaptionError) -> (bytes: [UInt8], notes: [CaptionFileNote]) {
         var notes = NoteList()
         var schedule = CEA608Schedule(firstFrame: 0)
         for (scene, beginning) in try CEA608Schedule.Scene.scenes(of: captions, rate: rate) {

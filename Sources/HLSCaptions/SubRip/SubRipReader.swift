@@ -7,7 +7,7 @@ import HLSTime
 enum SubRipReader {
     private typealias Line = Substring.UnicodeScalarView
 
-    static func read(_ bytes: [UInt8]) throws(CaptionFileError) -> CaptionFileReader.Content {
+    static func read(_ bytes: [UInt8]) throws(CaptionError) -> CaptionFileReader.Content {
         let (text, note) = TextDecoding.text(of: bytes)
         var notes = NoteList()
         if let note { notes.add(note) }
@@ -52,7 +52,7 @@ enum SubRipReader {
             finish(caption, rest, &captions)
         }
         if captions.isEmpty, hasText {
-            throw CaptionFileError(code: .notThisFormat, line: 1, text: "no line with two times")
+            throw CaptionError(code: .notThisFormat, line: 1, text: "no line with two times")
         }
         return CaptionFileReader.Content(captions: captions, notes: notes.notes)
     }

@@ -5,7 +5,7 @@ import HLSTime
 /// Empty lines of a text are left out, since they end a cue. Places are rounded to a third of the screen; backgrounds,
 /// ruby, voices and overlines are left out.
 enum SubRipWriter {
-    static func write(_ captions: [Caption]) throws(CaptionFileError) -> [UInt8] {
+    static func write(_ captions: [Caption]) throws(CaptionError) -> [UInt8] {
         var text = ""
         var number = 0
         for (index, caption) in captions.enumerated() {

@@ -67,7 +67,7 @@ struct TimedTextReader {
     private var hasImages = false
     private var rubyCount = 0
 
-    static func read(_ bytes: [UInt8]) throws(CaptionFileError) -> CaptionFileReader.Content {
+    static func read(_ bytes: [UInt8]) throws(CaptionError) -> CaptionFileReader.Content {
         var reader = TimedTextReader(scanner: XMLScanner(TextDecoding.text(of: bytes).text))
         try reader.read()
         return CaptionFileReader.Content(
@@ -76,7 +76,7 @@ struct TimedTextReader {
 
     private init(scanner: XMLScanner) { self.scanner = scanner }
 
-    private mutating func read() throws(CaptionFileError) {
+    private mutating func read() throws(CaptionError) {
         while let event = try scanner.next() {
             switch event {
             case .start(let name, let attributes): try start(name, attributes)
@@ -104,7 +104,7 @@ struct TimedTextReader {
 
     // MARK: Elements
 
-    private mutating func start(_ name: String, _ attributes: [XMLScanner.Attribute]) throws(CaptionFileError) {
+    private mutating func start(_ name: String, _ attributes: [XMLScanner.Attribute]) throws(CaptionError) {
         func value(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
         let parent = stack.last
         var element = parent ?? Element(name: "")
@@ -115,7 +115,7 @@ struct TimedTextReader {
         switch name {
         case "tt" where parent == nil: takeRoot(attributes)
         case _ where parent == nil:
-            throw CaptionFileError(
+            throw CaptionError(
                 code: .notThisFormat, line: scanner.line, text: "the root is <\(name.prefix(64))>, not <tt>")
         case "style": takeStyle(attributes)
         case "region":
@@ -242,7 +242,7 @@ struct TimedTextReader {
         element.cursor = element.start
     }
 
-    private mutating func end(_ name: String) throws(CaptionFileError) {
+    private mutating func end(_ name: String) throws(CaptionError) {
         guard let element = stack.popLast() else { return }
         switch name {
         case "region":
@@ -268,7 +268,7 @@ struct TimedTextReader {
 
     // MARK: Paragraphs
 
-    private mutating func finishParagraph(_ paragraph: Element) throws(CaptionFileError) {
+    private mutating func finishParagraph(_ paragraph: Element) throws(CaptionError) {
         let runs = runs
         self.runs = []
         if let end = paragraph.end, end <= paragraph.start {
@@ -294,7 +294,7 @@ struct TimedTextReader {
         try finish(paragraph, runs)
     }
 
-    private mutating func finish(_ paragraph: Element, _ runs: [Run]) throws(CaptionFileError) {
+    private mutating func finish(_ paragraph: Element, _ runs: [Run]) throws(CaptionError) {
         var changes: Set<MediaTime> = [paragraph.start]
         for run in runs {
             for time in [run.element.start, run.element.end].compactMap({ $0 }) + run.element.visibility.changeTimes
@@ -317,7 +317,7 @@ struct TimedTextReader {
 
     private mutating func add(
         _ pieces: [StyledText], from start: MediaTime, to end: MediaTime?, _ paragraph: Element
-    ) throws(CaptionFileError) {
+    ) throws(CaptionError) {
         let region = paragraph.region.flatMap { regionValues[$0] }
         var caption = Caption(
             "", timeRange: MediaTimeRange(start: start, duration: .zero), region: region,
@@ -331,7 +331,7 @@ struct TimedTextReader {
         }
         textByteCount += caption.text.utf8.count + 64
         guard textByteCount <= Self.maxTextByteCount else {
-            throw CaptionFileError(code: .limitExceeded, line: paragraphLine, text: "too much text")
+            throw CaptionError(code: .limitExceeded, line: paragraphLine, text: "too much text")
         }
         items.append(Item(caption: caption, end: end))
     }

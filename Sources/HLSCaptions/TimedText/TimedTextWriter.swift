@@ -13,7 +13,7 @@ struct TimedTextWriter {
 
     static func write(
         _ captions: [Caption], rate: TimeCodeRate, language: String?
-    ) throws(CaptionFileError) -> [UInt8] {
+    ) throws(CaptionError) -> [UInt8] {
         var writer = TimedTextWriter(rate: rate, language: language ?? "und")
         writer.layout += writer.element(for: .appleITTBottom, name: "bottom")
         for (index, caption) in captions.enumerated() { try writer.add(caption, index: index) }
@@ -44,7 +44,7 @@ struct TimedTextWriter {
         """
     }
 
-    private mutating func add(_ caption: Caption, index: Int) throws(CaptionFileError) {
+    private mutating func add(_ caption: Caption, index: Int) throws(CaptionError) {
         guard let (start, end) = try rate.frames(of: caption.timeRange, index: index) else { return }
         let region = caption.region.map { regionName($0) } ?? "bottom"
         let (begin, stop) = (rate.timeCode(start, dropMark: ":"), rate.timeCode(end, dropMark: ":"))

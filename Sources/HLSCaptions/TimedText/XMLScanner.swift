@@ -45,7 +45,7 @@ struct XMLScanner {
     init(_ text: String) { rest = Substring(text).unicodeScalars }
 
     /// The next event; nil at the end.
-    mutating func next() throws(CaptionFileError) -> Event? {
+    mutating func next() throws(CaptionError) -> Event? {
         if let name = pendingEnd {
             pendingEnd = nil
             close()
@@ -77,8 +77,8 @@ struct XMLScanner {
         return nil
     }
 
-    func malformed(_ text: String) -> CaptionFileError {
-        CaptionFileError(code: .malformed, line: line, text: text)
+    func malformed(_ text: String) -> CaptionError {
+        CaptionError(code: .malformed, line: line, text: text)
     }
 
     // MARK: Parts
@@ -93,8 +93,7 @@ struct XMLScanner {
     }
 
     @discardableResult
-    private mutating func skip(past mark: String, what: String) throws(CaptionFileError) -> Substring.UnicodeScalarView
-    {
+    private mutating func skip(past mark: String, what: String) throws(CaptionError) -> Substring.UnicodeScalarView {
         let mark = Array(mark.unicodeScalars)
         var at = rest.startIndex
         while let index = rest[at...].firstIndex(of: mark[0]) {
@@ -104,18 +103,18 @@ struct XMLScanner {
         throw malformed("\(what) does not end")
     }
 
-    private mutating func skipDocumentType() throws(CaptionFileError) {
+    private mutating func skipDocumentType() throws(CaptionError) {
         guard let end = rest.firstIndex(where: { $0 == ">" || $0 == "[" }) else {
             throw malformed("a declaration does not end")
         }
         guard rest[end] == ">" else {
-            throw CaptionFileError(
+            throw CaptionError(
                 code: .malformed, line: line, text: "a document type with declarations is not supported")
         }
         _ = advance(to: rest.index(after: end))
     }
 
-    private mutating func takeText() throws(CaptionFileError) -> String {
+    private mutating func takeText() throws(CaptionError) -> String {
         let end = rest.firstIndex(of: "<") ?? rest.endIndex
         return Self.decoded(advance(to: end))
     }
@@ -160,7 +159,7 @@ struct XMLScanner {
         }
     }
 
-    private mutating func takeEndTag() throws(CaptionFileError) -> String {
+    private mutating func takeEndTag() throws(CaptionError) -> String {
         let tag = try skip(past: ">", what: "a tag").dropFirst(2).dropLast()
         let name = Substring(tag.trimmed)
         guard let element = open.last, element.qualifiedName == name else {
@@ -174,13 +173,13 @@ struct XMLScanner {
         for prefix in open.popLast()?.prefixes ?? [] { _ = namespaces[prefix]?.popLast() }
     }
 
-    private mutating func takeStartTag() throws(CaptionFileError) -> Event {
+    private mutating func takeStartTag() throws(CaptionError) -> Event {
         rest = rest.dropFirst()
         let qualifiedName = takeName()
         guard !qualifiedName.isEmpty else { throw malformed("a tag without a name") }
         guard !hasRoot || !open.isEmpty else { throw malformed("a second root element") }
         guard open.count < Self.maxDepth else {
-            throw CaptionFileError(
+            throw CaptionError(
                 code: .limitExceeded, line: line, text: "more than \(Self.maxDepth) elements inside one another")
         }
         var attributes: [(name: Substring, value: String)] = []
@@ -199,7 +198,7 @@ struct XMLScanner {
             }
             attributes.append(try takeAttribute())
             guard attributes.count <= Self.maxAttributeCount else {
-                throw CaptionFileError(code: .limitExceeded, line: line, text: "too many attributes")
+                throw CaptionError(code: .limitExceeded, line: line, text: "too many attributes")
             }
         }
         hasRoot = true
@@ -249,7 +248,7 @@ struct XMLScanner {
         _ = advance(to: end)
     }
 
-    private mutating func takeAttribute() throws(CaptionFileError) -> (name: Substring, value: String) {
+    private mutating func takeAttribute() throws(CaptionError) -> (name: Substring, value: String) {
         let name = takeName()
         skipBlanks()
         guard !name.isEmpty, rest.first == "=" else { throw malformed("an attribute without a value") }

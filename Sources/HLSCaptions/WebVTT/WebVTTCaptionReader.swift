@@ -51,7 +51,7 @@ package struct WebVTTCaptions: Sendable {
 /// Reads `.vtt`. Times are those of the file's own clock: a map to media timestamps has no meaning for a file that is
 /// read by itself.
 enum WebVTTCaptionReader {
-    static func read(_ bytes: [UInt8]) throws(CaptionFileError) -> CaptionFileReader.Content {
+    static func read(_ bytes: [UInt8]) throws(CaptionError) -> CaptionFileReader.Content {
         // WebVTT is UTF-8 only; what begins as UTF-16 does is taken all the same.
         let isWide = bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff])
         var events: [WebVTTEvent] = []
@@ -60,7 +60,7 @@ enum WebVTTCaptionReader {
             try parser.append(isWide ? Array(TextDecoding.text(of: bytes).text.utf8)[...] : bytes[...], to: &events)
             try parser.finish(to: &events)
         } catch {
-            throw CaptionFileError(code: .notThisFormat, line: 1, text: error.text)
+            throw CaptionError(code: .notThisFormat, line: 1, text: error.text)
         }
         var styles = WebVTTCaptions()
         var captions: [Caption] = []

@@ -11,7 +11,7 @@ struct WebVTTCaptionWriter {
     private var rules: [String: String] = [:]
     private var cues = ""
 
-    static func write(_ captions: [Caption]) throws(CaptionFileError) -> [UInt8] {
+    static func write(_ captions: [Caption]) throws(CaptionError) -> [UInt8] {
         var writer = WebVTTCaptionWriter()
         for (index, caption) in captions.enumerated() { try writer.add(caption, index: index) }
         return Array(writer.text.utf8)
@@ -39,7 +39,7 @@ struct WebVTTCaptionWriter {
         return text + cues
     }
 
-    private mutating func add(_ caption: Caption, index: Int) throws(CaptionFileError) {
+    private mutating func add(_ caption: Caption, index: Int) throws(CaptionError) {
         guard let times = try FileTimes(caption.timeRange, timescale: 1000, index: index) else { return }
         cues += "\n"
         let identifier = caption.identifier.unicodeScalars.map { $0 == "\n" || $0 == "\r" ? " " : $0 }

@@ -17,7 +17,7 @@ extension Asset {
     /// made of the asset.
     ///
     /// The variant is that of ``AssetOptions/initialBitRateHint``; an item that starts on another one, because its player
-    /// knows more of the network, loads that. What is live is loaded again where it changes. Cancelling the task stops
+    /// knows more of the network, loads that. Live playlists are loaded again where they change. Cancelling the task stops
     /// loading; what is there by then stays.
     /// - Throws: ``HLSError``.
     public func preload(_ scope: PreloadScope) async throws(HLSError) {

@@ -6,8 +6,8 @@ import Synchronization
 /// Something that can be inspected and played: an HLS stream, or a bare media file (MP4, MPEG-TS, packed audio), over the
 /// network or on this machine.
 ///
-/// An asset loads nothing until it is asked, and then only what the answer needs. What several properties need is
-/// fetched once. A value stays, and so does a failure: to try again, make another asset.
+/// An asset loads nothing until it is asked, and then only what the answer needs. A resource that several
+/// properties need is fetched once. A value stays, and so does a failure: to try again, make another asset.
 ///
 /// ```swift
 /// let asset = Asset(urlString: "https://example.com/master.m3u8")
@@ -23,8 +23,8 @@ public final class Asset: Sendable {
 
     /// The absolute URL of the multivariant playlist, media playlist or media file, exactly as it was given.
     public let urlString: String
-    /// The same as a `URL`, with what a URL cannot hold percent-encoded; nil where it is none even so. Requests are made by
-    /// ``urlString``.
+    /// The same as a `URL`, with what a URL cannot hold percent-encoded; nil where the text is not a URL even so. Requests are
+    /// made by ``urlString``.
     public var url: URL? { URL(string: urlString) }
     /// Loads resources that do not come from the network, and keys ahead of time.
     public let resourceLoader: AssetResourceLoader
@@ -47,7 +47,7 @@ public final class Asset: Sendable {
     /// are.
     ///
     /// - Parameters:
-    ///   - urlString: an absolute http, https or file URL. A plain path is none: loading it fails.
+    ///   - urlString: an absolute http, https or file URL. A plain path is not a URL: loading it fails.
     ///   - options: hold for the asset's requests and for those of its items.
     public convenience init(urlString: String, options: AssetOptions = .init()) {
         self.init(urlString: urlString, options: options, stored: nil)
@@ -175,8 +175,8 @@ public final class Asset: Sendable {
         return known(key) ?? result
     }
 
-    /// Ends whatever is being loaded: pending loads throw ``HLSError/Code/cancelled``. What was loaded stays, and the rest may be
-    /// loaded again.
+    /// Ends whatever is being loaded: pending loads throw ``HLSError/Code/cancelled``. Loaded properties stay, and the
+    /// rest may be loaded again.
     public func cancelLoading() { inspection.withLock { $0 }?.cancel() }
 
     /// A player has found out the duration, which needs not be loaded then.
@@ -204,6 +204,18 @@ public final class Asset: Sendable {
         withMediaCharacteristic characteristic: MediaCharacteristic
     ) async throws(HLSError) -> [AssetTrack] {
         try await load(.tracks).filter { $0.hasMediaCharacteristic(characteristic) }
+    }
+
+    // MARK: Variants
+
+    /// All reasons why this machine does not play a variant, with no limits set: codecs, protection, and the keys of its own
+    /// media playlist. Empty where it is played. Costs that playlist, and the first bytes of media where no codecs are
+    /// declared.
+    ///
+    /// - Parameter variant: one of `variants`.
+    /// - Throws: also `noEligibleVariant` where it is not.
+    public func ineligibilityReasons(for variant: AssetVariant) async throws(HLSError) -> [IneligibilityReason] {
+        try await HLSError.typed { try await inspector.ineligibilityReasons(of: variant) }
     }
 
     // MARK: Media selection

@@ -79,7 +79,8 @@ final class AssetInspector: Sendable {
     func mediaPlaylist(_ uri: String, of parent: MultivariantPlaylist) async throws -> MediaPlaylist {
         guard let url = parent.resolve(uri) else {
             throw HLSError(
-                code: .badPlaylist, url: parent.url, cause: "a URI cannot be resolved", detail: uri.escapingControls)
+                code: .badPlaylist, urlString: parent.url, cause: "a URI cannot be resolved",
+                detail: uri.escapingControls)
         }
         let client = client
         let source = parent.url
@@ -92,7 +93,7 @@ final class AssetInspector: Sendable {
             }
             guard case .media(let media) = playlist else {
                 throw HLSError(
-                    code: .badPlaylist, url: url, cause: "a multivariant playlist where a media playlist belongs")
+                    code: .badPlaylist, urlString: url, cause: "a multivariant playlist where a media playlist belongs")
             }
             return try media.withSegments(url: url)
         }
@@ -121,7 +122,7 @@ final class AssetInspector: Sendable {
         // The oldest segment of a live stream may be gone before it is asked for.
         let available = playlist.segments.filter { !$0.isGap }
         guard let segment = playlist.hasEndList ? available.first : available.last else {
-            throw HLSError(code: .badPlaylist, url: playlist.url, cause: "the playlist lists no segment")
+            throw HLSError(code: .badPlaylist, urlString: playlist.url, cause: "the playlist lists no segment")
         }
         var initialization: MP4InitializationSection?
         if let map = segment.map {
@@ -129,7 +130,7 @@ final class AssetInspector: Sendable {
             if let initialization, !initialization.tracks.isEmpty { return MediaHead(tracks: initialization.tracks) }
         }
         guard let url = playlist.resolve(segment.uri) else {
-            throw HLSError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
+            throw HLSError(code: .badPlaylist, urlString: playlist.url, cause: "a URI cannot be resolved")
         }
         let key = try await self.key(among: segment.keys, of: segment, in: playlist, client: client)
         return try await client.load(
@@ -145,7 +146,7 @@ final class AssetInspector: Sendable {
         _ map: MediaInitializationSection, of segment: MediaSegment, in playlist: MediaPlaylist, client: ResourceClient
     ) async throws -> MP4InitializationSection {
         guard let url = playlist.resolve(map.uri) else {
-            throw HLSError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
+            throw HLSError(code: .badPlaylist, urlString: playlist.url, cause: "a URI cannot be resolved")
         }
         var bytes = try await client.bytes(
             url, .initializationSection, range: map.byteRange?.range, limit: maximumSegmentByteCount,
@@ -193,7 +194,8 @@ final class AssetInspector: Sendable {
         let first = InitialVariantRule().choose(
             from: eligible, knownThroughput: client.options.initialBitRateHint)
         let others = (eligible.isEmpty ? candidates : eligible).map(\.index)
-        return (first.map { [$0.variantIndex] } ?? []) + others.filter { $0 != first?.variantIndex }
+        let start = eligible.playlistIndex(of: first?.variantID)
+        return (start.map { [$0] } ?? []) + others.filter { $0 != start }
     }
 
     /// Positions of the variants that can be played here, in the order in which they are tried.
@@ -218,7 +220,7 @@ final class AssetInspector: Sendable {
                 }
             }
             throw failure
-                ?? HLSError(code: .noEligibleVariant, url: parent.url, cause: "the playlist lists no variant")
+                ?? HLSError(code: .noEligibleVariant, urlString: parent.url, cause: "the playlist lists no variant")
         }
     }
 
@@ -245,13 +247,7 @@ final class AssetInspector: Sendable {
 
     func variants() async throws -> [AssetVariant] {
         guard case .multivariant(let playlist) = try await opened() else { return [AssetVariant(onlyVariantAt: url)] }
-        let variants = AssetVariant.list(of: playlist)
-        let eligibility = VariantEligibility(variants, in: selectionContext)
-        return variants.map { variant in
-            var variant = variant
-            if let reason = eligibility.exclusions[variant.index] { variant.facts.ineligibilityReasons = [reason] }
-            return variant
-        }
+        return AssetVariant.list(of: playlist, judgedIn: selectionContext)
     }
 
     private func canDecode(_ entry: String) -> Bool {
@@ -262,10 +258,10 @@ final class AssetInspector: Sendable {
         switch try await opened() {
         case .file(let file): return try await facts(of: file).tracks.contains { $0.description.encryption != nil }
         case .multivariant(let playlist):
-            if playlist.sessionKeys.contains(where: \.isForKeySystem) { return true }
+            if playlist.sessionKeys.needKeySystem { return true }
         case .media: break
         }
-        return try await primary()?.0.segments.contains { $0.keys.contains(where: \.isForKeySystem) } ?? false
+        return try await primary()?.0.segments.contains { !$0.isGap && $0.keys.needKeySystem } ?? false
     }
 
     func playbackConfigurationOptions() async throws -> [PlaybackConfigurationOption] {
@@ -426,7 +422,7 @@ final class AssetInspector: Sendable {
                 let chapters = Chapters(document, end: .indefinite)
             else {
                 throw HLSError(
-                    code: .badPlaylist, url: url ?? playlist.url, cause: "malformed chapter document")
+                    code: .badPlaylist, urlString: url ?? playlist.url, cause: "malformed chapter document")
             }
             return chapters
         }
@@ -441,8 +437,9 @@ extension ResourceClient {
     }
 }
 
-extension EncryptionKey {
-    fileprivate var isForKeySystem: Bool { effectiveKeyFormat != "identity" }
+extension [EncryptionKey] {
+    /// There is no plain key among the alternatives.
+    fileprivate var needKeySystem: Bool { !isEmpty && allSatisfy { $0.effectiveKeyFormat != "identity" } }
 }
 
 extension MediaPlaylist {
@@ -452,7 +449,7 @@ extension MediaPlaylist {
     /// Refuses a playlist that has ended without a segment (R32).
     fileprivate func withSegments(url: String) throws(HLSError) -> MediaPlaylist {
         guard !segments.isEmpty || !hasEndList else {
-            throw HLSError(code: .badPlaylist, url: url, cause: "the playlist lists no segment")
+            throw HLSError(code: .badPlaylist, urlString: url, cause: "the playlist lists no segment")
         }
         return self
     }

@@ -37,8 +37,8 @@ extension AssetProperty where Value == MediaTime {
 }
 
 extension AssetProperty where Value == MediaTime? {
-    /// How far behind the live edge playing has to stay: `PART-HOLD-BACK` where there are parts, else `HOLD-BACK`, else
-    /// three target durations. nil for what is not live.
+    /// How far behind the live edge playing has to stay, for a player, which loads no parts: `HOLD-BACK`, else three target
+    /// durations. nil for what is not live.
     public static var minimumTimeOffsetFromLive: AssetProperty<MediaTime?> {
         .init(.minimumTimeOffsetFromLive) { try await $0.minimumTimeOffsetFromLive() }
     }
@@ -88,7 +88,9 @@ extension AssetProperty where Value == Bool {
     /// with. Costs the playlists up to the first such variant's, and the first bytes of media where no codecs are declared.
     public static var isPlayable: AssetProperty<Bool> { .init(.isPlayable) { try await $0.isPlayable() } }
 
-    /// The media, or a part of it, is encrypted for a key system (any `KEYFORMAT` but `identity`, or common encryption).
+    /// The media, or a part of it, can be decrypted only with keys of a key system: every key that is offered for it has a
+    /// `KEYFORMAT` other than `identity`, or, in a media file, its samples are encrypted. Whether anybody here has such keys
+    /// is what ``isPlayable`` says. Media with a plain key (AES-128, SAMPLE-AES of `identity`) is not protected.
     /// Costs the playlists up to the first variant's.
     public static var hasProtectedContent: AssetProperty<Bool> {
         .init(.hasProtectedContent) { try await $0.hasProtectedContent() }

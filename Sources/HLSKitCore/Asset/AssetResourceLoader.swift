@@ -33,7 +33,8 @@ public final class AssetResourceLoader: Sendable {
         }
         guard isSet else {
             throw HLSError(
-                code: .loadingHasBegun, url: url, cause: "a resource loader must be set before anything is loaded")
+                code: .loadingHasBegun, urlString: url, cause: "a resource loader must be set before anything is loaded"
+            )
         }
     }
 

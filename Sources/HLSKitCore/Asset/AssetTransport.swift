@@ -25,14 +25,15 @@ struct AssetTransport: Transport {
     func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        if let reason = refusal(of: request.url) {
-            let error = LoadingError(code: .refused, url: request.url, text: reason)
+        if let reason = refusal(of: request.urlString) {
+            let error = LoadingError(code: .refused, url: request.urlString, text: reason)
             return MadeAnswer([.failed(error, TransferMetrics())], on: options.executor, handler: handler)
         }
         var request = request
         request.cookies = options.cookies + request.cookies
-        if let id = options.primarySessionID, request.url == url, request.resourceClass == .multivariantPlaylist {
-            request.url = Self.url(request.url, adding: "_HLS_primary_id=\(PercentCoding.encodedQueryValue(id))")
+        if let id = options.primarySessionID, request.urlString == url, request.resourceClass == .multivariantPlaylist {
+            request.urlString = Self.url(
+                request.urlString, adding: "_HLS_primary_id=\(PercentCoding.encodedQueryValue(id))")
         }
         return base.start(request, handler: handler)
     }

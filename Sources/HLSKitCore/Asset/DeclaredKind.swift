@@ -37,7 +37,7 @@ enum DeclaredKind: Sendable, Hashable {
     /// Why a resource is not loaded that is said to be of this type.
     static func refusal(of type: String, url: String) -> HLSError {
         HLSError(
-            code: .invalidArgument, url: url, cause: "not a media type that is read: \(type.escapingControls)")
+            code: .invalidArgument, urlString: url, cause: "not a media type that is read: \(type.escapingControls)")
     }
 
     var container: ContainerProbe.Container? { if case .media(let container) = self { container } else { nil } }

@@ -18,7 +18,7 @@ struct FileAccess: Sendable {
         byteCount = isCoded ? nil : count
         if response.status == 206 {
             declaresRanges = true
-        } else if LocalFile.isFileURL(response.url) {
+        } else if LocalFile.isFileURL(response.urlString) {
             declaresRanges = true
         } else {
             declaresRanges = takesRanges ?? value("Accept-Ranges").map { $0.contains("bytes") }

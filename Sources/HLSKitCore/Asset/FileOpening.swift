@@ -31,8 +31,6 @@ final class FileOpening: TransportTask {
         var response: TransportResponse?
         /// The response to the first bytes; nil if there was none.
         var takesRanges: Bool?
-        var description: MadeAnswer?
-        var isPaused = false
     }
 
     /// The handling of an event.
@@ -75,7 +73,8 @@ final class FileOpening: TransportTask {
     }
 
     func begin() {
-        guard request.byteRange == nil, declared != .playlist, declared != nil || Self.isProbable(request.url) else {
+        guard request.byteRange == nil, declared != .playlist, declared != nil || Self.isProbable(request.urlString)
+        else {
             return openWhole()
         }
         var first = request
@@ -83,26 +82,9 @@ final class FileOpening: TransportTask {
         chain.start(first) { [self] event in takeFirst(event) }
     }
 
-    func cancel() {
-        chain.cancel()
-        state.withLock { $0.description }?.cancel()
-    }
-
-    func pause() {
-        chain.pause()
-        state.withLock { state in
-            state.isPaused = true
-            return state.description
-        }?.pause()
-    }
-
-    func resume() {
-        chain.resume()
-        state.withLock { state in
-            state.isPaused = false
-            return state.description
-        }?.resume()
-    }
+    func cancel() { chain.cancel() }
+    func pause() { chain.pause() }
+    func resume() { chain.resume() }
 
     // MARK: The first bytes
 
@@ -122,7 +104,7 @@ final class FileOpening: TransportTask {
             }
         case .failed(let error, _):
             // A file that is shorter than what was asked for.
-            if error.code == .badRange || error.status == 416 { openWhole() } else { handler(event) }
+            if error.code == .badRange || error.statusCode == 416 { openWhole() } else { handler(event) }
         }
     }
 
@@ -147,13 +129,7 @@ final class FileOpening: TransportTask {
     }
 
     private func answer(_ container: ContainerProbe.Container, _ access: FileAccess) {
-        guard !chain.isCancelled else { return }
-        let description = describe(container, access)
-        let isPaused = state.withLock { state in
-            state.description = description
-            return state.isPaused
-        }
-        if chain.isCancelled { description.cancel() } else if isPaused { description.pause() }
+        chain.answer { describe(container, access) }
     }
 
     /// The event to pass on.
@@ -200,7 +176,7 @@ final class FileOpening: TransportTask {
             case .webVTT?, .unknown?: break
             }
         }
-        let url = state.response?.url ?? ""
+        let url = state.response?.urlString ?? ""
         state.mode = .passing(byteCount: 0, url: url)
         state.head = []
         var outcome = Outcome(events: takeResponse(&state))

@@ -14,13 +14,13 @@ struct FilePart: Sendable {
             let error = LoadingError(code: .emptyBody, url: url, text: "the file ends before it")
             return [.failed(error, TransferMetrics())]
         }
-        let response = described(TransportResponse(status: 200, url: url), named: url)
+        let response = described(TransportResponse(status: 200, urlString: url), named: url)
         return [.response(response), .data(head), .finished(TransferMetrics())]
     }
 
     fileprivate func described(_ response: TransportResponse, named url: String) -> TransportResponse {
         var response = response
-        response.url = url
+        response.urlString = url
         response.contentLength = byteCount
         return response
     }

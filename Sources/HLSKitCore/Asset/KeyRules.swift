@@ -15,8 +15,11 @@ struct KeyRules: Sendable, Hashable {
 
     init(_ hooks: LoadingHooks) { self.init(formats: hooks.keyFormats, override: hooks.keyOverride) }
 
+    /// The key was given by hand, and takes the place of every key.
+    var isGiven: Bool { override?.key != nil }
+
     /// Somebody has the keys of all systems.
-    private var takesAll: Bool { override?.key != nil || override?.url != nil }
+    private var takesAll: Bool { override?.key != nil || override?.urlString != nil }
 
     /// Whether somebody has keys of this kind: the network, or the program.
     func admit(_ key: EncryptionKey) -> Bool {
@@ -28,19 +31,19 @@ struct KeyRules: Sendable, Hashable {
         guard !keys.isEmpty else { return nil }
         let known = keys.filter { Self.methods.contains($0.method) && admit($0) }
         guard let key = known.first(where: { $0.effectiveKeyFormat == "identity" }) ?? known.first,
-            let uri = override?.url ?? key.uri
+            let uri = override?.urlString ?? key.uri
         else {
             let offered = keys.map { "\($0.method.rawValue) (\($0.effectiveKeyFormat))" }.joined(separator: ", ")
             throw HLSError(
-                code: .contentKey, url: base, cause: "no supported key system", detail: offered.escapingControls)
+                code: .contentKey, urlString: base, cause: "no supported key system", detail: offered.escapingControls)
         }
         guard let url = URIReference.resolve(uri, against: base) else {
-            throw HLSError(code: .contentKey, url: base, cause: "the URI of a key cannot be resolved")
+            throw HLSError(code: .contentKey, urlString: base, cause: "the URI of a key cannot be resolved")
         }
         let vector = override?.initializationVector ?? key.initializationVector(forMediaSequence: mediaSequence)
         guard vector.count == AES128Decryptor.blockByteCount else {
             throw HLSError(
-                code: .contentKey, url: base, cause: "the initialization vector is not 16 bytes long",
+                code: .contentKey, urlString: base, cause: "the initialization vector is not 16 bytes long",
                 detail: "\(vector.count) bytes")
         }
         return SegmentKey(
@@ -58,7 +61,7 @@ struct KeyRules: Sendable, Hashable {
     func sessionKeys(of playlist: MultivariantPlaylist, at base: String) -> [ResourceID] {
         var keys: [ResourceID] = []
         for key in playlist.sessionKeys where admit(key) {
-            guard let uri = override?.url ?? key.uri, let url = URIReference.resolve(uri, against: base) else {
+            guard let uri = override?.urlString ?? key.uri, let url = URIReference.resolve(uri, against: base) else {
                 continue
             }
             let resource = resource(of: key, url: url)

@@ -35,10 +35,10 @@ final class MediaFileTransport: Transport {
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         let answer = answer.withLock { $0 }
-        if case .parts(let presentation) = answer, let key = FileKey(request.url, of: fileURL) {
+        if case .parts(let presentation) = answer, let key = FileKey(request.urlString, of: fileURL) {
             return serve(key, of: presentation, request, handler)
         }
-        guard request.url == url else { return base.start(request, handler: handler) }
+        guard request.urlString == url else { return base.start(request, handler: handler) }
         switch request.resourceClass {
         case .multivariantPlaylist: return open(request, handler)
         case .segment, .initializationSection:
@@ -63,11 +63,11 @@ final class MediaFileTransport: Transport {
         _ handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         var own = request
-        own.url = fileURL
+        own.urlString = fileURL
         if case .segment(let index) = key.part, let stream = presentation.transportStream {
             let task = TransportStreamPartTask(
                 stream, segment: index, without: presentation.tracks(besides: key.trackIDs), of: own,
-                named: request.url, over: base, on: options.executor, handler: handler)
+                named: request.urlString, over: base, on: options.executor, handler: handler)
             task.begin()
             return task
         }
@@ -78,9 +78,9 @@ final class MediaFileTransport: Transport {
             part = presentation.part(key) ?? FilePart(head: [], ranges: [])
         }
         if part.ranges.isEmpty {
-            return MadeAnswer(part.made(named: request.url), on: options.executor, handler: handler)
+            return MadeAnswer(part.made(named: request.urlString), on: options.executor, handler: handler)
         }
-        let task = FilePartTask(part, of: own, named: request.url, over: base, handler: handler)
+        let task = FilePartTask(part, of: own, named: request.urlString, over: base, handler: handler)
         task.begin()
         return task
     }
@@ -127,7 +127,7 @@ final class MediaFileTransport: Transport {
             }
             let bytes = Array(text.utf8)
             let response = TransportResponse(
-                status: 200, url: url, contentType: "application/vnd.apple.mpegurl", contentLength: bytes.count)
+                status: 200, urlString: url, contentType: "application/vnd.apple.mpegurl", contentLength: bytes.count)
             return [.response(response), .data(bytes), .finished(TransferMetrics())]
         }
     }
@@ -183,7 +183,7 @@ extension AssetInspector {
     /// The playlist of one segment that stands for a media file.
     func mediaFilePlaylist() async throws -> String {
         guard case .file(let file) = try await opened() else {
-            throw HLSError(code: .badPlaylist, url: url, cause: "the resource changed while being read")
+            throw HLSError(code: .badPlaylist, urlString: url, cause: "the resource changed while being read")
         }
         let time = try await duration()
         // The length of the media is known when it has been read. Until then more is safe, and less would end it early.

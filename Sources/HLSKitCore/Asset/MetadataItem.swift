@@ -120,7 +120,7 @@ public struct MetadataItem: Sendable {
             let bytes = try await inspector.sessionData(at: url)
             guard isJSON else { return .data(bytes) }
             guard let document = JSONDocument(parsing: bytes) else {
-                throw HLSError(code: .badPlaylist, url: url, cause: "the session data is not JSON")
+                throw HLSError(code: .badPlaylist, urlString: url, cause: "the session data is not JSON")
             }
             return .json(document)
         }

@@ -43,7 +43,7 @@ struct OpeningReader: ResourceReader {
     }
 
     mutating func begin(_ response: TransportResponse) {
-        url = response.url
+        url = response.urlString
         options.contentType = response.contentType
         let isCoded = response.fields.contains { $0.name.lowercased() == "content-encoding" }
         byteCount = isCoded ? nil : response.contentLength
@@ -139,7 +139,7 @@ struct PlaylistReader: ResourceReader {
     }
 
     mutating func begin(_ response: TransportResponse) {
-        url = response.url
+        url = response.urlString
         options.contentType = response.contentType
     }
 

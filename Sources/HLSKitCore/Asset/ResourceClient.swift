@@ -22,7 +22,11 @@ struct ResourceClient: Sendable {
     /// - Parameters:
     ///   - cache: where resources are kept, and looked for first.
     ///   - opensFiles: a bare media file looks like a stream.
-    init(url: String, options: AssetOptions, cache: ResourceCache? = nil, opensFiles: Bool = false) {
+    ///   - storesOnDisk: the disk cache of the options keeps what is loaded.
+    init(
+        url: String, options: AssetOptions, cache: ResourceCache? = nil, opensFiles: Bool = false,
+        storesOnDisk: Bool = true
+    ) {
         var parts = TransportStack.Parts(network: options.transport, hooks: options.hooks, clock: options.clock)
         parts.hooksAreBelow = options.hooksAreBelow
         parts.allowsFilesAnywhere = options.allowsFilesAnywhere
@@ -31,6 +35,7 @@ struct ResourceClient: Sendable {
         parts.conditions = { conditions }
         parts.cache = cache
         parts.diskCache = options.diskCache
+        parts.storesOnDisk = storesOnDisk
         if opensFiles { parts.mediaFile = options.forInside }
         let stack = TransportStack(url: url, parts)
         var options = options
@@ -75,13 +80,14 @@ struct ResourceClient: Sendable {
     ///   - mayBeBeyondEnd: `range` is asked for to find out where the resource ends.
     ///   - hedgeDelay: after so long without a byte it is asked once more beside.
     ///   - timeout: from start to end, of each try; nil for that of the options.
+    ///   - lesserURL: gives a part that is enough: tried first, and `url` where that is refused or of no use.
     /// - Throws: ``HLSError``, or `CancellationError`.
     func load<Reader: ResourceReader>(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
         key: ResourceID? = nil, keyReason: ContentKeyRequest.Reason = .needed, terms: RetryTerms? = nil,
         account: RequestRetrier.Account? = nil,
         mayBeBeyondEnd: Bool = false,
-        hedgeDelay: Duration? = nil, timeout: Duration? = nil, _ makeReader: () -> Reader
+        hedgeDelay: Duration? = nil, timeout: Duration? = nil, lesserURL: String? = nil, _ makeReader: () -> Reader
     ) async throws -> Reader.Output {
         let role: LoadingFailure.Role = resourceClass == .key ? .key : source == nil ? .named : .listed
         do {
@@ -90,7 +96,7 @@ struct ResourceClient: Sendable {
             throw HLSError(error, as: role)
         }
         var request = TransportRequest(
-            url: url, resourceClass: resourceClass, fields: credentials.fields,
+            urlString: url, resourceClass: resourceClass, fields: credentials.fields,
             credentialOrigins: credentials.origins, byteRange: range, timeouts: options.timeouts[resourceClass],
             maximumByteCount: limit)
         request.keyFormat = key?.keyFormat
@@ -104,6 +110,15 @@ struct ResourceClient: Sendable {
         do {
             return try await retrier.value(of: retried) { [request] in
                 tries += 1
+                if tries == 1, let lesserURL {
+                    var lesser = request
+                    lesser.urlString = lesserURL
+                    do {
+                        return try await attempt(lesser, makeReader())
+                    } catch let error as LoadingError where LoadingFailure.isRefusal(error.status) {
+                    } catch is PlaylistError {
+                    }
+                }
                 return try await attempt(request, makeReader())
             }
         } catch let error as LoadingError {
@@ -144,7 +159,7 @@ struct ResourceClient: Sendable {
         ) { BytesReader() }
         guard answer.bytes.count == AES128Decryptor.blockByteCount else {
             throw HLSError(
-                code: .contentKey, url: key.url, cause: HLSError.badKeyLength,
+                code: .contentKey, urlString: key.url, cause: HLSError.badKeyLength,
                 detail: "\(answer.bytes.count) bytes")
         }
         return (answer.bytes, answer.response?.keyTerms)
@@ -160,7 +175,7 @@ struct ResourceClient: Sendable {
             case .data(let bytes):
                 if let output = try reader.take(bytes) { return output }
             case .finished: return try reader.finish()
-            case .failed(let error, _): throw error
+            case .failed(let error, _): throw LoadingError(error)
             }
         }
         throw CancellationError()

@@ -32,6 +32,8 @@ struct TransportStack: Sendable {
         var conditions: @Sendable () -> NetworkConditions = { NetworkConditions() }
         var cache: ResourceCache?
         var diskCache: DiskCache?
+        /// ``diskCache`` keeps what is loaded.
+        var storesOnDisk = true
         /// Multivariant playlists are not taken from the cache, whose hooks were others.
         var changesMultivariant = false
         /// How a media file is looked into; nil where it comes as it is.
@@ -55,7 +57,7 @@ struct TransportStack: Sendable {
         var layers: [Layer] = []
         var transport = parts.network
         if let disk = parts.diskCache, !parts.hooksAreBelow {
-            transport = disk.transport(over: transport, on: parts.clock.executor)
+            transport = disk.transport(over: transport, clock: parts.clock, stores: parts.storesOnDisk)
             layers.append(.disk)
         }
         if !parts.hooksAreBelow {

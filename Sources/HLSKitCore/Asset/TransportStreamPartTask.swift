@@ -142,7 +142,7 @@ final class TransportStreamPartTask: TransportTask {
             }
             guard isFirst else { return }
             var response = response
-            response.url = url
+            response.urlString = url
             response.contentLength = nil
             respond(response)
         case .data(let bytes): deliver(bytes)
@@ -198,7 +198,7 @@ final class TransportStreamPartTask: TransportTask {
     private func finish(_ metrics: TransferMetrics) {
         if !state.withLock({ $0.hasResponded }) {
             state.withLock { $0.hasResponded = true }
-            respond(TransportResponse(status: 200, url: url))
+            respond(TransportResponse(status: 200, urlString: url))
         }
         let rest = state.withLock { state in
             if state.isOver {

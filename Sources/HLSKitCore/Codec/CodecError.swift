@@ -48,7 +48,7 @@ extension CodecError: HLSErrorConvertible {
 extension HLSError {
     init(_ error: CodecError, url: String? = nil) {
         self.init(
-            code: .badMedia, url: url, cause: "the frame cannot be decoded", detail: error.description,
+            code: .badMedia, urlString: url, cause: "the frame cannot be decoded", detail: error.description,
             underlyingError: error)
     }
 

@@ -1,13 +1,13 @@
 import CLibAV
-package import HLSMedia
+import HLSMedia
 
 /// Which coding formats the libraries of this machine decode.
-package enum CodecRegistry {
+enum CodecRegistry {
     /// Whether a track of `codec` can be decoded here. Cheap: a look into libavcodec's table.
-    package static func canDecode(_ codec: MediaCodec) -> Bool { decoder(for: codec) != nil }
+    static func canDecode(_ codec: MediaCodec) -> Bool { decoder(for: codec) != nil }
 
     /// The formats of ``MediaCodec`` that can be decoded here.
-    package static var decodableCodecs: Set<MediaCodec> {
+    static var decodableCodecs: Set<MediaCodec> {
         Set((decoderNames.keys + MediaCodec.pcmForms).filter(canDecode))
     }
 

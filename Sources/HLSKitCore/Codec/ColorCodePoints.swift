@@ -94,6 +94,6 @@ extension VideoFrame.ColorTags {
     /// The code point of the matrix, as a value of its own type.
     public var yCbCrMatrix: YCbCrMatrix { YCbCrMatrix(rawValue: matrix) }
 
-    /// The frame is none of high dynamic range.
+    /// The frame is not of high dynamic range.
     public var isStandardRange: Bool { !transferFunction.isHighDynamicRange }
 }

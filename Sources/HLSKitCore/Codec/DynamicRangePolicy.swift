@@ -1,4 +1,4 @@
-/// What becomes of high dynamic range in an image.
+/// How high dynamic range is turned into an image.
 public enum DynamicRangePolicy: String, Sendable, Hashable, Codable, CaseIterable {
     /// It is mapped to the standard range of ITU-R BT.709, which every program can show. Fails where libavfilter with zimg is
     /// not installed, or does not know the colours.

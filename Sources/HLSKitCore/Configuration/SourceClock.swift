@@ -1,3 +1,5 @@
+import Glibc
+import HLSPlaylist
 public import HLSTime
 
 /// A clock whose moments mean the same to everybody who uses it: ``epoch`` is the moment at which its host time is 0.
@@ -20,6 +22,7 @@ public struct SourceClock: Clock {
     /// Where tasks run that live by the clock: the clock itself where it is an executor too, as in simulations; nil means
     /// the global executor.
     let taskExecutor: (any TaskExecutor)?
+    /// Time passes as it does for people, and not as a test says.
     let passesAsForPeople: Bool
     /// That of the clock beneath.
     public let minimumResolution: Swift.Duration
@@ -58,6 +61,19 @@ public struct SourceClock: Clock {
     /// used.
     public func sleep(until deadline: HostTime, tolerance: Swift.Duration? = nil) async throws {
         try await wait(deadline.offset)
+    }
+
+    /// The date of now: the system's where time passes as it does for people, else 1970-01-01, so that what happens under a
+    /// virtual clock has the same dates each time.
+    var date: PlaylistDate {
+        guard passesAsForPeople else { return PlaylistDate(seconds: 0) }
+        // struct timespec, whose members the compiler takes for those of another module: seconds and nanoseconds.
+        var time = (seconds: Int64(0), nanoseconds: Int64(0))
+        withUnsafeMutableBytes(of: &time) { bytes in
+            guard let base = bytes.baseAddress else { return }
+            clock_gettime(CLOCK_REALTIME, base.assumingMemoryBound(to: timespec.self))
+        }
+        return PlaylistDate(seconds: time.seconds, attoseconds: time.nanoseconds * 1_000_000_000)
     }
 }
 

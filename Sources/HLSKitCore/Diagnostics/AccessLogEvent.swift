@@ -3,8 +3,8 @@ public import HLSPlaylist
 /// One period of an item's playback: from the first media request, a change of the media playlist that is loaded, or
 /// the end of a seek, to the next of these.
 ///
-/// What is not known is nil; in text (``jsonLine``) a number that is not known is negative. What is counted only grows
-/// while the period lasts, so that sums over all events never fall. See docs/behaviour/logs.md.
+/// Unknown values are nil; in text (``jsonLine``) a number that is not known is negative. Counts only grow while the period
+/// lasts, so that sums over all events never fall. See docs/behaviour/logs.md.
 public struct AccessLogEvent: Sendable, Hashable {
     /// When the timebase first ran in this period; nil while it has not.
     public var playbackStartDate: PlaylistDate?
@@ -26,7 +26,7 @@ public struct AccessLogEvent: Sendable, Hashable {
     public var durationWatched = Duration.zero
     /// Stalls during the period.
     public var numberOfStalls = 0
-    /// Bytes of segments and initialization sections. What came from a cache does not count.
+    /// Bytes of segments and initialization sections. Those from a cache do not count.
     public var numberOfBytesTransferred: Int64 = 0
     /// The time in which at least one of these transfers was under way, from request to last byte.
     public var transferDuration = Duration.zero

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import HLSPlaylist
 public import HLSTime
 
@@ -46,8 +47,10 @@ public struct MetricContext: Sendable, Hashable {
 
 /// One request, from its start to its end.
 public struct MetricRequest: Sendable, Hashable {
-    /// The URL that was requested, without secrets.
-    public var url: String
+    /// The URL that was requested, without secrets; nil where ``urlString`` is not a URL.
+    public var url: URL? { URL(string: urlString) }
+    /// The URL that was requested as it was written, without secrets.
+    public var urlString: String
     /// The peer's numeric address; nil if there was no response.
     public var serverAddress: String?
     /// Times since the player was made; ``responseStartTime`` is nil if no answer came.
@@ -70,7 +73,7 @@ public struct MetricRequest: Sendable, Hashable {
         url: String, requestStartTime: Duration, responseEndTime: Duration, byteCount: Int = 0,
         wasReadFromCache: Bool = false
     ) {
-        self.url = Redaction.url(url)
+        urlString = Redaction.url(url)
         self.requestStartTime = requestStartTime
         self.responseEndTime = responseEndTime
         self.byteCount = byteCount
@@ -79,7 +82,7 @@ public struct MetricRequest: Sendable, Hashable {
 
     var members: [(String, LogValue)] {
         [
-            ("url", .string(url)), ("server_address", .string(serverAddress)),
+            ("url", .string(urlString)), ("server_address", .string(serverAddress)),
             ("request_start", LogValue(requestStartTime.seconds)),
             ("response_start", LogValue(responseStartTime?.seconds)),
             ("response_end", LogValue(responseEndTime.seconds)), ("bytes", .integer(Int64(byteCount))),

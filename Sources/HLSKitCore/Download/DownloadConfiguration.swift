@@ -27,19 +27,18 @@ public struct DownloadConfiguration: Sendable {
     /// False takes audio only: the audio renditions, and where the audio is in the variants, the lowest of those with
     /// the best audio. Default true.
     public var includesVideo = true
+    /// True ends the run at the first segment that is not there, whether it cannot be loaded or the playlist marks it as a
+    /// gap. Default false.
+    package var endsAtGaps = false
     /// Default: the one that would be played.
     public var audio = Choice.automatic
     /// Default: none.
     public var subtitles = Choice.none
-    /// Only what is presented from there on; negative times are before the end. nil (the default), like every time that is not
-    /// a number, is the start, of a live stream the oldest segment. Whole segments are loaded.
-    public var start: MediaTime?
-    /// Only what is presented before; negative times are before the end. nil (the default), like every time that is not a
-    /// number, is the end. A live stream is loaded until then.
-    public var end: MediaTime?
-    /// In the place of ``start`` and ``end``, where what is wanted is no time.
-    package var startPosition: StartPosition?
-    package var endPosition: EndPosition?
+    /// Only what is presented from there on. Whole segments are loaded. Default: the start, of a live stream the oldest
+    /// segment.
+    public var startPosition = StartPosition.automatic
+    /// Only what is presented before; a live stream is loaded until then. Default: the end.
+    public var endPosition = EndPosition.automatic
     /// The most requests at a time, from 1 to 16. Default 6.
     public var connectionCount = 6 {
         didSet { connectionCount = min(max(connectionCount, 1), 16) }
@@ -48,7 +47,7 @@ public struct DownloadConfiguration: Sendable {
     /// ``DownloadTask/writePlaylists()`` writes name the keys as the stream does, and
     /// ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` is refused. Default false.
     public var keepsEncryption = false
-    /// How resources are loaded.
+    /// How resources are loaded. What its disk cache has is taken from there; what the download stores is not kept there, too.
     public var loading: AssetOptions
 
     /// Makes a configuration: the best variant, as it would be played, from start to end.
@@ -110,8 +109,8 @@ public struct DownloadProgress: Sendable, Hashable {
 
 /// A segment that is missing from a download.
 public struct DownloadGap: Sendable, Hashable {
-    /// The segment that is missing.
-    public var url: String
+    /// The URL of the segment that is missing.
+    public var urlString: String
     /// The cause, in a few words.
     public var cause: String
     /// HTTP status or the like; nil if there is none.

@@ -1,4 +1,4 @@
-/// What is told of a download: see ``DownloadTask/events()``.
+/// A notice of how a download goes: see ``DownloadTask/events()``.
 public enum DownloadEvent: Sendable {
     /// Something has changed: a segment is there or is missing, or another stage has begun. The newest replaces those before.
     case progress(DownloadProgress)

@@ -203,7 +203,7 @@ extension DownloadJournal.Entry {
 extension DownloadJournal.File {
     fileprivate init?(_ document: JSONDocument) {
         guard let name = document["file"]?.string, DownloadName.isOfMedia(name), let count = document["bytes"]?.integer,
-            count >= 0, let md5 = document["md5"]?.string
+            (0..<1 << 48).contains(count), let md5 = document["md5"]?.string
         else { return nil }
         self.init(name: name, byteCount: count, md5: md5)
     }
@@ -243,13 +243,18 @@ extension UInt8 {
 }
 
 extension DownloadJournal.Segment {
+    /// Sums of larger numbers would not be numbers any more; in microseconds, 36 000 years.
+    private static let farthest = 1 << 60
+
     fileprivate init?(_ document: JSONDocument) {
         guard let lane = document["in"]?.string, let sequence = document["sequence"]?.integer,
             let name = document["name"]?.string, let start = document["start"]?.integer,
-            let duration = document["duration"]?.integer, duration >= 0
+            let duration = document["duration"]?.integer, duration >= 0, duration < Self.farthest,
+            start.magnitude < Self.farthest, case let epoch = document["epoch"]?.integer ?? 0,
+            (0..<Self.farthest).contains(epoch)
         else { return nil }
         self.init(lane: lane, sequence: sequence, name: name, start: Int64(start), duration: Int64(duration))
-        epoch = document["epoch"]?.integer ?? 0
+        self.epoch = epoch
         discontinuity = document["discontinuity"]?.integer ?? 0
         if let bounds = document["range"]?.array {
             guard bounds.count == 2, let lower = bounds[0].integer, let upper = bounds[1].integer, lower >= 0,

@@ -10,6 +10,8 @@ struct DownloadLane: Sendable {
     /// Added to the tracker's epochs and discontinuities, where an earlier run has counted already.
     private var epochBase = 0
     private var discontinuityBase = 0
+    /// A delta update was of no use: the list is asked for as a whole.
+    private(set) var refusesDeltas = false
 
     /// - Parameters:
     ///   - known: what an earlier run has stored of it, in order.
@@ -44,7 +46,7 @@ struct DownloadLane: Sendable {
             ) {
                 return Place(
                     start: .microseconds(same.start) - before, epoch: same.epoch,
-                    discontinuity: same.discontinuity - segment.discontinuitySequence)
+                    discontinuity: same.discontinuity &- segment.discontinuitySequence)
             }
             before += segment.duration
         }
@@ -54,7 +56,7 @@ struct DownloadLane: Sendable {
         let first = playlist.segments.first?.discontinuitySequence ?? 0
         return Place(
             start: .microseconds(last.start + last.duration), epoch: isLater ? last.epoch : last.epoch + 1,
-            discontinuity: isLater && playlist.hasDiscontinuitySequence ? 0 : last.discontinuity + 1 - first)
+            discontinuity: isLater && playlist.hasDiscontinuitySequence ? 0 : last.discontinuity &+ 1 &- first)
     }
 
     /// The name by which a segment is known again: the last part of its path, whatever the query.
@@ -116,7 +118,7 @@ struct DownloadLane: Sendable {
             lane: entry.lane.id, epoch: position.epoch, sequence: position.sequence, name: Self.name(of: segment.uri),
             range: segment.byteRange?.range, start: tracker.starts[index].wholeMicroseconds,
             duration: segment.duration.wholeMicroseconds)
-        result.discontinuity = tracker.discontinuity(at: index) + discontinuityBase
+        result.discontinuity = tracker.discontinuity(at: index) &+ discontinuityBase
         result.date = segment.programDateTime?.description
         result.namedKeys = named(segment.keys, at: index)
         result.namedMapKeys = named(segment.map?.keys ?? [], at: index)
@@ -143,6 +145,9 @@ struct DownloadLane: Sendable {
             && stored.duration == wanted.duration
             && (stored.file == nil) == isGap
     }
+
+    /// What a delta update brought was of no use.
+    mutating func refuseDeltas() { refusesDeltas = true }
 
     /// The playlist could not be loaded: it is tried again as if nothing had changed.
     mutating func noteFailedReload(at time: Duration) {

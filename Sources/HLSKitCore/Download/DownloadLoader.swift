@@ -41,7 +41,12 @@ struct DownloadLoader: Sendable {
             do {
                 return Loaded(segment: try await store(request), key: key)
             } catch var error as HLSError where error.code == .contentKey {
-                if key != nil { error.url = request.key?.url }
+                // What the playlist says of keys is not to blame for one by hand.
+                if client.keyRules.isGiven {
+                    error.cause = HLSError.unfitGivenKey
+                } else if key != nil {
+                    error.urlString = request.key?.url
+                }
                 let terms = RetryTerms(kind: .key, isLive: request.terms.isLive)
                 guard let id = request.key, try await client.retrier.mayRetry(id.url, terms, keyAccount) else {
                     throw error
@@ -72,7 +77,7 @@ struct DownloadLoader: Sendable {
             do {
                 let key = try await client.key(id, namedBy: source, for: reason, terms: terms)
                 guard key.terms?.mayBeStored != false else {
-                    throw HLSError(code: .contentKey, url: id.url, cause: "the key may not be stored")
+                    throw HLSError(code: .contentKey, urlString: id.url, cause: "the key may not be stored")
                 }
                 return try folder.write(key.bytes, to: "key-\(try hash(of: key.bytes)).bin", mode: 0o600)
             } catch let error as HLSError where error.cause == HLSError.badKeyLength {

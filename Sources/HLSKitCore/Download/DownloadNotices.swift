@@ -41,10 +41,17 @@ final class DownloadNotices: Sendable {
         return stream
     }
 
+    /// - Parameter progress: where it stands before its first run.
+    init(_ progress: DownloadProgress = DownloadProgress()) {
+        state.withLock { $0.progress = progress }
+    }
+
     /// A run begins.
-    func begin() {
+    ///
+    /// - Parameter progress: what is stored already.
+    func begin(with progress: DownloadProgress) {
         state.withLock { state in
-            state.progress = DownloadProgress()
+            state.progress = progress
             state.summary = nil
         }
     }

@@ -1,5 +1,5 @@
 /// What is loaded next: a few requests at a time, in the order in which media is presented, each segment after the map and
-/// keys that it needs.
+/// keys that it needs. What somebody waits for comes before the rest, and beside it.
 struct DownloadPlan: Sendable {
     struct Item: Sendable, Hashable {
         /// The place of its playlist among those that are downloaded.
@@ -7,6 +7,8 @@ struct DownloadPlan: Sendable {
         var position: SegmentPosition
         var start: Duration
         var resources: [ResourceID] = []
+        /// Somebody waits for it.
+        var isUrgent = false
 
         var id: ItemID { ItemID(lane: lane, position: position) }
     }
@@ -37,11 +39,27 @@ struct DownloadPlan: Sendable {
         let new = items.filter { known.insert($0.id).inserted }
         let dropped = new.filter { $0.resources.contains { isThere[$0] == false } }
         waiting += new.filter { item in !dropped.contains { $0.id == item.id } }
-        waiting.sort {
-            ($0.start, $0.lane, $0.position.epoch, $0.position.sequence)
-                < ($1.start, $1.lane, $1.position.epoch, $1.position.sequence)
-        }
+        sort()
         return dropped
+    }
+
+    private mutating func sort() {
+        waiting.sort {
+            ($0.isUrgent ? 0 : 1, $0.start, $0.lane, $0.position.epoch, $0.position.sequence)
+                < ($1.isUrgent ? 0 : 1, $1.start, $1.lane, $1.position.epoch, $1.position.sequence)
+        }
+    }
+
+    /// Somebody waits for this, if it waits to be loaded.
+    mutating func hasten(_ wanted: DownloadDemand.Wanted) {
+        let index =
+            switch wanted {
+            case .segment(let id): waiting.firstIndex { $0.id == id }
+            case .resource(let id): isThere[id] == nil ? waiting.firstIndex { $0.resources.contains(id) } : nil
+            }
+        guard let index else { return }
+        waiting[index].isUrgent = true
+        sort()
     }
 
     /// What could not be had may be there by now.
@@ -57,11 +75,11 @@ struct DownloadPlan: Sendable {
     mutating func next() -> [Work] {
         var started: [Work] = []
         var index = 0
-        while index < waiting.count, inFlight.count < capacity {
+        while index < waiting.count, inFlight.count < capacity || waiting[index].isUrgent {
             let item = waiting[index]
             let missing = item.resources.filter { isThere[$0] == nil }
             guard missing.isEmpty else {
-                for resource in missing where inFlight.count < capacity {
+                for resource in missing where inFlight.count < capacity || item.isUrgent {
                     let work = Work.resource(resource, lane: item.lane)
                     let isComing = inFlight.contains {
                         if case .resource(resource, _) = $0 { true } else { false }

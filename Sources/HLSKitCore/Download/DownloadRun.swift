@@ -104,7 +104,7 @@ struct DownloadRun: Sendable {
             totals.duration -= lane.tracker.duration(at: index)
         }
         result.gaps.append(
-            DownloadGap(url: error.url ?? "", cause: error.cause, detail: error.detail, isDeclared: false))
+            DownloadGap(urlString: error.urlString ?? "", cause: error.cause, detail: error.detail, isDeclared: false))
     }
 
     /// A segment is there, or what stands for it.
@@ -125,8 +125,8 @@ struct DownloadRun: Sendable {
 
     private func stored(_ key: SegmentKey?) -> DownloadJournal.Key? {
         guard let key, let file = files[key.resource] else { return nil }
-        let vector = key.initializationVector.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-        return DownloadJournal.Key(method: key.method.rawValue, file: file, vector: vector.joined())
+        return DownloadJournal.Key(
+            method: key.method.rawValue, file: file, vector: key.initializationVector.hexadecimalText)
     }
 
     /// The key of a segment that is encrypted as a whole.

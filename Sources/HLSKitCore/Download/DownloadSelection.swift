@@ -134,7 +134,8 @@ struct DownloadSelection: Sendable {
     ) throws(HLSError) {
         guard let url = playlist.resolve(uri) else {
             throw HLSError(
-                code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved", detail: uri.escapingControls)
+                code: .badPlaylist, urlString: playlist.url, cause: "a URI cannot be resolved",
+                detail: uri.escapingControls)
         }
         entries.append(Entry(lane: lane, url: url, source: playlist.url, wanted: wanted))
     }
@@ -209,7 +210,7 @@ struct DownloadSelection: Sendable {
         guard let chosen else {
             let cause = quality.map { "no variant matches \"\($0)\"" } ?? "no variant can be downloaded"
             throw HLSError(
-                code: .noEligibleVariant, url: playlist.url, cause: cause,
+                code: .noEligibleVariant, urlString: playlist.url, cause: cause,
                 detail: candidates.offer)
         }
         let others = eligible.sortedByQuality().reversed().filter { $0.index != chosen.index }
@@ -273,7 +274,7 @@ struct DownloadSelection: Sendable {
                     let what = type == .audio ? "audio" : "subtitles"
                     let names = members.map { "\($0.name) (\($0.language ?? "-"))" }.joined(separator: ", ")
                     throw HLSError(
-                        code: .noEligibleVariant, url: playlist.url,
+                        code: .noEligibleVariant, urlString: playlist.url,
                         cause: "no \(what) rendition matches \"\(expression)\"",
                         detail: names.isEmpty ? "none available" : "available: \(names)")
                 }

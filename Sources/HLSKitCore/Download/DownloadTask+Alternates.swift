@@ -66,6 +66,7 @@ extension DownloadTask {
         for id: DownloadPlan.ItemID, after error: HLSError, isOver: Bool = false, _ clock: HostClock,
         _ run: inout DownloadRun
     ) throws {
+        demand.withdraw(.segment(id))
         var target = id
         if let wish = run.alternates.wish(of: id) {
             run.alternates.penalize(wish.alternate, at: clock.now)
@@ -76,8 +77,18 @@ extension DownloadTask {
         run.closeAccount(of: target, client.retrier)
         let mayBeSkipped =
             configuration.loading.retryPolicies.skipsSegments && (last.mayBeSkipped || run.isLive)
-        guard mayBeSkipped || run.isOver else { throw last }
+        guard mayBeSkipped && !configuration.endsAtGaps || run.isOver else {
+            guard configuration.endsAtGaps, last.mayBeSkipped || run.isLive else { throw last }
+            throw HLSError.missing(target.position.sequence, url: last.urlString, last.cause)
+        }
         run.skip(target, last)
+    }
+}
+
+extension HLSError {
+    /// A segment that is not there ends the download: ``DownloadConfiguration/endsAtGaps``.
+    static func missing(_ number: Int, url: String?, _ cause: String) -> HLSError {
+        HLSError(code: .incomplete, urlString: url, cause: "segment \(number) is missing", detail: cause)
     }
 }
 

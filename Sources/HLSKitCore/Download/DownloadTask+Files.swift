@@ -71,11 +71,8 @@ extension DownloadTask {
         if !holdsText, entries.contains(where: { $0.lane.kind == .subtitles }) {
             note("ts cannot hold subtitles: they are skipped; save them to a file of their own")
         }
-        var audio: [QualityExpression] = []
-        // Renditions of a playlist were chosen by these already.
-        if case .matching(let wishes) = configuration.audio, !entries.contains(where: \.hasChosenAudio) {
-            audio = wishes
-        }
+        // Renditions of a playlist were chosen by this already.
+        let audio = entries.contains(where: \.hasChosenAudio) ? .automatic : configuration.audio
         var assembler = FileAssembler(
             folder, entries: entries, window: window, writer: writer, includesText: holdsText, audio: audio)
         try assembler.run { time in
@@ -91,17 +88,18 @@ extension DownloadTask {
         downloaded.remove(Set(assembler.problems.compactMap(\.segment.file?.name)))
         guard assembler.end > .zero else {
             if let locked = assembler.problems.first(where: \.isLocked) {
-                throw HLSError(code: .contentKey, url: currentURL, cause: locked.text)
+                throw HLSError(code: .contentKey, urlString: currentURL, cause: locked.text)
             }
             let wanted = entries.reduce(into: Set<MediaType>()) { $0.formUnion($1.wanted) }
             let kind = wanted == [.audio] ? "audio" : wanted == [.video] ? "video" : "media"
             throw HLSError(
-                code: .badMedia, url: folder.path, cause: "the loaded media has no \(kind)",
+                code: .badMedia, urlString: folder.path, cause: "the loaded media has no \(kind)",
                 detail: files.unreadable.first)
         }
         guard files.unreadable.isEmpty || allowsUnreadable else {
             throw HLSError(
-                code: .notAvailable, url: folder.path, cause: "a segment cannot be read", detail: files.unreadable.first
+                code: .notAvailable, urlString: folder.path, cause: "a segment cannot be read",
+                detail: files.unreadable.first
             )
         }
         files.paths = Self.names(for: writer.paths.count, as: path, overwrite: overwrite)
@@ -148,7 +146,7 @@ extension DownloadTask {
     /// Writes playlists into the folder that name its files: `index.m3u8` plays what is there, from the disk or from any
     /// server. May be called while the download continues.
     ///
-    /// What is missing is a gap in them. See S01 in docs/behaviour/features.md.
+    /// A missing segment is a gap in them. See S01 in docs/behaviour/features.md.
     /// - Throws: ``HLSError`` with ``HLSError/Code/output``.
     public func writePlaylists() async throws(HLSError) {
         try await HLSError.typed { try await DiskThread.run(configuration.loading.clock) { try self.listFiles() } }
@@ -170,7 +168,7 @@ extension DownloadTask {
                 master.variants.append(
                     Variant(
                         uri: uri, bandwidth: max(1, lane.bandwidth), codecsText: lane.codecs,
-                        resolution: Self.resolution(lane.resolution)))
+                        resolution: lane.size))
                 master.variants[master.variants.count - 1].videoRange = lane.videoRange.map { VideoRange(rawValue: $0) }
             case .audio, .subtitles:
                 let type: Rendition.MediaType = lane.kind == .audio ? .audio : .subtitles
@@ -190,12 +188,6 @@ extension DownloadTask {
             }
         }
         _ = try folder.write(master.text, to: "index.m3u8")
-    }
-
-    /// `WxH`, as a journal has it.
-    private static func resolution(_ text: String?) -> Resolution? {
-        let sides = text?.split(separator: "x").compactMap { Int($0) } ?? []
-        return sides.count == 2 ? Resolution(width: sides[0], height: sides[1]) : nil
     }
 }
 
@@ -219,12 +211,13 @@ struct DownloadPlaylist {
                     $0.discontinuity != stored.discontinuity || $0.epoch != stored.epoch || $0.variant != stored.variant
                 } ?? false
             // Numbers that are left out are gaps of the playlist as well.
-            if let last = before, !changes, stored.sequence > last.sequence + 1,
-                stored.sequence - last.sequence < 10_000
+            if let last = before, !changes,
+                case let step = stored.sequence.subtractingReportingOverflow(last.sequence), !step.overflow,
+                (2..<10_000).contains(step.partialValue)
             {
                 let missing = stored.start - last.start - last.duration
                 if missing > 0 {
-                    let count = Int64(stored.sequence - last.sequence - 1)
+                    let count = Int64(step.partialValue - 1)
                     for _ in 0..<count {
                         list.append(
                             MediaSegment(uri: "missing", duration: .microseconds(missing / count), isGap: true))
@@ -262,6 +255,14 @@ struct DownloadPlaylist {
                 method: .init(rawValue: key.method), uri: key.uri, iv: key.vector?.hexadecimalBytes,
                 keyFormat: key.format, keyFormatVersions: key.formatVersions)
         }
+    }
+}
+
+extension DownloadJournal.Lane {
+    /// What ``resolution`` says; nil where that is not `WxH`.
+    var size: Resolution? {
+        let sides = resolution?.split(separator: "x").compactMap { Int($0) } ?? []
+        return sides.count == 2 ? Resolution(width: sides[0], height: sides[1]) : nil
     }
 }
 

@@ -9,6 +9,7 @@ extension DownloadTask {
         _ group: inout ThrowingTaskGroup<Outcome, any Error>
     ) {
         let (entry, variables, tracker) = (run.lanes[lane].entry, run.variables, run.lanes[lane].tracker)
+        let refusesDeltas = run.lanes[lane].refusesDeltas
         let account = run.reloads[lane] ?? client.retrier.makeAccount()
         run.reloads[lane] = account
         let terms = RetryTerms(kind: .reload, isLive: true, targetDuration: tracker.pacingTarget)
@@ -16,11 +17,16 @@ extension DownloadTask {
         group.addTask {
             try? await clock.sleep(until: due)
             let began = clock.now
+            let delta = refusesDeltas ? nil : DeltaUpdate(after: tracker, at: began)
+            var requestCount = 0
             do {
-                let playlist = try await self.playlist(of: entry, variables, terms, account, reloadOf: tracker)
-                return .playlist(lane: lane, began: began, .success(playlist))
+                let playlist = try await self.playlist(
+                    of: entry, variables, terms, account, reloadOf: tracker, delta: delta
+                ) { requestCount += 1 }
+                let isOfNoUse = delta != nil && requestCount > 1
+                return .playlist(lane: lane, began: began, .success(playlist), deltaFailed: isOfNoUse)
             } catch {
-                return .playlist(lane: lane, began: began, .failure(error))
+                return .playlist(lane: lane, began: began, .failure(error), deltaFailed: delta != nil)
             }
         }
     }
@@ -61,7 +67,7 @@ extension DownloadTask {
         run.result.failure =
             run.failures.min { $0.key < $1.key }.map { $0.value }
             ?? HLSError(
-                code: .staleLive, url: run.lanes.first?.tracker.url, cause: "the live playlist stopped updating")
+                code: .staleLive, urlString: run.lanes.first?.tracker.url, cause: "the live playlist stopped updating")
         run.isOver = true
     }
 }

@@ -16,15 +16,33 @@ extension DownloadTask {
         return item
     }
 
+    /// Lets players wait for segments that are going to be loaded, with what they need.
+    func announce(_ items: [DownloadPlan.Item], of lane: DownloadLane) {
+        for item in items {
+            for resource in item.resources { demand.want(.resource(resource), as: DownloadDemand.Key(resource)) }
+            if let key = lane.index(of: item.position).flatMap({ lane.demandKey(at: $0) }) {
+                demand.want(.segment(item.id), as: key)
+            }
+        }
+    }
+
     /// Lets players have a segment that was stored, with what it needs.
     func offer(_ segment: DownloadJournal.Segment, at index: Int, of lane: DownloadLane) {
-        guard let file = segment.file else { return }
-        let media = lane.tracker.playlist.segments[index]
-        guard let url = lane.tracker.playlist.resolve(media.uri) else { return }
-        downloaded.add(url, media.byteRange?.range, file: file.name)
+        guard let file = segment.file, let place = lane.demandKey(at: index) else { return }
+        downloaded.add(place, file: file.name)
         guard let resources = try? lane.resources(at: index) else { return }
         if let map = resources.map, let name = segment.map { downloaded.add(map, file: name) }
         if let key = resources.key, let name = segment.key?.file { downloaded.add(key.resource, file: name) }
         if let key = resources.mapKey, let name = segment.mapKey?.file { downloaded.add(key.resource, file: name) }
+    }
+}
+
+extension DownloadLane {
+    /// How a player asks for a segment.
+    fileprivate func demandKey(at index: Int) -> DownloadDemand.Key? {
+        let media = tracker.playlist.segments[index]
+        return tracker.playlist.resolve(media.uri).map {
+            DownloadDemand.Key(url: $0, byteRange: media.byteRange?.range)
+        }
     }
 }

@@ -12,7 +12,7 @@ extension DownloadTask {
             )
         case .file:
             throw HLSError(
-                code: .badPlaylist, url: configuration.urlString, cause: "a media file, not a playlist",
+                code: .badPlaylist, urlString: configuration.urlString, cause: "a media file, not a playlist",
                 detail: "it has no segments to download")
         }
     }
@@ -23,25 +23,31 @@ extension DownloadTask {
     ///   - terms: how failures are taken; nil where it is the only one.
     ///   - account: what counts them.
     ///   - tracker: what was loaded of it before.
+    ///   - delta: how less is asked for.
+    ///   - noteRequest: called for each request.
     func playlist(
         of entry: DownloadSelection.Entry, _ variables: [String: String], _ terms: RetryTerms? = nil,
-        _ account: RequestRetrier.Account? = nil, reloadOf tracker: PlaylistTracker? = nil
+        _ account: RequestRetrier.Account? = nil, reloadOf tracker: PlaylistTracker? = nil,
+        delta: DeltaUpdate? = nil, noteRequest: () -> Void = {}
     ) async throws -> MediaPlaylist {
         var options = client.parserOptions
         options.importedVariables = variables
         let resourceClass: ResourceClass = entry.source == nil ? .multivariantPlaylist : .mediaPlaylist
         let playlist = try await client.load(
             entry.url, resourceClass, limit: .max, namedBy: entry.source, terms: terms, account: account,
-            hedgeDelay: tracker?.hedgeDelay, timeout: tracker?.reloadTimeout
+            hedgeDelay: tracker?.hedgeDelay, timeout: tracker?.reloadTimeout, lesserURL: delta?.url(of: entry.url)
         ) {
-            [options] in PlaylistReader(url: entry.url, options: options)
+            [options] in
+            noteRequest()
+            return ReloadReader(PlaylistReader(url: entry.url, options: options), delta)
         }
         guard case .media(let media) = playlist else {
             throw HLSError(
-                code: .badPlaylist, url: entry.url, cause: "a multivariant playlist where a media playlist belongs")
+                code: .badPlaylist, urlString: entry.url,
+                cause: "a multivariant playlist where a media playlist belongs")
         }
         guard !media.segments.isEmpty || !media.hasEndList else {
-            throw HLSError(code: .badPlaylist, url: entry.url, cause: "the playlist lists no segment")
+            throw HLSError(code: .badPlaylist, urlString: entry.url, cause: "the playlist lists no segment")
         }
         return media
     }
@@ -104,15 +110,15 @@ extension DownloadTask {
     /// The times that are wanted of what a playlist lists.
     func window(in main: PlaylistTracker) throws(HLSError) -> TimeWindow {
         var preferences = PlayerItemPreferences()
-        preferences.startPosition = configuration.startPosition ?? .automatic
-        preferences.endPosition = configuration.endPosition ?? .automatic
+        preferences.startPosition = configuration.startPosition
+        preferences.endPosition = configuration.endPosition
         if StartPlace.lacksDates(preferences, in: main) { throw HLSError(lackOfDatesIn: configuration.urlString) }
         let start: MediaTime? =
             switch configuration.startPosition {
             case .time(let time): time
             case .date(let date): main.place(of: date).map { MediaTime($0) }
             case .segment(let number): MediaTime(main.start(ofSegment: number))
-            case .automatic, .oldest, nil: configuration.start
+            case .automatic, .oldest: nil
             }
         let end: MediaTime? =
             switch configuration.endPosition {
@@ -123,12 +129,12 @@ extension DownloadTask {
                     MediaTime(end)
                 } else {
                     throw HLSError(
-                        code: .notAvailable, url: configuration.urlString,
+                        code: .notAvailable, urlString: configuration.urlString,
                         cause: "segment \(number) is not listed yet",
                         detail: "the last one is \(main.playlist.mediaSequence + main.segmentCount - 1)")
                 }
             case .duration(let length): length.duration.map { MediaTime((start?.duration ?? main.start) + $0) }
-            case .automatic, nil: configuration.end
+            case .automatic: nil
             }
         return try window(from: main.start, to: main.end, isLive: main.isLive, start: start, end: end)
     }
@@ -145,11 +151,12 @@ extension DownloadTask {
         let end = time(end)
         if let start, let end, start >= end {
             throw HLSError(
-                code: .notAvailable, url: configuration.urlString, cause: "the requested range is empty")
+                code: .notAvailable, urlString: configuration.urlString, cause: "the requested range is empty")
         }
         if !isLive, let start, start >= last {
             throw HLSError(
-                code: .notAvailable, url: configuration.urlString, cause: "the stream ends before the requested start",
+                code: .notAvailable, urlString: configuration.urlString,
+                cause: "the stream ends before the requested start",
                 detail: "it lasts \(last.wholeMicroseconds / 1_000_000) s")
         }
         return TimeWindow(from: start, until: end)

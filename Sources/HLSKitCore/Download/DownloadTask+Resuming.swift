@@ -80,6 +80,12 @@ extension DownloadTask {
                 let id = DownloadPlan.ItemID(lane: laneIndex, position: position)
                 guard run.seen.insert(id).inserted else { continue }
                 let duration = lane.tracker.duration(at: index)
+                let segment = lane.tracker.playlist.segments[index]
+                if segment.isGap, configuration.endsAtGaps {
+                    throw HLSError.missing(
+                        position.sequence, url: lane.tracker.playlist.resolve(segment.uri) ?? segment.uri,
+                        "marked EXT-X-GAP")
+                }
                 run.totals.segmentCount += 1
                 run.totals.duration += duration
                 if laneIndex == 0 { run.mediaDuration += duration }
@@ -95,14 +101,13 @@ extension DownloadTask {
                     if stored.variant == nil { offer(stored, at: index, of: lane) }
                     continue
                 }
-                let segment = lane.tracker.playlist.segments[index]
                 if segment.isGap {
                     entries.append(.segment(lane.description(at: index)))
                     run.done.segmentCount += 1
                     run.done.duration += duration
                     run.result.gaps.append(
                         DownloadGap(
-                            url: lane.tracker.playlist.resolve(segment.uri) ?? segment.uri,
+                            urlString: lane.tracker.playlist.resolve(segment.uri) ?? segment.uri,
                             cause: "the playlist marks a segment as missing", isDeclared: true))
                     continue
                 }
@@ -111,8 +116,10 @@ extension DownloadTask {
                         lane: laneIndex, position: position, start: lane.tracker.starts[index],
                         resources: try lane.resources(at: index).all))
             }
+            announce(items, of: lane)
             try plan(items, clock, &run)
         }
+        demand.finishOpening()
         if !entries.isEmpty { try folder.add(entries) }
         publish(run)
     }

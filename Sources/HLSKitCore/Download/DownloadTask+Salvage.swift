@@ -22,7 +22,7 @@ extension DownloadTask {
             try window(
                 from: .microseconds(segments.first?.start ?? 0),
                 to: .microseconds(segments.last.map { $0.start + $0.duration } ?? 0), isLive: true,
-                start: configuration.start, end: configuration.end))
+                start: configuration.startPosition.itemTime, end: configuration.endPosition.itemTime))
         var result = counted(Result(), of: entries.map(\.lane))
         result.resumedSegmentCount = result.segmentCount
         result.failure = error
@@ -38,4 +38,13 @@ extension DownloadJournal.Lane.Kind {
         case .subtitles: [.text]
         }
     }
+}
+
+// Dates and numbers of segments are in playlists, which are not to be had.
+extension StartPosition {
+    fileprivate var itemTime: MediaTime? { if case .time(let time) = self { time } else { nil } }
+}
+
+extension EndPosition {
+    fileprivate var itemTime: MediaTime? { if case .time(let time) = self { time } else { nil } }
 }

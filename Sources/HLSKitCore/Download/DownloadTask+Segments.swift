@@ -19,7 +19,7 @@ extension DownloadTask {
             let lane = run.lanes[id.lane]
             guard let index = lane.index(of: id.position), var request = request(at: index, of: lane) else {
                 let error = HLSError(
-                    code: .notFound, url: lane.entry.url, cause: "the segment is gone from the playlist",
+                    code: .notFound, urlString: lane.entry.url, cause: "the segment is gone from the playlist",
                     detail: "number \(id.position.sequence)")
                 group.addTask { .segment(id, .failure(error)) }
                 return
@@ -66,8 +66,10 @@ extension DownloadTask {
         case .success(let file):
             try folder.add([.resource(file)])
             run.files[id] = file.name
+            downloaded.add(id, file: file.name)
             _ = run.plan.finish(.resource(id, lane: lane))
         case .failure(let error):
+            demand.withdraw(.resource(id))
             let dropped = run.plan.finish(.resource(id, lane: lane), succeeded: false)
             // Without a key nothing is of use (R50); a map is needed by some segments.
             guard let error = error as? HLSError, id.kind == .map, error.code == .notFound || error.code == .badMedia

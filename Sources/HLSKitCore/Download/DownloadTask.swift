@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// Everything that touches the disk does so on a thread of its own, not on the pool that tasks share.
 ///
-/// What is in the folder is written through to the disk piece by piece, and a journal records each piece; so a run that
+/// All that is in the folder is written through to the disk piece by piece, and a journal records each piece; so a run that
 /// is interrupted at any moment, by whatever, loses only the segments that were on their way. The next run looks all of
 /// it through, checksums too, and loads what is missing. Segments are known again by their media sequence numbers: it
 /// does not matter if the query of the URL has changed meanwhile. Live streams are followed until they end.
@@ -59,17 +59,20 @@ public final class DownloadTask: Sendable {
     let configuration: DownloadConfiguration
     let folder: DownloadFolder
     let client: ResourceClient
-    /// The stream, for playing it while it is downloaded: media that is in the folder is read from there, the rest and the
-    /// playlists come from the network. What a player loads is not stored.
+    /// The stream, for playing it while it is downloaded: media that is in the folder is read from there, and what a run of
+    /// the download is going to load is waited for, and loaded before the rest, so that nothing is asked for twice. Playlists,
+    /// and what is not downloaded, come from the network. While no run is under way, all that is not stored does, and is not
+    /// stored then.
     ///
     /// ``makePlayerItem()`` makes an item of it that plays the variant which is downloaded. A download that is complete
     /// plays without network by the playlists of ``writePlaylists()``.
     public let asset: Asset
     let downloaded: DownloadedMedia
+    let demand = DownloadDemand()
     let background = BackgroundRun<Result>()
-    let notices = DownloadNotices()
+    let notices: DownloadNotices
     let tally = DownloadTally()
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// Makes the folder, or takes up what an earlier run has left there. Loads nothing.
     ///
@@ -79,12 +82,17 @@ public final class DownloadTask: Sendable {
         self.folder = try await DiskThread.run(configuration.loading.clock) { () async throws(HLSError) in
             try DownloadFolder(path: folder)
         }
-        downloaded = DownloadedMedia(self.folder, clock: configuration.loading.clock)
+        downloaded = DownloadedMedia(self.folder, demand: demand, clock: configuration.loading.clock)
         asset = Asset(urlString: configuration.urlString, options: configuration.loading, stored: downloaded)
+        let progress = DownloadProgress(of: self.folder.journal)
+        notices = DownloadNotices(progress)
+        state = Mutex(State(progress: progress))
         // A media file is loaded as the segments that it can be cut into.
         var loading = configuration.loading
         loading.transport = tally.transport(over: loading.transport)
-        client = ResourceClient(url: configuration.urlString, options: loading, opensFiles: true)
+        // What comes from the cache is in the folder of the download afterwards: once on disk is enough.
+        client = ResourceClient(
+            url: configuration.urlString, options: loading, opensFiles: true, storesOnDisk: false)
     }
 
     /// Nothing is stored that another run could use.
@@ -99,16 +107,17 @@ public final class DownloadTask: Sendable {
         let (entries, _) = loaded
         let lanes = entries.map(\.lane).filter { $0.kind == .main }
         guard let lane = lanes.first(where: { !$0.isAuxiliary }) ?? lanes.first else { return (nil, nil) }
-        let numbers = (lane.resolution ?? "").split(separator: "x").compactMap { Int($0) }
-        let size = numbers.count == 2 ? PixelSize(width: numbers[0], height: numbers[1]) : nil
+        let size = lane.size.map { PixelSize(width: $0.width, height: $0.height) }
         return (size, lane.bandwidth > 0 ? lane.bandwidth : nil)
     }
 
-    /// How far it is. Changes all the time; look at it as often as it is shown.
+    /// How far it is; before the first run, what an earlier process has left. Changes all the time; look at it as often as
+    /// it is shown.
     public var progress: DownloadProgress { state.withLock { $0.progress } }
 
     /// Loads no more segments of a live stream than those that are on their way and come within a second; ``run()`` then
-    /// ends as if the stream had ended. Of other streams, what is not on its way is missing in the result.
+    /// ends as if the stream had ended. Of other streams, what is not on its way is missing in the result. Holds for the run
+    /// that is under way, else for the next.
     public func stop() {
         let stopping = state.withLock { state in
             state.isStopping = true
@@ -134,8 +143,8 @@ public final class DownloadTask: Sendable {
         await DiskThread.run(configuration.loading.clock) { self.folder.remove() }
     }
 
-    /// Gives the folder another name, where it is to stay as it is: the journal goes, and nothing can be resumed. What
-    /// earlier runs have loaded of other variants goes too.
+    /// Gives the folder another name, where it is to stay as it is: the journal goes, and nothing can be resumed.
+    /// Segments of other variants that earlier runs have loaded go too.
     public func moveFolder(to path: String) async throws(HLSError) {
         try await DiskThread.run(configuration.loading.clock) { () async throws(HLSError) in
             let (entries, _) = self.loaded
@@ -148,17 +157,27 @@ public final class DownloadTask: Sendable {
 
     /// Loads what is missing. May be called again after a failure.
     ///
+    /// A task has one run at a time: while one is under way, of ``resume()`` or of another caller, this waits for it and has its
+    /// result; cancelling the caller's task then ends the wait alone.
+    ///
     /// - Throws: ``HLSError`` if something that is needed cannot be loaded: what was loaded stays, and another run
-    ///   continues from there; ``HLSError`` where it cannot be stored; `CancellationError`.
-    public func run() async throws -> Result {
-        notices.begin()
+    ///   continues from there, and also where it cannot be stored; with ``HLSError/Code/cancelled`` when its task is cancelled.
+    public func run() async throws(HLSError) -> Result {
+        try await HLSError.typed { try await background.run { try await runOnce() } }
+    }
+
+    /// The run that is under way.
+    func runOnce() async throws(HLSError) -> Result {
+        notices.begin(with: storedProgress)
         tally.reset()
+        defer { state.withLock { ($0.isStopping, $0.stopping) = (false, nil) } }
         let clock = HostClock(configuration.loading.clock)
         do {
             let result = try await DiskThread.run(configuration.loading.clock) { try await self.loadAll() }
             end(result, nil, after: clock.now)
             return result
         } catch {
+            let error = HLSError(error)
             end(nil, error, after: clock.now)
             throw error
         }
@@ -166,15 +185,18 @@ public final class DownloadTask: Sendable {
 
     private func loadAll() async throws -> Result {
         let clock = HostClock(configuration.loading.clock)
-        update { $0 = DownloadProgress() }
+        update { $0 = storedProgress }
         state.withLock { $0.url = nil }
         client.retrier.reset()
+        // Who plays it waits from now on.
+        var news = demand.begin()
+        defer { demand.end() }
         let damagedCount = folder.verify()
         var before: ExpiredDownload?
         while true {
             let storedCount = storedSegmentCount
             do {
-                var result = try await run(clock, after: before)
+                var result = try await run(clock, news, after: before)
                 result.damagedSegmentCount = damagedCount
                 return result
             } catch let expired as ExpiredDownload {
@@ -184,6 +206,7 @@ public final class DownloadTask: Sendable {
                     let url = try await freshURL(insteadOf: expired)
                     state.withLock { $0.url = url }
                     client.retrier.reset()
+                    news = demand.begin()
                     before = expired
                 } catch let error as HLSError where error.domain != .output {
                     guard var result = try salvage(after: error) else { throw error }
@@ -199,9 +222,13 @@ public final class DownloadTask: Sendable {
 
     /// Loads what is not stored.
     ///
-    /// - Parameter before: how it went until the URL ran out.
+    /// - Parameters:
+    ///   - news: has an element where players wait for something.
+    ///   - before: how it went until the URL ran out.
     /// - Throws: also ``ExpiredDownload``.
-    private func run(_ clock: HostClock, after before: ExpiredDownload?) async throws -> Result {
+    private func run(
+        _ clock: HostClock, _ news: AsyncStream<Void>, after before: ExpiredDownload?
+    ) async throws -> Result {
         var run: DownloadRun
         do {
             run = try await opened(clock)
@@ -220,7 +247,7 @@ public final class DownloadTask: Sendable {
         update { $0.phase = .loading }
         try takeUp(clock, &run)
         if let before { run.result.resumedSegmentCount = before.resumedSegmentCount }
-        try await load(clock, &run)
+        try await load(clock, news, &run)
         let result = counted(run.result, of: run.followed.map { run.lanes[$0].entry.lane })
         // Where all is missing, that is no download.
         if result.segmentCount == 0, let error = run.firstLoss { throw error }
@@ -272,8 +299,13 @@ public final class DownloadTask: Sendable {
     enum Outcome: Sendable {
         case resource(ResourceID, lane: Int, Swift.Result<DownloadJournal.File, any Error>)
         case segment(DownloadPlan.ItemID, Swift.Result<DownloadLoader.Loaded, any Error>)
-        case playlist(lane: Int, began: Duration, Swift.Result<MediaPlaylist, any Error>)
+        /// `deltaFailed`: less was asked for, which was of no use.
+        case playlist(lane: Int, began: Duration, Swift.Result<MediaPlaylist, any Error>, deltaFailed: Bool)
         case alternate(DownloadAlternates.Wish, began: Duration, Swift.Result<MediaPlaylist, any Error>)
+        /// Players wait for something.
+        case demand
+        /// None will any more.
+        case demandEnded
         /// Nothing more is wanted of a live stream.
         case stop
         /// What was on its way then has had its time.
@@ -286,7 +318,7 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    private func load(_ clock: HostClock, _ run: inout DownloadRun) async throws {
+    private func load(_ clock: HostClock, _ news: AsyncStream<Void>, _ run: inout DownloadRun) async throws {
         let stops = stopRequests()
         // The group's closure may throw with `run` half changed: it is handed back whole.
         run = try await withThrowingTaskGroup(of: Outcome.self) { [run] group in
@@ -296,6 +328,7 @@ public final class DownloadTask: Sendable {
                 for await _ in stops { break }
                 return .stop
             }
+            addDemand(news, &group)
             loop: while true {
                 for work in run.plan.next() { add(work, &run, &group) }
                 for wish in run.alternates.takeWaiting() { open(wish, clock, &run, &group) }
@@ -309,18 +342,23 @@ public final class DownloadTask: Sendable {
                             return .deadline
                         }
                     case .deadline: break loop
+                    case .demand:
+                        for wanted in demand.takeUrgent() { run.plan.hasten(wanted) }
+                        addDemand(news, &group)
+                    case .demandEnded: break
                     case .resource(let id, let lane, let result): try take(result, of: id, lane: lane, clock, &run)
                     case .segment(let id, let result): try take(result, of: id, clock, &run)
                     case .alternate(let wish, let began, let result):
                         try take(result, of: wish, began: began, clock, &run)
-                    case .playlist(let lane, let began, let result):
+                    case .playlist(let lane, let began, let result, let deltaFailed):
+                        if deltaFailed { run.lanes[lane].refuseDeltas() }
                         try take(result, of: lane, began: began, clock, &run)
                     }
                     try checkRequests()
                 } catch let error as HLSError where error.domain != .output {
                     try end(after: error, &run)
                 }
-                if case .playlist(let lane, _, _) = outcome, run.lanes[lane].tracker.isLive, !run.isOver {
+                if case .playlist(let lane, _, _, _) = outcome, run.lanes[lane].tracker.isLive, !run.isOver {
                     addReload(of: lane, clock, &run, &group)
                 }
                 if isStopping { run.plan.stop() }
@@ -331,6 +369,14 @@ public final class DownloadTask: Sendable {
         }
         // A run that was cancelled has not come to its end, though it also looks like one that was stopped.
         try Task.checkCancellation()
+    }
+
+    /// Waits until players wait for something.
+    private func addDemand(_ news: AsyncStream<Void>, _ group: inout ThrowingTaskGroup<Outcome, any Error>) {
+        group.addTask {
+            for await _ in news { return .demand }
+            return .demandEnded
+        }
     }
 
     /// What there is of a live stream is kept, whatever ends it: it cannot be had again (R42).
@@ -347,7 +393,7 @@ public final class DownloadTask: Sendable {
     private func checkRequests() throws(HLSError) {
         guard client.retrier.isExhausted else { return }
         throw HLSError(
-            code: .network, url: configuration.urlString, cause: "too many requests in a row failed")
+            code: .network, urlString: configuration.urlString, cause: "too many requests in a row failed")
     }
 
     private var isStopping: Bool { state.withLock { $0.isStopping } }

@@ -1,29 +1,33 @@
 import Synchronization
 
-/// Which resources of the network a download has on the disk, for those who play it meanwhile.
+/// Which resources of the network a download has on the disk, or will have, for those who play it meanwhile.
 final class DownloadedMedia: StoredMedia {
-    private struct Key: Hashable {
-        var url: String
-        var byteRange: Range<UInt64>?
-    }
+    typealias Key = DownloadDemand.Key
+
+    /// How long a player waits for what the download loads, where the request does not say.
+    private static let longestWait = Duration.seconds(60)
 
     private let folder: DownloadFolder
+    private let demand: DownloadDemand
     private let clock: any Clock<Duration>
     /// Names in the folder.
     private let files = Mutex<[Key: String]>([:])
 
-    init(_ folder: DownloadFolder, clock: any Clock<Duration>) {
+    init(_ folder: DownloadFolder, demand: DownloadDemand, clock: any Clock<Duration>) {
         self.folder = folder
+        self.demand = demand
         self.clock = clock
     }
 
     var count: Int { files.withLock(\.count) }
 
-    func add(_ url: String, _ byteRange: Range<UInt64>?, file name: String) {
-        files.withLock { $0[Key(url: url, byteRange: byteRange)] = name }
+    /// Something is in the folder.
+    func add(_ key: Key, file name: String) {
+        files.withLock { $0[key] = name }
+        demand.settle(key)
     }
 
-    func add(_ id: ResourceID, file name: String) { add(id.url, id.byteRange, file: name) }
+    func add(_ id: ResourceID, file name: String) { add(Key(id), file: name) }
 
     func remove(_ names: Set<String>) {
         files.withLock { files in files = files.filter { !names.contains($0.value) } }
@@ -32,11 +36,17 @@ final class DownloadedMedia: StoredMedia {
     func removeAll() { files.withLock { $0 = [:] } }
 
     func reader(for request: TransportRequest) -> (@Sendable () async -> [UInt8]?)? {
+        // A key that is asked for again is to be another one.
+        guard request.keyReason == .needed else { return nil }
         guard request.resourceClass.isMedia, request.keyFormat == nil else { return nil }
-        let key = Key(url: request.url, byteRange: request.byteRange)
-        guard let name = files.withLock({ $0[key] }) else { return nil }
+        let key = Key(url: request.urlString, byteRange: request.byteRange)
+        guard name(of: key) != nil || demand.mayCome(key) else { return nil }
+        let limit = request.timeouts.total ?? Self.longestWait
         return { [self] in
-            await DiskThread.run(clock) { () async -> [UInt8]? in
+            // It may have come in between.
+            if name(of: key) == nil { _ = await demand.wait(for: key, atMost: limit, clock) }
+            guard let name = name(of: key) else { return nil }
+            return await DiskThread.run(clock) { () async -> [UInt8]? in
                 do throws(HLSError) {
                     return try folder.bytes(of: name)
                 } catch {
@@ -46,4 +56,10 @@ final class DownloadedMedia: StoredMedia {
             }
         }
     }
+
+    private func name(of key: Key) -> String? { files.withLock { $0[key] } }
+}
+
+extension DownloadDemand.Key {
+    init(_ id: ResourceID) { self.init(url: id.url, byteRange: id.byteRange) }
 }

@@ -29,6 +29,8 @@ struct FileAssembler {
         var textSlot: Int?
         /// What is wanted of the audio tracks inside its segments.
         var audio: SelectionTerms?
+        /// All tracks of the segment that was read last.
+        var told: [MediaTrack] = []
 
         var nextStart: Int64? { next < segments.count ? segments[next].start : nil }
 
@@ -36,6 +38,10 @@ struct FileAssembler {
             let terms = SelectionTerms(wish: wish)
             audio = terms
             pipeline.audioRule = AudioTrackRule(terms)
+        }
+
+        mutating func want(_ option: MediaSelectionOption) {
+            pipeline.audioRule = AudioTrackRule(SelectionTerms(choice: .option(option.id)))
         }
 
         /// - Throws: where none of the tracks is what is wanted.
@@ -58,6 +64,8 @@ struct FileAssembler {
     private let samples: (any SampleWriter)?
     private let window: TimeWindow
     private var lanes: [Lane] = []
+    /// All audio tracks inside the segments of the variant are wanted, of which nothing is known yet.
+    private var awaitsAudio = false
     private var merger = SampleMerger()
     private var timelines: [TimelineKey: Int] = [:]
     private var loaded: Set<String> = []
@@ -82,10 +90,10 @@ struct FileAssembler {
     /// - Parameters:
     ///   - entries: the playlists, the variant's first.
     ///   - window: the item times that are wanted.
-    ///   - audio: which audio tracks inside the segments of the variant are wanted; none for the first.
+    ///   - audio: which audio tracks inside the segments of the variant are wanted, where it is wanted of the variant.
     init(
         _ folder: DownloadFolder, entries: [DownloadSelection.Entry], window: TimeWindow,
-        writer: any MediaWriter, includesText: Bool = false, audio: [QualityExpression] = []
+        writer: any MediaWriter, includesText: Bool = false, audio: DownloadConfiguration.Choice = .automatic
     ) {
         self.folder = folder
         self.writer = writer
@@ -96,6 +104,7 @@ struct FileAssembler {
             segment.file != nil
                 && window.overlaps(.microseconds(segment.start), .microseconds(segment.start + segment.duration))
         }
+        let wishes = if case .matching(let wishes) = audio { wishes } else { [QualityExpression]() }
         for entry in entries {
             let id: LaneID =
                 switch entry.lane.kind {
@@ -109,7 +118,7 @@ struct FileAssembler {
                 videoRange: entry.lane.videoRange.map { VideoRange(rawValue: $0) },
                 segments: journal.segments(of: entry.lane.id).filter(isInside),
                 pipeline: LanePipeline(lane: id, mode: .demux, wanted: entry.wanted))
-            if id == .main, entry.wanted.contains(.audio), let wish = audio.first { lane.want(wish) }
+            if id == .main, entry.wanted.contains(.audio), let wish = wishes.first { lane.want(wish) }
             for type in [MediaType.video, .audio] where entry.wanted.contains(type) {
                 lane.slots[type] = merger.addSlot(isSparse: false)
             }
@@ -123,7 +132,8 @@ struct FileAssembler {
             }
             lanes.append(lane)
         }
-        addAudio(audio.dropFirst())
+        for wish in wishes.dropFirst() { addAudio { $0.want(wish) } }
+        awaitsAudio = audio == .all && lanes.first?.slots[.audio] != nil
         // Numbers in the order of the stream.
         let keys = lanes.flatMap { $0.segments.map { TimelineKey(epoch: $0.epoch, discontinuity: $0.discontinuity) } }
         for key in Set(keys).sorted(by: { ($0.epoch, $0.discontinuity) < ($1.epoch, $1.discontinuity) }) {
@@ -131,16 +141,25 @@ struct FileAssembler {
         }
     }
 
-    /// Further audio tracks inside the segments of the variant: those are read once more for each of them.
-    private mutating func addAudio(_ wishes: ArraySlice<QualityExpression>) {
+    /// A further audio track inside the segments of the variant: those are read once more for each of them.
+    private mutating func addAudio(_ choose: (inout Lane) -> Void) {
         guard let main = lanes.first, main.id == .main, main.slots[.audio] != nil else { return }
-        for wish in wishes {
-            var lane = Lane(
-                id: .audio, language: nil, videoRange: nil, segments: main.segments,
-                pipeline: LanePipeline(lane: .audio, mode: .demux, wanted: [.audio]))
-            lane.want(wish)
-            lane.slots[.audio] = merger.addSlot(isSparse: false)
-            lanes.append(lane)
+        var lane = Lane(
+            id: .audio, language: nil, videoRange: nil, segments: main.segments,
+            pipeline: LanePipeline(lane: .audio, mode: .demux, wanted: [.audio]))
+        choose(&lane)
+        lane.slots[.audio] = merger.addSlot(isSparse: false)
+        lanes.append(lane)
+    }
+
+    /// All audio tracks that can be decoded besides the one that is read with the variant.
+    private mutating func addAllAudio() {
+        guard awaitsAudio, let main = lanes.first, !main.told.isEmpty else { return }
+        awaitsAudio = false
+        let options = AudioTrackOptions(main.told)
+        let first = main.tracks[.audio]?.id ?? options.track(of: options.options.first)?.id
+        for option in options.options where option.isPlayable && options.track(of: option)?.id != first {
+            addAudio { $0.want(option) }
         }
     }
 
@@ -178,10 +197,14 @@ struct FileAssembler {
 
     /// Reads each lane up to its first track, so that all that begin together are told together.
     private mutating func announceSlots() throws {
-        for index in lanes.indices {
+        var index = 0
+        while index < lanes.count {
             while lanes[index].textSlot == nil, lanes[index].nextStart != nil, lanes[index].tracks.isEmpty {
                 try readSegment(of: index)
             }
+            // There may be more lanes then.
+            addAllAudio()
+            index += 1
         }
         // Without pictures sound begins where it is wanted.
         origin = origin ?? window.start
@@ -297,7 +320,9 @@ struct FileAssembler {
                 problems.append(
                     Problem(segment: segment, text: error.cause, isLocked: error.code == .contentKey))
                 lanes[index].pipeline.abandon(id)
-            case .fact(.tracks(_, let tracks)): try lanes[index].check(tracks, url: folder.journal.url)
+            case .fact(.tracks(_, let tracks)):
+                lanes[index].told = tracks
+                try lanes[index].check(tracks, url: folder.journal.url)
             case .leftOut(let error): leftOut.append(error.cause)
             case .cues(let batch): lanes[index].cues.add(batch, language: lanes[index].language)
             case .sync, .cut, .closedCaptions, .metadata, .fact, .note, .parameterSets: break

@@ -1,6 +1,7 @@
 /// How a run of a download went. Comes once, when it ends, fails or is cancelled.
 ///
-/// The context's `hostTime` counts from the start of the run; its `mediaTime` is how much media there is of the variant.
+/// The context's `elapsedTime` counts from the start of the run; its `mediaTime` is how much media there is of the
+/// variant.
 public struct MetricDownloadSummaryEvent: MetricEvent, MetricRecord, Hashable {
     package static let name = "download_summary"
     public var context: MetricContext
@@ -20,13 +21,13 @@ public struct MetricDownloadSummaryEvent: MetricEvent, MetricRecord, Hashable {
     public var missingSegmentCount: Int
     /// The media playlists of what was downloaded, without secrets: variants first, then renditions. Empty where none was
     /// opened.
-    public var playlistURLs: [String]
+    public var playlistURLStrings: [String]
 
     /// Makes an event.
     package init(
         context: MetricContext, error: String?, recoverableErrorCount: Int, mediaResourceRequestCount: Int,
         downloadedByteCount: Int, downloadDuration: Duration, segmentCount: Int, missingSegmentCount: Int,
-        playlistURLs: [String]
+        playlistURLStrings: [String]
     ) {
         self.context = context
         self.error = error
@@ -36,7 +37,7 @@ public struct MetricDownloadSummaryEvent: MetricEvent, MetricRecord, Hashable {
         self.downloadDuration = downloadDuration
         self.segmentCount = segmentCount
         self.missingSegmentCount = missingSegmentCount
-        self.playlistURLs = playlistURLs
+        self.playlistURLStrings = playlistURLStrings
     }
 
     package var record: String {
@@ -45,7 +46,7 @@ public struct MetricDownloadSummaryEvent: MetricEvent, MetricRecord, Hashable {
             ("media_resource_requests", .integer(Int64(mediaResourceRequestCount))),
             ("bytes", .integer(Int64(downloadedByteCount))), ("duration", LogValue(downloadDuration.seconds)),
             ("segments", .integer(Int64(segmentCount))), ("missing_segments", .integer(Int64(missingSegmentCount))),
-            ("playlists", JSONLine.array(playlistURLs.map { .string($0) })),
+            ("playlists", JSONLine.array(playlistURLStrings.map { .string($0) })),
         ])
     }
 }

@@ -33,7 +33,7 @@ public struct PersistentKeyProvider: KeyProvider {
     ) throws(HLSError) {
         self.base = base
         self.clock = clock
-        self.now = now ?? { PlayerConfiguration().now }
+        self.now = now ?? { SourceClock.host.date }
         store = try KeyStore(path: folder)
     }
 
@@ -44,16 +44,18 @@ public struct PersistentKeyProvider: KeyProvider {
     public var deadline: Duration { base.deadline + .seconds(5) }
 
     /// The stored key, or what the other provider gives, which is stored.
-    public func key(for request: ContentKeyRequest) async throws -> ContentKey? {
+    ///
+    /// - Throws: what the other provider throws; an error that is not an ``HLSError`` as one with ``HLSError/Code/application``.
+    public func key(for request: ContentKeyRequest) async throws(HLSError) -> ContentKey? {
         let stored = request.reason == .receivedObsoleteContentKey ? nil : await storedKey(for: request)
         if let stored, !stored.isDue, request.reason == .needed { return stored.key }
         let given: ContentKey?
         do throws(LoadingError) {
             given = try await UserCall(clock: clock).value(
-                of: "the key provider", url: request.url, within: base.deadline
+                of: "the key provider", url: request.urlString, within: base.deadline
             ) { [base] in try await base.key(for: request) }
         } catch {
-            guard var key = stored?.key, error.code != .refused else { throw error }
+            guard var key = stored?.key, error.code != .refused else { throw HLSError(transport: error) }
             key.renewalInterval = Self.renewalDelay
             return key
         }
@@ -66,7 +68,7 @@ public struct PersistentKeyProvider: KeyProvider {
     // MARK: Stored keys
 
     /// The URLs of the keys that are stored.
-    public var storedKeyURLs: Set<String> {
+    public var storedKeyURLStrings: Set<String> {
         get async {
             let store = store
             return await DiskThread.run(clock) { Set(store.entries.map(\.url)) }
@@ -74,7 +76,7 @@ public struct PersistentKeyProvider: KeyProvider {
     }
 
     /// Removes the stored keys of a URL, of whatever key system.
-    public func removeKeys(at url: String) async {
+    public func removeKeys(atURLString url: String) async {
         let store = store
         await DiskThread.run(clock) {
             for entry in store.entries where entry.url == url {
@@ -98,9 +100,9 @@ public struct PersistentKeyProvider: KeyProvider {
     private func storedKey(for request: ContentKeyRequest) async -> Stored? {
         let (store, now) = (store, now().seconds)
         return await DiskThread.run(clock) {
-            guard let entry = store.entry(url: request.url, keyFormat: request.keyFormat) else { return nil }
+            guard let entry = store.entry(url: request.urlString, keyFormat: request.keyFormat) else { return nil }
             if let expiration = entry.expiration, expiration <= now {
-                store.remove(url: request.url, keyFormat: request.keyFormat)
+                store.remove(url: request.urlString, keyFormat: request.keyFormat)
                 return nil
             }
             func interval(_ date: Int64?) -> Duration? {
@@ -115,10 +117,10 @@ public struct PersistentKeyProvider: KeyProvider {
     private func keep(_ key: ContentKey, for request: ContentKeyRequest) async throws(HLSError) {
         let (store, date) = (store, now())
         try await DiskThread.run(clock) { () throws(HLSError) in
-            guard key.isPersistable else { return store.remove(url: request.url, keyFormat: request.keyFormat) }
+            guard key.isPersistable else { return store.remove(url: request.urlString, keyFormat: request.keyFormat) }
             try store.write(
                 KeyStore.Entry(
-                    url: request.url, keyFormat: request.keyFormat, bytes: key.bytes,
+                    url: request.urlString, keyFormat: request.keyFormat, bytes: key.bytes,
                     renewal: key.renewalInterval.map { (date + $0).seconds },
                     expiration: key.expirationInterval.map { (date + $0).seconds }))
         }

@@ -19,9 +19,9 @@ extension PlaylistTracker {
         {
             return start + (there - here)
         }
-        let distance = other.mediaSequence - written.mediaSequence - renumbering
+        let distance = other.mediaSequence &- written.mediaSequence &- renumbering
         if distance >= 0, distance < segmentStarts.count { return segmentStarts[distance] }
-        guard distance < 0, -distance <= other.segments.count else { return nil }
+        guard distance < 0, distance >= -other.segments.count else { return nil }
         return start - other.segments.prefix(-distance).reduce(.zero) { $0 + $1.duration }
     }
 

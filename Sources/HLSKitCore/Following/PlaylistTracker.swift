@@ -118,7 +118,7 @@ struct PlaylistTracker: Sendable {
         for index in 0..<segmentCount {
             let middle = starts[index] + duration(at: index) / 2
             guard middle >= other.start, let known = other.index(containing: middle) else { continue }
-            discontinuityOffset = other.discontinuity(at: known) - playlist.segments[index].discontinuitySequence
+            discontinuityOffset = other.discontinuity(at: known) &- playlist.segments[index].discontinuitySequence
             return
         }
     }
@@ -171,14 +171,15 @@ struct PlaylistTracker: Sendable {
         return segment < parts.firsts.count ? parts.firsts[segment] : segmentCount
     }
 
-    /// Segments with the same value share one mapping from media timestamps to item time.
+    /// Segments with the same value share one mapping from media timestamps to item time. Servers may count from anywhere:
+    /// sums wrap.
     func discontinuity(at index: Int) -> Int {
-        playlist.segments[index].discontinuitySequence + discontinuityOffset
+        playlist.segments[index].discontinuitySequence &+ discontinuityOffset
     }
 
     func index(of position: SegmentPosition) -> Int? {
         guard position.epoch == epoch else { return nil }
-        let index = position.sequence - playlist.mediaSequence
+        let index = position.sequence &- playlist.mediaSequence
         if let parts { return parts.piece(ofSegment: index, part: position.part ?? 0) }
         return playlist.segments.indices.contains(index) ? index : nil
     }
@@ -284,8 +285,8 @@ struct PlaylistTracker: Sendable {
             return .changed
         case .restarted:
             let end = segmentStarts.last ?? .zero
-            discontinuityOffset = (written.segments.last?.discontinuitySequence ?? 0) + discontinuityOffset + 1
-            if let first = new.segments.first { discontinuityOffset -= first.discontinuitySequence }
+            discontinuityOffset &+= (written.segments.last?.discontinuitySequence ?? 0) &+ 1
+            if let first = new.segments.first { discontinuityOffset &-= first.discontinuitySequence }
             epoch += 1
             history.startAnew(with: new)
             adopt(new, start: end)
@@ -319,7 +320,7 @@ struct PlaylistTracker: Sendable {
     var writtenEnd: Int { written.mediaSequence + written.segments.count }
 
     private mutating func notePhase(of new: MediaPlaylist, _ update: Update, interval: Duration) {
-        let known = writtenEnd - new.mediaSequence
+        let known = writtenEnd &- new.mediaSequence
         var media: Duration?
         switch update {
         case .unchanged, .extended: media = .zero
@@ -348,13 +349,13 @@ struct PlaylistTracker: Sendable {
     /// Numbers go on from a segment that both lists have, else from the last one known, where the header tag is missing.
     private mutating func keepDiscontinuities(to new: MediaPlaylist) {
         for (index, segment) in new.segments.enumerated() {
-            let old = new.mediaSequence + index - written.mediaSequence
-            guard written.segments.indices.contains(old) else { continue }
-            discontinuityOffset += written.segments[old].discontinuitySequence - segment.discontinuitySequence
+            let (old, overflow) = (new.mediaSequence + index).subtractingReportingOverflow(written.mediaSequence)
+            guard !overflow, written.segments.indices.contains(old) else { continue }
+            discontinuityOffset &+= written.segments[old].discontinuitySequence &- segment.discontinuitySequence
             return
         }
         guard !new.hasDiscontinuitySequence, let last = written.segments.last else { return }
-        discontinuityOffset += last.discontinuitySequence - new.discontinuitySequence
+        discontinuityOffset &+= last.discontinuitySequence &- new.discontinuitySequence
     }
 
     /// Tells what a list is, and gives it the numbers that go on from those before.
@@ -363,8 +364,7 @@ struct PlaylistTracker: Sendable {
             return written.segments.isEmpty ? .unchanged : .older
         }
         let number = new.mediaSequence
-        let (sequence, overflow) = number.subtractingReportingOverflow(renumbering)
-        new.mediaSequence = overflow ? number : sequence
+        new.mediaSequence = Self.number(number, of: new, loweredBy: renumbering) ?? number
         if written.segments.isEmpty { return .changed }
         let relation = history.relation(of: new, to: written)
         if relation != .perhapsRestarted { candidate = nil }
@@ -372,10 +372,9 @@ struct PlaylistTracker: Sendable {
         case .goesOn: break
         case .renumbered(let distance):
             let (sum, overflow) = renumbering.addingReportingOverflow(distance)
-            let (sequence, isTooFar) = number.subtractingReportingOverflow(sum)
-            guard !overflow, !isTooFar else { return .older }
+            guard !overflow, let number = Self.number(number, of: new, loweredBy: sum) else { return .older }
             renumbering = sum
-            new.mediaSequence = sequence
+            new.mediaSequence = number
         case .perhapsRestarted:
             let numbers = new.mediaSequence..<new.mediaSequence + new.segments.count
             let isFollowed = candidate.map { $0.contains(numbers.lowerBound) && numbers.upperBound > $0.upperBound }
@@ -390,6 +389,12 @@ struct PlaylistTracker: Sendable {
         case .older: return .older
         }
         return classifyByNumbers(new)
+    }
+
+    /// The number of a list's first segment, where all its numbers are lowered; nil where they are no numbers any more.
+    private static func number(_ written: Int, of list: MediaPlaylist, loweredBy distance: Int) -> Int? {
+        let (number, overflow) = written.subtractingReportingOverflow(distance)
+        return overflow || number.addingReportingOverflow(list.segments.count).overflow ? nil : number
     }
 
     private func classifyByNumbers(_ new: MediaPlaylist) -> Update {

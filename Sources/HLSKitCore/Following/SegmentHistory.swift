@@ -137,13 +137,14 @@ struct SegmentHistory: Sendable {
     /// Of a list whose numbers are all lower than those that are known, or of which nothing is known any more.
     private func relation(ofEarlier new: MediaPlaylist, _ view: View, to current: MediaPlaylist) -> Relation {
         if let distance = distance(of: new) { return .renumbered(by: distance) }
-        let gap = lowest - new.mediaSequence
+        let (difference, overflow) = lowest.subtractingReportingOverflow(new.mediaSequence)
+        let gap = overflow ? .max : difference
         switch view.dates {
         case .later: return .restarted
         case .earlier:
             // As much earlier as the numbers are lower.
             let distance = entries[lowest]?.date.flatMap { date in view.firstDate.map { date - $0 } } ?? .zero
-            return distance <= current.targetDuration * gap * 2 ? .older : .restarted
+            return distance.seconds <= current.targetDuration.seconds * Double(gap) * 2 ? .older : .restarted
         case .unknown, .same, .other:
             if view.sameNameElsewhereCount > 0 { return .perhapsRestarted }
             return new.mediaSequence <= 1 || gap > 2 * current.segments.count ? .restarted : .perhapsRestarted
@@ -164,7 +165,7 @@ struct SegmentHistory: Sendable {
         let (distance, overflow) = new.mediaSequence.subtractingReportingOverflow(known)
         guard !overflow else { return nil }
         for index in segments.indices.prefix(Self.limit) {
-            guard let entry = entries[known + index] else { continue }
+            guard let entry = entries[known &+ index] else { continue }
             let other = Self.entry(of: segments[index])
             guard other.date.map(entry.isOf) ?? (entry.name == other.name) else { return nil }
         }

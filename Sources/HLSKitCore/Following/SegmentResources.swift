@@ -19,7 +19,7 @@ struct SegmentResources: Sendable, Hashable {
         if let section = segment.map {
             guard let mapURL = URIReference.resolve(section.uri, against: tracker.url) else {
                 throw HLSError(
-                    code: .badPlaylist, url: tracker.url,
+                    code: .badPlaylist, urlString: tracker.url,
                     cause: "the URI of an initialization section cannot be resolved")
             }
             map = ResourceID(kind: .map, url: mapURL, byteRange: section.byteRange?.range)

@@ -5,7 +5,7 @@ extension ContactSheet {
     /// (`sheet.jpg#xywh=0,0,320,180`).
     ///
     /// - Parameters:
-    ///   - timeRanges: the time that each image stands for, in the order of tiles. What is empty or not numeric, and what is
+    ///   - timeRanges: the time that each image stands for, in the order of tiles. A range that is empty or not numeric, or
     ///     beyond the last tile, has no cue.
     ///   - imageURI: the sheet, as it is seen from where the WebVTT file is: a URI without a fragment. Characters that no
     ///     URI has are escaped.

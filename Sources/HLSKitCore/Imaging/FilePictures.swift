@@ -95,11 +95,11 @@ struct FilePictures: Sendable {
         let start = samples.map(\.offset).min() ?? 0
         let end = samples.map { $0.offset + $0.byteCount }.max() ?? 0
         guard track.encryption == nil else {
-            throw HLSError(code: .contentKey, url: url, cause: "the media is encrypted for a key system")
+            throw HLSError(code: .contentKey, urlString: url, cause: "the media is encrypted for a key system")
         }
         guard start >= 0, end > start, end - start <= Self.maximumByteCount else {
             throw HLSError(
-                code: .badMedia, url: url, cause: "the media cannot be read",
+                code: .badMedia, urlString: url, cause: "the media cannot be read",
                 detail: "a frame of \(max(0, end - start)) bytes")
         }
         let bytes = try await client.bytes(
@@ -107,7 +107,7 @@ struct FilePictures: Sendable {
         return try samples.map { sample in
             let at = sample.offset - start
             guard at + sample.byteCount <= bytes.count else {
-                throw HLSError(code: .badMedia, url: url, cause: "the file ends before its samples do")
+                throw HLSError(code: .badMedia, urlString: url, cause: "the file ends before its samples do")
             }
             return MediaSample(
                 trackID: track.id, pts: sample.pts, dts: sample.dts, duration: sample.duration, isSync: sample.isSync,

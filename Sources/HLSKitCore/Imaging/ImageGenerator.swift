@@ -91,7 +91,7 @@ public final class ImageGenerator: Sendable {
         set { state.withLock { $0.options.apertureMode = newValue } }
     }
 
-    /// What becomes of high dynamic range. Default: ``DynamicRangePolicy/forceSDR``.
+    /// How high dynamic range is turned into images. Default: ``DynamicRangePolicy/forceSDR``.
     public var dynamicRangePolicy: DynamicRangePolicy {
         get { state.withLock { $0.options.dynamicRangePolicy } }
         set { state.withLock { $0.options.dynamicRangePolicy = newValue } }

@@ -109,7 +109,8 @@ struct ImageWorker: Sendable {
                             try await search.find(rest, from: source.index(at: first.time))
                         }
                     case .search(let index): try await search.find(group, from: index)
-                    case nil: throw HLSError(code: .notAvailable, url: source.playlist.url, cause: gapText(source))
+                    case nil:
+                        throw HLSError(code: .notAvailable, urlString: source.playlist.url, cause: gapText(source))
                     }
                 }
             } catch let error as HLSError {

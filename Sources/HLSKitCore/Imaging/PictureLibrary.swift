@@ -23,7 +23,8 @@ struct PictureLibrary: Sendable {
             guard !candidates.isEmpty else {
                 guard playlist.variants.contains(where: { _ in true }), !playlist.hasVideo else {
                     throw HLSError(
-                        code: .noEligibleVariant, url: playlist.url, cause: "no variant with video can be decoded here")
+                        code: .noEligibleVariant, urlString: playlist.url,
+                        cause: "no variant with video can be decoded here")
                 }
                 throw HLSError.noVideo(playlist.url)
             }

@@ -16,12 +16,14 @@ final class PictureStore: Sendable {
     private static let pieceByteCount = (first: 256 << 10, most: 4 << 20)
 
     let inspector: AssetInspector
-    private let maps = SharedLoads<MapID, [UInt8]>()
-    private let keys = SharedLoads<ResourceID, [UInt8]>()
-    private let anchors = SharedLoads<AnchorID, ItemTimeline>()
-    private let parameterSets = SharedLoads<AnchorID, [UInt8]>()
+    private let maps: SharedLoads<MapID, [UInt8]>
+    private let keys: SharedLoads<ResourceID, [UInt8]>
+    private let anchors: SharedLoads<AnchorID, ItemTimeline>
+    private let parameterSets: SharedLoads<AnchorID, [UInt8]>
     /// Playlists with segments that are shorter than a first piece: pieces do not pay there.
     private let small = Mutex<Set<String>>([])
+    /// Keys that have decrypted media: what cannot be read later is not their fault.
+    private let provenKeys = Mutex<Set<ResourceID>>([])
 
     private struct MapID: Hashable, Sendable {
         var url: String
@@ -42,6 +44,12 @@ final class PictureStore: Sendable {
         let pace = PacedTransport(inspector.client.options.transport, clock: inspector.client.options.clock)
         self.pace = pace
         client = inspector.client.over { _ in pace }
+        // Under a clock that runs everything, loads run there, too.
+        let executor = client.options.executor
+        maps = SharedLoads(executor: executor)
+        keys = SharedLoads(executor: executor)
+        anchors = SharedLoads(executor: executor)
+        parameterSets = SharedLoads(executor: executor)
     }
 
     // MARK: Segments
@@ -65,10 +73,11 @@ final class PictureStore: Sendable {
         let playlist = source.playlist
         let segment = playlist.segments[index]
         guard let url = playlist.resolve(segment.uri) else {
-            throw HLSError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
+            throw HLSError(code: .badPlaylist, urlString: playlist.url, cause: "a URI cannot be resolved")
         }
+        var key: ResourceID?
         do {
-            var reader = try await reader(for: segment, of: playlist)
+            var reader = try await reader(for: segment, of: playlist, encryptedWith: &key)
             var pieces = Pieces(url: url, range: segment.byteRange?.range, namedBy: playlist.url)
             if source.kind == .iFrames || small.withLock({ $0.contains(playlist.url) }) {
                 pieces.size = nil
@@ -84,14 +93,27 @@ final class PictureStore: Sendable {
                 if pieces.isSmall { small.withLock { _ = $0.insert(playlist.url) } }
                 isOver = isEnd
                 let output = try reader.append(bytes, isEnd: isEnd)
+                if let key, output.first != nil { provenKeys.withLock { _ = $0.insert(key) } }
                 if reader.hasNoVideo { throw HLSError.noVideo(url) }
                 if try await body(output, reader) { return }
             }
         } catch let error as MediaError {
-            throw HLSError(error, url: url)
+            throw error.code == .unknownContainer
+                ? unfit(key, url) ?? HLSError(error, url: url)
+                : HLSError(error, url: url)
         } catch let error as DecryptionError {
-            throw HLSError(error, url: url)
+            throw error.code == .badPadding ? unfit(key, url) ?? HLSError(error, url: url) : HLSError(error, url: url)
         }
+    }
+
+    /// The error of a segment that is nothing known once it is decrypted, as playing has it; nil if the key is not to
+    /// blame: there is none, or it has decrypted others.
+    private func unfit(_ key: ResourceID?, _ url: String) -> HLSError? {
+        guard let key, !provenKeys.withLock({ $0.contains(key) }) else { return nil }
+        guard client.keyRules.isGiven else { return HLSError(.wrongKey, url: key.url) }
+        var error = HLSError(.wrongKey, url: url)
+        error.cause = HLSError.unfitGivenKey
+        return error
     }
 
     /// A resource, or a range of it, that comes in pieces of growing size.
@@ -136,7 +158,10 @@ final class PictureStore: Sendable {
         }
     }
 
-    private func reader(for segment: MediaSegment, of playlist: MediaPlaylist) async throws -> PictureReader {
+    /// - Parameter wholeKey: is set to the key of a segment that is encrypted as a whole.
+    private func reader(
+        for segment: MediaSegment, of playlist: MediaPlaylist, encryptedWith wholeKey: inout ResourceID?
+    ) async throws -> PictureReader {
         var decryption: DecryptionBox?
         var samples: SampleDecryption?
         if let (key, bytes) = try await key(among: segment.keys, of: segment, in: playlist) {
@@ -145,6 +170,7 @@ final class PictureStore: Sendable {
                 samples = try? SampleDecryption(key: bytes, vector: vector)
             } else {
                 decryption = try DecryptionBox(key: bytes, vector: vector)
+                wholeKey = key.resource
             }
         }
         guard let map = segment.map else { return PictureReader(decryption: decryption, sampleDecryption: samples) }
@@ -162,12 +188,12 @@ final class PictureStore: Sendable {
         _ map: MediaInitializationSection, of segment: MediaSegment, in playlist: MediaPlaylist
     ) async throws -> [UInt8] {
         guard let url = playlist.resolve(map.uri) else {
-            throw HLSError(code: .badPlaylist, url: playlist.url, cause: "a URI cannot be resolved")
+            throw HLSError(code: .badPlaylist, urlString: playlist.url, cause: "a URI cannot be resolved")
         }
         let id = MapID(url: url, range: map.byteRange?.range)
         let key = try await key(among: map.keys, of: segment, in: playlist)
         let client = client
-        return try await kept(maps, id) {
+        return try await kept(maps, id) { [self] in
             let bytes = try await client.bytes(
                 url, .initializationSection, range: id.range, limit: AssetInspector.maximumSegmentByteCount,
                 namedBy: playlist.url)
@@ -177,7 +203,8 @@ final class PictureStore: Sendable {
                 let box = try DecryptionBox(key: secret, vector: key.initializationVector)
                 return try box.decrypt(bytes) + box.finish()
             } catch let error as DecryptionError {
-                throw HLSError(error, url: url)
+                throw error.code == .badPadding
+                    ? unfit(key.resource, url) ?? HLSError(error, url: url) : HLSError(error, url: url)
             }
         }
     }
@@ -285,6 +312,6 @@ extension HLSError {
     fileprivate var isBeyondEnd: Bool { cause == HLSError.noSuchRange || detail == "HTTP 416" }
 
     static func noVideo(_ url: String) -> HLSError {
-        HLSError(code: .badMedia, url: url, cause: "the stream has no video")
+        HLSError(code: .badMedia, urlString: url, cause: "the stream has no video")
     }
 }

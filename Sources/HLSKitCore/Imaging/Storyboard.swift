@@ -2,7 +2,7 @@
 ///
 /// ``ImageGenerator/storyboard(_:columnCount:)`` makes it.
 public struct Storyboard: Sendable {
-    /// What was asked for.
+    /// The times that were asked for.
     public let plan: StoryboardPlan
     /// One for each of the plan's times, in their order. Where an image failed its tile is black.
     public let results: [ImageGenerationResult]
@@ -31,8 +31,8 @@ extension ImageGenerator {
     ///   - plan: the times.
     ///   - columnCount: images in a row; nil (the default) makes about as many columns as rows.
     /// - Throws: ``HLSError`` of the first image where none could be made; one with the code `invalidArgument` where
-    ///   the plan is empty or the sheet would be too large; `CancellationError`.
-    public func storyboard(_ plan: StoryboardPlan, columnCount: Int? = nil) async throws -> Storyboard {
+    ///   the plan is empty or the sheet would be too large; with ``HLSError/Code/cancelled`` where the task was cancelled.
+    public func storyboard(_ plan: StoryboardPlan, columnCount: Int? = nil) async throws(HLSError) -> Storyboard {
         var results: [ImageGenerationResult] = []
         for await result in images(for: plan.times) { results.append(result) }
         let images = results.map(\.image)
@@ -40,9 +40,9 @@ extension ImageGenerator {
             for result in results {
                 if case .failed(_, let error) = result { throw error }
             }
-            if !results.isEmpty { throw CancellationError() }
+            if !results.isEmpty { throw HLSError(CancellationError()) }
         }
-        try Task.checkCancellation()
+        if Task.isCancelled { throw HLSError(CancellationError()) }
         return Storyboard(
             plan: plan, results: results, sheet: try ContactSheet(of: images, columnCount: columnCount))
     }

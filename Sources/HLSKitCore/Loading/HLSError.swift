@@ -1,11 +1,15 @@
+public import FoundationEssentials
 import HLSMedia
 import HLSPlaylist
 
-/// Why something could not be loaded, played, read or written: the one error of players, assets, images and downloads.
+/// Why something could not be loaded, played, read or written: the one error of players, assets, images, downloads, writers
+/// and simulations. A ``Transport``, a ``KeyProvider``, a ``ResourceLoader`` and a ``MediaWriter`` of a program say why they
+/// fail with it too.
 ///
 /// ``code`` says what is wrong, ``domain`` where to look for it, ``isPermanent`` whether trying again can help.
-/// `underlyingError` is what the library below said: a ``LoadingError`` of the transport, a `PlaylistError`, a `MediaError` or
-/// an error of libav's. Nothing in it has a secret (docs/behaviour/credentials.md).
+/// `underlyingError` is what was said below: the error of the transport, with a code such as ``Code/timedOut``; that of a
+/// writer; a `PlaylistError`, a `MediaError` or an error of libav's. Nothing in it has a secret
+/// (docs/behaviour/credentials.md).
 ///
 /// See <doc:FailuresAndRetry> and docs/behaviour/loading-failures.md.
 public struct HLSError: Error, Sendable, CustomStringConvertible {
@@ -36,7 +40,12 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
                 case .badPlaylist, .staleLive: .playlist
                 case .badMedia, .trackLeftOut: .media
                 case .contentKey: .key
-                case .network, .notFound: .network
+                case .httpStatus: .http
+                case .network, .notFound, .nameNotFound, .cannotConnect, .tlsHandshake, .untrustedCertificate,
+                    .timedOut,
+                    .connectionLost, .badContentEncoding, .tooManyRedirects, .badRange, .emptyBody, .fileNotFound,
+                    .fileNotReadable, .transport:
+                    .network
                 case .output, .fileExists, .notWritable, .diskFull, .brokenPipe, .writeFailed, .unsupported,
                     .conversionFailed:
                     .output
@@ -71,7 +80,8 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         public static let output = Code(rawValue: "output")
         /// A live stream whose playlist does not continue.
         public static let staleLive = Code(rawValue: "staleLive")
-        /// A scheme, address, certificate or size that the rules do not allow.
+        /// A scheme, address, redirect, file, certificate or size that the rules do not allow. Nothing was sent, or the rest
+        /// was not taken.
         public static let refused = Code(rawValue: "refused")
         /// A control call with arguments that cannot be, or a URL that is none.
         public static let invalidArgument = Code(rawValue: "invalidArgument")
@@ -89,12 +99,15 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
     public var code: Code
     /// The area of the failure; by default what ``code`` and ``statusCode`` say.
     public var domain: Domain {
-        get { ownDomain ?? (statusCode == nil || code == .contentKey ? Domain(code) : .http) }
+        get { ownDomain ?? (code == .contentKey || statusCode ?? 0 < 400 ? Domain(code) : .http) }
         set { ownDomain = newValue }
     }
     private var ownDomain: Domain?
-    /// The resource that it is about, without secrets (docs/behaviour/credentials.md); nil if there is none.
-    public var url: String? {
+    /// The resource that it is about, without secrets (docs/behaviour/credentials.md); nil if there is none, or its text is not
+    /// a URL: see ``urlString``.
+    public var url: URL? { publicURL.flatMap { URL(string: $0) } }
+    /// ``url`` as it is written; of a writer the file as the user named it.
+    public var urlString: String? {
         get { publicURL }
         set {
             publicURL = newValue.map(Redaction.url)
@@ -113,9 +126,19 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
     public var statusCode: Int?
     /// Which try of the same it was that failed, from 1; nil where nothing was tried, or it was not counted.
     public var attempt: Int?
-    /// What the library below said, without secrets; nil if there is nothing below.
+    /// How long its server asks to wait (`Retry-After`), from the answer on; nil where it does not.
+    public var retryAfter: Duration?
+    /// The header of the answer, where there was one.
+    var fields: [HTTPField] {
+        get { secretFields.fields }
+        set { secretFields.fields = newValue }
+    }
+    private var secretFields = SecretFields()
+    /// The numeric address that the answer came from, where there was one.
+    var serverAddress: String?
+    /// What was said below, without secrets; nil if there is nothing below.
     public var underlyingError: (any Error)? {
-        get { underlying }
+        get { (underlying as? LoadingError).map(HLSError.init(transport:)) ?? underlying }
         set { underlying = newValue.map(Self.withoutSecrets) }
     }
     private var underlying: (any Error)?
@@ -129,15 +152,26 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
     ///   - cause: a few words, for people.
     ///   - detail: the status, or the words of the library below.
     ///   - statusCode: of an HTTP answer that is an error.
-    ///   - underlyingError: what the library below said.
+    ///   - underlyingError: what was said below.
     public init(
-        code: Code, domain: Domain? = nil, url: String? = nil, cause: String, detail: String? = nil,
+        code: Code, domain: Domain? = nil, url: URL? = nil, cause: String, detail: String? = nil,
+        statusCode: Int? = nil, underlyingError: (any Error)? = nil
+    ) {
+        self.init(
+            code: code, domain: domain, urlString: url?.absoluteString, cause: cause, detail: detail,
+            statusCode: statusCode, underlyingError: underlyingError)
+    }
+
+    /// Makes an error about a URL as it is written, as ``TransportRequest`` and playlists have it; for the rest as
+    /// ``init(code:domain:url:cause:detail:statusCode:underlyingError:)``.
+    public init(
+        code: Code, domain: Domain? = nil, urlString: String?, cause: String, detail: String? = nil,
         statusCode: Int? = nil, underlyingError: (any Error)? = nil
     ) {
         self.code = code
         ownDomain = domain
-        publicURL = url.map(Redaction.url)
-        secretURL = url.map { Secret(url: $0) }
+        publicURL = urlString.map(Redaction.url)
+        secretURL = urlString.map { Secret(url: $0) }
         self.cause = Redaction.text(cause)
         self.detail = detail.map(Redaction.text)
         self.statusCode = statusCode
@@ -146,9 +180,9 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
 
     /// `<cause>: <url> (<detail>)`; of a writer `<file>: <cause>`.
     public var description: String {
-        if domain == .output, code != .output, let url { return "\(url): \(cause)" }
+        if domain == .output, code != .output, let publicURL { return "\(publicURL): \(cause)" }
         var text = cause
-        if let url { text += ": \(url)" }
+        if let publicURL { text += ": \(publicURL)" }
         if let detail { text += " (\(detail))" }
         return text
     }
@@ -163,8 +197,11 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         switch code {
         case .network, .staleLive, .cancelled, .notReady, .internal: false
         // Why the key could not be loaded decides.
-        case .contentKey:
-            (underlying as? LoadingError).map { LoadingFailure($0, as: .listed).kind != .network } ?? true
+        case .contentKey: (underlyingError as? HLSError)?.isPermanent ?? true
+        case .httpStatus: LoadingFailure.isRefusal(statusCode)
+        case .untrustedCertificate, .tooManyRedirects, .badRange, .tooLarge, .badURL, .fileNotFound, .fileNotReadable,
+            .application:
+            true
         case .notFound, .badPlaylist, .noEligibleVariant, .badMedia, .trackLeftOut, .notAvailable, .output, .refused,
             .invalidArgument, .invalidTime, .itemInUse, .outputInUse, .requiresManualWaiting, .loadingHasBegun,
             .fileExists, .notWritable, .diskFull, .brokenPipe, .writeFailed, .unsupported, .conversionFailed:
@@ -184,6 +221,93 @@ extension HLSError.Code {
     public static let notReady = HLSError.Code(rawValue: "notReady")
     /// Something that has to be set before the asset loads anything.
     public static let loadingHasBegun = HLSError.Code(rawValue: "loadingHasBegun")
+}
+
+// MARK: - Transports
+
+/// What a transport, or code of the program in its place, says of one transfer. An item says it in the words above: a time-out
+/// ends it with ``network``, and ``HLSError/underlyingError`` is the time-out.
+extension HLSError.Code {
+    /// The server answered with ``HLSError/statusCode``.
+    public static let httpStatus = HLSError.Code(rawValue: "httpStatus")
+    /// The host name cannot be resolved.
+    public static let nameNotFound = HLSError.Code(rawValue: "nameNotFound")
+    /// No connection to any address of the host.
+    public static let cannotConnect = HLSError.Code(rawValue: "cannotConnect")
+    /// TLS could not be negotiated.
+    public static let tlsHandshake = HLSError.Code(rawValue: "tlsHandshake")
+    /// The certificate is not trusted, has expired or is for another host.
+    public static let untrustedCertificate = HLSError.Code(rawValue: "untrustedCertificate")
+    /// No byte of the answer within the deadline, or fewer bytes a second than the floor; or code of the program that did not
+    /// answer in time.
+    public static let timedOut = HLSError.Code(rawValue: "timedOut")
+    /// The connection ended, or the body did, before all of it had arrived.
+    public static let connectionLost = HLSError.Code(rawValue: "connectionLost")
+    /// The content coding is damaged or incomplete.
+    package static let badContentEncoding = HLSError.Code(rawValue: "badContentEncoding")
+    /// More redirects than allowed, or a loop of them.
+    package static let tooManyRedirects = HLSError.Code(rawValue: "tooManyRedirects")
+    /// The answer does not hold the byte range that was asked for.
+    package static let badRange = HLSError.Code(rawValue: "badRange")
+    /// An empty body where there has to be one (200 without bytes, 204).
+    package static let emptyBody = HLSError.Code(rawValue: "emptyBody")
+    /// Larger than ``TransportRequest/maximumByteCount``.
+    public static let tooLarge = HLSError.Code(rawValue: "tooLarge")
+    /// The URL cannot be parsed.
+    package static let badURL = HLSError.Code(rawValue: "badURL")
+    /// A local file that does not exist.
+    package static let fileNotFound = HLSError.Code(rawValue: "fileNotFound")
+    /// A local file that cannot be read.
+    package static let fileNotReadable = HLSError.Code(rawValue: "fileNotReadable")
+    /// The program's own code, a ``ResourceLoader`` or ``KeyProvider``, gave up. Not tried again.
+    public static let application = HLSError.Code(rawValue: "application")
+    /// Any other failure of the transport, with its own code and words in ``HLSError/cause``.
+    public static let transport = HLSError.Code(rawValue: "transport")
+
+    /// Those above, and what means the same in both places.
+    fileprivate static let ofTransports: Set<HLSError.Code> = [
+        httpStatus, nameNotFound, cannotConnect, tlsHandshake, untrustedCertificate, timedOut, connectionLost,
+        badContentEncoding, tooManyRedirects, badRange, emptyBody, tooLarge, refused, badURL, fileNotFound,
+        fileNotReadable, application, transport,
+    ]
+}
+
+extension HLSError {
+    /// The failure of a transfer, as a transport reports it.
+    package init(transport error: LoadingError) {
+        self.init(code: error.code, urlString: error.url, cause: error.text, statusCode: error.status)
+        retryAfter = error.retryAfter
+        fields = error.fields
+        serverAddress = error.serverAddress
+    }
+
+    /// The failure of the transfer that it comes from; nil where it does not come from one.
+    package var loadingError: LoadingError? { underlying as? LoadingError }
+}
+
+extension LoadingError {
+    /// What a transport, or code of the program, says of a transfer.
+    ///
+    /// A code that is none of a transport's passes where ``HLSError/isPermanent`` says so, and is the program's own failure
+    /// else.
+    /// - Parameter url: what was asked for, where the error does not say.
+    package init(_ error: HLSError, at url: String = "") {
+        let detail = error.detail.map { " (\($0))" } ?? ""
+        self.init(
+            code: Self.code(of: error), url: error.fullURL ?? error.urlString ?? url, status: error.statusCode,
+            retryAfter: error.retryAfter, text: error.cause + detail)
+        fields = error.fields
+        serverAddress = error.serverAddress
+    }
+
+    private static func code(of error: HLSError) -> Code {
+        switch error.code {
+        case let code where Code.ofTransports.contains(code): code
+        case .network where error.statusCode ?? 0 >= 400, .notFound where error.statusCode ?? 0 >= 400: .httpStatus
+        case .notFound: .notFound
+        case let code: error.isPermanent ? .application : code
+        }
+    }
 }
 
 // MARK: - Outputs
@@ -210,10 +334,10 @@ extension HLSError {
     ///
     /// - Parameters:
     ///   - code: what is wrong.
-    ///   - path: as the user named it; `-` is standard output. It is ``url`` then, and not redacted.
+    ///   - path: as the user named it; `-` is standard output. It is ``urlString`` then, and not redacted.
     ///   - text: the words of the system or library below.
     public init(code: Code, path: String, text: String) {
-        self.init(code: code, domain: .output, cause: text)
+        self.init(code: code, domain: .output, urlString: nil, cause: text)
         publicURL = path
         cause = text
     }
@@ -228,7 +352,7 @@ extension HLSError {
 
     /// The failure of a writer, as that of its item.
     var ofItem: HLSError {
-        HLSError(code: .output, url: publicURL, cause: "cannot write", detail: text, underlyingError: self)
+        HLSError(code: .output, urlString: publicURL, cause: "cannot write", detail: text, underlyingError: self)
     }
 }
 
@@ -236,9 +360,10 @@ extension HLSError {
 
 extension HLSError: Hashable {
     public static func == (one: HLSError, other: HLSError) -> Bool {
-        one.code == other.code && one.domain == other.domain && one.url == other.url && one.cause == other.cause
+        one.code == other.code && one.domain == other.domain && one.publicURL == other.publicURL
+            && one.cause == other.cause
             && one.detail == other.detail && one.statusCode == other.statusCode && one.attempt == other.attempt
-            && one.underlyingText == other.underlyingText
+            && one.retryAfter == other.retryAfter && one.underlyingText == other.underlyingText
     }
 
     public func hash(into hasher: inout Hasher) {
@@ -261,12 +386,25 @@ extension HLSError {
         var customMirror: Mirror { Mirror(self, children: []) }
     }
 
+    /// A header, which may set cookies.
+    private struct SecretFields: Sendable, CustomStringConvertible, CustomReflectable {
+        var fields: [HTTPField] = []
+        var description: String { "…" }
+        var customMirror: Mirror { Mirror(self, children: []) }
+    }
+
     private static func withoutSecrets(_ error: any Error) -> any Error {
-        guard var error = error as? LoadingError else { return error }
-        error.url = Redaction.url(error.url)
         // A header may set cookies. The error log has what may be seen of it.
-        error.fields = []
-        return error
+        switch error {
+        case var error as LoadingError:
+            error.url = Redaction.url(error.url)
+            error.fields = []
+            return error
+        case var error as HLSError:
+            error.fields = []
+            return error
+        default: return error
+        }
     }
 }
 
@@ -302,9 +440,10 @@ extension HLSError {
     init(_ error: LoadingError, as role: LoadingFailure.Role) {
         let failure = LoadingFailure(error, as: role)
         self.init(
-            code: Code(failure.kind), url: error.url, cause: failure.cause, detail: failure.detail,
+            code: Code(failure.kind), urlString: error.url, cause: failure.cause, detail: failure.detail,
             // Of a range that is not there the status is that of a success.
             statusCode: error.code == .httpStatus ? error.status : nil, underlyingError: error)
+        retryAfter = error.retryAfter
     }
 
     /// A failure of loading; `isFirst` where it is the first playlist, without which there is nothing.
@@ -313,27 +452,30 @@ extension HLSError {
     init(_ error: PlaylistError, url: String?) {
         let words = error.words
         self.init(
-            code: error.code == .limitExceeded ? .refused : .badPlaylist, domain: .playlist, url: url,
+            code: error.code == .limitExceeded ? .refused : .badPlaylist, domain: .playlist, urlString: url,
             cause: words.cause,
             detail: words.detail, underlyingError: error)
     }
 
     init(_ error: MediaError, url: String?) {
         self.init(
-            code: .badMedia, url: url, cause: "the media cannot be read", detail: error.description,
+            code: .badMedia, urlString: url, cause: "the media cannot be read", detail: error.description,
             underlyingError: error)
     }
 
     init(_ error: DecryptionError, url: String?) {
-        self.init(code: .contentKey, url: url, cause: "the media cannot be decrypted", detail: error.text)
+        self.init(code: .contentKey, urlString: url, cause: "the media cannot be decrypted", detail: error.text)
     }
 
     static func notAvailable(_ cause: String, url: String? = nil) -> HLSError {
-        HLSError(code: .notAvailable, url: url, cause: cause)
+        HLSError(code: .notAvailable, urlString: url, cause: cause)
     }
 
     /// The cause where a resource has not the bytes that were asked for.
     static let noSuchRange = LoadingFailure.badRange
+
+    /// The cause where media does not decrypt with a ``ContentKeyOverride``.
+    static let unfitGivenKey = "the key given by hand does not fit the segment"
 
     /// The same, as the failure of one try of several.
     func at(attempt: Int) -> HLSError {
@@ -344,5 +486,8 @@ extension HLSError {
 }
 
 extension HLSError.Code {
+    /// Something is missing of what was to be whole.
+    package static let incomplete = HLSError.Code(rawValue: "incomplete")
+
     init(_ kind: LoadingFailure.Kind) { self.init(rawValue: kind.rawValue) }
 }

@@ -19,7 +19,7 @@ final class HostLimit: Sendable {
         _ request: TransportRequest, by transport: any Transport,
         handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        guard let origin = Origin(of: request.url) else { return transport.start(request, handler: handler) }
+        guard let origin = Origin(of: request.urlString) else { return transport.start(request, handler: handler) }
         let (task, mayBegin) = state.withLock { state in
             state.lastID += 1
             let task = HeldTask(id: state.lastID, limit: self, request: request, transport: transport, handler: handler)
@@ -41,18 +41,12 @@ final class HostLimit: Sendable {
 
 /// A request that may have to wait for its place.
 private final class HeldTask: TransportTask {
-    private struct State {
-        var task: (any TransportTask)?
-        var isCancelled = false
-        var isPaused = false
-    }
-
     let id: Int
     private let limit: HostLimit
     private let request: TransportRequest
     private let transport: any Transport
     private let handler: @Sendable (TransportEvent) -> Void
-    private let state = Mutex(State())
+    private let slot = TransferSlot()
 
     init(
         id: Int, limit: HostLimit, request: TransportRequest, transport: any Transport,
@@ -66,69 +60,44 @@ private final class HeldTask: TransportTask {
     }
 
     func begin() {
-        guard !state.withLock(\.isCancelled) else { return leave(isMultiplexed: false) }
         let (limit, handler, id) = (limit, handler, id)
         // The server holds it until there is an answer: until then it lends its place, as one that is not read does.
         if request.isHeld { limit.change { $0.rest(id) } }
         let isHeld = request.isHeld
-        let task = transport.start(request) { event in
-            handler(event)
-            switch event {
-            case .finished(let metrics), .failed(_, let metrics):
-                limit.change { $0.leave(id, isMultiplexed: metrics.protocolName == "h2") }
-            case .response where isHeld:
-                limit.change { queue in
-                    queue.resume(id)
-                    return []
+        slot.start { _ in
+            transport.start(request) { event in
+                handler(event)
+                switch event {
+                case .finished(let metrics), .failed(_, let metrics):
+                    limit.change { $0.leave(id, isMultiplexed: metrics.protocolName == "h2") }
+                case .response where isHeld:
+                    limit.change { queue in
+                        queue.resume(id)
+                        return []
+                    }
+                case .response, .data: break
                 }
-            case .response, .data: break
             }
         }
-        // What was asked for meanwhile counts as if it came now.
-        let (isCancelled, isPaused) = state.withLock { state in
-            state.task = task
-            return (state.isCancelled, state.isPaused)
-        }
-        if isCancelled {
-            task.cancel()
-        } else if isPaused {
-            task.pause()
-            limit.change { $0.rest(id) }
-        }
+        if slot.isPaused { limit.change { $0.rest(id) } }
     }
 
     func cancel() {
-        let task = state.withLock { state in
-            state.isCancelled = true
-            return state.task
-        }
-        task?.cancel()
+        slot.cancel()
         limit.forget(id)
-        leave(isMultiplexed: false)
+        limit.change { $0.leave(id) }
     }
 
     func pause() {
-        let task = state.withLock { state in
-            state.isPaused = true
-            return state.task
-        }
-        guard let task else { return }
-        task.pause()
+        slot.pause()
         limit.change { $0.rest(id) }
     }
 
     func resume() {
-        let task = state.withLock { state in
-            state.isPaused = false
-            return state.task
-        }
-        guard let task else { return }
         limit.change { queue in
             queue.resume(id)
             return []
         }
-        task.resume()
+        slot.resume()
     }
-
-    private func leave(isMultiplexed: Bool) { limit.change { $0.leave(id, isMultiplexed: isMultiplexed) } }
 }

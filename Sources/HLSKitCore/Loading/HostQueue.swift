@@ -11,22 +11,24 @@ struct HostQueue: Sendable {
         /// One connection carries all that is asked for.
         var isMultiplexed = false
 
-        var isEmpty: Bool { underWay.isEmpty && resting.isEmpty && waiting.isEmpty && !isMultiplexed }
+        var isIdle: Bool { underWay.isEmpty && resting.isEmpty && waiting.isEmpty }
     }
 
     /// Requests at once per host, `1...`.
     let limit: Int
     private var hosts: [Origin: Host] = [:]
     private var places: [Int: Origin] = [:]
+    /// Those that are kept only because one connection carries all, the one that had no request for longest first.
+    private(set) var idleHosts: [Origin] = []
+    /// What is forgotten of others is found out with their next request.
+    private static let maximumIdleHostCount = 32
 
     init(limit: Int) { self.limit = max(1, limit) }
-
-    /// How many wait.
-    var waitingCount: Int { hosts.values.reduce(0) { $0 + $1.waiting.count } }
 
     /// Whether the request may begin; if not, it waits.
     mutating func enter(_ id: Int, at origin: Origin, isSegment: Bool) -> Bool {
         var host = hosts.removeValue(forKey: origin) ?? Host()
+        if host.isMultiplexed, host.isIdle { idleHosts.removeAll { $0 == origin } }
         defer { hosts[origin] = host }
         places[id] = origin
         if host.isMultiplexed || host.underWay.count < limit && host.waiting.isEmpty {
@@ -51,7 +53,8 @@ struct HostQueue: Sendable {
         host.waiting.removeAll { $0.id == id }
         if isMultiplexed { host.isMultiplexed = true }
         let next = letIn(&host)
-        if !host.isEmpty { hosts[origin] = host }
+        if host.isMultiplexed || !host.isIdle { hosts[origin] = host }
+        if host.isMultiplexed, host.isIdle { noteIdle(origin) }
         return next
     }
 
@@ -71,6 +74,11 @@ struct HostQueue: Sendable {
         guard let origin = places[id], var host = hosts.removeValue(forKey: origin) else { return }
         defer { hosts[origin] = host }
         if host.resting.remove(id) != nil { host.underWay.insert(id) }
+    }
+
+    private mutating func noteIdle(_ origin: Origin) {
+        idleHosts.append(origin)
+        if idleHosts.count > Self.maximumIdleHostCount { hosts[idleHosts.removeFirst()] = nil }
     }
 
     private func letIn(_ host: inout Host) -> [Int] {

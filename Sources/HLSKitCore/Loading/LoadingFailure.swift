@@ -51,7 +51,7 @@ package struct LoadingFailure: Sendable, Hashable {
         // Media without its key is no media; why it cannot be had is for the text.
         case (.key, _): .contentKey
         case (_, .httpStatus): isRefusal(error.status) ? .notFound : .network
-        case (_, .fileNotFound), (_, .fileNotReadable), (_, .badRange): .notFound
+        case (_, .notFound), (_, .fileNotFound), (_, .fileNotReadable), (_, .badRange): .notFound
         case (.named, .emptyBody): .badPlaylist
         case (.named, .badURL): .invalidArgument
         case (_, .badURL), (_, .tooLarge): .refused
@@ -69,6 +69,7 @@ package struct LoadingFailure: Sendable, Hashable {
             case .some(400..<500): "the server rejected the request"
             default: "the server answered with an error"
             }
+        case .notFound: "not found"
         case .nameNotFound: "no such host"
         case .cannotConnect: "cannot connect"
         case .tlsHandshake: "no secure connection"

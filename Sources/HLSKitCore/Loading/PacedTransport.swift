@@ -30,21 +30,24 @@ final class PacedTransport: Transport {
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         let task = PacedTask()
-        let isHolding = state.withLock { state in
+        state.withLock { state in
+            // What is held when it comes is let go with the others.
+            if state.isHolding { task.slot.hold(true) }
             state.tasks[ObjectIdentifier(task)] = task
-            return state.isHolding
         }
-        if isHolding { task.hold(true) }
         task.onEnd { [weak self, weak task] in if let task { self?.forget(task) } }
-        task.set(
+        task.slot.start { number in
             base.start(request) { [self, task] event in
                 switch event {
                 case .data(let bytes): receive(bytes.count)
-                case .finished, .failed: forget(task)
+                case .finished, .failed:
+                    task.slot.end(number)
+                    forget(task)
                 case .response: break
                 }
                 handler(event)
-            })
+            }
+        }
         return task
     }
 
@@ -60,7 +63,7 @@ final class PacedTransport: Transport {
             return (Array(state.tasks.values), bucket.nextFill)
         }
         guard let held else { return }
-        for task in held.tasks { task.hold(true) }
+        for task in held.tasks { task.slot.hold(true) }
         Task(executorPreference: clock.executor) { [self] in
             try? await clock.sleep(until: held.until)
             release()
@@ -76,55 +79,22 @@ final class PacedTransport: Transport {
             state.isHolding = false
             return Array(state.tasks.values)
         }
-        for task in tasks { task.hold(false) }
+        for task in tasks { task.slot.hold(false) }
     }
 }
 
-/// A request that is paused by two who do not know of each other.
+/// A request that is paused by its caller, and held back with all others.
 private final class PacedTask: TransportTask {
-    private struct State {
-        var inner: (any TransportTask)?
-        var isHeld = false
-        var isPaused = false
-        var isCancelled = false
-        var end: (@Sendable () -> Void)?
+    let slot = TransferSlot()
+    private let end = Mutex<(@Sendable () -> Void)?>(nil)
 
-        var stands: Bool { isHeld || isPaused }
-    }
-
-    private let state = Mutex(State())
-
-    func onEnd(_ end: @escaping @Sendable () -> Void) { state.withLock { $0.end = end } }
-
-    func set(_ task: any TransportTask) {
-        let (isCancelled, stands) = state.withLock { state in
-            if !state.isCancelled { state.inner = task }
-            return (state.isCancelled, state.stands)
-        }
-        if isCancelled { task.cancel() } else if stands { task.pause() }
-    }
-
-    func hold(_ isHeld: Bool) { change { $0.isHeld = isHeld } }
-    func pause() { change { $0.isPaused = true } }
-    func resume() { change { $0.isPaused = false } }
-
-    private func change(_ body: (inout State) -> Void) {
-        let (task, before, after) = state.withLock { state in
-            let before = state.stands
-            body(&state)
-            return (state.inner, before, state.stands)
-        }
-        guard let task, before != after else { return }
-        if after { task.pause() } else { task.resume() }
-    }
+    func onEnd(_ body: @escaping @Sendable () -> Void) { end.withLock { $0 = body } }
 
     func cancel() {
-        let (task, end) = state.withLock { state in
-            state.isCancelled = true
-            defer { (state.inner, state.end) = (nil, nil) }
-            return (state.inner, state.end)
-        }
-        task?.cancel()
-        end?()
+        slot.cancel()
+        end.withLock { $0.take() }?()
     }
+
+    func pause() { slot.pause() }
+    func resume() { slot.resume() }
 }

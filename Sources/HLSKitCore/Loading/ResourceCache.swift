@@ -60,7 +60,7 @@ final class ResourceCache: Sendable {
 
     fileprivate func entry(for request: TransportRequest) -> [TransportEvent]? {
         guard request.keyReason == .needed else { return nil }
-        let key = Key(url: request.url, byteRange: request.byteRange)
+        let key = Key(url: request.urlString, byteRange: request.byteRange)
         guard let entry = state.withLock({ $0.entries[key] }),
             entry.metrics.decodedByteCount <= request.maximumByteCount
         else { return nil }
@@ -88,7 +88,7 @@ final class ResourceCache: Sendable {
         metrics.decodedByteCount = byteCount
         metrics.protocolName = "cache"
         let entry = Entry(response: response, chunks: chunks, metrics: metrics)
-        let key = Key(url: request.url, byteRange: request.byteRange)
+        let key = Key(url: request.urlString, byteRange: request.byteRange)
         state.withLock { state in
             guard state.entries[key] == nil, state.byteCount + byteCount <= limit else { return }
             state.entries[key] = entry
@@ -124,8 +124,16 @@ private struct CachingTransport: Transport {
             return MadeAnswer(events, on: executor, handler: handler)
         }
         if let read = cache.stored?.reader(for: request) {
-            return MadeAnswer(to: request, on: executor, handler: handler, reading: read)
+            return MadeAnswer(to: request, on: executor, handler: handler, reading: read) {
+                load(request, handler: handler)
+            }
         }
+        return load(request, handler: handler)
+    }
+
+    private func load(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
         guard cache.mayKeep(request) else { return base.start(request, handler: handler) }
         let copy = Copy(cache: cache, request: request)
         return base.start(request) { event in

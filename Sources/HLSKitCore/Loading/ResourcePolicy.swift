@@ -1,20 +1,20 @@
 import HLSPlaylist
 
 /// Which resources a playlist may name (docs/behaviour/resources.md; R54–R56). Asked before any I/O.
-package struct ResourcePolicy: Sendable, Hashable {
+struct ResourcePolicy: Sendable, Hashable {
     /// Real path of the folder that a playlist given as a file may read from (see ``realPath(_:)``); nil when the
     /// user gave a network URL, so that no file is in reach.
-    package var rootFolder: String?
+    var rootFolder: String?
     /// Whether a playlist given as a file may name files outside ``rootFolder``. Default: false. A playlist from the
     /// network reaches no file even then.
-    package var allowsFilesAnywhere: Bool
+    var allowsFilesAnywhere: Bool
     /// Schemes, in lower case, that the program loads by itself. Default: none.
-    package var customSchemes: Set<String> = []
+    var customSchemes: Set<String> = []
     /// Keys may have any scheme but those of other rules: the program gives them. Default: false.
-    package var admitsAllKeySchemes = false
+    var admitsAllKeySchemes = false
 
     /// Makes a policy; by default no local file is in reach.
-    package init(rootFolder: String? = nil, allowsFilesAnywhere: Bool = false) {
+    init(rootFolder: String? = nil, allowsFilesAnywhere: Bool = false) {
         self.rootFolder = rootFolder
         self.allowsFilesAnywhere = allowsFilesAnywhere
     }
@@ -28,7 +28,7 @@ package struct ResourcePolicy: Sendable, Hashable {
     ///   - realPath: The path without symbolic links, nil if there is none. Touches the disk for `file:` only.
     /// - Throws: `refused` if the rules forbid it, `badURL` where it is not an absolute URL, `fileNotFound` where
     ///   there is no such file (in a folder that may be read).
-    package func check(
+    func check(
         _ url: String, resourceClass: ResourceClass, namedBy source: String?,
         realPath: (String) -> String? = ResourcePolicy.realPath
     ) throws(LoadingError) {
@@ -80,7 +80,7 @@ package struct ResourcePolicy: Sendable, Hashable {
     /// The policy for an item whose first URL the user gave: for a `file:` URL its folder becomes the root.
     ///
     /// Touches the disk once, for a `file:` URL.
-    package static func forItem(at url: String, allowsFilesAnywhere: Bool = false) -> ResourcePolicy {
+    static func forItem(at url: String, allowsFilesAnywhere: Bool = false) -> ResourcePolicy {
         var root: String?
         if LocalFile.isFileURL(url), let path = try? LocalFile.path(of: url), let real = realPath(path) {
             root = real.lastIndex(of: "/").map { $0 == real.startIndex ? "/" : String(real[..<$0]) }
@@ -89,5 +89,5 @@ package struct ResourcePolicy: Sendable, Hashable {
     }
 
     /// `path` without symbolic links and dot segments, or nil if nothing is there.
-    package static func realPath(_ path: String) -> String? { LocalFile.realPath(path) }
+    static func realPath(_ path: String) -> String? { LocalFile.realPath(path) }
 }

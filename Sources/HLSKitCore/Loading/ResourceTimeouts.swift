@@ -1,6 +1,6 @@
 /// The deadlines of requests, by the class of the resource (D04).
 ///
-/// What is said of ``TransportTimeouts`` directly holds for every class that has none of its own:
+/// The properties of ``TransportTimeouts`` set here directly hold for every class that has no deadlines of its own:
 /// `timeouts.firstByte = .seconds(4)` is for all, `timeouts[.key].firstByte = .seconds(2)` for keys alone.
 @dynamicMemberLookup
 public struct ResourceTimeouts: Sendable, Hashable {

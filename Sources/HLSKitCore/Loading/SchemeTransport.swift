@@ -18,7 +18,7 @@ public final class SchemeTransport: Transport {
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         // Anything that is neither goes to the network's transport, which refuses it.
-        let scheme = request.url.prefix { $0 != ":" }.lowercased()
+        let scheme = request.urlString.prefix { $0 != ":" }.lowercased()
         return (scheme == "file" || scheme == "data" ? local : network).start(request, handler: handler)
     }
 }

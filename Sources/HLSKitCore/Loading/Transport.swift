@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Moves bytes: starts requests and reports what becomes of them.
 ///
 /// A transport decides nothing: it does not retry, does not choose and does not interpret what it carries.
@@ -43,8 +45,10 @@ public struct HTTPField: Sendable, Hashable {
 
 /// One request.
 public struct TransportRequest: Sendable, Hashable {
-    /// The absolute URL.
-    public var url: String
+    /// The absolute URL; nil where ``urlString`` is not a URL.
+    public var url: URL? { URL(string: urlString) }
+    /// The absolute URL as it is written, which is what is sent.
+    public var urlString: String
     /// The purpose of the resource.
     public var resourceClass: ResourceClass
     /// Header fields of the user, sent only to the origins in ``credentialOrigins``, whatever their names are.
@@ -68,7 +72,7 @@ public struct TransportRequest: Sendable, Hashable {
     /// Deadlines of the request.
     public var timeouts: TransportTimeouts
     /// The largest body, in bytes after content decoding, that is accepted; beyond it the request fails with
-    /// a ``LoadingError``.
+    /// ``HLSError/Code/tooLarge``.
     public var maximumByteCount: Int
     /// After how long without a byte of an answer it is asked once more beside it; nil (the default) for never.
     package var hedgeDelay: Duration?
@@ -81,10 +85,10 @@ public struct TransportRequest: Sendable, Hashable {
 
     /// Makes a request, by default for the whole resource, up to 256 MiB, without credentials.
     public init(
-        url: String, resourceClass: ResourceClass, fields: [HTTPField] = [], credentialOrigins: Set<Origin> = [],
+        urlString: String, resourceClass: ResourceClass, fields: [HTTPField] = [], credentialOrigins: Set<Origin> = [],
         byteRange: Range<UInt64>? = nil, timeouts: TransportTimeouts = .init(), maximumByteCount: Int = 256 << 20
     ) {
-        self.url = url
+        self.urlString = urlString
         self.resourceClass = resourceClass
         self.fields = fields
         self.credentialOrigins = credentialOrigins
@@ -123,21 +127,29 @@ public struct TransportTimeouts: Sendable, Hashable {
 /// A report of a transport.
 public enum TransportEvent: Sendable {
     /// The final response's status and header fields have arrived (after redirects). Statuses from 400 on are not
-    /// reported here but end the request with ``LoadingError/Code/httpStatus``.
+    /// reported here but end the request with ``HLSError/Code/httpStatus``.
     case response(TransportResponse)
     /// The next bytes of the body, after content decoding and, where the server ignored the range, already cut to it.
     case data([UInt8])
     /// The body is complete and its length verified as far as the protocol allows.
     case finished(TransferMetrics)
-    case failed(LoadingError, TransferMetrics)
+    /// The transfer has failed: an error with one of the codes that ``HLSError/Code`` has for transports, with
+    /// ``HLSError/statusCode`` where a server answered with an error.
+    case failed(HLSError, TransferMetrics)
+
+    package static func failed(_ error: LoadingError, _ metrics: TransferMetrics) -> TransportEvent {
+        .failed(HLSError(transport: error), metrics)
+    }
 }
 
 /// Status and header of a response.
 public struct TransportResponse: Sendable, Hashable {
     /// The HTTP status; 200 or 206 for other schemes.
     public var status: Int
-    /// The URL that answered, after redirects: the base of relative references.
-    public var url: String
+    /// The URL that answered, after redirects: the base of relative references; nil where ``urlString`` is not a URL.
+    public var url: URL? { URL(string: urlString) }
+    /// The URL that answered, as it is written.
+    public var urlString: String
     /// The value of `Content-Type`; nil if undeclared.
     public var contentType: String?
     /// Bytes of the body as sent, where declared.
@@ -153,11 +165,11 @@ public struct TransportResponse: Sendable, Hashable {
 
     /// Makes a response that did not come from a cache.
     public init(
-        status: Int, url: String, contentType: String? = nil, contentLength: Int? = nil, fields: [HTTPField] = [],
+        status: Int, urlString: String, contentType: String? = nil, contentLength: Int? = nil, fields: [HTTPField] = [],
         serverAddress: String? = nil
     ) {
         self.status = status
-        self.url = url
+        self.urlString = urlString
         self.contentType = contentType
         self.contentLength = contentLength
         self.fields = fields

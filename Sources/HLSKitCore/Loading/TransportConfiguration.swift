@@ -39,7 +39,7 @@ public struct TransportConfiguration: Sendable, Hashable {
     public var maximumBytesPerSecond: Int?
     /// Connections that all requests of the transport may use at once to one host (scheme, name and port), `1...`; nil (the
     /// default) means no limit. Further requests wait, segments behind all others, and no deadline of theirs runs
-    /// meanwhile. What is not being read does not count, and a host that carries many requests over one connection (HTTP/2)
+    /// meanwhile. A request whose body is not being read does not count, and a host that carries many requests over one connection (HTTP/2)
     /// has no limit. Redirects count for the host that was asked first.
     public var maximumConnectionsPerHost: Int?
     /// File of cookies to start with, as browsers' extensions and curl write them (Netscape's format, or lines of

@@ -15,7 +15,7 @@ enum UserFields {
     /// Those of the request's fields that go to `origin`.
     static func sent(_ request: TransportRequest, to origin: Origin) -> [HTTPField] {
         guard !request.credentialOrigins.contains(origin) else { return request.fields }
-        lazy var isOwnOrigin = Origin(of: request.url) == origin
+        lazy var isOwnOrigin = Origin(of: request.urlString) == origin
         return request.fields.compactMap { field in
             let name = field.name.lowercased()
             if isHarmless(name) { return field }

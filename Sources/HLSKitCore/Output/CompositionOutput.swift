@@ -24,8 +24,9 @@ public final class CompositionOutput: PlayerItemOutput {
     public struct Failure: Sendable {
         /// The time of the frame that could not be composed.
         public let compositionTime: MediaTime
-        /// The compositor's error; ``LoadingError/Code/timedOut`` if it took longer than its deadline.
-        public let error: any Error
+        /// ``HLSError/Code/timedOut`` if the compositor took longer than its deadline; else ``HLSError/underlyingError`` is its
+        /// error, unless that is an ``HLSError`` itself.
+        public let error: HLSError
     }
 
     /// A picture with what is known of its time.
@@ -83,10 +84,22 @@ public final class CompositionOutput: PlayerItemOutput {
             return try answer.get().placed(at: time)
         } catch {
             failed.withLock { failed in
-                failed.append(Failure(compositionTime: time, error: error))
+                failed.append(Failure(compositionTime: time, error: Self.failure(error)))
                 if failed.count > Self.maximumFailureCount { failed.removeFirst() }
             }
             return nil
+        }
+    }
+
+    private static func failure(_ error: any Error) -> HLSError {
+        switch error {
+        case let error as HLSError: error
+        case let error as LoadingError: HLSError(transport: error)
+        case let error as CodecError: HLSError(error)
+        default:
+            HLSError(
+                code: .application, urlString: nil, cause: "the compositor failed", detail: "\(error)",
+                underlyingError: error)
         }
     }
 

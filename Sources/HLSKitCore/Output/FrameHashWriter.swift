@@ -1,4 +1,4 @@
-package import HLSMedia
+import HLSMedia
 import Synchronization
 
 /// Writes one line with an MD5 for each decoded frame, as `ffmpeg -f framemd5` does: `-f framemd5`.
@@ -7,7 +7,7 @@ import Synchronization
 /// signed 16-bit samples, in its own rate and channels. Times are in units of each track's timescale: item time where
 /// the frame has it, else the container's. Lines of several tracks are in the order of their times. Where a track comes
 /// after the header was written, what the header would have said of it stands before its first line.
-package final class FrameHashWriter: FrameWriter, AudioWriter {
+final class FrameHashWriter: FrameWriter, AudioWriter {
     private struct State: ~Copyable {
         let file: OutputFile
         let hash: MD5Hash
@@ -23,16 +23,16 @@ package final class FrameHashWriter: FrameWriter, AudioWriter {
     private let state: Mutex<State>
 
     /// - Throws: `conversionFailed` if there is no memory for the hash.
-    package init(file: consuming sending OutputFile) throws(HLSError) {
+    init(file: consuming sending OutputFile) throws(HLSError) {
         let hash: MD5Hash
         do { hash = try MD5Hash() } catch { throw HLSError(error, path: "framemd5") }
         state = Mutex(State(file: file, hash: hash))
     }
 
-    package var mediaTypes: Set<MediaType> { [.video, .audio] }
-    package var isEmpty: Bool { state.withLock { !$0.hasLines } }
+    var mediaTypes: Set<MediaType> { [.video, .audio] }
+    var isEmpty: Bool { state.withLock { !$0.hasLines } }
 
-    package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
+    func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             // Tracks are told in the order of their kinds: a late one may come before those that were there.
             var places: [Int] = []
@@ -53,7 +53,7 @@ package final class FrameHashWriter: FrameWriter, AudioWriter {
         return state.streams.firstIndex { $0.mediaType == type }
     }
 
-    package func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             guard let index = Self.place(of: index, .video, state) else { return }
             let byteCount = state.hash.update(with: frame)
@@ -74,7 +74,7 @@ package final class FrameHashWriter: FrameWriter, AudioWriter {
         }
     }
 
-    package func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) {
+    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             guard let index = Self.place(of: index, .audio, state) else { return }
             state.samples.removeAll(keepingCapacity: true)
@@ -98,11 +98,11 @@ package final class FrameHashWriter: FrameWriter, AudioWriter {
         }
     }
 
-    package func flush() throws(HLSError) {
+    func flush() throws(HLSError) {
         try state.withLock { state throws(HLSError) in try state.file.flush() }
     }
 
-    package func finish() throws(HLSError) {
+    func finish() throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             try Self.writeLines(&state, isLast: true)
             try state.file.finish(keeping: state.hasLines)

@@ -3,7 +3,7 @@ public import HLSTime
 
 /// Writes the media of an item somewhere, all of it: a player waits for its writers.
 ///
-/// What a writer takes, it says by conforming to ``FrameWriter``, ``AudioWriter`` or ``SampleWriter``. It is told its
+/// A writer says what it takes by conforming to ``FrameWriter``, ``AudioWriter`` or ``SampleWriter``. It is told its
 /// tracks before anything of them.
 ///
 /// The decoding threads call it, one for each kind of media, so its methods block while they write and may be called by

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What ties an output to its item: each ``PlayerItemOutput`` has one of its own.
+/// The tie between an output and its item: each ``PlayerItemOutput`` has one of its own.
 public final class OutputBinding: Sendable {
     private struct State {
         var isTaken = false

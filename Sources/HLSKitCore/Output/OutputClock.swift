@@ -15,9 +15,9 @@ public struct OutputClock: Sendable, Hashable {
     public var rate = 0.0
     /// Media comes when its time has come, and not as fast as it is taken.
     package var isPaced = true
-    /// What samples of audio are multiplied by: the player's volume, 0 while it is muted.
+    /// The factor for samples of audio: the player's volume, 0 while it is muted.
     public var gain: Float = 1
-    /// What is done to audio at rates other than 1.
+    /// How audio is changed at rates other than 1.
     public var pitchAlgorithm = AudioTimePitchAlgorithm.timeDomain
     /// Counts flushes: media whose clock has a lower number than the last flush is from before it, and should be dropped.
     public var generation = 0
@@ -62,9 +62,9 @@ public struct OutputClock: Sendable, Hashable {
     }
 }
 
-/// What is done to sound while time does not pass at its natural speed.
+/// How audio is changed while time does not pass at its natural speed.
 public enum AudioTimePitchAlgorithm: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The pitch stays: pieces of the sound are overlapped where they are alike. For speech and music.
+    /// The pitch stays: pieces of the audio are overlapped where they are alike. For speech and music.
     case timeDomain
     /// The pitch rises and falls with the rate, as on a tape. Cheap.
     case varispeed

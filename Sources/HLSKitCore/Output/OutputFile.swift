@@ -136,7 +136,12 @@ package final class OutputFile {
 
     /// Gives the part file its name; without `replacesFile` only where no file has it.
     private func rename(from part: String) -> Bool {
-        if replacesFile { return Glibc.rename(part, path) == 0 }
+        replacesFile ? Glibc.rename(part, path) == 0 : Self.rename(part, toFree: path)
+    }
+
+    /// Gives a file a name that no other has, whoever takes it at the same time; false with `errno`, which is `EEXIST`
+    /// where the name is taken.
+    package static func rename(_ part: String, toFree path: String) -> Bool {
         // A second link fails where the name is taken, whoever was faster; `rename` would replace the file.
         if link(part, path) == 0 {
             unlink(part)

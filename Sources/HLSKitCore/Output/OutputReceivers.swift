@@ -5,7 +5,7 @@ public import HLSTime
 // What outputs of an item can take. ``PlayerItemOutput`` says which thread calls, in which order, and who waits for whom.
 // An error that a call throws is final: the item fails with it.
 
-/// What every receiver is told, whatever it takes.
+/// The notices that reach every receiver, whatever it takes.
 public protocol OutputReceiver: PlayerItemOutput {
     /// Time has jumped: what was taken and not used is of the past. Cues and metadata that lie behind the place to which
     /// it jumped come again.
@@ -101,7 +101,7 @@ public protocol LimitedOutput: PlayerItemOutput {
     var limits: OutputLimits { get }
 }
 
-/// What an output, or all outputs of an item, can show.
+/// The limits of what an output, or all outputs of an item, can show.
 public struct OutputLimits: Sendable, Hashable {
     /// Where frames are shown; nil is no limit.
     public var display: DisplayArea?

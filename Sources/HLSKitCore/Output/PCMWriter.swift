@@ -1,12 +1,12 @@
-package import HLSMedia
+import HLSMedia
 import Synchronization
 
 /// Writes audio as interleaved samples: `-f wav`, `-f s16le`, `-f f32le`.
 ///
 /// Rate and channels are those of the first buffer; later ones are resampled to them.
-package final class PCMWriter: AudioWriter {
+final class PCMWriter: AudioWriter {
     /// The forms of files.
-    package enum Format: Sendable, Hashable {
+    enum Format: Sendable, Hashable {
         /// A RIFF file of signed 16-bit samples.
         case wav
         /// Signed 16-bit samples and nothing else.
@@ -29,20 +29,20 @@ package final class PCMWriter: AudioWriter {
     private let state: Mutex<State>
 
     /// Makes a writer to `file`. `note` is called with what had to be changed, such as a new sample rate.
-    package init(file: consuming sending OutputFile, format: Format, note: @escaping WriterNote = { _ in }) {
+    init(file: consuming sending OutputFile, format: Format, note: @escaping WriterNote = { _ in }) {
         self.format = format
         self.note = note
         let converter = AudioConverter(to: format == .f32le ? .float32 : .int16)
         state = Mutex(State(file: file, converter: converter))
     }
 
-    package var mediaTypes: Set<MediaType> { [.audio] }
-    package var isEmpty: Bool { state.withLock { !$0.hasSamples } }
+    var mediaTypes: Set<MediaType> { [.audio] }
+    var isEmpty: Bool { state.withLock { !$0.hasSamples } }
 
     /// Nothing to do: the first buffer tells what the file needs to know.
-    package func begin(_ tracks: [MediaTrack]) {}
+    func begin(_ tracks: [MediaTrack]) {}
 
-    package func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) {
+    func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             state.samples.removeAll(keepingCapacity: true)
             try state.file.converting { () throws(CodecError) in
@@ -57,11 +57,11 @@ package final class PCMWriter: AudioWriter {
         }
     }
 
-    package func flush() throws(HLSError) {
+    func flush() throws(HLSError) {
         try state.withLock { state throws(HLSError) in try state.file.flush() }
     }
 
-    package func finish() throws(HLSError) {
+    func finish() throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             state.samples.removeAll()
             try state.file.converting { () throws(CodecError) in try state.converter.flush(into: &state.samples) }

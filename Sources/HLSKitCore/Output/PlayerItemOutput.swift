@@ -7,9 +7,9 @@ public import HLSTime
 /// timebase changes, and no other output loses anything. An output belongs to one item at a time. All of those above hold
 /// a bounded amount, whoever reads slowly or not at all; what is dropped then is reported with each.
 ///
-/// What an output takes, it says by the protocols that it conforms to besides this one: ``FrameReceiver``,
+/// An output says what it takes by the protocols that it conforms to besides this one: ``FrameReceiver``,
 /// ``AudioReceiver``, ``SampleReceiver``, ``CueReceiver``, ``ClosedCaptionReceiver``, ``MetadataReceiver``,
-/// ``DateRangeReceiver``. What no output takes is neither decoded nor kept. ``TimedOutput`` and ``LimitedOutput`` ask
+/// ``DateRangeReceiver``. Media that no output takes is neither decoded nor kept. ``TimedOutput`` and ``LimitedOutput`` ask
 /// for more. The notices of ``OutputReceiver`` reach every output.
 ///
 /// ## Calls

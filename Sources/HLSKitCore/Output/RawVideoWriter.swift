@@ -1,10 +1,10 @@
-package import HLSMedia
+import HLSMedia
 import Synchronization
 
 /// Writes frames one after another, plane by plane without padding: `-f rawvideo`.
 ///
 /// All have the size and pixel format of the first.
-package final class RawVideoWriter: FrameWriter {
+final class RawVideoWriter: FrameWriter {
     private struct State: ~Copyable {
         let file: OutputFile
         let conformer: PictureConformer
@@ -14,17 +14,17 @@ package final class RawVideoWriter: FrameWriter {
     private let state: Mutex<State>
 
     /// Makes a writer to `file`. `note` is called with what had to be changed, such as a new size.
-    package init(file: consuming sending OutputFile, note: @escaping WriterNote = { _ in }) {
+    init(file: consuming sending OutputFile, note: @escaping WriterNote = { _ in }) {
         state = Mutex(State(file: file, conformer: .keepingFormat(note: note)))
     }
 
-    package var mediaTypes: Set<MediaType> { [.video] }
-    package var isEmpty: Bool { state.withLock { !$0.hasFrames } }
+    var mediaTypes: Set<MediaType> { [.video] }
+    var isEmpty: Bool { state.withLock { !$0.hasFrames } }
 
     /// Nothing to do: the first frame tells what the file needs to know.
-    package func begin(_ tracks: [MediaTrack]) {}
+    func begin(_ tracks: [MediaTrack]) {}
 
-    package func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             let frame = try state.file.converting { () throws(CodecError) in try state.conformer.conform(frame) }
             try state.file.write(picture: frame)
@@ -32,11 +32,11 @@ package final class RawVideoWriter: FrameWriter {
         }
     }
 
-    package func flush() throws(HLSError) {
+    func flush() throws(HLSError) {
         try state.withLock { state throws(HLSError) in try state.file.flush() }
     }
 
-    package func finish() throws(HLSError) {
+    func finish() throws(HLSError) {
         try state.withLock { state throws(HLSError) in try state.file.finish(keeping: state.hasFrames) }
     }
 }

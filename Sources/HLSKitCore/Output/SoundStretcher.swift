@@ -37,8 +37,6 @@ final class SoundStretcher {
             }
     }
 
-    var availableFrameCount: Int { ready.count / channelCount }
-
     func append(_ samples: ArraySlice<Float>) {
         inputFrameCount += samples.count / channelCount
         switch method {

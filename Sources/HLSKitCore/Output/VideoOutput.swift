@@ -95,7 +95,7 @@ public final class VideoOutput: PlayerItemOutput {
         }
     }
 
-    /// Pixels in a point. What is not a positive number counts as 1.
+    /// Pixels in a point. A number that is not above zero counts as 1.
     public var scale: Double {
         get { state.withLock(\.scale) }
         set {

@@ -1,4 +1,4 @@
-package import HLSMedia
+import HLSMedia
 import Synchronization
 
 /// Writes frames as YUV4MPEG2: `-f y4m`.
@@ -7,7 +7,7 @@ import Synchronization
 /// converted. The format knows a frame rate but no times, so frames stand at equal distances.
 ///
 /// Source: yuv4mpeg(5) of mjpegtools; the tags for 10 bits and for the range are FFmpeg's.
-package final class Y4MWriter: FrameWriter {
+final class Y4MWriter: FrameWriter {
     private struct State: ~Copyable {
         let file: OutputFile
         let conformer: PictureConformer
@@ -19,20 +19,20 @@ package final class Y4MWriter: FrameWriter {
 
     /// - Parameter frameRate: frames a second for the header; nil takes it from the duration of the first frame,
     ///   and 25 where that has none.
-    package init(
+    init(
         file: consuming sending OutputFile, frameRate: VideoFrame.Ratio? = nil, note: @escaping WriterNote = { _ in }
     ) {
         self.frameRate = frameRate
         state = Mutex(State(file: file, conformer: .planarYUV(note: note)))
     }
 
-    package var mediaTypes: Set<MediaType> { [.video] }
-    package var isEmpty: Bool { state.withLock { !$0.hasHeader } }
+    var mediaTypes: Set<MediaType> { [.video] }
+    var isEmpty: Bool { state.withLock { !$0.hasHeader } }
 
     /// Nothing to do: the first frame tells what the file needs to know.
-    package func begin(_ tracks: [MediaTrack]) {}
+    func begin(_ tracks: [MediaTrack]) {}
 
-    package func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             let frame = try state.file.converting { () throws(CodecError) in try state.conformer.conform(frame) }
             if !state.hasHeader {
@@ -44,11 +44,11 @@ package final class Y4MWriter: FrameWriter {
         }
     }
 
-    package func flush() throws(HLSError) {
+    func flush() throws(HLSError) {
         try state.withLock { state throws(HLSError) in try state.file.flush() }
     }
 
-    package func finish() throws(HLSError) {
+    func finish() throws(HLSError) {
         try state.withLock { state throws(HLSError) in try state.file.finish(keeping: state.hasHeader) }
     }
 

@@ -40,6 +40,7 @@ extension DriverConfiguration {
         mediaTypes = configuration.mediaTypes
         decodes = configuration.decodesWithoutOutput
         decodingThreadCount = max(0, configuration.decodingThreadCount ?? 0)
+        makeDecoder = configuration.makeDecoder
         demuxes = configuration.demuxesMedia
         workQueue = configuration.workQueue
         isPaced = configuration.pacing == .realTime

@@ -79,6 +79,9 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
     }
 
     /// Plays as soon as it can be done without stalling. May come before there is an item.
+    ///
+    /// At the end of an item, and with one that has failed, there is nothing to play: the rate stays 0, which
+    /// ``RateChangeReason/setRateFailed`` reports. A seek leads away from the end.
     public func play() { core.control(.play) }
     /// Sets ``rate`` to 0. Media that was loaded is kept.
     public func pause() { core.control(.pause) }
@@ -107,8 +110,16 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
     /// One consistent snapshot of now.
     public var state: PlayerState { core.snapshot }
 
-    /// Everything that happens from now on, in order and without gaps. Ends with the player.
-    public func events() -> AsyncStream<PlayerEvent> { core.events.subscribe() }
+    /// Everything that happens from now on, in order. Ends with the player.
+    ///
+    /// A reader that falls behind loses the oldest of what it has not read; one event in their place says how many
+    /// (``PlayerEvent/Kind/eventsLost(_:)``). ``state`` and ``values(of:)`` tell where things stand then.
+    ///
+    /// - Parameter count: how many events are kept for this reader, from 1; `Int.max` keeps all. Default 1000: some hundred
+    ///   kilobytes, and of a live stream the better part of an hour.
+    public func events(bufferingNewest count: Int = 1_000) -> AsyncStream<PlayerEvent> {
+        core.events.subscribe(newest: count, marking: PlayerEvent.lost)
+    }
 
     /// Ends loading and playing, and returns when no output is used any more.
     public func close() async { await core.close() }

@@ -98,6 +98,8 @@ public struct PlayerConfiguration: Sendable {
     public var logger: Logger?
     /// Where playlists are parsed and media is demuxed, in tests.
     var workQueue: WorkQueue?
+    /// What decodes, in tests.
+    var makeDecoder = TrackDecoder.libavcodec
 
     /// Makes the default configuration: the clock of the machine and the process-wide transport.
     public init(
@@ -119,15 +121,5 @@ extension PlayerConfiguration {
         return LanguageTag.preferred { getenv($0).map { String(cString: $0) } }
     }
 
-    var now: PlaylistDate {
-        if let wallClock { return wallClock() }
-        guard isClockOfThisMachine else { return PlaylistDate(seconds: 0) }
-        // struct timespec, whose members the compiler takes for those of another module: seconds and nanoseconds.
-        var time = (seconds: Int64(0), nanoseconds: Int64(0))
-        withUnsafeMutableBytes(of: &time) { bytes in
-            guard let base = bytes.baseAddress else { return }
-            clock_gettime(CLOCK_REALTIME, base.assumingMemoryBound(to: timespec.self))
-        }
-        return PlaylistDate(seconds: time.seconds, attoseconds: time.nanoseconds * 1_000_000_000)
-    }
+    var now: PlaylistDate { wallClock?() ?? sourceClock.date }
 }

@@ -11,7 +11,8 @@ extension PlayerCore {
                 do throws(HLSError) {
                     try await property.load(asset)
                 } catch {
-                    let cancelled = HLSError(code: .cancelled, url: item.urlString, cause: "loading was cancelled")
+                    let cancelled = HLSError(
+                        code: .cancelled, urlString: item.urlString, cause: "loading was cancelled")
                     failure = failure ?? (error.code == .cancelled ? cancelled : error)
                 }
             }

@@ -84,10 +84,10 @@ extension PlayerCore {
 
     private func attach(_ item: PlayerItem, _ state: borrowing State) throws(HLSError) {
         guard !state.isClosed else {
-            throw HLSError(code: .invalidArgument, url: item.urlString, cause: "the player is closed")
+            throw HLSError(code: .invalidArgument, urlString: item.urlString, cause: "the player is closed")
         }
         guard item.attach(to: self) else {
-            throw HLSError(code: .itemInUse, url: item.urlString, cause: "the item belongs to a player already")
+            throw HLSError(code: .itemInUse, urlString: item.urlString, cause: "the item belongs to a player already")
         }
     }
 }
@@ -99,6 +99,6 @@ extension PlayerCore.State {
         if current.item === other, !current.isRetired { return 0 }
         if let index = upcoming.firstIndex(where: { $0.item === other }) { return index + 1 }
         throw HLSError(
-            code: .invalidArgument, url: other.urlString, cause: "the item to insert after is not in the queue")
+            code: .invalidArgument, urlString: other.urlString, cause: "the item to insert after is not in the queue")
     }
 }

@@ -90,10 +90,13 @@ final class PlayerCore: EngineHost {
     }
 
     /// Puts a control call into the engine of one item, if it has one.
-    func control(_ control: EngineControl, of item: PlayerItem) {
+    ///
+    /// - Parameter control: made under the lock: of several threads that change the item, the last one here tells what all
+    ///   of them have left.
+    func control(_ control: @autoclosure () -> EngineControl, of item: PlayerItem) {
         change { state, afterwards, now in
             guard let id = state.playback(of: item) else { return }
-            self.handle(.control(control), of: id, at: now, &state, &afterwards)
+            self.handle(.control(control()), of: id, at: now, &state, &afterwards)
         }
     }
 

@@ -20,6 +20,7 @@ extension PlayerItem {
     }
 
     /// The measurements of one kind from now on, in order and without gaps. Ends when the item is removed.
+    /// All are kept until they are read.
     ///
     /// ```swift
     /// for await stall in item.metrics(ofType: MetricPlayerItemStallEvent.self) { print(stall.jsonLine) }
@@ -31,5 +32,6 @@ extension PlayerItem {
     }
 
     /// The measurements of all kinds from now on, in the order in which they were made. Ends when the item is removed.
+    /// All are kept until they are read.
     public func allMetrics() -> AsyncStream<any MetricEvent> { diary.metrics.subscribe() }
 }

@@ -27,7 +27,8 @@ extension PlayerItem {
     }
 
     /// The group of a characteristic, as far as the player has loaded the multivariant playlist; nil before, and where
-    /// there is none. Audio that no playlist names has its options with the first segment. ``Asset/loadMediaSelectionGroup(for:)`` loads what it needs.
+    /// there is none. Audio that no playlist names has its options with the first segment.
+    /// ``Asset/loadMediaSelectionGroup(for:)`` loads what it needs.
     public func mediaSelectionGroup(for characteristic: MediaCharacteristic) -> MediaSelectionGroup? {
         attachedCore?.read(of: self) { $0.mediaSelection.groups[characteristic] }
     }

@@ -7,12 +7,12 @@ extension PlayerItem {
     /// - Throws: ``HLSError/Code/outputInUse`` if the output belongs to an item already.
     public func add(_ output: some PlayerItemOutput) throws(HLSError) {
         guard outputs.add(output) else {
-            throw HLSError(code: .outputInUse, url: urlString, cause: "the output belongs to an item already")
+            throw HLSError(code: .outputInUse, urlString: urlString, cause: "the output belongs to an item already")
         }
     }
 
-    /// Takes an output away; its sequences end, and it may be added to another item. What no one takes any more is not
-    /// decoded any more. False if the item does not have the output.
+    /// Takes an output away; its sequences end, and it may be added to another item. Media that no one takes any more
+    /// is not decoded any more. False if the item does not have the output.
     @discardableResult
     public func remove(_ output: some PlayerItemOutput) -> Bool {
         outputs.remove(output)

@@ -4,7 +4,8 @@ extension PlayerItem {
     /// ``select(_:in:)``, by ``PlayerItem/subtitles``, and by criteria. Of two with the same name and language
     /// the first is used. Empty by default.
     ///
-    /// ``mediaSelectionGroup(for:)`` has them, and not ``Asset/loadMediaSelectionGroup(for:)``. May be set at any time. What is shown of captions that are taken away leaves at once.
+    /// ``mediaSelectionGroup(for:)`` has them, and not ``Asset/loadMediaSelectionGroup(for:)``. May be set at any time. Cues
+    /// of captions that are taken away leave at once.
     public var sidecarCaptions: [SidecarCaptions] {
         get { wishes.sidecars }
         set { setSidecars(newValue) }

@@ -24,7 +24,7 @@ extension PlayerItem {
 
     /// Times that can be sought, in order.
     public var seekableTimeRanges: [MediaTimeRange] { snapshot.seekableTimeRanges }
-    /// Media that is loaded, in ranges without gaps.
+    /// Media that is loaded, in ranges without gaps. What no output takes counts, although it is not held.
     public var loadedTimeRanges: [MediaTimeRange] { snapshot.loadedTimeRanges }
     /// Playing that begins now is likely to come to the end without a stall.
     public var isPlaybackLikelyToKeepUp: Bool { snapshot.isPlaybackLikelyToKeepUp }

@@ -51,8 +51,8 @@ public final class PlayerItem: Sendable {
     /// The absolute URL of the multivariant or media playlist, or of a media file without a playlist, exactly as it was
     /// given.
     public let urlString: String
-    /// The same as a `URL`, with what a URL cannot hold percent-encoded; nil where it is none even so. Requests are made by
-    /// ``urlString``.
+    /// The same as a `URL`, with what a URL cannot hold percent-encoded; nil where the text is not a URL even so. Requests are
+    /// made by ``urlString``.
     public var url: URL? { URL(string: urlString) }
     /// The asset the item was made from; nil if it was made from a URL.
     public let asset: Asset?
@@ -72,15 +72,15 @@ public final class PlayerItem: Sendable {
     /// No I/O takes place before the item becomes a player's current one, or soon will. Playlists name URLs that `URL` would
     /// change or refuse: this takes them as they are.
     ///
-    /// - Parameter urlString: an absolute http, https or file URL. A plain path is none: the item fails.
+    /// - Parameter urlString: an absolute http, https or file URL. A plain path is not a URL: the item fails.
     public init(urlString: String) {
         self.urlString = urlString
         asset = nil
         automaticallyLoadedAssetKeys = []
     }
 
-    /// The item of an asset. What the asset has loaded, or loads, of playlists is not loaded again, and what its options
-    /// say of requests holds for the item.
+    /// The item of an asset. Playlists that the asset has loaded, or loads, are not loaded again, and its options for
+    /// requests hold for the item.
     ///
     /// - Parameters:
     ///   - asset: may be inspected and played at the same time.
@@ -118,7 +118,7 @@ public final class PlayerItem: Sendable {
                 state.forwardPlaybackEndTime = end
                 return state.core
             }
-            core?.control(.setForwardPlaybackEndTime(end), of: self)
+            core?.control(.setForwardPlaybackEndTime(state.withLock(\.forwardPlaybackEndTime)), of: self)
         }
     }
 
@@ -132,7 +132,7 @@ public final class PlayerItem: Sendable {
                 state.reversePlaybackEndTime = end
                 return state.core
             }
-            core?.control(.setReversePlaybackEndTime(end), of: self)
+            core?.control(.setReversePlaybackEndTime(state.withLock(\.reversePlaybackEndTime)), of: self)
         }
     }
 
@@ -155,8 +155,8 @@ public final class PlayerItem: Sendable {
 
     /// An item of the same stream with the same settings, for another player or another turn in a queue.
     ///
-    /// Outputs are not copied. What the item and its copies load from now on is kept in memory, up to 64 MiB, and used by
-    /// all of them.
+    /// Outputs are not copied. Resources that the item and its copies load from now on are kept in memory, up to 64 MiB, and
+    /// used by all of them.
     public func copy() -> PlayerItem {
         let cache = state.withLock { state in
             let cache = state.cache ?? ResourceCache(keepsMedia: true)
@@ -200,9 +200,9 @@ public final class PlayerItem: Sendable {
     }
 
     func changePreferences(_ change: (inout PlayerItemPreferences) -> Void) {
-        let (core, preferences) = state.withLock { state in
+        let core = state.withLock { state in
             change(&state.preferences)
-            return (state.core, state.preferences)
+            return state.core
         }
         core?.control(.setPreferences(preferences), of: self)
     }
@@ -245,7 +245,7 @@ public final class PlayerItem: Sendable {
             state.choices[characteristic] = choice
             return state.core
         }
-        core?.control(.select(characteristic, choice), of: self)
+        core?.control(.select(characteristic, state.withLock { $0.choices[characteristic] ?? choice }), of: self)
     }
 
     /// Kinds of media that are neither decoded nor, where that can be left out, loaded.
@@ -257,7 +257,7 @@ public final class PlayerItem: Sendable {
             if isEnabled { state.disabledTracks.remove(type) } else { state.disabledTracks.insert(type) }
             return state.core
         }
-        core?.control(.setTrackEnabled(type, isEnabled), of: self)
+        core?.control(.setTrackEnabled(type, !disabledTracks.contains(type)), of: self)
     }
 
     /// Keeps captions of the program, for a player to come too.
@@ -266,7 +266,7 @@ public final class PlayerItem: Sendable {
             state.sidecars = sidecars
             return state.core
         }
-        core?.control(.setSidecarCaptions(sidecars), of: self)
+        core?.control(.setSidecarCaptions(state.withLock(\.sidecars)), of: self)
     }
 
     /// The item is not in its player's queue any more: what it shows stays as it was last; nil if it was not loaded.

@@ -29,9 +29,9 @@ public struct PlayerItemTrack: Sendable, Hashable, Identifiable {
     /// False: outputs get nothing of the track, it is not decoded, and it is not loaded where it has a playlist of its own.
     /// Default true.
     ///
-    /// May change at any time; neither status nor timebase does. What is switched off ends with what is decoded already.
-    /// What is switched on again begins as soon as it is loaded, and is not waited for meanwhile. Without audio the video
-    /// is loaded in any case: it tells the time.
+    /// May change at any time; neither status nor timebase does. A track that is switched off ends with what is decoded
+    /// already. One that is switched on again begins as soon as it is loaded, and is not waited for meanwhile. Without audio
+    /// the video is loaded in any case: it tells the time.
     ///
     /// See docs/behaviour/media-selection.md; I04.
     public var isEnabled: Bool {

@@ -12,11 +12,11 @@ public struct PlaylistLoader: Sendable {
     private let credentials: RequestCredentials
     private let retrier: RequestRetrier
 
-    /// A loader for the playlist at `url` and what that names.
+    /// A loader for the playlist at `urlString` and what that names.
     ///
-    /// Credentials in `url` and in the configuration's fields go to the origin of `url` and to the configuration's
+    /// Credentials in `urlString` and in the configuration's fields go to the origin of `urlString` and to the configuration's
     /// `credentialOrigins` only. Touches the disk once, for a `file:` URL: its folder is where other files may be.
-    public init(url: String, configuration: PlayerConfiguration = .init()) {
+    public init(urlString url: String, configuration: PlayerConfiguration = .init()) {
         self.url = url
         self.configuration = configuration
         policy = .forItem(at: url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
@@ -27,7 +27,7 @@ public struct PlaylistLoader: Sendable {
 
     /// Loads the playlist that the loader was made for. Parses it while it arrives.
     ///
-    /// - Throws: ``HLSError``; its `underlyingError` is a ``LoadingError`` if the resource cannot be loaded, a
+    /// - Throws: ``HLSError``; its `underlyingError` is that of the transport if the resource cannot be loaded, a
     ///   `PlaylistError` if it is not a playlist.
     public func load(_ options: PlaylistParser.Options = .init()) async throws(HLSError) -> Playlist {
         try await typed(url, namedBy: nil) { tries throws in
@@ -67,7 +67,7 @@ public struct PlaylistLoader: Sendable {
             for await event in configuration.transport.events(for: sent) {
                 switch event {
                 case .response(let response): return Self.byteCount(response)
-                case .failed(let error, _): throw error
+                case .failed(let error, _): throw LoadingError(error)
                 case .data, .finished: break
                 }
             }
@@ -116,10 +116,10 @@ public struct PlaylistLoader: Sendable {
                 case .response(let response):
                     var options = options
                     options.contentType = response.contentType
-                    parser = PlaylistParser(url: response.url, options: options)
+                    parser = PlaylistParser(url: response.urlString, options: options)
                 case .data(let bytes): try parser.append(bytes)
                 case .finished: return try parser.finish()
-                case .failed(let error, _): throw error
+                case .failed(let error, _): throw LoadingError(error)
                 }
             }
             throw CancellationError()
@@ -128,7 +128,7 @@ public struct PlaylistLoader: Sendable {
 
     private func request(_ url: String, _ resourceClass: ResourceClass) -> TransportRequest {
         TransportRequest(
-            url: url, resourceClass: resourceClass, fields: credentials.fields,
+            urlString: url, resourceClass: resourceClass, fields: credentials.fields,
             credentialOrigins: credentials.origins,
             timeouts: configuration.timeouts[resourceClass], maximumByteCount: ResourceLimits.playlistByteCount)
     }

@@ -1,4 +1,4 @@
-/// The values of one property of a player or an item: first the one that it has, then each that differs from the one
+/// The values of one property of a player, an item or a looper: first the one that it has, then each that differs from the one
 /// before. Only the newest is kept for a slow reader.
 ///
 /// Does not keep the player or the item alive. Ends with it, when its player is closed, and with the reading task. Each
@@ -43,7 +43,7 @@ extension Player {
     /// ```
     ///
     /// For every property of a player: `\.currentItem`, `\.rate`, `\.state.variant`, or `\.state` for all of it at once.
-    /// A slow reader gets the newest value only; ``events()`` loses nothing. A property that changes as time passes is
+    /// A slow reader gets the newest value only; ``events(bufferingNewest:)`` has all that happens. A property that changes as time passes is
     /// looked at when something else happens: ``times(every:)`` follows time.
     ///
     /// Ends with the player and when it is closed. Costs a look at the property with each thing that happens.
@@ -67,7 +67,7 @@ extension PlayerItem {
     /// ```
     ///
     /// For every property of an item: `\.error`, `\.duration`, `\.tracks`, `\.loadedTimeRanges`, `\.currentMediaSelection`.
-    /// A slow reader gets the newest value only; ``events()`` loses nothing. May begin before the item is in a player, and
+    /// A slow reader gets the newest value only; ``events(bufferingNewest:)`` has all that happens. May begin before the item is in a player, and
     /// while it is behind others in a queue. Settings are reported while they have an effect, in a player.
     ///
     /// Ends with the item, and when the player that has it is closed. Costs a look at the property with each thing that

@@ -48,7 +48,7 @@ package struct SteppedPlayback: Sendable {
 
     /// The response to a request begins.
     package mutating func respond(to id: Int, byteCount: Int, at now: Duration) {
-        let response = TransportResponse(status: 200, url: "", contentLength: byteCount)
+        let response = TransportResponse(status: 200, urlString: "", contentLength: byteCount)
         handle(.responded(RequestID(rawValue: id), response), at: now)
     }
 
@@ -121,7 +121,7 @@ package struct SteppedPlayback: Sendable {
     }
 
     private mutating func start(_ id: RequestID, _ request: EngineRequest) {
-        let url = request.transport.url
+        let url = request.transport.urlString
         switch request.purpose {
         case .firstPlaylist, .mediaPlaylist:
             let result: Result<LoadedPlaylist, PlaylistFailure>

@@ -17,14 +17,25 @@ extension AssetVariant {
     /// Gives out names, each once, in the order of a playlist.
     struct Names {
         private var counts: [String: Int] = [:]
+        private var given: Set<String> = []
 
         mutating func name(of variant: Variant) -> ID {
             let text = variant.stableVariantID ?? variant.distinction
-            let count = (counts[text] ?? 0) + 1
+            var count = counts[text] ?? 0
+            var name: String
+            repeat {
+                count += 1
+                name = count == 1 ? text : "\(text)#\(count)"
+            } while !given.insert(name).inserted
             counts[text] = count
-            return ID(rawValue: count == 1 ? text : "\(text)#\(count)")
+            return ID(rawValue: name)
         }
     }
+}
+
+extension [AssetVariant] {
+    /// The position in the multivariant playlist of the variant of this name; nil where there is none.
+    package func playlistIndex(of id: AssetVariant.ID?) -> Int? { first { $0.id == id }?.index }
 }
 
 extension Variant {

@@ -26,6 +26,22 @@ extension AssetVariant {
         }
     }
 
+    /// The same, with why they are not played.
+    static func list(of playlist: MultivariantPlaylist, judgedIn context: SelectionContext) -> [AssetVariant] {
+        let variants = list(of: playlist)
+        let reasons = VariantEligibility.reasons(variants, in: context)
+        return variants.map { variant in
+            AssetVariant(variant.facts, ineligibilityReasons: reasons[variant.index] ?? [])
+        }
+    }
+
+    /// The same, judged by what this machine decodes; where it has no library for that, by all else.
+    package static func listed(in playlist: MultivariantPlaylist) -> [AssetVariant] {
+        var context = SelectionContext()
+        if CodecLibrary.installed != nil { context.canDecode = CodecRegistry.canDecode(entry:) }
+        return list(of: playlist, judgedIn: context)
+    }
+
     /// The variant of what has no multivariant playlist.
     init(onlyVariantAt url: String) { self.init(Facts(index: 0, uri: url, bandwidth: 0)) }
 }

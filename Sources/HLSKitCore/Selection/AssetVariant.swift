@@ -1,11 +1,13 @@
+public import FoundationEssentials
 import HLSMedia
 public import HLSPlaylist
 
 /// One version of the presentation: what the multivariant playlist declares about it.
 ///
-/// The same type is what an ``Asset`` lists, what a player reports and what a ``VariantSelector`` chooses among. What is not
-/// declared is nil or empty. ``id`` names a variant also in a playlist that was loaded again, or changed by the program. A
-/// copy costs as much as a copy of a reference.
+/// The same type is what an ``Asset`` lists, what a player reports and what a ``VariantSelector`` chooses among. Undeclared
+/// attributes are nil or empty. ``id`` names a variant also in a playlist that was loaded again, or changed by the program. Two are
+/// equal if the playlist says the same of them, whether or not their ``ineligibilityReasons`` are known: that of an asset equals
+/// the player's. A copy costs as much as a copy of a reference.
 ///
 /// Source: rfc8216bis §4.4.6.2. See docs/behaviour/selection.md.
 public struct AssetVariant: Sendable, Identifiable {
@@ -40,12 +42,14 @@ public struct AssetVariant: Sendable, Identifiable {
     let storage: Storage
     var facts: Facts {
         get { storage.facts }
-        set { self = AssetVariant(newValue) }
+        set { self = AssetVariant(newValue, ineligibilityReasons: ineligibilityReasons) }
     }
 
-    init(_ facts: Facts) { storage = Storage(facts) }
+    init(_ facts: Facts, ineligibilityReasons: [IneligibilityReason] = []) {
+        storage = Storage(facts, ineligibilityReasons)
+    }
 
-    /// Makes a variant, for tests of a ``VariantSelector``; a player makes its own. What has a default is undeclared.
+    /// Makes a variant, for tests of a ``VariantSelector``; a player makes its own. Defaults stand for undeclared attributes.
     ///
     /// - Parameters:
     ///   - index: its position in the multivariant playlist, from 0.
@@ -81,8 +85,11 @@ public struct AssetVariant: Sendable, Identifiable {
     /// Position in the multivariant playlist, from 0; 0 for a media playlist or file that was opened directly. Another
     /// version of the playlist may count otherwise: ``id`` stays.
     public var index: Int { storage.facts.index }
-    /// The media playlist, or the media file itself, as an absolute URL; as written where it cannot be resolved.
-    public var url: String { storage.facts.url ?? storage.facts.uri }
+    /// The media playlist, or the media file itself; nil where ``urlString`` is not a URL.
+    public var url: URL? { URL(string: urlString) }
+    /// The absolute URL of the media playlist, or of the media file itself, as it is written; what the playlist has where that
+    /// cannot be resolved.
+    public var urlString: String { storage.facts.url ?? storage.facts.uri }
     /// `BANDWIDTH` in bits per second; nil without a multivariant playlist, and where it is missing.
     public var peakBitRate: Double? { storage.facts.bandwidth > 0 ? storage.facts.bandwidth : nil }
     /// `AVERAGE-BANDWIDTH` in bits per second; nil if undeclared.
@@ -116,9 +123,11 @@ public struct AssetVariant: Sendable, Identifiable {
         return AudioAttributes(codecs: own, renditions: storage.facts.audioOptions)
     }
 
-    /// Why this machine does not play the variant, with no limits set: the first step of selection that takes it. Known of
-    /// the variants that an ``Asset`` lists; empty where it is played, and of those that a player reports.
-    public var ineligibilityReasons: [IneligibilityReason] { storage.facts.ineligibilityReasons }
+    /// Why this machine does not play the variant, with no limits set, as far as the multivariant playlist tells: all
+    /// reasons, in the order of the steps of selection. Known of the variants that an ``Asset`` lists; empty where it is
+    /// played, and of those that a player reports. ``Asset/ineligibilityReasons(for:)`` knows its keys, too, and
+    /// ``PlayerItem/ineligibilityReasons(for:)`` the limits of an item.
+    public var ineligibilityReasons: [IneligibilityReason] { storage.ineligibilityReasons }
 
     /// Nothing is known that takes the variant: see ``ineligibilityReasons``.
     public var isEligible: Bool { ineligibilityReasons.isEmpty }
@@ -177,14 +186,17 @@ extension AssetVariant {
         var requiredVideoLayouts: [String] = []
         /// `ALLOWED-CPC` with one entry per label: `com.example.drm:PC`.
         var allowedCPC: [String] = []
-        var ineligibilityReasons: [IneligibilityReason] = []
     }
 
-    /// Keeps ``Facts`` apart: variants are copied with every decision, event and state.
+    /// Keeps ``Facts``, and how this machine sees them, apart: variants are copied with every decision, event and state.
     final class Storage: Sendable {
         let facts: Facts
+        let ineligibilityReasons: [IneligibilityReason]
 
-        init(_ facts: Facts) { self.facts = facts }
+        init(_ facts: Facts, _ ineligibilityReasons: [IneligibilityReason]) {
+            self.facts = facts
+            self.ineligibilityReasons = ineligibilityReasons
+        }
     }
 
     /// Rows of pixels; nil if undeclared.

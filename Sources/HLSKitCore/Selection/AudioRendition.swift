@@ -13,13 +13,6 @@ public struct AudioRendition: Sendable, Hashable, Identifiable {
     /// How the channels are meant: third field of `CHANNELS`. Empty if undeclared.
     public var channelUsage: Set<ChannelUsage>
 
-    /// Made for headphones.
-    package var isBinaural: Bool { channelUsage.contains(.binaural) }
-    /// Already processed to surround a listener; not to be processed again.
-    package var isImmersive: Bool { channelUsage.contains(.immersive) }
-    /// Made from a rendition with more channels.
-    package var isDownmix: Bool { channelUsage.contains(.downmix) }
-
     /// Makes a rendition; what has a default is undeclared.
     package init(
         id: String, language: String? = nil, channelCount: Int? = nil, channelUsage: Set<ChannelUsage> = []

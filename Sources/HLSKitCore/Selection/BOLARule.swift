@@ -18,7 +18,7 @@ public struct BOLARule: VariantSelector, Hashable {
 
     private var averages = TransferAverages()
     private var weight = 0.0
-    private var lastIndex: Int?
+    private var lastID: AssetVariant.ID?
 
     /// Makes a rule with the parameters of the paper.
     public init() {}
@@ -47,7 +47,7 @@ public struct BOLARule: VariantSelector, Hashable {
             }
         }
         var limit: Duration?
-        let last = ladder.position(of: lastIndex ?? input.currentVariantIndex) ?? 0
+        let last = ladder.position(of: lastID ?? input.currentVariantID) ?? 0
         if choice > last {
             let carried = ladder.highest(within: throughput, latency: averages.latency)
             if choice > carried {
@@ -57,11 +57,11 @@ public struct BOLARule: VariantSelector, Hashable {
                 }
             }
         }
-        lastIndex = ladder.variants[choice].index
+        lastID = ladder.variants[choice].id
         let utility = utilities[choice]
         let weight = weight
         return SelectionDecision(
-            variantIndex: ladder.variants[choice].index, maximumForwardBuffer: limit,
+            variantID: ladder.variants[choice].id, maximumForwardBuffer: limit,
             explanation: "utility \(utility) at \(ladder.buffer) s ahead, weight \(weight) s")
     }
 
@@ -74,7 +74,7 @@ public struct BOLARule: VariantSelector, Hashable {
     ) -> SelectionDecision {
         let rest = 8 * Double(download.expectedByteCount - download.receivedByteCount)
         guard weight > 0, download.receivedByteCount > 0, rest > 0,
-            let current = ladder.position(of: download.variantIndex)
+            let current = ladder.position(of: download.variantID)
         else { return .keep(download) }
         var best = value(utilities[current], ladder.buffer) / rest
         guard best >= 0 else { return .keep(download) }
@@ -88,9 +88,9 @@ public struct BOLARule: VariantSelector, Hashable {
             }
         }
         guard let choice else { return .keep(download) }
-        lastIndex = ladder.variants[choice].index
+        lastID = ladder.variants[choice].id
         return SelectionDecision(
-            variantIndex: ladder.variants[choice].index,
+            variantID: ladder.variants[choice].id,
             explanation: "download abandoned: \(Int64(clamping: rest)) bit left, \(ladder.buffer) s ahead")
     }
 }

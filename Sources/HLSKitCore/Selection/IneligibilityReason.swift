@@ -1,4 +1,4 @@
-/// Why a variant is out: the step that took it. The raw values are the numbers of the steps.
+/// Why a variant is out: a step of selection that takes it, by its number, or what its own playlist shows.
 public enum IneligibilityReason: Int, Sendable, Hashable, CaseIterable {
     /// Another variant is pinned.
     case notPinned = 0
@@ -20,4 +20,6 @@ public enum IneligibilityReason: Int, Sendable, Hashable, CaseIterable {
     case displaySize = 11
     /// Decoder limits, bounds, or the quality that was asked for.
     case limits = 12
+    /// Its media is encrypted by a method that is not known, or for a key system that nobody here has keys of.
+    case keySystem = 13
 }

@@ -13,16 +13,16 @@ struct InitialVariantRule: Sendable, Hashable {
     ) -> SelectionDecision? {
         guard let first = eligible.first, let lowest = eligible.lowestBandwidth else { return nil }
         if startsOnFirstEligibleVariant {
-            return SelectionDecision(variantIndex: first.index, explanation: "first eligible variant, as asked for")
+            return SelectionDecision(variantID: first.id, explanation: "first eligible variant, as asked for")
         }
         guard let knownThroughput else {
             return SelectionDecision(
-                variantIndex: first.index, explanation: "first eligible variant, throughput unknown")
+                variantID: first.id, explanation: "first eligible variant, throughput unknown")
         }
         let limit = share * knownThroughput
         let best = eligible.sortedByQuality().last { $0.bandwidth <= limit }
         return SelectionDecision(
-            variantIndex: (best ?? lowest).index,
+            variantID: (best ?? lowest).id,
             explanation: best == nil
                 ? "lowest variant, none within \(Int64(clamping: limit)) bit/s"
                 : "best variant within \(Int64(clamping: limit)) bit/s")

@@ -63,7 +63,8 @@ extension QualityExpression {
 
     /// A condition of the program, with its answers: where they are asked for, the player is locked. Equal to itself only.
     final class Predicate: Sendable, Hashable {
-        private static let mostAnswers = 1000
+        /// More than a playlist may have variants: all of them have answers before the player is locked.
+        private static let mostAnswers = 10_000
 
         private let predicate: @Sendable (AssetVariant) -> Bool
         private let answers = Mutex<[AssetVariant: Bool]>([:])

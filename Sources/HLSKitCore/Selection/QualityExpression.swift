@@ -1,4 +1,4 @@
-package import HLSPlaylist
+import HLSPlaylist
 
 /// A request for variants or renditions, as people write it: `720p,best`, `height<=1080 codec=avc`, `lang=de
 /// channels>=6`.
@@ -12,7 +12,7 @@ package import HLSPlaylist
 ///
 /// Keys are those of ``Key``; `bitrate` may have `k`, `M` or `G`. The same can be made of values
 /// (``init(_:subject:)``), with conditions of the program's own. `best` and `worst` take one out of what
-/// the other terms of their alternative leave. What is undeclared matches no term.
+/// the other terms of their alternative leave. Undeclared attributes match no term.
 ///
 /// See docs/behaviour/selection.md.
 public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
@@ -64,7 +64,7 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
 
     /// The renditions that the first matching alternative leaves, by their indexes: more channels first, then in
     /// playlist order.
-    package func matches(_ renditions: [RenditionCandidate]) -> [Int] {
+    func matches(_ renditions: [RenditionCandidate]) -> [Int] {
         let ordered = renditions.sorted {
             let (left, right) = ($0.channelCount ?? 0, $1.channelCount ?? 0)
             return left != right ? left > right : $0.index < $1.index
@@ -92,24 +92,24 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A rendition as a ``QualityExpression`` sees it.
-package struct RenditionCandidate: Sendable, Hashable {
+struct RenditionCandidate: Sendable, Hashable {
     /// Position among the renditions, from 0.
-    package var index: Int
+    var index: Int
     /// BCP 47 tag; nil if undeclared.
-    package var language: String?
+    var language: String?
     /// `NAME`.
-    package var name: String
+    var name: String
     /// First number of `CHANNELS`; nil if undeclared.
-    package var channelCount: Int?
+    var channelCount: Int?
     /// Codecs of the variants that use it; empty if undeclared.
-    package var codecs: [String]
+    var codecs: [String]
     /// `FORCED=YES`.
-    package var isForced: Bool
+    var isForced: Bool
     /// How the channels are meant; nil where `CHANNELS` is undeclared.
-    package var channelUsage: Set<ChannelUsage>?
+    var channelUsage: Set<ChannelUsage>?
 
     /// Makes a candidate; what has a default is undeclared.
-    package init(
+    init(
         index: Int, language: String? = nil, name: String, channelCount: Int? = nil, codecs: [String] = [],
         isForced: Bool = false, channelUsage: Set<ChannelUsage>? = nil
     ) {
@@ -126,7 +126,7 @@ package struct RenditionCandidate: Sendable, Hashable {
 // MARK: - Terms
 
 extension QualityExpression {
-    /// What a term looks at.
+    /// The attribute that a term looks at.
     public enum Key: String, Sendable {
         /// Rows of pixels of a variant.
         case height
@@ -320,7 +320,7 @@ extension AssetVariant {
         switch key {
         case .height: height.map { .number(Double($0)) }
         case .width: resolution.map { .number(Double($0.width)) }
-        case .bitrate: .number(bandwidth)
+        case .bitrate: peakBitRate.map { .number($0) }
         // 59.94 is written 60.
         case .fps: storage.facts.frameRate.map { .number($0.rounded()) }
         case .codec: .texts(codecs)

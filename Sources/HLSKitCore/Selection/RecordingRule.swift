@@ -15,7 +15,7 @@ struct RecordingRule: Sendable, Hashable {
     struct Situation: Sendable {
         /// Not empty.
         var candidates: [AssetVariant]
-        var current: Int?
+        var current: AssetVariant.ID?
         /// Bits per second; nil while nothing was measured.
         var throughput: Double?
         /// Where the segment begins.
@@ -61,9 +61,10 @@ struct RecordingRule: Sendable, Hashable {
     mutating func decide(_ situation: Situation) -> SelectionDecision {
         let sorted = situation.candidates.sortedByQuality()
         guard var best = Self.best(of: sorted) else {
-            return SelectionDecision(variantIndex: situation.current ?? 0, explanation: "the only one")
+            let id = situation.current ?? AssetVariant.ID(rawValue: "")
+            return SelectionDecision(variantID: id, explanation: "the only one")
         }
-        let current = sorted.first { $0.index == situation.current } ?? best
+        let current = sorted.first { $0.id == situation.current } ?? best
         // Of redundant variants none is better.
         if current.bandwidth == best.bandwidth, current.resolution == best.resolution { best = current }
         guard let window = situation.window, let throughput = situation.throughput else {
@@ -109,7 +110,7 @@ struct RecordingRule: Sendable, Hashable {
     private mutating func lowered(at time: Duration) { loweredAt = time }
 
     private static func decision(_ candidate: AssetVariant, _ text: String) -> SelectionDecision {
-        SelectionDecision(variantIndex: candidate.index, explanation: text)
+        SelectionDecision(variantID: candidate.id, explanation: text)
     }
 
     /// The best below `current` that the throughput carries, else the lowest.

@@ -35,11 +35,11 @@ public struct RobustMPCRule: VariantSelector, Hashable {
 
         let ladder = RuleLadder(input)
         var plan = Plan(ladder, input, throughput: throughput, horizon: Self.horizon)
-        let last = ladder.position(of: input.currentVariantIndex) ?? 0
+        let last = ladder.position(of: input.currentVariantID) ?? 0
         plan.search(depth: 0, last: last, buffer: ladder.buffer, value: 0, first: 0)
         let choice = plan.choice
         return SelectionDecision(
-            variantIndex: ladder.variants[choice].index,
+            variantID: ladder.variants[choice].id,
             explanation: """
                 \(Int64(clamping: throughput)) bit/s expected of \(Int64(clamping: mean)) bit/s measured, \
                 \(ladder.buffer) s ahead

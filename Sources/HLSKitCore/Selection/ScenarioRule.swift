@@ -47,10 +47,10 @@ public struct ScenarioRule: VariantSelector {
         }
         let situation = Situation(input)
         prepare(situation, level: level)
-        let last = situation.position(of: input.currentVariantIndex)
+        let last = situation.position(of: input.currentVariantID)
         var choice = 0
         var best = -Double.infinity
-        for position in situation.variantIndices.indices {
+        for position in situation.variantIDs.indices {
             let value = value(
                 of: position, bits: situation.firstSizes[position], wait: predictor.latency, level: level, after: last,
                 situation)
@@ -64,7 +64,7 @@ public struct ScenarioRule: VariantSelector {
         let buffer = situation.buffer
         let worth = best
         return SelectionDecision(
-            variantIndex: situation.variantIndices[choice],
+            variantID: situation.variantIDs[choice],
             explanation: """
                 \(Int64(clamping: rate)) bit/s of \(Int64(clamping: exp(level))) bit/s expected \
                 (give or take a factor of \((exp(spread) * 100).rounded() / 100)), \
@@ -83,7 +83,7 @@ public struct ScenarioRule: VariantSelector {
             elapsed >= Self.judgeAfterWithBuffer || input.forwardBuffer <= download.segmentDuration
         else { return .keep(download) }
         let situation = Situation(input)
-        guard let current = situation.position(of: download.variantIndex), current > 0 else { return .keep(download) }
+        guard let current = situation.position(of: download.variantID), current > 0 else { return .keep(download) }
 
         let waited = download.firstByte.map { ($0 - download.requested).seconds } ?? elapsed
         let receiving = max(0.001, elapsed - min(waited, predictor.latency))
@@ -91,7 +91,7 @@ public struct ScenarioRule: VariantSelector {
         let seen = RatePredictor.level(bits: received, seconds: receiving)
         let blended = level + belief * (seen - level)
         prepare(situation, level: blended)
-        let last = situation.position(of: input.currentVariantIndex)
+        let last = situation.position(of: input.currentVariantID)
         let size = 8 * Double(download.expectedByteCount)
         let rest = size - received
         let wait = download.firstByte == nil ? max(0, predictor.latency - elapsed) : 0
@@ -113,7 +113,7 @@ public struct ScenarioRule: VariantSelector {
         guard let choice else { return .keep(download) }
         let gain = best - keeping
         return SelectionDecision(
-            variantIndex: situation.variantIndices[choice],
+            variantID: situation.variantIDs[choice],
             explanation: """
                 download abandoned after \((elapsed * 10).rounded() / 10) s: \(Int64(clamping: rest)) bit left at \
                 \(Int64(clamping: exp(blended))) bit/s, better by \((gain * 100).rounded() / 100)
@@ -154,7 +154,7 @@ public struct ScenarioRule: VariantSelector {
 extension ScenarioRule {
     /// The input in seconds of the clock, from the worst variant to the best.
     private struct Situation {
-        let variantIndices: [Int]
+        let variantIDs: [AssetVariant.ID]
         /// Bits per second of the clock, as declared.
         let rates: [Double]
         /// Bits of the segment to choose for.
@@ -166,7 +166,7 @@ extension ScenarioRule {
         init(_ input: SelectionInput) {
             let speed = max(abs(input.rate), 1e-3)
             let variants = input.candidates.sortedByQuality()
-            variantIndices = variants.map(\.index)
+            variantIDs = variants.map(\.id)
             let nominal = variants.map { max(1, $0.averageBandwidth ?? $0.bandwidth) }
             rates = nominal.map { $0 * speed }
             // A better variant is never worth less, even where SCORE puts it above one of a higher bit rate.
@@ -201,6 +201,6 @@ extension ScenarioRule {
                 capacity: max(held, 2 * mean) / speed, latency: 0, topRate: top * speed)
         }
 
-        func position(of variantIndex: Int?) -> Int? { variantIndices.firstIndex { $0 == variantIndex } }
+        func position(of id: AssetVariant.ID?) -> Int? { variantIDs.firstIndex { $0 == id } }
     }
 }

@@ -62,7 +62,7 @@ struct UnmatchedWish: Error {
         let what = characteristic == .audible ? "audio" : "subtitles"
         let names = offered.map { "\($0.displayName) (\($0.extendedLanguageTag ?? "-"))" }.joined(separator: ", ")
         return HLSError(
-            code: .noEligibleVariant, url: url, cause: "no \(what) rendition matches \"\(wish)\"",
+            code: .noEligibleVariant, urlString: url, cause: "no \(what) rendition matches \"\(wish)\"",
             detail: names.isEmpty ? "none available" : "available: \(names)")
     }
 }

@@ -12,7 +12,7 @@ public struct ThroughputEstimate: Sendable, Hashable {
     public var latency: Duration
 
     /// Makes an estimate; certain and without latency, unless stated otherwise.
-    package init(bitsPerSecond: Double, confidence: Double = 1, spread: Double = 0, latency: Duration = .zero) {
+    init(bitsPerSecond: Double, confidence: Double = 1, spread: Double = 0, latency: Duration = .zero) {
         self.bitsPerSecond = bitsPerSecond
         self.confidence = confidence
         self.spread = spread
@@ -34,12 +34,12 @@ public struct ThroughputEstimate: Sendable, Hashable {
 /// as they make a megabyte. What comes from memory is no transfer at all (``forget(_:at:)``).
 ///
 /// `docs/behaviour/selection.md` has the whole of it.
-package struct ThroughputEstimator: Sendable {
+struct ThroughputEstimator: Sendable {
     /// Names a transfer from its start to its end.
-    package typealias TransferID = Int
+    typealias TransferID = Int
 
     /// How many finished transfers ``recentTransfers`` holds.
-    package static let historyCount = 20
+    static let historyCount = 20
 
     private static let fastHalfLife = 3.0
     private static let slowHalfLife = 8.0
@@ -57,7 +57,7 @@ package struct ThroughputEstimator: Sendable {
     private static let ageHalfLife = 60.0
 
     /// The last transfers that counted, newest last.
-    package private(set) var recentTransfers: [MeasuredTransfer] = []
+    private(set) var recentTransfers: [MeasuredTransfer] = []
 
     private var record = LoadingRecord()
     private var running = FewEntries<TransferID, Running>()
@@ -78,14 +78,14 @@ package struct ThroughputEstimator: Sendable {
     private var accountedUntil = Duration.zero
 
     /// Makes an estimator that knows nothing.
-    package init() {}
+    init() {}
 
     /// Bits per second in each of the last seconds in which something was being loaded, the oldest first; two minutes at
     /// most.
     var secondRates: [Double] { record.rates }
 
     /// A request was sent.
-    package mutating func started(_ id: TransferID, at now: Duration) {
+    mutating func started(_ id: TransferID, at now: Duration) {
         record.began(at: now)
         running[id] = Running(requested: now)
     }
@@ -97,14 +97,14 @@ package struct ThroughputEstimator: Sendable {
     }
 
     /// The header of the response arrived: what follows is the body.
-    package mutating func responded(_ id: TransferID, at now: Duration) {
+    mutating func responded(_ id: TransferID, at now: Duration) {
         guard var transfer = running[id], transfer.firstByte == nil else { return }
         transfer.firstByte = now
         running[id] = transfer
     }
 
     /// Bytes of the body arrived, counted as they were sent.
-    package mutating func received(_ id: TransferID, byteCount: Int, at now: Duration) {
+    mutating func received(_ id: TransferID, byteCount: Int, at now: Duration) {
         guard byteCount > 0, var transfer = running[id] else { return }
         record.received(byteCount: byteCount, at: now)
         let firstByte = transfer.firstByte ?? now
@@ -132,14 +132,14 @@ package struct ThroughputEstimator: Sendable {
     }
 
     /// Ends a transfer whose response came from memory, not over the link.
-    package mutating func forget(_ id: TransferID, at now: Duration) {
+    mutating func forget(_ id: TransferID, at now: Duration) {
         guard let transfer = running.removeValue(forKey: id) else { return }
         record.ended(at: now)
         if transfer.counts { stopReceiving(at: now) }
     }
 
     /// The transfer is over: finished, failed or cancelled.
-    package mutating func ended(_ id: TransferID, at now: Duration) {
+    mutating func ended(_ id: TransferID, at now: Duration) {
         guard let transfer = running.removeValue(forKey: id) else { return }
         record.ended(at: now)
         let firstByte = transfer.firstByte ?? now
@@ -189,7 +189,7 @@ package struct ThroughputEstimator: Sendable {
     }
 
     /// The estimate at this time; nil while nothing was measured.
-    package func estimate(at now: Duration) -> ThroughputEstimate? {
+    func estimate(at now: Duration) -> ThroughputEstimate? {
         let (fast, slow) = averages(at: now)
         guard let low = fast.value, let high = slow.value else { return nil }
         let age = lastMeasured.map { open.since == nil ? max(0, (now - $0).seconds) : 0 } ?? 0

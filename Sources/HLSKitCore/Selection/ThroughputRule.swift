@@ -43,7 +43,7 @@ public struct ThroughputRule: VariantSelector, Hashable {
         }
         let rate = ladder.rates[position]
         return SelectionDecision(
-            variantIndex: ladder.variants[position].index,
+            variantID: ladder.variants[position].id,
             explanation: """
                 \(Int64(clamping: rate)) bit/s of \(Int64(clamping: throughput)) bit/s measured, \
                 \(ladder.buffer) s ahead\(isLimited ? ", limited by the buffer" : "")
@@ -60,13 +60,13 @@ public struct ThroughputRule: VariantSelector, Hashable {
         let playingTime = RuleLadder.playingTime(input)
         guard elapsed + rest / throughput > Self.abandonSlowness * playingTime else { return .keep(download) }
         let ladder = RuleLadder(input)
-        guard let current = ladder.position(of: download.variantIndex) else { return .keep(download) }
+        guard let current = ladder.position(of: download.variantID) else { return .keep(download) }
         let position = ladder.highest(within: safetyFactor * throughput, latency: averages.latency)
         guard position < current else { return .keep(download) }
         let size = 8 * Double(download.expectedByteCount) * ladder.rates[position] / ladder.rates[current]
         guard size < rest else { return .keep(download) }
         return SelectionDecision(
-            variantIndex: ladder.variants[position].index,
+            variantID: ladder.variants[position].id,
             explanation: """
                 download abandoned: \(Int64(clamping: rest)) bit left at \(Int64(clamping: throughput)) bit/s, \
                 \(Int64(clamping: size)) bit there

@@ -100,7 +100,7 @@ struct RuleLadder {
         return max(0.1, duration.seconds / max(abs(input.rate), 1e-3))
     }
 
-    func position(of variantIndex: Int?) -> Int? { variants.firstIndex { $0.index == variantIndex } }
+    func position(of id: AssetVariant.ID?) -> Int? { variants.firstIndex { $0.id == id } }
 
     /// The highest variant whose segments take no longer to load than to play.
     func highest(within throughput: Double, latency: Double) -> Int {
@@ -115,13 +115,13 @@ struct RuleLadder {
 extension SelectionDecision {
     /// Lets the download that is being judged continue.
     static func keep(_ download: SelectionInput.Download) -> SelectionDecision {
-        SelectionDecision(variantIndex: download.variantIndex, explanation: "the download continues")
+        SelectionDecision(variantID: download.variantID, explanation: "the download continues")
     }
 
     /// Without a measurement: as it is, or the lowest.
     static func unmeasured(_ input: SelectionInput) -> SelectionDecision {
-        let current = input.candidates.first { $0.index == input.currentVariantIndex }
-        return SelectionDecision(
-            variantIndex: (current ?? input.candidates.lowestBandwidth)?.index ?? 0, explanation: "throughput unknown")
+        let current = input.candidates.first { $0.id == input.currentVariantID }
+        let id = (current ?? input.candidates.lowestBandwidth)?.id ?? input.currentVariantID
+        return SelectionDecision(variantID: id ?? AssetVariant.ID(rawValue: ""), explanation: "throughput unknown")
     }
 }

@@ -1,15 +1,36 @@
 /// Which variants may be used, and why the others may not.
 ///
 /// See docs/behaviour/selection.md.
-package struct VariantEligibility: Sendable, Hashable {
+struct VariantEligibility: Sendable, Hashable {
     /// The variants that may be used, in playlist order.
-    package private(set) var eligible: [AssetVariant]
+    private(set) var eligible: [AssetVariant]
     /// One reason for each variant that is out, by its index: that of the first step that took it.
-    package private(set) var exclusions: [Int: IneligibilityReason] = [:]
+    private(set) var exclusions: [Int: IneligibilityReason] = [:]
+    /// nil where only the first reasons are asked for.
+    private var listing: Listing?
+
+    private struct Listing: Sendable, Hashable {
+        var out: [AssetVariant] = []
+        /// For each of ``out``, by its index, the steps that take it, in their order.
+        var reasons: [Int: [IneligibilityReason]] = [:]
+    }
 
     /// Runs the steps over `candidates` (one pathway, playlist order).
-    package init(_ candidates: [AssetVariant], in context: SelectionContext) {
+    init(_ candidates: [AssetVariant], in context: SelectionContext) {
+        self.init(candidates, in: context, listsAll: false)
+    }
+
+    /// All reasons for each variant that is out, by its index, in the order of the steps. A later step judges what is out by
+    /// what it says of the variant alone.
+    static func reasons(
+        _ candidates: [AssetVariant], in context: SelectionContext
+    ) -> [Int: [IneligibilityReason]] {
+        VariantEligibility(candidates, in: context, listsAll: true).listing?.reasons ?? [:]
+    }
+
+    private init(_ candidates: [AssetVariant], in context: SelectionContext, listsAll: Bool) {
         eligible = candidates
+        if listsAll { listing = Listing() }
         if let pinned = context.pinnedVariant, candidates.contains(where: { $0.id == pinned }) {
             keep(.notPinned) { $0.id == pinned }
             return
@@ -76,7 +97,7 @@ package struct VariantEligibility: Sendable, Hashable {
 
     /// Step 11: nothing larger than the smallest variant that fills the display.
     private mutating func capToDisplay(_ display: DisplayArea) {
-        let sufficient = eligible.compactMap(\.resolution).filter { display.isFilled(by: $0) }
+        let sufficient = judged.compactMap(\.resolution).filter { display.isFilled(by: $0) }
         guard let needed = sufficient.map(\.pixelCount).min() else { return }
         keepOrLowest(.displaySize) { $0.resolution?.pixelCount ?? 0 <= needed }
     }
@@ -96,7 +117,11 @@ package struct VariantEligibility: Sendable, Hashable {
 
     // MARK: - Kinds of steps
 
+    /// What a step looks at: what is left, or all where nothing is.
+    private var judged: [AssetVariant] { eligible.isEmpty ? listing?.out ?? [] : eligible }
+
     private mutating func keep(_ reason: IneligibilityReason, _ isAllowed: (AssetVariant) -> Bool) {
+        list(reason, isAllowed)
         // Most steps take nothing.
         guard let first = eligible.firstIndex(where: { !isAllowed($0) }) else { return }
         var kept = Array(eligible[..<first])
@@ -104,21 +129,37 @@ package struct VariantEligibility: Sendable, Hashable {
             if isAllowed(variant) {
                 kept.append(variant)
             } else {
-                exclusions[variant.index] = reason
+                leave(variant, reason)
             }
         }
         eligible = kept
     }
 
+    private mutating func leave(_ variant: AssetVariant, _ reason: IneligibilityReason) {
+        exclusions[variant.index] = reason
+        listing?.out.append(variant)
+        listing?.reasons[variant.index] = [reason]
+    }
+
+    /// Notes of what is out already that this step would take it, too.
+    private mutating func list(_ reason: IneligibilityReason, _ isAllowed: (AssetVariant) -> Bool) {
+        for variant in listing?.out ?? [] where !isAllowed(variant) {
+            listing?.reasons[variant.index]?.append(reason)
+        }
+    }
+
     private mutating func keepUnlessNone(_ reason: IneligibilityReason, _ isAllowed: (AssetVariant) -> Bool) {
-        if eligible.contains(where: isAllowed) { keep(reason, isAllowed) }
+        if judged.contains(where: isAllowed) { keep(reason, isAllowed) }
     }
 
     private mutating func keepOrLowest(_ reason: IneligibilityReason, _ isAllowed: (AssetVariant) -> Bool) {
         if eligible.contains(where: isAllowed) {
             keep(reason, isAllowed)
-        } else if let lowest = eligible.lowestBandwidth {
-            keep(reason) { $0.index == lowest.index }
+        } else {
+            list(reason, isAllowed)
+            guard let lowest = eligible.lowestBandwidth else { return }
+            for variant in eligible where variant.index != lowest.index { leave(variant, reason) }
+            eligible = [lowest]
         }
     }
 

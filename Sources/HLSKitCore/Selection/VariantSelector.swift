@@ -27,8 +27,8 @@ public struct SelectionInput: Sendable {
 
     /// A segment that is on its way.
     public struct Download: Sendable, Hashable {
-        /// The variant that it belongs to.
-        public var variantIndex: Int
+        /// The variant that it belongs to: ``AssetVariant/id``.
+        public var variantID: AssetVariant.ID
         /// Its length by the playlist.
         public var segmentDuration: Duration
         /// When it was requested, and when its first byte came (nil: not yet).
@@ -42,10 +42,10 @@ public struct SelectionInput: Sendable {
 
         /// Makes a download.
         public init(
-            variantIndex: Int, segmentDuration: Duration, requested: Duration, firstByte: Duration? = nil,
+            variantID: AssetVariant.ID, segmentDuration: Duration, requested: Duration, firstByte: Duration? = nil,
             receivedByteCount: Int, expectedByteCount: Int
         ) {
-            self.variantIndex = variantIndex
+            self.variantID = variantID
             self.segmentDuration = segmentDuration
             self.requested = requested
             self.firstByte = firstByte
@@ -61,8 +61,8 @@ public struct SelectionInput: Sendable {
     public var now: Duration
     /// The eligible variants, lowest `BANDWIDTH` first. Never empty.
     public var candidates: [AssetVariant]
-    /// The variant in use, that of the last segment; nil at the first. It may no longer be eligible.
-    public var currentVariantIndex: Int?
+    /// The variant in use, that of the last segment, by ``AssetVariant/id``; nil at the first. It may no longer be eligible.
+    public var currentVariantID: AssetVariant.ID?
     /// nil while nothing was measured.
     public var throughput: ThroughputEstimate?
     /// The last finished transfers of media, newest last, at most 20.
@@ -88,7 +88,7 @@ public struct SelectionInput: Sendable {
 
     /// Makes an input; what has a default is unknown or does not apply.
     public init(
-        now: Duration, candidates: [AssetVariant], currentVariantIndex: Int? = nil,
+        now: Duration, candidates: [AssetVariant], currentVariantID: AssetVariant.ID? = nil,
         throughput: ThroughputEstimate? = nil, recentTransfers: [MeasuredTransfer] = [],
         forwardBuffer: Duration, bufferCapacity: Duration = .seconds(30), rate: Double = 1, isPlaying: Bool = true,
         availableAhead: Duration? = nil, upcoming: [UpcomingSegment], segmentNumber: Int? = nil,
@@ -96,7 +96,7 @@ public struct SelectionInput: Sendable {
     ) {
         self.now = now
         self.candidates = candidates
-        self.currentVariantIndex = currentVariantIndex
+        self.currentVariantID = currentVariantID
         self.throughput = throughput
         self.recentTransfers = recentTransfers
         self.forwardBuffer = forwardBuffer
@@ -113,19 +113,19 @@ public struct SelectionInput: Sendable {
 
 /// The decision of a ``VariantSelector``.
 public struct SelectionDecision: Sendable, CustomStringConvertible {
-    /// The variant to load from. While a download is judged: its own variant to let it continue, another one to abandon
-    /// it and load the segment from there.
-    public var variantIndex: Int
+    /// The variant to load from, by ``AssetVariant/id``; one that the item does not have changes nothing. While a download is
+    /// judged: its own variant to let it continue, another one to abandon it and load the segment from there.
+    public var variantID: AssetVariant.ID
     /// Load only when no more media than this is ahead; nil loads at once.
     public var maximumForwardBuffer: Duration?
     private let makeExplanation: @Sendable () -> String
 
     /// `explanation` is made only when someone reads it.
     public init(
-        variantIndex: Int, maximumForwardBuffer: Duration? = nil,
+        variantID: AssetVariant.ID, maximumForwardBuffer: Duration? = nil,
         explanation: @autoclosure @escaping @Sendable () -> String
     ) {
-        self.variantIndex = variantIndex
+        self.variantID = variantID
         self.maximumForwardBuffer = maximumForwardBuffer
         makeExplanation = explanation
     }
@@ -133,5 +133,5 @@ public struct SelectionDecision: Sendable, CustomStringConvertible {
     /// Why, with the numbers that counted, in one line.
     public var explanation: String { makeExplanation() }
 
-    public var description: String { "variant \(variantIndex): \(explanation)" }
+    public var description: String { "variant \(variantID): \(explanation)" }
 }

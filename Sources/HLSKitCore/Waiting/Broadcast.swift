@@ -5,9 +5,30 @@ import Synchronization
 final class Broadcast<Element: Sendable>: Sendable {
     typealias Buffering = AsyncStream<Element>.Continuation.BufferingPolicy
 
+    private struct Reader {
+        let id: Int
+        let yield: @Sendable (Element) -> Void
+        let finish: @Sendable () -> Void
+    }
+
+    /// A reader that is forgotten with the sequence that has it.
+    private final class Subscription: Sendable {
+        private let kept: NewestElements<Element>
+        private let end: @Sendable () -> Void
+
+        init(_ kept: NewestElements<Element>, end: @escaping @Sendable () -> Void) {
+            self.kept = kept
+            self.end = end
+        }
+
+        deinit { end() }
+
+        func next() async -> Element? { await kept.next() }
+    }
+
     private struct State {
         /// In the order in which they subscribed, so that elements reach them in the same order in every run.
-        var readers: [(id: Int, continuation: AsyncStream<Element>.Continuation)] = []
+        var readers: [Reader] = []
         var lastID = 0
         var isClosed = false
     }
@@ -29,27 +50,48 @@ final class Broadcast<Element: Sendable>: Sendable {
     func subscribe(_ buffering: Buffering? = nil, unless isOver: () -> Bool = { false }) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Element.self, bufferingPolicy: buffering ?? self.buffering)
-        let id = state.withLock { state -> Int? in
-            guard !state.isClosed else { return nil }
-            state.lastID += 1
-            state.readers.append((state.lastID, continuation))
-            return state.lastID
-        }
-        guard let id else {
+        guard let id = add({ continuation.yield($0) }, finish: { continuation.finish() }) else {
             continuation.finish()
             return stream
         }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { state in state.readers.removeAll { $0.id == id } }
-        }
+        continuation.onTermination = { [weak self] _ in self?.remove(id) }
         if isOver() { continuation.finish() }
         return stream
     }
 
+    /// Everything from now on, unless the reader falls behind: then the newest, behind one that says how many were lost.
+    ///
+    /// - Parameters:
+    ///   - limit: how many are kept for this reader, from 1.
+    ///   - mark: makes what stands for elements that were lost, of their number and the last of them.
+    func subscribe(
+        newest limit: Int, marking mark: @escaping @Sendable (Int, Element) -> Element
+    ) -> AsyncStream<Element> {
+        let kept = NewestElements(limit: limit, mark: mark)
+        let id = add({ kept.append($0) }, finish: { kept.finish() })
+        if id == nil { kept.finish() }
+        let subscription = Subscription(kept) { [weak self] in if let id { self?.remove(id) } }
+        return AsyncStream { await subscription.next() }
+    }
+
+    /// nil where it is closed.
+    private func add(
+        _ yield: @escaping @Sendable (Element) -> Void, finish: @escaping @Sendable () -> Void
+    ) -> Int? {
+        state.withLock { state in
+            guard !state.isClosed else { return nil }
+            state.lastID += 1
+            state.readers.append(Reader(id: state.lastID, yield: yield, finish: finish))
+            return state.lastID
+        }
+    }
+
+    private func remove(_ id: Int) { state.withLock { state in state.readers.removeAll { $0.id == id } } }
+
     var hasReaders: Bool { state.withLock { !$0.readers.isEmpty } }
 
     func send(_ element: Element) {
-        for reader in state.withLock(\.readers) { reader.continuation.yield(element) }
+        for reader in state.withLock(\.readers) { reader.yield(element) }
     }
 
     /// Ends the sequences of all who read now. Who subscribes later gets what is sent later.
@@ -64,6 +106,6 @@ final class Broadcast<Element: Sendable>: Sendable {
             defer { state.readers = [] }
             return state.readers
         }
-        for reader in readers { reader.continuation.finish() }
+        for reader in readers { reader.finish() }
     }
 }

@@ -120,7 +120,7 @@ final class SharedLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let loads = Mutex<[Key: SharedLoad<Value>]>([:])
 
     /// - Parameter executor: where the work runs.
-    init(executor: (any TaskExecutor)? = nil) { self.executor = executor }
+    init(executor: (any TaskExecutor)?) { self.executor = executor }
 
     func value(for key: Key, _ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let load = loads.withLock { loads in

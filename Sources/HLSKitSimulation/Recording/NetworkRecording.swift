@@ -1,5 +1,5 @@
 import FoundationEssentials
-package import HLSKitCore
+public import HLSKitCore
 
 /// The network traffic of a session: every request, and when its response arrived. ``RecordingTransport`` writes it,
 /// ``ReplayTransport`` plays it back.
@@ -29,7 +29,7 @@ public struct NetworkRecording: Sendable {
     }
 
     /// The URL that was played, as given by the program that recorded it.
-    public var url: String
+    public var urlString: String
     /// Arguments that play the recording as it was played; never secrets.
     public var options: [String]
     /// In the order in which they began.
@@ -42,22 +42,22 @@ public struct NetworkRecording: Sendable {
     public var isComplete = false
 
     /// Makes a recording without requests.
-    public init(url: String, options: [String] = []) {
-        self.url = url
+    public init(urlString: String, options: [String] = []) {
+        self.urlString = urlString
         self.options = options
     }
 
     /// Reads a recording. All bodies are kept in memory.
     ///
-    /// - Throws: ``SimulationError`` with the line that cannot be read. A last line without its end is skipped.
-    public init(contentsOfFile path: String) throws(SimulationError) {
+    /// - Throws: `HLSError` with the line that cannot be read. A last line without its end is skipped.
+    public init(contentsOfFile path: String) throws(HLSError) {
         var reader = RecordingReader()
-        try RecordingFile.read(path) { bytes throws(SimulationError) in try reader.append(bytes) }
+        try RecordingFile.read(path) { bytes throws(HLSError) in try reader.append(bytes) }
         self = try reader.finish()
     }
 
     /// Reads the text of a recording.
-    public init(parsing bytes: [UInt8]) throws(SimulationError) {
+    public init(parsing bytes: [UInt8]) throws(HLSError) {
         var reader = RecordingReader()
         try reader.append(bytes[...])
         self = try reader.finish()
@@ -75,7 +75,7 @@ struct RecordingReader {
     /// Where the exchange of a request's number is.
     private var places: [Int: Int] = [:]
 
-    mutating func append(_ bytes: ArraySlice<UInt8>) throws(SimulationError) {
+    mutating func append(_ bytes: ArraySlice<UInt8>) throws(HLSError) {
         var bytes = bytes
         while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
             rest += bytes[..<end]
@@ -87,50 +87,50 @@ struct RecordingReader {
         }
         rest += bytes
         guard rest.count <= NetworkRecording.maximumLineByteCount else {
-            throw SimulationError(
-                line: number + 1, text: "longer than \(NetworkRecording.maximumLineByteCount >> 20) MiB")
+            throw HLSError.simulation(
+                line: number + 1, "longer than \(NetworkRecording.maximumLineByteCount >> 20) MiB")
         }
     }
 
-    func finish() throws(SimulationError) -> NetworkRecording {
-        guard let recording else { throw SimulationError(line: 1, text: "not a recording: it has no first line") }
+    func finish() throws(HLSError) -> NetworkRecording {
+        guard let recording else { throw HLSError.simulation(line: 1, "not a recording: it has no first line") }
         return recording
     }
 
-    private mutating func read(_ bytes: [UInt8]) throws(SimulationError) {
+    private mutating func read(_ bytes: [UInt8]) throws(HLSError) {
         let line: RecordingLine
         do {
             line = try JSONDecoder().decode(RecordingLine.self, from: Data(bytes))
         } catch {
-            throw SimulationError(line: number, text: number == 1 ? "not a recording" : "not a line of a recording")
+            throw HLSError.simulation(line: number, number == 1 ? "not a recording" : "not a line of a recording")
         }
         guard var recording else {
             guard line.type == .recording, let url = line.url else {
-                throw SimulationError(line: number, text: "not a recording")
+                throw HLSError.simulation(line: number, "not a recording")
             }
             guard line.version == NetworkRecording.version else {
-                throw SimulationError(line: number, text: "unknown format version \(line.version ?? 0)")
+                throw HLSError.simulation(line: number, "unknown format version \(line.version ?? 0)")
             }
-            self.recording = NetworkRecording(url: url, options: line.options ?? [])
+            self.recording = NetworkRecording(urlString: url, options: line.options ?? [])
             return
         }
         // The recording is put back at the end; two copies of its exchanges would be costly.
         self.recording = nil
         defer { self.recording = recording }
         guard let nanoseconds = line.time, nanoseconds >= 0 else {
-            throw SimulationError(line: number, text: "time_ns is missing")
+            throw HLSError.simulation(line: number, "time_ns is missing")
         }
         let time = Duration.nanoseconds(nanoseconds)
         recording.duration = max(recording.duration, time)
         switch line.type {
-        case .recording: throw SimulationError(line: number, text: "a second first line")
+        case .recording: throw HLSError.simulation(line: number, "a second first line")
         case .close: recording.isComplete = true
         case .request: try begin(line, at: time, &recording)
         case .cancel: break
         case .event: if let text = line.text { recording.decisions.append(text) }
         case .response, .data, .end, .failure:
             guard let place = line.id.flatMap({ places[$0] }) else {
-                throw SimulationError(line: number, text: "no earlier request has this id")
+                throw HLSError.simulation(line: number, "no earlier request has this id")
             }
             let last = recording.exchanges[place].events.last?.time ?? recording.exchanges[place].time
             let event = try event(line, url: recording.exchanges[place].url)
@@ -140,26 +140,26 @@ struct RecordingReader {
 
     private mutating func begin(
         _ line: RecordingLine, at time: Duration, _ recording: inout NetworkRecording
-    ) throws(SimulationError) {
+    ) throws(HLSError) {
         guard let id = line.id, places[id] == nil, let url = line.url,
             let resourceClass = line.resourceClass.flatMap(ResourceClass.init(rawValue:))
-        else { throw SimulationError(line: number, text: "a request needs a unique id, a url and a known class") }
+        else { throw HLSError.simulation(line: number, "a request needs a unique id, a url and a known class") }
         var exchange = NetworkRecording.Exchange(url: url, resourceClass: resourceClass, time: time)
         if let start = line.rangeStart, let length = line.rangeLength {
             let (end, overflow) = start.addingReportingOverflow(length)
-            guard !overflow else { throw SimulationError(line: number, text: "the range is too large") }
+            guard !overflow else { throw HLSError.simulation(line: number, "the range is too large") }
             exchange.byteRange = start..<end
         }
         places[id] = recording.exchanges.count
         recording.exchanges.append(exchange)
     }
 
-    private func event(_ line: RecordingLine, url: String) throws(SimulationError) -> TransportEvent {
+    private func event(_ line: RecordingLine, url: String) throws(HLSError) -> TransportEvent {
         let metrics = line.metrics?.metrics ?? TransferMetrics()
         switch line.type {
         case .response:
             guard let status = line.status else {
-                throw SimulationError(line: number, text: "a response needs a status")
+                throw HLSError.simulation(line: number, "a response needs a status")
             }
             let texts = line.fields ?? []
             let fields = stride(from: 0, to: texts.count - 1, by: 2).map {
@@ -167,16 +167,16 @@ struct RecordingReader {
             }
             return .response(
                 TransportResponse(
-                    status: status, url: line.url ?? url, contentType: line.contentType,
+                    status: status, urlString: line.url ?? url, contentType: line.contentType,
                     contentLength: line.contentLength, fields: fields, serverAddress: line.server))
         case .data:
-            guard let body = line.body else { throw SimulationError(line: number, text: "data needs a body") }
+            guard let body = line.body else { throw HLSError.simulation(line: number, "data needs a body") }
             return .data(Array(body))
         case .failure:
-            guard let code = line.code else { throw SimulationError(line: number, text: "a failure needs a code") }
+            guard let code = line.code else { throw HLSError.simulation(line: number, "a failure needs a code") }
             return .failed(
                 LoadingError(
-                    code: LoadingError.Code(rawValue: code), url: line.url ?? url, status: line.status,
+                    code: HLSError.Code(rawValue: code), url: line.url ?? url, status: line.status,
                     retryAfter: line.retryAfter.map { .nanoseconds($0) }, text: line.text ?? code), metrics)
         default: return .finished(metrics)
         }

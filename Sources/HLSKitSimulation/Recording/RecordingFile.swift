@@ -6,18 +6,18 @@ import Synchronization
 final class RecordingFile: Sendable {
     private struct State {
         var descriptor: Int32
-        var failure: SimulationError?
+        var failure: HLSError?
     }
 
     private let state: Mutex<State>
 
     /// Makes the file, for its owner only: it may hold keys.
-    init(path: String, overwrite: Bool) throws(SimulationError) {
+    init(path: String, overwrite: Bool) throws(HLSError) {
         let descriptor: Int32
         do {
             descriptor = try SafeFile.create(path, overwrite: overwrite)
         } catch {
-            throw SimulationError(text: "cannot create: \(error.text)")
+            throw HLSError.simulation("cannot create: \(error.text)")
         }
         state = Mutex(State(descriptor: descriptor))
     }
@@ -48,8 +48,8 @@ final class RecordingFile: Sendable {
     }
 
     /// Closes the file and reports what went wrong with it.
-    func finish() throws(SimulationError) {
-        let failure = state.withLock { state -> SimulationError? in
+    func finish() throws(HLSError) {
+        let failure = state.withLock { state -> HLSError? in
             if state.descriptor >= 0, close(state.descriptor) != 0, state.failure == nil {
                 state.failure = Self.error("cannot write")
             }
@@ -61,8 +61,8 @@ final class RecordingFile: Sendable {
 
     /// Hands a file to `body` piece by piece.
     static func read(
-        _ path: String, _ body: (ArraySlice<UInt8>) throws(SimulationError) -> Void
-    ) throws(SimulationError) {
+        _ path: String, _ body: (ArraySlice<UInt8>) throws(HLSError) -> Void
+    ) throws(HLSError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw error("cannot open") }
         defer { close(descriptor) }
@@ -76,7 +76,7 @@ final class RecordingFile: Sendable {
         }
     }
 
-    private static func error(_ what: String) -> SimulationError {
-        SimulationError(text: "\(what): \(String(cString: strerror(errno)))")
+    private static func error(_ what: String) -> HLSError {
+        HLSError.simulation("\(what): \(String(cString: strerror(errno)))")
     }
 }

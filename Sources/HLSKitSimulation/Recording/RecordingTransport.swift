@@ -27,11 +27,11 @@ public final class RecordingTransport: Transport {
     ///   - url: What is going to be played.
     ///   - options: Whatever the program needs to play it the same way. Nothing secret.
     ///   - tool: The name and version of the program.
-    /// - Throws: ``SimulationError`` when the file cannot be made.
+    /// - Throws: `HLSError` when the file cannot be made.
     public init(
         base: any Transport, path: String, overwrite: Bool = false, clock: some Clock<Duration>, url: String,
         options: [String] = [], tool: String? = nil
-    ) throws(SimulationError) {
+    ) throws(HLSError) {
         self.base = base
         file = try RecordingFile(path: path, overwrite: overwrite)
         let start = clock.now
@@ -53,7 +53,7 @@ public final class RecordingTransport: Transport {
             state.open.insert(state.lastID)
             let time = time(&state)
             var line = RecordingLine(.request, id: state.lastID, at: time)
-            line.url = NetworkRecording.bare(request.url)
+            line.url = NetworkRecording.bare(request.urlString)
             line.resourceClass = request.resourceClass.rawValue
             line.rangeStart = request.byteRange?.lowerBound
             line.rangeLength = request.byteRange.map { $0.upperBound - $0.lowerBound }
@@ -80,8 +80,8 @@ public final class RecordingTransport: Transport {
 
     /// Ends the recording and closes the file. What happens afterwards is not written.
     ///
-    /// - Throws: ``SimulationError`` when something could not be written.
-    public func finish() throws(SimulationError) {
+    /// - Throws: `HLSError` when something could not be written.
+    public func finish() throws(HLSError) {
         state.withLock { state in
             guard !state.isFinished else { return }
             file.write(RecordingLine(.close, at: time(&state)))
@@ -123,7 +123,7 @@ public final class RecordingTransport: Transport {
                 file.write(line)
             case .failed(let error, let metrics):
                 state.open.remove(id)
-                file.write(line(error, metrics, of: id, at: time))
+                file.write(line(LoadingError(error), metrics, of: id, at: time))
             }
         }
     }
@@ -131,7 +131,7 @@ public final class RecordingTransport: Transport {
     private func line(_ response: TransportResponse, of id: Int, at time: Duration) -> RecordingLine {
         var line = RecordingLine(.response, id: id, at: time)
         line.status = response.status
-        line.url = NetworkRecording.bare(response.url)
+        line.url = NetworkRecording.bare(response.urlString)
         line.contentType = response.contentType
         line.contentLength = response.contentLength
         line.fields = response.fields.filter {

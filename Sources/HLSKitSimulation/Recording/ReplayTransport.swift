@@ -6,7 +6,7 @@ import Synchronization
 /// A request is answered by the recorded one of the same URL and range; the first by the first, the second by the second.
 /// Bytes arrive at their recorded times since the first request. Where the request itself comes at another time than the
 /// recorded one, because the player is a different one or was controlled differently, its answer is moved by as much. A
-/// request that was never recorded fails with `LoadingError.Code.transport`; what was under way when the recording
+/// request that was never recorded fails with `HLSError.Code.transport`; what was under way when the recording
 /// ended, or was cancelled, runs into the request's deadline.
 ///
 /// See docs/behaviour/recordings.md.
@@ -49,7 +49,7 @@ public final class ReplayTransport: Transport {
         let (exchange, epoch) = state.withLock { state in
             let epoch = state.epoch ?? time
             state.epoch = epoch
-            let key = Key(url: NetworkRecording.bare(request.url), byteRange: request.byteRange)
+            let key = Key(url: NetworkRecording.bare(request.urlString), byteRange: request.byteRange)
             return (state.waiting[key]?.popFirst(), epoch)
         }
         let schedule = Self.schedule(exchange, of: request, at: time - epoch)
@@ -71,7 +71,8 @@ public final class ReplayTransport: Transport {
         _ exchange: NetworkRecording.Exchange?, of request: TransportRequest, at time: Duration
     ) -> [(Duration, TransportEvent)] {
         guard let exchange else {
-            let error = LoadingError(code: .transport, url: request.url, text: "the recording has no such request")
+            let error = LoadingError(
+                code: .transport, url: request.urlString, text: "the recording has no such request")
             return [(time, .failed(error, TransferMetrics()))]
         }
         let delay = time - exchange.time
@@ -84,7 +85,7 @@ public final class ReplayTransport: Transport {
             // The recorded request may have had another limit.
             guard byteCount <= request.maximumByteCount else {
                 let error = LoadingError(
-                    code: .tooLarge, url: request.url, text: "more than \(request.maximumByteCount) bytes")
+                    code: .tooLarge, url: request.urlString, text: "more than \(request.maximumByteCount) bytes")
                 schedule.append((offset, .failed(error, TransferMetrics())))
                 return schedule
             }
@@ -96,7 +97,7 @@ public final class ReplayTransport: Transport {
             let isSilent = exchange.events.isEmpty
             let patience = isSilent ? request.timeouts.firstByte : request.timeouts.lowSpeed
             let error = LoadingError(
-                code: .timedOut, url: request.url, text: "the recording has no more of this response")
+                code: .timedOut, url: request.urlString, text: "the recording has no more of this response")
             schedule.append(((schedule.last?.0 ?? time) + patience, .failed(error, TransferMetrics())))
         }
         return schedule

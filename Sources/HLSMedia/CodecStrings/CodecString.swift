@@ -46,24 +46,6 @@ package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCo
         }
     }
 
-    /// The profile's number: `profile_idc` (H.264), `general_profile_idc` (HEVC), the audio object type (`mp4a.40`),
-    /// the profile of AV1, VP9 or Dolby Vision; nil if the text does not say.
-    package var profile: Int? {
-        let parameters = parameters
-        guard let first = parameters.first else { return nil }
-        switch sampleEntry {
-        case "avc1", "avc2", "avc3", "avc4":
-            // Before RFC 6381: "avc1.66.30", decimal.
-            return parameters.count >= 2 ? Int(first) : Self.hexadecimal(first.prefix(2))
-        case "hvc1", "hev1":
-            // A letter before the number is the profile space.
-            return Int(first.drop { "ABC".contains($0) })
-        case "mp4a": return first == "40" && parameters.count > 1 ? Int(parameters[1]) : nil
-        case "av01", "vp09", "dvh1", "dvhe", "dva1", "dvav", "dav1": return Int(first)
-        default: return nil
-        }
-    }
-
     /// The level as the codec counts it: `level_idc` (H.264: 40 is 4.0), `general_level_idc` (HEVC: 120 is 4.0),
     /// `seq_level_idx` (AV1: 8 is 4.0), VP9's level (40 is 4.0), Dolby Vision's level; nil if not stated.
     package var level: Int? {

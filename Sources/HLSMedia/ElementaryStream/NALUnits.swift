@@ -42,19 +42,6 @@ package enum NALUnits {
         return payload
     }
 
-    /// Writes a raw byte sequence payload with emulation prevention bytes (ISO/IEC 14496-10 §7.4.1).
-    package static func append(_ payload: some Collection<UInt8>, to unit: inout [UInt8]) {
-        var zeros = 0
-        for byte in payload {
-            if zeros >= 2 && byte <= 3 {
-                unit.append(3)
-                zeros = 0
-            }
-            zeros = byte == 0 ? zeros + 1 : 0
-            unit.append(byte)
-        }
-    }
-
     /// The numbers of the SEI messages in a raw payload from which the NAL unit header has been removed.
     package static func messageTypes(inSEI payload: ArraySlice<UInt8>) -> [Int] {
         var types: [Int] = []

@@ -132,6 +132,7 @@ extension MultivariantPlaylist {
 extension Variant {
     private static let videoCodecs: Set<Substring> = [
         "avc1", "avc3", "hvc1", "hev1", "dvh1", "dvhe", "av01", "vp09", "vp08", "dvav", "dva1", "dav1", "mvc1", "mvc2",
+        "mjpg",
     ]
 
     /// Whether a codec of video is listed.

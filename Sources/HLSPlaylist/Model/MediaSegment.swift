@@ -58,9 +58,6 @@ public struct MediaSegment: Sendable {
     @inline(__always)
     private var state: SegmentState { store.tables.states[Int(record.state)] }
 
-    /// Whether nothing was set: the segment is as it was read.
-    var isAsRead: Bool { own.isEmpty }
-
     /// As in the text it was read from; nil in a segment made by hand.
     var original: MediaSegment? {
         guard index >= 0 else { return nil }

@@ -34,7 +34,8 @@ struct ConfigFile {
             var name = Self.trimmed(parts[0])
             if name.hasPrefix("--") { name = name.dropFirst(2) }
             guard !name.isEmpty, !name.contains(where: \.isWhitespace) else {
-                throw ArgumentValueError("\(path):\(index + 1): write name = value, or the name of a flag")
+                throw ArgumentValueError(
+                    "\(TerminalText.escaped(path)):\(index + 1): write name = value, or the name of a flag")
             }
             let value = parts.count == 2 ? Self.unquoted(Self.trimmed(parts[1])) : nil
             entries.append(Entry(command: command, name: String(name), value: value, line: index + 1))
@@ -56,7 +57,11 @@ struct ConfigFile {
     }
 
     /// What a command is given, each value joined to its name.
-    func arguments(for command: String, of commands: [CommandOptions]) throws(ArgumentValueError) -> [String] {
+    ///
+    /// - Parameter typed: the options that were typed, which take the place of the file's.
+    func arguments(
+        for command: String, of commands: [CommandOptions], typed: Set<String> = []
+    ) throws(ArgumentValueError) -> [String] {
         var arguments: [String] = []
         for entry in entries {
             if let section = entry.command, !commands.contains(where: { $0.name == section }) {
@@ -67,7 +72,10 @@ struct ConfigFile {
                 let of = entry.command.map { "hlsget \($0)" } ?? "hlsget"
                 throw error(entry, "\(of) has no option --\(entry.name)")
             }
-            guard let takesValue = among.first(where: { $0.name == command })?.takesValue[entry.name] else { continue }
+            guard let takesValue = among.first(where: { $0.name == command })?.takesValue[entry.name],
+                !typed.contains(entry.name) || CommandOptions.adding.contains(entry.name),
+                !CommandOptions.excludes(entry.name, entry.value, typed)
+            else { continue }
             if takesValue {
                 guard let value = entry.value else { throw error(entry, "\(entry.name) needs a value") }
                 arguments.append("--\(entry.name)=\(value)")
@@ -92,18 +100,58 @@ struct CommandOptions: Sendable {
     var name: String
     /// By the long name.
     var takesValue: [String: Bool]
+    /// Long names by their letters.
+    var letters: [String: String] = [:]
+
+    /// A typed one of these is one more, and none in the place of the file's.
+    static let adding: Set<String> = ["header", "send-credentials-to", "deny-address"]
+
+    /// Options that the command refuses to have beside each other.
+    static let opposites: [(one: Set<String>, other: Set<String>)] = [
+        (["quiet"], ["verbose"]), (["quiet"], ["progress"]), (["adaptive"], ["one-quality"]),
+        (["key"], ["key-uri"]), (["keep-encrypted"], ["key", "iv", "key-uri"]),
+        (["to"], ["duration"]), (["live-from-start"], ["live-offset"]), (["from"], ["live-from-start", "live-offset"]),
+        (["fast"], ["immediately", "rate", "no-auto-wait", "live-catch-up"]), (["no-auto-wait"], ["live-catch-up"]),
+        (["no-video"], ["no-audio"]), (["no-audio"], ["audio"]), (["no-decode"], ["threads"]),
+        (["insecure"], ["cacert"]), (["record-trace"], ["cache", "key", "iv", "key-uri"]),
+        (["subs"], ["subs-file", "service"]), (["count"], ["times", "every"]), (["times"], ["every"]),
+    ]
+
+    /// Whether an option of a file gives way to its opposite, which was typed.
+    static func excludes(_ name: String, _ value: String?, _ typed: Set<String>) -> Bool {
+        // Of the kinds of progress only the line is the opposite of silence.
+        if name == "progress", value != "bar" { return false }
+        return opposites.contains { pair in
+            pair.one.contains(name) && !pair.other.isDisjoint(with: typed)
+                || pair.other.contains(name) && !pair.one.isDisjoint(with: typed)
+        }
+    }
+
+    /// The long names of what is typed.
+    func named(by arguments: some Sequence<String>) -> Set<String> {
+        var names: Set<String> = []
+        for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
+            if argument.hasPrefix("--") {
+                names.insert(String(argument.dropFirst(2).prefix { $0 != "=" }))
+            } else if let name = letters[String(argument.dropFirst().prefix(1))] {
+                names.insert(name)
+            }
+        }
+        return names
+    }
 
     /// Those of all commands, as the argument parser knows them.
     static func all(of command: (some ParsableCommand).Type) -> [CommandOptions] {
         guard let dump = try? JSONDecoder().decode(Dump.self, from: Data(command._dumpHelp().utf8)) else { return [] }
         return (dump.command.subcommands ?? []).map { command in
-            var takesValue: [String: Bool] = [:]
+            var options = CommandOptions(name: command.commandName, takesValue: [:])
             for argument in command.arguments ?? [] where argument.kind != "positional" {
-                for name in argument.names ?? [] where name.kind == "long" && !["help", "version"].contains(name.name) {
-                    takesValue[name.name] = argument.kind == "option"
-                }
+                let names = argument.names ?? []
+                let long = names.filter { $0.kind == "long" && !["help", "version"].contains($0.name) }.map(\.name)
+                for name in long { options.takesValue[name] = argument.kind == "option" }
+                for name in names where name.kind == "short" { options.letters[name.name] = long.first }
             }
-            return CommandOptions(name: command.commandName, takesValue: takesValue)
+            return options
         }
     }
 
@@ -131,7 +179,7 @@ enum Invocation {
     static let arguments = Mutex(Array(CommandLine.arguments.dropFirst()))
 
     /// Asks for what has nothing to do with a file's options.
-    private static let unaffected: Set<String> = ["help", "-h", "--help", "--version"]
+    private static let unaffected: Set<String> = ["-h", "--help", "--version"]
 
     /// Puts what a file holds before what was typed, which so counts more.
     ///
@@ -164,7 +212,7 @@ enum Invocation {
         }
         if path != nil, isOff { throw ArgumentValueError("--config and --no-config are mutually exclusive") }
         let isAside =
-            arguments.isEmpty || arguments.contains(where: unaffected.contains)
+            arguments.isEmpty || arguments[0] == "help" || arguments.contains(where: unaffected.contains)
             || ["---", "--generate-completion-script", "--experimental-dump-help"].contains {
                 arguments[0].hasPrefix($0)
             }
@@ -176,7 +224,9 @@ enum Invocation {
         let file = try ConfigFile(parsing: text, path: named)
         let known = commands()
         let isNamed = known.contains { $0.name == arguments[0] }
-        let added = try file.arguments(for: isNamed ? arguments[0] : "play", of: known)
+        let command = isNamed ? arguments[0] : "play"
+        let typedNames = known.first { $0.name == command }?.named(by: arguments) ?? []
+        let added = try file.arguments(for: command, of: known, typed: typedNames)
         return isNamed ? [arguments[0]] + added + arguments.dropFirst() : added + arguments
     }
 
@@ -190,15 +240,54 @@ enum Invocation {
     /// The longest file that is read.
     private static let maximumByteCount = 1 << 20
 
+    /// Who writes to a pipe has so long to begin, and between two writes, in milliseconds.
+    private static let pipePatience: Int32 = 10_000
+    private static let pipeStep: Int32 = 50
+
     /// The text of a file; nil where there is none.
     static func read(_ path: String) throws(ArgumentValueError) -> String? {
+        try read(path, pipePatience: pipePatience)
+    }
+
+    /// As above.
+    static func read(_ path: String, pipePatience: Int32) throws(ArgumentValueError) -> String? {
         guard access(path, F_OK) == 0 else { return nil }
-        let name = TerminalText.escaped(path)
-        do { _ = try FileArgument.readable(path) } catch { throw ArgumentValueError("\(name) \(error.description)") }
-        guard let handle = FileHandle(forReadingAtPath: path),
-            let data = try? handle.read(upToCount: maximumByteCount + 1) ?? Data(), data.count <= maximumByteCount,
-            let text = String(validating: data, as: UTF8.self)
-        else { throw ArgumentValueError("\(name) cannot be read: it is no text") }
+        func failure(_ cause: String) -> ArgumentValueError {
+            ArgumentValueError("\(TerminalText.escaped(path)) cannot be read: \(cause)")
+        }
+        // Once only: the writer of a pipe that is closed again may have written already. Opening one that nobody writes
+        // to would wait without end.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+            throw failure("it is a folder")
+        }
+        let isPipe = status.st_mode & S_IFMT == S_IFIFO
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        var waited: Int32 = 0
+        while bytes.count <= maximumByteCount {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count > 0 {
+                bytes += buffer[..<count]
+                waited = 0
+                continue
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count == 0 || errno == EAGAIN else { throw failure(String(cString: strerror(errno))) }
+            // At the end of a file; of a pipe only where somebody has written.
+            if count == 0, !isPipe || !bytes.isEmpty { break }
+            guard waited < pipePatience else { throw failure("nobody writes to the pipe") }
+            var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            // A writer that has left without a word.
+            if poll(&awaited, 1, pipeStep) > 0, awaited.revents == Int16(POLLHUP) { break }
+            waited += pipeStep
+        }
+        guard bytes.count <= maximumByteCount, let text = String(validating: bytes, as: UTF8.self) else {
+            throw failure("not a text of at most 1 MiB")
+        }
         return text
     }
 }

@@ -12,6 +12,11 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     var header: [HTTPField] = []
     @Option(
         help: ArgumentHelp(
+            "Parameter of the URLs of requests to the same origins as -H, as in token=abc.", valueName: "name=value"),
+        transform: QueryArgument.encoded)
+    var query: [String] = []
+    @Option(
+        help: ArgumentHelp(
             "Another origin that may get -H, logins and the client certificate, as in https://cdn.example.com.",
             valueName: "origin"),
         transform: Origin.init(argument:))
@@ -81,6 +86,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
 
     func apply(to options: inout PlayOptions) {
         options.fields = header
+        options.query = query
         options.credentialOrigins = Set(sendCredentialsTo)
         options.cookieFile = cookies
         options.netrcFile = netrc ? FileArgument.netrcPath : nil
@@ -113,16 +119,14 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     func loader(of url: String, allowsFilesOutside: Bool = false) -> PlaylistLoader {
         var options = PlayOptions(url: url)
         apply(to: &options)
-        let transport = SchemeTransport(
-            network: CurlTransport(configuration: options.transportConfiguration), local: LocalTransport())
-        var configuration = PlayerConfiguration(transport: transport)
+        var configuration = PlayerConfiguration(transport: options.makeTransport())
         configuration.fields = options.fields
         configuration.credentialOrigins = options.credentialOrigins
         configuration.allowsFilesAnywhere = allowsFilesOutside
         options.apply(to: &configuration.retryPolicies)
         if let timeout { configuration.timeouts.firstByte = timeout }
         configuration.timeouts.total = Self.longestTransfer
-        return PlaylistLoader(url: url, configuration: configuration)
+        return PlaylistLoader(urlString: url, configuration: configuration)
     }
 
     /// Waits for a stream that has not begun, and says so.
@@ -162,9 +166,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     func assetOptions(of url: String, allowsFilesOutside: Bool = false) -> AssetOptions {
         var play = PlayOptions(url: url)
         apply(to: &play)
-        var options = AssetOptions(
-            transport: SchemeTransport(
-                network: CurlTransport(configuration: play.transportConfiguration), local: LocalTransport()))
+        var options = AssetOptions(transport: play.makeTransport())
         options.fields = play.fields
         options.credentialOrigins = play.credentialOrigins
         options.allowsFilesAnywhere = allowsFilesOutside

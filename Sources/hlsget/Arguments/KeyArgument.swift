@@ -28,10 +28,12 @@ struct KeyArgument: Sendable, Equatable {
             self = key
             return
         }
+        let failure = ArgumentValueError("neither 32 hexadecimal digits nor a file of 16 bytes")
+        guard access(text, F_OK) == 0 else { throw failure }
         let path = try FileArgument.readable(text)
         guard let handle = FileHandle(forReadingAtPath: path),
             let data = try? handle.read(upToCount: Self.byteCount + 1), data.count == Self.byteCount
-        else { throw ArgumentValueError("expected 32 hexadecimal digits, or a file of 16 bytes") }
+        else { throw failure }
         bytes = Array(data)
     }
 }

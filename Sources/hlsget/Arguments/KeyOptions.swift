@@ -26,7 +26,7 @@ struct KeyOptions: ParsableArguments, Sendable {
     /// nil where nothing is said.
     var override: ContentKeyOverride? {
         guard key != nil || iv != nil || keyUri != nil else { return nil }
-        return ContentKeyOverride(key: key?.bytes, url: keyUri, initializationVector: iv?.bytes)
+        return ContentKeyOverride(key: key?.bytes, urlString: keyUri, initializationVector: iv?.bytes)
     }
 
     private static func address(_ text: String) throws -> String {

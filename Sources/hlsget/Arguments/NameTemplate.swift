@@ -54,20 +54,30 @@ struct NameTemplate: Sendable {
     ///   - now: in the zone of this machine.
     func path(url: String, ending: String?, now: tm = Self.now) throws(ArgumentValueError) -> String {
         var path = ""
+        // Without the words that are filled in later.
+        var plain = ""
         for part in parts {
+            let text: String
             switch part {
-            case .text(let text): path += text
-            case .word(.name): path += DownloadTarget.name(of: url)
+            case .text(let given): text = given
+            case .word(.name): text = DownloadTarget.name(of: url)
             case .word(.ext):
                 guard let ending else { throw ArgumentValueError("-o: {ext} needs -f") }
-                path += ending
+                text = ending
             case .word(.date):
-                path += [Int(now.tm_year) + 1900, Int(now.tm_mon) + 1, Int(now.tm_mday)].map(Self.digits)
+                text = [Int(now.tm_year) + 1900, Int(now.tm_mon) + 1, Int(now.tm_mday)].map(Self.digits)
                     .joined(separator: "-")
-            case .word(.time):
-                path += [now.tm_hour, now.tm_min, now.tm_sec].map { Self.digits(Int($0)) }.joined()
-            case .word(let word): path += word.text
+            case .word(.time): text = [now.tm_hour, now.tm_min, now.tm_sec].map { Self.digits(Int($0)) }.joined()
+            case .word(let word):
+                path += word.text
+                plain += "/"
+                continue
             }
+            path += text
+            plain += text
+        }
+        if let word = Word.allCases.first(where: { $0.isOfMedia && plain.contains($0.text) }) {
+            throw ArgumentValueError("-o: \(word.text) stands for the media and cannot be in the name itself")
         }
         return path
     }
@@ -104,13 +114,10 @@ struct NameFacts: Sendable, Equatable {
     func rename(_ template: String, overwrite: Bool) throws(HLSError) -> String {
         let path = path(template)
         guard path != template else { return template }
-        if !overwrite, access(path, F_OK) == 0 {
-            throw HLSError(
-                code: .fileExists, path: path, text: "the file exists; what was written is \(template)")
-        }
-        guard Glibc.rename(template, path) == 0 else {
+        if overwrite ? Glibc.rename(template, path) == 0 : OutputFile.rename(template, toFree: path) { return path }
+        guard errno == EEXIST else {
             throw HLSError(code: .writeFailed, path: template, text: String(cString: strerror(errno)))
         }
-        return path
+        throw HLSError(code: .fileExists, path: path, text: "the file exists; what was written is \(template)")
     }
 }

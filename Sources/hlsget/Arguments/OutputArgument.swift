@@ -32,13 +32,15 @@ struct OutputArgument: Sendable, Equatable {
     enum Destination: Sendable, Hashable {
         case standardOutput
         case file(path: String)
+        /// The standard input of a command.
+        case program(String)
 
         init(_ text: String) { self = text == "-" ? .standardOutput : .file(path: text) }
 
         /// As ``OutputFormat/makeWriter(path:overwrite:frameRate:note:)`` takes it.
         var path: String {
             switch self {
-            case .standardOutput: "-"
+            case .standardOutput, .program: "-"
             case .file(let path): path
             }
         }
@@ -96,5 +98,21 @@ struct OutputArgument: Sendable, Equatable {
                 "-f \(format.rawValue): every -o has a known extension; give one -f for each -o")
         }
         return outputs
+    }
+
+    /// The outputs that `-o`, `-f` and `--player` name together. Without `-o`, `-f` is the player's; else that gets ts.
+    static func outputs(
+        _ names: [String], formats: [OutputFormat], player: String
+    ) throws(ArgumentValueError) -> [OutputArgument] {
+        guard player.contains(where: { !$0.isWhitespace }) else {
+            throw ArgumentValueError("--player needs a command")
+        }
+        guard names.isEmpty else {
+            return try outputs(names, formats: formats) + [OutputArgument(destination: .program(player), format: .ts)]
+        }
+        guard formats.count <= 1 else { throw ArgumentValueError("--player takes one -f") }
+        let format = formats.first ?? .ts
+        if format == .null { throw ArgumentValueError("-f null writes nothing; remove --player") }
+        return [OutputArgument(destination: .program(player), format: format)]
     }
 }

@@ -31,15 +31,6 @@ enum TimePosition: Sendable, Equatable {
         }
     }
 
-    /// Negative before the end; nil for what is no time.
-    var time: Duration? {
-        switch self {
-        case .fromStart(let time): time
-        case .fromEnd(let time): .zero - time
-        case .date, .segment: nil
-        }
-    }
-
     /// Where playing starts.
     var start: StartPosition {
         switch self {

@@ -56,13 +56,28 @@ enum UntilArgument: Sendable, Equatable {
         }
     }
 
+    /// The date that is meant: once a time of day has come, the next one is that of tomorrow.
+    func fixed(from now: PlaylistDate, secondOfDay: Int) -> UntilArgument {
+        .date(now + interval(from: now, secondOfDay: secondOfDay))
+    }
+
+    /// The date that is meant now.
+    var fixed: UntilArgument {
+        let (now, secondOfDay) = Self.now
+        return fixed(from: now, secondOfDay: secondOfDay)
+    }
+
     /// From now to the end.
     var interval: Duration {
+        let (now, secondOfDay) = Self.now
+        return interval(from: now, secondOfDay: secondOfDay)
+    }
+
+    private static var now: (date: PlaylistDate, secondOfDay: Int) {
         var now = time(nil)
         var parts = tm()
         localtime_r(&now, &parts)
-        return interval(
-            from: PlaylistDate(seconds: Int64(now)),
-            secondOfDay: Int(parts.tm_hour) * 3600 + Int(parts.tm_min) * 60 + min(59, Int(parts.tm_sec)))
+        let secondOfDay = Int(parts.tm_hour) * 3600 + Int(parts.tm_min) * 60 + min(59, Int(parts.tm_sec))
+        return (PlaylistDate(seconds: Int64(now)), secondOfDay)
     }
 }

@@ -5,6 +5,11 @@ struct WaitArgument: Sendable, Equatable {
 
     init(limit: Duration?) { self.limit = limit }
 
+    /// The same, and no longer than this; nil is for ever.
+    func limited(to interval: Duration?) -> WaitArgument {
+        WaitArgument(limit: [limit, interval].compactMap(\.self).min())
+    }
+
     init(parsing text: String) throws(ArgumentValueError) {
         if text == "forever" { return }
         guard let limit = DurationArgument.parseOptional(text), limit > .zero else {

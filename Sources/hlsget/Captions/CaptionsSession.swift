@@ -29,7 +29,7 @@ struct CaptionsSession {
             }
         } catch let interrupted as Interruption.Interrupted {
             return .interrupted(signal: interrupted.signal)
-        } catch let error as CaptionFileError {
+        } catch let error as CaptionError {
             StandardStream.error.writeLine(ErrorLine.line("cannot write", url: command.output, detail: error.text))
             return .output
         } catch {
@@ -41,9 +41,7 @@ struct CaptionsSession {
     private func configuration() -> PlayerConfiguration {
         var options = PlayOptions(url: "")
         command.connection.apply(to: &options)
-        let transport = SchemeTransport(
-            network: CurlTransport(configuration: options.transportConfiguration), local: LocalTransport())
-        var configuration = PlayerConfiguration(transport: transport)
+        var configuration = PlayerConfiguration(transport: options.makeTransport())
         configuration.pacing = .unpaced
         configuration.fields = options.fields
         configuration.credentialOrigins = options.credentialOrigins
@@ -71,7 +69,8 @@ struct CaptionsSession {
     private func list(_ url: String, _ interruption: Interruption) async throws -> ExitStatus {
         let listed = try await interruption.cancelling { try await options(of: url, configuration()) }
         guard !listed.isEmpty else {
-            throw HLSError(code: .noEligibleVariant, url: url, cause: "the playlist lists no subtitles or captions")
+            throw HLSError(
+                code: .noEligibleVariant, urlString: url, cause: "the playlist lists no subtitles or captions")
         }
         for option in listed {
             var line = option.renditions.first?.instreamID.map { "--service \($0)" } ?? "subtitles"
@@ -141,7 +140,7 @@ struct CaptionsSession {
                 case .didPlayToEnd: break loop
                 case .itemStatusChanged(.failed):
                     failure =
-                        item.error ?? HLSError(code: .internal, url: url, cause: "loading failed")
+                        item.error ?? HLSError(code: .internal, urlString: url, cause: "loading failed")
                     break loop
                 case .warning(let text) where !command.quiet && told.count < 5 && told.insert(text).inserted:
                     // Omissions are reported.

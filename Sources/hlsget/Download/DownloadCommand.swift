@@ -63,11 +63,15 @@ struct DownloadCommand: AsyncParsableCommand {
     @Flag(help: "Exit 10 without a file if anything is missing.") var strict = false
     @Option(
         help: ArgumentHelp(
-            "If a segment cannot be had: go on without it (skip, the default), or end at once (fail).",
+            "If a segment cannot be had: go on without it (skip, the default), or end at once with exit 10 (fail).",
             valueName: "skip|fail"),
         transform: { try ChoiceArgument.parse($0) })
     var onGap: GapAction?
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @Option(
+        help: ArgumentHelp(
+            "Take what is kept in this folder (play --cache) from there; nothing is added.", valueName: "folder"))
+    var cache: String?
     @Option(
         help: ArgumentHelp(
             "Ask this command for a fresh URL on a 403 or 410 in mid-stream; $HLSGET_URL is the old one.",
@@ -91,6 +95,13 @@ struct DownloadCommand: AsyncParsableCommand {
         if keepEncrypted, keys.override != nil {
             throw ValidationError("--keep-encrypted uses no key; remove --key, --iv and --key-uri")
         }
+        if case .folder = target, overwrite {
+            throw ValidationError("--overwrite replaces a file only, and never a FOLDER/; remove it")
+        }
+        if !includesVideo, quality.count > 1 {
+            throw ValidationError("without video one --quality says which audio; remove the others")
+        }
+        if quiet, progress == .bar { throw ValidationError("-q and --progress bar are mutually exclusive") }
         if case .file = target, quality.count > 1 {
             throw ValidationError("a file holds one --quality; write -o FOLDER/ for more")
         }
@@ -98,14 +109,17 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        if let wait, let directory = InputLocation.workingDirectory(),
+        until = until?.fixed
+        // Its {time} is that of the start of the command, as in play.
+        let target = try target()
+        if let wait = wait?.limited(to: until?.interval), let directory = InputLocation.workingDirectory(),
             let end = await connection.wait(
                 for: try InputLocation.url(of: url, in: directory), wait, allowsFilesOutside: allowFile,
                 isQuiet: quiet, isJSON: progress == .json)
         {
             throw end.exitCode
         }
-        let status = await DownloadSession(self, target: try target()).run()
+        let status = await DownloadSession(self, target: target).run()
         if status != .done { throw status.exitCode }
     }
 

@@ -6,6 +6,8 @@ struct DownloadSession {
     /// How often the status line is looked at, and how often a JSON line is written.
     private static let tick = Duration.milliseconds(100)
     private static let ticksPerLine = 5
+    /// What is under way when the time of `--until` comes is waited for.
+    private static let lastTickCount = 10
 
     private let command: DownloadCommand
     private let target: DownloadTarget
@@ -35,7 +37,7 @@ struct DownloadSession {
                 throw ArgumentValueError("the working directory does not exist")
             }
             let url = try InputLocation.url(of: command.url, in: directory)
-            let configuration = configuration(of: url)
+            let configuration = try configuration(of: url)
             if await removeRest(configuration, report) { return .done }
             try target.check(overwrite: command.overwrite)
             let task = try await DownloadTask(configuration, folder: target.workPath)
@@ -49,24 +51,26 @@ struct DownloadSession {
         }
     }
 
-    private func configuration(of url: String) -> DownloadConfiguration {
+    private func configuration(of url: String) throws -> DownloadConfiguration {
         var configuration = DownloadConfiguration(
             urlString: url, loading: command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile))
         if let text = command.refreshCmd {
             configuration.loading.hooks.urlRefresher = RefreshCommand(command: text)
         }
         configuration.loading.hooks.keyOverride = command.keys.override
-        if command.onGap == .fail { configuration.loading.retryPolicies.skipsSegments = false }
+        configuration.loading.diskCache = try command.cache.map { try DiskCache(folder: $0) }
+        if command.onGap == .fail {
+            configuration.loading.retryPolicies.skipsSegments = false
+            configuration.endsAtGaps = true
+        }
         configuration.keepsEncryption = command.keepEncrypted
         configuration.quality = command.quality.first
         configuration.auxiliaryQualities = Array(command.quality.dropFirst())
         configuration.includesVideo = command.includesVideo
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
-        configuration.start = (command.range.from?.time).map { MediaTime($0) }
-        configuration.end = (command.range.to?.time).map { MediaTime($0) }
-        if configuration.start == nil { configuration.startPosition = command.range.from?.start }
-        if configuration.end == nil { configuration.endPosition = command.range.to?.end }
+        if let from = command.range.from { configuration.startPosition = from.start }
+        if let to = command.range.to { configuration.endPosition = to.end }
         if let count = command.connections { configuration.connectionCount = count }
         return configuration
     }
@@ -131,10 +135,24 @@ struct DownloadSession {
         defer { for task in tasks { task.cancel() } }
         var result = DownloadTask.Result()
         var signal: Int32?
+        var isTime = false
+        var lateTickCount = 0
         for await happening in happenings {
             switch happening {
-            case .tick: show(task.progress, &report)
-            case .isTime: if task.progress.isLive { task.stop() }
+            case .tick:
+                show(task.progress, &report)
+                if isTime, task.progress.isLive { task.stop() }
+                if isTime, task.progress.phase == .opening {
+                    lateTickCount += 1
+                    guard lateTickCount > Self.lastTickCount else { break }
+                    for task in tasks { task.cancel() }
+                    if task.isEmpty { await task.removeFolder() }
+                    throw HLSError(
+                        code: .notAvailable, urlString: command.url,
+                        cause: "--until came before there was anything to download")
+                }
+            // Whether it is live may not be known yet.
+            case .isTime: isTime = true
             case .signal(let number):
                 signal = number
                 // A live stream is complete with what is there; the rest of others is for another run.
@@ -149,14 +167,14 @@ struct DownloadSession {
                 throw error
             case .loaded(.success(let loaded)):
                 result = loaded
-                for gap in loaded.gaps.prefix(5) { warn(gap.cause, gap.url, gap.detail, report) }
+                for gap in loaded.gaps.prefix(5) { warn(gap.cause, gap.urlString, gap.detail, report) }
                 if loaded.gaps.count > 5 {
                     warn("\(loaded.gaps.count - 5) more segments are missing", nil, nil, report)
                 }
                 if command.strict || command.onGap == .fail, !loaded.gaps.isEmpty {
                     var summary = DownloadSummary(url: command.url, result, exitStatus: .incomplete)
                     summary.error = HLSError(
-                        code: .incomplete, url: target.workPath, cause: "incomplete",
+                        code: .incomplete, urlString: target.workPath, cause: "incomplete",
                         detail:
                             "\(Decimals.count(loaded.gaps.count, "segment")) missing; loaded segments are kept there")
                     return end(summary, report)
@@ -269,7 +287,7 @@ struct DownloadSession {
         let total = result.gaps.count + result.segmentCount
         guard result.gaps.count * 10 > total else { return nil }
         return HLSError(
-            code: .incomplete, url: target.path, cause: "incomplete",
+            code: .incomplete, urlString: target.path, cause: "incomplete",
             detail: "\(result.gaps.count) of \(total) segments missing")
     }
 

@@ -59,14 +59,19 @@ struct MediaFileReport: Sendable {
         var sound: [String] = []
         if description.sampleRate > 0 { sound.append("\(description.sampleRate) Hz") }
         if description.channelCount > 0 { sound.append("\(description.channelCount) ch") }
-        let notes = [track.isProtected ? "encrypted" : nil, track.isPlayable ? nil : "cannot be played"]
+        let notes = [
+            description.rotation > 0 ? "turned by \(description.rotation)°" : nil,
+            track.isProtected ? "encrypted" : nil,
+            track.isPlayable ? nil : "cannot be played",
+        ]
         return [
             "\(track.id)", description.mediaType.rawValue, description.codec.rawValue,
             isVideo ? "\(track.size.width)x\(track.size.height)" : "",
             isVideo && track.frameRate > 0 ? Decimals.text(track.frameRate, places: 2) : "",
             sound.joined(separator: " "), track.language ?? "",
             track.bitRate > 0 ? Decimals.bitRate(track.bitRate) : "", time(track.timeRange.start),
-            time(track.timeRange.end), notes.compactMap { $0 }.joined(separator: ", "),
+            time(track.timeRange.end),
+            (ColorReport(description).notes + notes.compactMap { $0 }).joined(separator: ", "),
         ]
     }
 
@@ -97,6 +102,7 @@ struct MediaFileReport: Sendable {
         object.add("width", isVideo ? track.size.width : nil)
         object.add("height", isVideo ? track.size.height : nil)
         object.add("rotation", description.rotation > 0 ? description.rotation : nil)
+        if isVideo { ColorReport(description).add(to: &object) }
         object.add("frameRate", isVideo && track.frameRate > 0 ? JSONValue.number(track.frameRate) : nil)
         object.add("sampleRate", description.sampleRate > 0 ? description.sampleRate : nil)
         object.add("channels", description.channelCount > 0 ? description.channelCount : nil)

@@ -47,12 +47,13 @@ struct PlaylistInput: Sendable {
         }
 
         init(_ error: HLSError) {
-            switch error.underlyingError {
-            case let below as PlaylistError: self.init(below)
-            case let below as LoadingError: self.init(below)
-            default:
+            if let below = error.underlyingError as? PlaylistError {
+                self.init(below)
+            } else if let below = error.loadingError {
+                self.init(below)
+            } else {
                 self.init(cause: error.cause, detail: error.detail, status: ExitStatus(error))
-                url = error.url
+                url = error.urlString
             }
         }
 

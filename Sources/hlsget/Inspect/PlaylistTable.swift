@@ -30,11 +30,11 @@ enum PlaylistTable {
         var lines = ["multivariant playlist: \(facts.joined(separator: ", "))"]
         lines += table(
             "VARIANTS",
-            ["peak", "average", "size", "fps", "range", "codecs", "audio", "subtitles", "uri"],
-            playlist.variants.map(row))
+            ["peak", "average", "size", "fps", "range", "codecs", "audio", "subtitles", "not played", "uri"],
+            zip(playlist.variants, AssetVariant.listed(in: playlist)).map { row($0, $1.ineligibilityReasons) })
         lines += table(
-            "I-FRAME VARIANTS", ["peak", "average", "size", "fps", "range", "codecs", "", "", "uri"],
-            playlist.iFrameVariants.map(row))
+            "I-FRAME VARIANTS", ["peak", "average", "size", "fps", "range", "codecs", "", "", "", "uri"],
+            playlist.iFrameVariants.map { row($0, []) })
         lines += table(
             "RENDITIONS", ["type", "group", "name", "language", "flags", "channels", "uri"],
             playlist.renditions.map { rendition in
@@ -55,13 +55,14 @@ enum PlaylistTable {
         return lines
     }
 
-    private static func row(_ variant: Variant) -> [String] {
+    private static func row(_ variant: Variant, _ reasons: [IneligibilityReason]) -> [String] {
         [
             Decimals.bitRate(Double(variant.bandwidth)),
             variant.averageBandwidth.map { Decimals.bitRate(Double($0)) } ?? "",
             variant.resolution?.description ?? "",
             variant.frameRate.map { Decimals.text($0, places: 2) } ?? "", variant.videoRange?.rawValue ?? "",
-            variant.codecsText ?? "", variant.audio ?? "", variant.subtitles ?? "", variant.uri,
+            variant.codecsText ?? "", variant.audio ?? "", variant.subtitles ?? "",
+            reasons.map { "\($0)" }.joined(separator: ", "), variant.uri,
         ]
     }
 

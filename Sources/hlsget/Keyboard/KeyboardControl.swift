@@ -37,7 +37,8 @@ struct KeyboardControl: Sendable {
             target = min(max(target, range.start), range.end)
         }
         let place = target
-        Task { _ = try? await player.seek(to: place, toleranceBefore: .zero, toleranceAfter: .zero) }
+        // The seek begins before the next key is looked at.
+        Task.immediate { _ = try? await player.seek(to: place, toleranceBefore: .zero, toleranceAfter: .zero) }
     }
 
     private func changeRate(_ step: Int) -> Outcome {

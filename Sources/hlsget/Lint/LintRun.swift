@@ -212,7 +212,7 @@ struct LintRun: Sendable {
                 sizes.byteCounts[index] = try await loader.byteCount(of: url, namedBy: playlist.url)
                 failures = 0
             } catch {
-                guard let error = error.underlyingError as? LoadingError else {
+                guard let error = error.loadingError else {
                     failures += 1
                     continue
                 }

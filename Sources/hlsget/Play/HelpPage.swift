@@ -29,7 +29,7 @@ enum HelpPage {
         OUTPUT
           -o, --output FILE             - is stdout; repeat it: -o v.y4m -o a.wav; '{name}_{height}p.ts'
           -f, --format NAME             ts mp4 mkv y4m rawvideo wav s16le f32le framemd5 null
-          --no-video, --no-audio, --overwrite   drop that track; overwrite existing files
+          --player CMD, --no-video, --no-audio, --overwrite   into 'mpv -'; drop that track; replace files
           --fast, --no-decode, --cache FOLDER   drop no late frames; only load; keep what may be kept
         PLAYBACK
           --rate R                      plays at that speed; beyond 2, or backwards (-4), I-frames only
@@ -38,19 +38,19 @@ enum HelpPage {
           --start-first-eligible, --one-quality, --adaptive   first variant; keep the best; let -o change it
           --from, --to TIME|DATE|#N, --duration TIME, --loop N   90, 1m30s; -30s is before the end; '#12'
           --live-from-start, --live-offset TIME, --live-catch-up, --no-low-latency   join a live one
-          --wait TIME|forever, --until TIME|DATE  for a stream that has not begun; stop by the clock
+          --wait TIME|forever, --until HH:MM|DATE  for a stream that has not begun; stop by the clock
           --stale end|fail|wait|TIME, --fell-behind edge|oldest|fail   live: stopped updating, or ran ahead
         SELECTION
           --quality EXPR, --subs-file FILE   best, 720p60, 'height<=720 codec=hevc'; captions of a file
           --audio, --subs EXPR, --languages LIST   'lang=de,lang=en channels=2'; audio for who speaks de,en
         NETWORK
-          -H, --header 'NAME: VALUE'    for requests; credentials go to the URL's origin only
+          -H, --header 'NAME: VALUE', --query NAME=VALUE   in requests; secrets to the URL's origin only
           --cookies FILE, --netrc, --send-credentials-to ORIGIN   logins, and where else they may go
           --cacert FILE, --insecure, --cert FILE, --key-file FILE trust these, or any; show this one
-          --proxy URL|none, --interface NAME, -4, -6, --http1.1, --limit-rate BPS, --connections-per-host N
+          --proxy URL|none, --interface NAME, -4, -6, --http1.1, --limit-rate B/s, --connections-per-host N
           --retries N|inf, --retry-backoff TIME,…, --on-gap skip|fail, --timeout TIME   what has failed
-          --throttle CSV|RATE[,LATENCY] play over a slower link: a recorded trace, or 800k,50ms
-          --record-trace FILE, --refresh-cmd CMD   record for hlsget replay; prints a fresh URL on 403, 410
+          --throttle CSV|RATE[,LATENCY[,LOSS]], --record-trace FILE   slower link; record for hlsget replay
+          --refresh-cmd CMD, --expensive, --expensive-peak-bitrate BPS   fresh URL on 403; metered network
           --key HEX|FILE, --iv HEX, --key-uri URL, --allow-file  keys by hand; files outside the folder
           --deny-private, --deny-address CIDR, --allow-downgrade  refuse addresses; allow https to http
         REPORT

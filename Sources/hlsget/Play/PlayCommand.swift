@@ -8,6 +8,7 @@ struct PlayCommand: AsyncParsableCommand {
         commandName: "play", abstract: "Play a stream: load it, wait when necessary, write it where -o says.",
         usage: "hlsget [play] URL|FILE [options]",
         discussion: """
+            What is written is decrypted; hlsget download can store encrypted media as it is, in a folder. \
             Options may be kept in a file, by their names: ~/.config/hlsget/config, or that of --config FILE. \
             --no-config leaves it out.
             """)
@@ -76,6 +77,11 @@ struct OutputOptions: ParsableArguments {
             """, valueName: "name"),
         transform: OutputFormat.init(parsing:))
     var format: [OutputFormat] = []
+    @Option(
+        help: ArgumentHelp(
+            "Play into the standard input of this command, as in 'mpv -'; as ts unless -f says otherwise.",
+            valueName: "cmd"))
+    var player: String?
     @Flag(help: "Omit video.") var noVideo = false
     @Flag(help: "Omit audio.") var noAudio = false
     @Flag(help: "Load without decoding.") var noDecode = false
@@ -88,7 +94,11 @@ struct OutputOptions: ParsableArguments {
             let format = format.count == output.count ? format[index] : format.first
             names.append(try NameTemplate(parsing: name).path(url: options.url, ending: format?.rawValue))
         }
-        options.outputs = try OutputArgument.outputs(names, formats: format)
+        if let player {
+            options.outputs = try OutputArgument.outputs(names, formats: format, player: player)
+        } else {
+            options.outputs = try OutputArgument.outputs(names, formats: format)
+        }
         options.includesVideo = !noVideo
         options.includesAudio = !noAudio
         options.decodes = !noDecode
@@ -112,6 +122,12 @@ struct PlaybackOptions: ParsableArguments {
         help: ArgumentHelp("No variant above this bit rate, as in 2.5M.", valueName: "bps"),
         transform: BitRateArgument.parse)
     var peakBitrate: Double?
+    @Flag(help: "This network costs money: the next limit holds besides, and the access log counts its requests.")
+    var expensive = false
+    @Option(
+        help: ArgumentHelp("No variant above this bit rate where --expensive is given.", valueName: "bps"),
+        transform: BitRateArgument.parse)
+    var expensivePeakBitrate: Double?
     @Option(help: ArgumentHelp("No variant larger than this.", valueName: "wxh"), transform: PixelSize.init(parsing:))
     var maxResolution: PixelSize?
     @Option(
@@ -142,7 +158,7 @@ struct PlaybackOptions: ParsableArguments {
         transform: WaitArgument.init(parsing:))
     var wait: WaitArgument?
     @Option(
-        help: ArgumentHelp("Stop at this time of day, as in 22:30, or at this date.", valueName: "time|date"),
+        help: ArgumentHelp("Stop at this time of day, as in 22:30, or at this date.", valueName: "hh:mm|date"),
         transform: UntilArgument.init(parsing:))
     var until: UntilArgument?
     @Option(
@@ -160,7 +176,7 @@ struct PlaybackOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "If a segment cannot be had: skip it (the default), or fail.", valueName: "skip|fail"),
+            "If a segment cannot be had: skip it (the default), or fail with exit 10.", valueName: "skip|fail"),
         transform: { try ChoiceArgument.parse($0) })
     var onGap: GapAction?
 
@@ -171,6 +187,8 @@ struct PlaybackOptions: ParsableArguments {
         options.automaticallyWaits = !noAutoWait
         options.forwardBufferDuration = forwardBuffer
         options.peakBitRate = peakBitrate
+        options.isExpensive = expensive
+        options.expensivePeakBitRate = expensivePeakBitrate
         options.maximumResolution = maxResolution
         options.display = display
         options.startsOnFirstEligibleVariant = startFirstEligible
@@ -206,7 +224,7 @@ struct SelectionOptions: ParsableArguments {
     var subs: QualityExpression?
     @Option(
         help: ArgumentHelp("Languages to choose audio by, as in de,en; by default those of $LANG.", valueName: "list"),
-        transform: { $0.split(separator: ",").map(String.init) })
+        transform: LanguageListArgument.parse)
     var languages: [String]?
     @Option(
         help: ArgumentHelp("Show the captions of a file: .vtt, .srt, .itt or .scc.", valueName: "file"),

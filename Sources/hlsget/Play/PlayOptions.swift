@@ -21,6 +21,10 @@ struct PlayOptions: Sendable, Equatable {
     var forwardBufferDuration: Duration?
     /// Bits per second; nil means no limit.
     var peakBitRate: Double?
+    /// Whether the network costs money.
+    var isExpensive = false
+    /// Bits per second while it does; nil means no limit of its own.
+    var expensivePeakBitRate: Double?
     var maximumResolution: PixelSize?
     var display: DisplaySize?
     var startsOnFirstEligibleVariant = false
@@ -57,6 +61,8 @@ struct PlayOptions: Sendable, Equatable {
     var subtitlesPath: String?
 
     var fields: [HTTPField] = []
+    /// Parameters of URLs, encoded.
+    var query: [String] = []
     /// Besides the URL's own.
     var credentialOrigins: Set<Origin> = []
     var cookieFile: String?
@@ -160,6 +166,14 @@ struct PlayOptions: Sendable, Equatable {
         return network
     }
 
+    /// Where bytes come from. Nothing is started before the first request.
+    func makeTransport() -> any Transport {
+        let network = CurlTransport(configuration: transportConfiguration)
+        return SchemeTransport(
+            network: query.isEmpty ? network : QueryTransport(base: network, parameters: query),
+            local: LocalTransport())
+    }
+
     /// Outputs have one quality. Without outputs, changes do no harm.
     var hasOneVariant: Bool { !isAdaptive && (keepsVariant || !outputs.isEmpty) }
 
@@ -173,6 +187,11 @@ struct PlayOptions: Sendable, Equatable {
     }
 
     var writesToStandardOutput: Bool { outputs.contains { $0.destination == .standardOutput } }
+
+    /// The command that gets what is played.
+    var player: String? {
+        outputs.lazy.compactMap { if case .program(let command) = $0.destination { command } else { nil } }.first
+    }
 
     /// How progress is shown: as asked, otherwise by the status line on a terminal and not at all elsewhere.
     func progressStyle(standardErrorIsTerminal: Bool) -> ProgressStyle {
@@ -196,7 +215,7 @@ struct PlayOptions: Sendable, Equatable {
             if !includesAudio && !output.media.video {
                 throw ArgumentValueError("--no-audio leaves nothing to write as \(format.rawValue)")
             }
-            if isAdaptive, output.destination == .standardOutput, format == .mp4 || format == .mkv {
+            if isAdaptive, output.destination.path == "-", format == .mp4 || format == .mkv {
                 throw ArgumentValueError(
                     "--adaptive changes tracks, which \(format.rawValue) cannot hold on a pipe; use -f ts")
             }
@@ -214,11 +233,31 @@ struct PlayOptions: Sendable, Equatable {
         if rate < 0 || rate > 2, !outputs.isEmpty {
             throw ArgumentValueError("--rate outside 0–2 plays I-frames only and cannot be combined with -o")
         }
+        if rate < 0 || rate > 2, !includesVideo {
+            throw ArgumentValueError("--rate outside 0–2 plays I-frames only, and --no-video leaves them out")
+        }
         if rate < 0, passCount > 1 {
             throw ArgumentValueError("--loop cannot be combined with a negative --rate")
         }
+        if rate < 0, to != nil || duration != nil {
+            let option = to != nil ? "--to" : "--duration"
+            throw ArgumentValueError(
+                "\(option) has no effect with a negative --rate, which plays to the start; remove it")
+        }
         if !automaticallyWaits && !isPaced {
             throw ArgumentValueError("--no-auto-wait has no effect with --fast; remove it")
+        }
+        if catchesUp && !isPaced {
+            throw ArgumentValueError("--live-catch-up has no effect with --fast; remove it")
+        }
+        if catchesUp && !automaticallyWaits {
+            throw ArgumentValueError("--live-catch-up has no effect with --no-auto-wait, which never waits; remove it")
+        }
+        if audio != nil && !includesAudio {
+            throw ArgumentValueError("--audio has no effect with --no-audio; remove it")
+        }
+        if threads != nil && !decodes {
+            throw ArgumentValueError("--threads has no effect with --no-decode; remove it")
         }
         if isAdaptive && keepsVariant {
             throw ArgumentValueError("--adaptive and --one-quality are mutually exclusive")
@@ -238,8 +277,23 @@ struct PlayOptions: Sendable, Equatable {
         if !verifiesCertificates && certificateFile != nil {
             throw ArgumentValueError("--cacert has no effect with --insecure; remove it")
         }
-        if keyOverride?.key != nil, recordingPath != nil {
-            throw ArgumentValueError("--record-trace does not record --key, so its replay could not decrypt")
+        if subtitles != nil && subtitlesPath != nil {
+            throw ArgumentValueError("--subs and --subs-file both choose the subtitles")
+        }
+        if recordingPath != nil {
+            if keyOverride != nil {
+                throw ArgumentValueError(
+                    "--record-trace does not record --key, --iv and --key-uri, so its replay could not decrypt")
+            }
+            if cacheFolder != nil {
+                throw ArgumentValueError("--record-trace records the network, not what --cache has; remove one")
+            }
+        }
+        if cacheFolder != nil, recordingPath != nil {
+            throw ArgumentValueError("--record-trace does not record what --cache has; remove --cache")
+        }
+        if retries == .count(0), retryBackoff != nil {
+            throw ArgumentValueError("--retry-backoff has no effect with --retries 0; remove it")
         }
         if verbosity == .quiet && progress == .bar {
             throw ArgumentValueError("-q and --progress bar are mutually exclusive")

@@ -5,8 +5,13 @@ import HLSKitSimulation
 
 extension PlayCommand {
     mutating func run() async throws {
-        let options = try options()
-        if let wait = options.wait, let end = await waitForStream(wait, options) { throw end.exitCode }
+        var options = try options()
+        options.until = options.until?.fixed
+        if let wait = options.wait?.limited(to: options.until?.interval),
+            let end = await waitForStream(wait, options)
+        {
+            throw end.exitCode
+        }
         let status = await PlaySession(options).run()
         if status != .done { throw status.exitCode }
     }
@@ -58,12 +63,15 @@ struct PlaySession {
         let sidecar: SidecarCaptions?
         let player: Player
         let recording: RecordingTransport?
+        let program: PlayerProgram?
         var accessLog: AccessLogFile?
         var errorLog: ErrorLogFile?
         do {
             sidecar = try options.subtitlesPath.map(SidecarFile.read)
-            outputs = try openOutputs()
+            program = try options.player.map { try PlayerProgram($0) }
+            outputs = try openOutputs(program)
             for output in outputs { leftovers.add(file: output.path) }
+            program?.handOver()
             if let path = options.accessLogPath {
                 accessLog = try AccessLogFile(path: path, overwrite: options.overwritesFiles)
             }
@@ -73,7 +81,7 @@ struct PlaySession {
             let transport = try transport()
             recording = try record(transport)
             var configuration = configuration(clock: clock, transport: recording ?? transport)
-            if let folder = options.cacheFolder { configuration.diskCache = try DiskCache(folder: folder) }
+            configuration.diskCache = try options.cacheFolder.map { try DiskCache(folder: $0) }
             player =
                 options.passCount > 1 ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
         } catch {
@@ -106,7 +114,7 @@ struct PlaySession {
 
         let outcome = await follow(
             player, passes: &passes, events: events, signals: signals, keyboard: keyboard, recording: recording,
-            accessLog: &accessLog, errorLog: &errorLog, summary: &summary)
+            program: program, accessLog: &accessLog, errorLog: &errorLog, summary: &summary)
         var limit: Task<Void, Never>?
         if case .interrupted(let signal) = outcome {
             limit = leftovers.limitEnd(signal: signal, clock: clock) { keyboard?.close() }
@@ -119,12 +127,15 @@ struct PlaySession {
         await player.close()
         await metrics?.finish()
         display?.finish()
-        let logError = accessLog?.finish(passes.accessLogEvents) ?? errorLog?.finish(passes.errorLogs)
         let facts = NameFacts(of: item, passes.state(of: player))
-        let writeError = finish(outputs, &summary)
-        let nameError = name(&summary.files, by: facts)
-        let outputError = writeError ?? nameError ?? finish(recording) ?? logError
-        summary.error = summary.error ?? outputError
+        let writeError = finish(outputs, program, &summary)
+        if outcome.awaitsPlayer, let error = await program?.end() { summary.error = summary.error ?? error }
+        // Each of them is finished, whatever became of the others.
+        let outputErrors = [
+            writeError, name(&summary.files, by: facts), finish(recording),
+            accessLog?.finish(passes.accessLogEvents), errorLog?.finish(passes.errorLogs),
+        ]
+        summary.error = summary.error ?? outputErrors.lazy.compactMap(\.self).first
         summary.elapsed = clock.now - began
         if summary.error == nil { judge(outcome, outputs, media, &summary) }
         summary.passCount = options.passCount
@@ -150,7 +161,9 @@ struct PlaySession {
     /// How a session came to its end.
     private enum Outcome {
         case played
-        /// Whoever sits at the terminal has seen enough, or said before for how long.
+        /// The time of `--until` came.
+        case isTime
+        /// Whoever sits at the terminal has seen enough.
         case left
         case failed(HLSError)
         case interrupted(Int32)
@@ -158,6 +171,12 @@ struct PlaySession {
         var error: HLSError? {
             if case .failed(let error) = self { return error }
             return nil
+        }
+
+        /// Whoever stops the command does not wait for the program that it plays into.
+        var awaitsPlayer: Bool {
+            if case .interrupted = self { return false }
+            return true
         }
     }
 
@@ -173,15 +192,22 @@ struct PlaySession {
     /// Shows what happens until the end.
     private func follow(
         _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
-        keyboard: KeyboardWatcher?, recording: RecordingTransport?, accessLog: inout AccessLogFile?,
+        keyboard: KeyboardWatcher?, recording: RecordingTransport?, program: PlayerProgram?,
+        accessLog: inout AccessLogFile?,
         errorLog: inout ErrorLogFile?, summary: inout PlaySummary
     ) async -> Outcome {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
+        let (taken, takes) = AsyncStream.makeStream(of: Void.self)
         let clock = clock
         let needsTicks = display != nil || reportsJSON
         let tasks = [
             Task {
-                for await event in events { sink.yield(.event(event)) }
+                // One after another: what waits for a slow terminal waits in the player, which keeps the newest.
+                var places = taken.makeAsyncIterator()
+                for await event in events {
+                    sink.yield(.event(event))
+                    await places.next()
+                }
                 sink.finish()
             },
             Task { for await signal in signals.requests { sink.yield(.signal(signal)) } },
@@ -217,7 +243,7 @@ struct PlaySession {
         for await happening in happenings {
             switch happening {
             case .signal(let signal): return .interrupted(signal)
-            case .isTime: return .left
+            case .isTime: return .isTime
             case .key(let key):
                 guard let command = KeyCommand(key) else { continue }
                 switch KeyboardControl(player: player).perform(command) {
@@ -228,6 +254,7 @@ struct PlaySession {
                 show(player.state, at: clock.now - epoch, &reporter)
             case .tick: show(player.state, at: clock.now - epoch, &reporter)
             case .event(let event):
+                takes.yield()
                 summary.observe(event)
                 if let wish = wishes.unfulfilled(
                     by: event, canPlayFastForward: player.currentItem?.canPlayFastForward == true)
@@ -249,12 +276,13 @@ struct PlaySession {
                     if passes.finishOne() { return .played }
                     do { try passes.fill(player) } catch { return .failed(error) }
                 case .itemStatusChanged(.failed):
-                    let unknown = HLSError(code: .internal, url: options.url, cause: "playback failed")
-                    return .failed(passes.error ?? player.currentItem?.error ?? unknown)
+                    let unknown = HLSError(code: .internal, urlString: options.url, cause: "playback failed")
+                    let error = passes.error ?? player.currentItem?.error ?? unknown
+                    return program?.hasLeft(by: error) == true ? .left : .failed(error)
                 case .rateChanged(_, .setRateFailed) where options.rate < 0:
                     return .failed(
                         HLSError(
-                            code: .noEligibleVariant, url: options.url, cause: "cannot be played backwards",
+                            code: .noEligibleVariant, urlString: options.url, cause: "cannot be played backwards",
                             detail: "requires an on-demand stream with I-frame playlists"))
                 default: break
                 }
@@ -286,9 +314,9 @@ struct PlaySession {
     private func warn(_ error: HLSError, at time: Duration) {
         if reportsJSON {
             StandardStream.error.writeLine(
-                EventReporter.warning(error.cause, url: error.url, detail: error.detail, at: time))
+                EventReporter.warning(error.cause, url: error.urlString, detail: error.detail, at: time))
         } else if options.verbosity != .quiet {
-            say(ErrorLine.line(error.cause, url: error.url, detail: error.detail, severity: "warning"))
+            say(ErrorLine.line(error.cause, url: error.urlString, detail: error.detail, severity: "warning"))
         }
     }
 
@@ -313,7 +341,11 @@ struct PlaySession {
 
     private func exitStatus(of outcome: Outcome, _ summary: PlaySummary) -> ExitStatus {
         if case .interrupted(let signal) = outcome { return .interrupted(signal: signal) }
-        if let error = outcome.error, summary.isCutShort(by: error) { return .incomplete }
+        if let error = outcome.error,
+            summary.isCutShort(by: error) || options.gapAction == .fail && summary.lacksSegment(error)
+        {
+            return .incomplete
+        }
         if let error = summary.error { return ExitStatus(error.code) }
         if case .left = outcome { return .done }
         return options.isStrict && summary.isIncomplete || summary.isMostlyMissing ? .incomplete : .done
@@ -350,6 +382,9 @@ struct PlaySession {
         verdict.state = summary.state
         switch outcome {
         case .played: summary.error = verdict.failure
+        case .isTime:
+            verdict.endsByClock = true
+            summary.error = verdict.failure
         case .left, .interrupted:
             guard !outputs.isEmpty, let failure = verdict.failure, let detail = failure.detail else { return }
             warn(HLSError(code: failure.code, cause: detail), at: summary.elapsed)
@@ -372,9 +407,14 @@ struct PlaySession {
     /// Gives files the names that follow from what is in them.
     private func name(_ files: inout [PlaySummary.File], by facts: NameFacts) -> HLSError? {
         var first: HLSError?
+        var own = Set(files.map(\.path))
         for index in files.indices where files[index].isComplete && files[index].path != "-" {
+            let path = files[index].path
             do throws(HLSError) {
-                files[index].path = try facts.rename(files[index].path, overwrite: options.overwritesFiles)
+                // What this run has written is not what --overwrite means.
+                let isOther = !own.contains(facts.path(path))
+                files[index].path = try facts.rename(path, overwrite: options.overwritesFiles && isOther)
+                own.insert(files[index].path)
             } catch {
                 first = first ?? error
             }
@@ -382,7 +422,7 @@ struct PlaySession {
         return first
     }
 
-    private func openOutputs() throws -> [Output] {
+    private func openOutputs(_ program: PlayerProgram?) throws -> [Output] {
         try options.outputs.map { output in
             let (began, clock) = (clock.now, clock)
             let note: WriterNote = { [display, options, reportsJSON] text in
@@ -393,7 +433,8 @@ struct PlaySession {
                 let line = ErrorLine.line(text, url: nil, detail: nil, severity: "note")
                 if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
             }
-            let path = output.destination.path
+            var path = output.destination.path
+            if let program, case .program = output.destination { path = program.path }
             let writer = try output.format.makeWriter(path: path, overwrite: options.overwritesFiles, note: note)
             // Whoever joins a live stream gets a file that begins at 0, too.
             let sink =
@@ -406,21 +447,26 @@ struct PlaySession {
         }
     }
 
-    private func finish(_ outputs: [Output], _ summary: inout PlaySummary) -> HLSError? {
+    private func finish(
+        _ outputs: [Output], _ program: PlayerProgram?, _ summary: inout PlaySummary
+    ) -> HLSError? {
         var first: HLSError?
         for output in outputs {
             do {
                 try output.sink.finish()
+                // What a program gets is no file.
+                if output.path == program?.path { continue }
                 var paths = output.writer.isEmpty ? [] : [output.path]
                 if let remuxer = output.writer as? Remuxer { paths = remuxer.finishedPaths }
                 summary.files += paths.map { PlaySummary.File(path: $0, isComplete: true) }
                 if paths.isEmpty { summary.files.append(PlaySummary.File(path: output.path, isComplete: false)) }
             } catch {
+                if program?.hasLeft(by: error) == true { continue }
                 let remuxer = output.writer as? Remuxer
                 summary.files += (remuxer?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
                 summary.files.append(PlaySummary.File(unfinished: remuxer?.paths.last ?? output.path))
                 first =
-                    first ?? HLSError(code: .output, url: error.path, cause: "cannot write", detail: error.text)
+                    first ?? HLSError(code: .output, urlString: error.path, cause: "cannot write", detail: error.text)
             }
         }
         return first
@@ -451,7 +497,7 @@ extension PlaySession {
             return nil
         } catch {
             let path = options.recordingPath
-            return HLSError(code: .output, url: path, cause: "cannot write", detail: error.text)
+            return HLSError(code: .output, urlString: path, cause: "cannot write", detail: error.text)
         }
     }
 }
@@ -472,6 +518,7 @@ extension PlaySession {
     func set(_ item: PlayerItem) {
         item.preferredForwardBufferDuration = options.forwardBufferDuration
         item.preferredPeakBitRate = options.peakBitRate
+        item.preferredPeakBitRateForExpensiveNetworks = options.expensivePeakBitRate
         item.preferredMaximumResolution = options.maximumResolution
         item.displaySize = options.display.map { display in
             PixelSize(
@@ -519,6 +566,7 @@ extension PlaySession {
             configuration.decodesWithoutOutput = configuration.mediaTypes
         }
         configuration.preferredLanguages = options.languages
+        configuration.networkConditions.isExpensive = options.isExpensive
         configuration.demuxesMedia = !options.outputs.isEmpty || options.decodes
         configuration.acceptsAllCodecs = !options.needsDecoder
         if let command = options.refreshCommand {
@@ -532,8 +580,7 @@ extension PlaySession {
     }
 
     private func transport() throws -> any Transport {
-        let transport = SchemeTransport(
-            network: CurlTransport(configuration: options.transportConfiguration), local: LocalTransport())
+        let transport = options.makeTransport()
         guard let throttle = options.throttle else { return transport }
         return ConditionedTransport(base: transport, trace: try throttle.networkTrace(), clock: clock)
     }

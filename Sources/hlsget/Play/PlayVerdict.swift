@@ -24,6 +24,8 @@ struct PlayVerdict: Sendable, Equatable {
     var to: TimePosition?
     var outputs: [Output] = []
     var decodes = true
+    /// The time of `--until` came.
+    var endsByClock = false
     /// The kinds of media that the item has, as far as known.
     var media: Set<MediaType> = []
     var state = PlayerState()
@@ -54,7 +56,7 @@ struct PlayVerdict: Sendable, Equatable {
         guard case .fromStart(let time)? = from, let duration = duration.finiteSeconds, time / .seconds(1) >= duration
         else { return nil }
         return HLSError(
-            code: .notAvailable, url: url, cause: "the stream ends before the requested start",
+            code: .notAvailable, urlString: url, cause: "the stream ends before the requested start",
             detail: "it lasts \(Decimals.clock(duration))")
     }
 
@@ -69,21 +71,31 @@ struct PlayVerdict: Sendable, Equatable {
         if let error = Self.startBehindEnd(from, state.duration, url: url) { return error }
         if endsBeforeStart, let start {
             return HLSError(
-                code: .notAvailable, url: url, cause: "--to is before the point where playback began",
+                code: .notAvailable, urlString: url, cause: "--to is before the point where playback began",
                 detail: "it began at \(Decimals.clock(start))")
         }
+        let isTooEarly = HLSError(
+            code: .notAvailable, urlString: url, cause: "--until came before there was anything to play")
+        if endsByClock, state.statistics.numberOfSegments == 0 { return isTooEarly }
         if let empty = outputs.first(where: \.isEmpty), !has(empty.media) { return missingKind(for: empty) }
         let damaged = state.statistics.numberOfDamagedSamples
         if damaged > 0 {
             return HLSError(
-                code: .badMedia, url: url, cause: "nothing in the stream could be decoded",
+                code: .badMedia, urlString: url, cause: "nothing in the stream could be decoded",
                 detail: "\(Decimals.count(damaged, "sample")) damaged")
         }
         if state.statistics.numberOfSegments == 0 {
+            switch from {
+            case .date, .segment:
+                return HLSError(
+                    code: .notAvailable, urlString: url, cause: "the stream ends before the requested start")
+            default: break
+            }
             return HLSError(
-                code: .notAvailable, url: url, cause: "the stream ended before there was anything to play")
+                code: .notAvailable, urlString: url, cause: "the stream ended before there was anything to play")
         }
-        return HLSError(code: .badMedia, url: url, cause: "the stream has nothing to play")
+        if endsByClock { return isTooEarly }
+        return HLSError(code: .badMedia, urlString: url, cause: "the stream has nothing to play")
     }
 
     private func has(_ kinds: (video: Bool, audio: Bool)) -> Bool {
@@ -92,6 +104,6 @@ struct PlayVerdict: Sendable, Equatable {
 
     private func missingKind(for output: Output) -> HLSError {
         let kind = output.media.video && output.media.audio ? "media" : output.media.video ? "video" : "audio"
-        return HLSError(code: .badMedia, url: url, cause: "the stream has no \(kind)")
+        return HLSError(code: .badMedia, urlString: url, cause: "the stream has no \(kind)")
     }
 }

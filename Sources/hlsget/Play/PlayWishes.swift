@@ -17,20 +17,29 @@ struct PlayWishes: Sendable {
             guard Double(options.rate) > Self.fastestOrdinaryRate, !canPlayFastForward, !hasToldRate else { return nil }
             hasToldRate = true
             return HLSError(
-                code: .noEligibleVariant, url: options.url,
+                code: .noEligibleVariant, urlString: options.url,
                 cause: "played at \(Decimals.rate(Self.fastestOrdinaryRate)) instead of "
                     + Decimals.rate(Double(options.rate)),
                 detail: "higher rates require an on-demand stream with I-frame playlists")
         case .variantSwitched(_, let variant, _):
-            guard let limit = options.peakBitRate, let rate = variant.peakBitRate, rate > limit, !hasToldBitRate
+            guard let (name, limit) = bitRateLimit, let rate = variant.peakBitRate, rate > limit, !hasToldBitRate
             else { return nil }
             hasToldBitRate = true
             return HLSError(
-                code: .noEligibleVariant, url: options.url,
-                cause: "no variant is within --peak-bitrate \(Decimals.bitRate(limit))",
+                code: .noEligibleVariant, urlString: options.url,
+                cause: "no variant is within \(name) \(Decimals.bitRate(limit))",
                 detail: "the lowest has \(Decimals.bitRate(rate))")
         default: return nil
         }
+    }
+
+    /// The lowest limit of bit rates, and its option.
+    private var bitRateLimit: (name: String, limit: Double)? {
+        let limits = [
+            ("--peak-bitrate", options.peakBitRate),
+            ("--expensive-peak-bitrate", options.isExpensive ? options.expensivePeakBitRate : nil),
+        ]
+        return limits.compactMap { name, limit in limit.map { (name, $0) } }.min { $0.1 < $1.1 }
     }
 
     /// With `--on-gap fail`, that media is missing which nothing was loaded in the place of.
@@ -39,11 +48,11 @@ struct PlayWishes: Sendable {
         switch event.kind {
         case .segmentSkipped(let segments), .segmentsMissed(let segments):
             return HLSError(
-                code: .incomplete, url: segments.url, cause: "segment \(segments.first) is missing",
+                code: .incomplete, urlString: segments.urlString, cause: "segment \(segments.first) is missing",
                 detail: segments.cause)
         case .holePlayedOver(let hole):
             return HLSError(
-                code: .incomplete, url: options.url, cause: "media is missing",
+                code: .incomplete, urlString: options.url, cause: "media is missing",
                 detail: "from \(Decimals.clock(hole.start.seconds)) to \(Decimals.clock(hole.end.seconds))")
         default: return nil
         }

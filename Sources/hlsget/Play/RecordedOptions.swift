@@ -12,12 +12,12 @@ enum RecordedOptions {
     private static let valued: Set<String> = [
         "--rate", "--forward-buffer", "--peak-bitrate", "--max-resolution", "--display", "--from", "--to", "--duration",
         "--live-offset", "--stale", "--fell-behind", "--quality", "--audio", "--subs", "--languages", "--retries",
-        "--retry-backoff", "--on-gap", "--timeout",
+        "--retry-backoff", "--on-gap", "--timeout", "--expensive-peak-bitrate",
     ]
     private static let flags: Set<String> = [
         "--no-video", "--no-audio", "--no-decode", "--fast", "--immediately", "--no-auto-wait",
         "--start-first-eligible", "--one-quality", "--live-from-start", "--live-catch-up", "--no-low-latency",
-        "--allow-file",
+        "--allow-file", "--expensive",
     ]
 
     static func kept(of arguments: some Sequence<String>) -> [String] {

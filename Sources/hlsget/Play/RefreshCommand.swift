@@ -21,7 +21,7 @@ struct RefreshCommand: URLRefresher {
             process = try ShellProcess(
                 command,
                 variables: [
-                    "HLSGET_URL": expired.itemURL, "HLSGET_FAILED_URL": expired.url,
+                    "HLSGET_URL": expired.itemURLString, "HLSGET_FAILED_URL": expired.urlString,
                     "HLSGET_STATUS": "\(expired.status)",
                 ])
         } catch {

@@ -125,7 +125,7 @@ final class ShellProcess: Sendable {
     }
 
     /// Ours that a program would get which is started now, but for the first three.
-    private static var inheritedDescriptors: [Int32] {
+    static var inheritedDescriptors: [Int32] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return names.compactMap { Int32($0) }.filter { descriptor in
             let flags = fcntl(descriptor, F_GETFD)
@@ -133,7 +133,7 @@ final class ShellProcess: Sendable {
         }
     }
 
-    private static func withCStrings(
+    static func withCStrings(
         _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Int32
     ) -> Int32 {
         let strings = texts.map { strdup($0) }

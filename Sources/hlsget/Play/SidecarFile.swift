@@ -13,7 +13,7 @@ enum SidecarFile {
     /// - Throws: `HLSError` where it cannot be read, or holds no captions.
     static func read(_ path: String) throws(HLSError) -> SidecarCaptions {
         func failure(_ detail: String) -> HLSError {
-            HLSError(code: .badMedia, url: path, cause: "the captions cannot be read", detail: detail)
+            HLSError(code: .badMedia, urlString: path, cause: "the captions cannot be read", detail: detail)
         }
         guard let handle = FileHandle(forReadingAtPath: path),
             let data = try? handle.read(upToCount: CaptionFileReader.maxByteCount + 1)

@@ -49,16 +49,16 @@ struct ReplayCommand: AsyncParsableCommand {
             let arguments = try RecordedOptions.checked(recording.options)
             // The URL only names what was recorded: no file and no server is looked for.
             var checked = try PlayCommand.parse(arguments + ["--", "recording://"]).options()
-            checked.url = recording.url
+            checked.url = recording.urlString
             options = checked
         } catch let refusal as RecordedOptions.Refusal {
             throw SimulationFailure(
                 cause: "option not allowed in a recording", path: file, detail: Self.excerpt(refusal.argument),
                 status: .badPlaylist)
-        } catch let error as SimulationError {
+        } catch let error as HLSError where error.domain == .simulation {
             throw SimulationFailure(
-                cause: "cannot read the recording", path: file, detail: error.description,
-                status: error.line == nil ? .notFound : .badPlaylist)
+                cause: "cannot read the recording", path: file, detail: error.lineAndCause,
+                status: error.detail == nil ? .notFound : .badPlaylist)
         } catch {
             throw SimulationFailure(
                 cause: "the recording has unknown options", path: file,

@@ -12,7 +12,7 @@ enum ErrorLine {
 
     static func text(for error: any Error) -> String {
         let error = playerError(error)
-        return line(error.cause, url: error.url, detail: error.detail)
+        return line(error.cause, url: error.urlString, detail: error.detail)
     }
 
     /// Any error in the form of a player's error: what ``text(for:)`` and lines of JSON say.
@@ -20,7 +20,7 @@ enum ErrorLine {
         switch error {
         case let error as HLSError where error.domain == .output && error.code != .output:
             HLSError(
-                code: .output, url: error.path, cause: "cannot write",
+                code: .output, urlString: error.path, cause: "cannot write",
                 detail: error.code == .fileExists && error.text.lowercased().hasSuffix("file exists")
                     ? "\(error.text); --overwrite replaces it" : error.text)
         case let error as HLSError: error
@@ -33,7 +33,8 @@ enum ErrorLine {
     private static func playerError(_ error: LoadingError) -> HLSError {
         let failure = LoadingFailure(error, as: .named)
         return HLSError(
-            code: .init(rawValue: failure.kind.rawValue), url: error.url, cause: failure.cause, detail: failure.detail)
+            code: .init(rawValue: failure.kind.rawValue), urlString: error.url, cause: failure.cause,
+            detail: failure.detail)
     }
 
     static func line(_ cause: String, url: String?, detail: String?, severity: String = "error") -> String {

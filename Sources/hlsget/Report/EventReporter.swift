@@ -75,6 +75,7 @@ struct EventReporter: Sendable {
             ]
         case .recoverableError(let error): return [Self.line(for: error, isRecoverable: true, at: time)]
         case .warning(let text): return [Self.warning(text, at: time)]
+        case .eventsLost(let count): return [Self.line("events_lost", at: time, ["count": .integer(count)])]
         case .didPlayToEnd: return [Self.line("did_play_to_end", at: time, [:])]
         // The failure that ends the command is its last line but one, whatever it is.
         case .failedToPlayToEnd: return []
@@ -136,7 +137,7 @@ struct EventReporter: Sendable {
     private static func members(of error: HLSError) -> [JSONValue.Member] {
         [
             .init(name: "code", value: .string(error.code.rawValue)), .init(name: "cause", value: .string(error.cause)),
-            .init(name: "url", value: JSONValue(error.url.map(ErrorLine.bare(url:)))),
+            .init(name: "url", value: JSONValue(error.urlString.map(ErrorLine.bare(url:)))),
             .init(name: "detail", value: JSONValue(error.detail)),
         ]
     }
@@ -173,7 +174,7 @@ struct EventReporter: Sendable {
             [
                 "first_media_sequence": .integer(segments.first), "last_media_sequence": .integer(segments.last),
                 "media_duration": .number(segments.mediaDuration.inSeconds),
-                "url": .string(ErrorLine.bare(url: segments.url)), "cause": .string(segments.cause),
+                "url": .string(ErrorLine.bare(url: segments.urlString)), "cause": .string(segments.cause),
             ])
     }
 

@@ -45,14 +45,14 @@ enum EventText {
         case .segmentSkipped(let segments): line("skipped", segments)
         case .segmentsMissed(let segments): line("missed", segments)
         case .recoverableError(let error) where error.code == .trackLeftOut:
-            warning(error.cause, url: error.url, detail: error.detail)
+            warning(error.cause, url: error.urlString, detail: error.detail)
         default: nil
         }
     }
 
     private static func detail(of kind: PlayerEvent.Kind) -> String? {
         switch kind {
-        case .recoverableError(let error): warning(error.cause, url: error.url, detail: error.detail)
+        case .recoverableError(let error): warning(error.cause, url: error.urlString, detail: error.detail)
         case .warning(let text): warning(text, url: nil, detail: nil)
         case .variantSwitched(let from, let to, let explanation):
             "hlsget: variant \(from.map(name) ?? "none") -> \(name(to)): \(TerminalText.escaped(explanation))"
@@ -77,7 +77,7 @@ enum EventText {
             segments.first == segments.last
             ? "segment \(segments.first)" : "segments \(segments.first)-\(segments.last)"
         let seconds = Decimals.text(segments.mediaDuration.inSeconds, places: 1)
-        return warning("\(verb) \(numbers), \(seconds) s of media", url: segments.url, detail: segments.cause)
+        return warning("\(verb) \(numbers), \(seconds) s of media", url: segments.urlString, detail: segments.cause)
     }
 
     private static func warning(_ cause: String, url: String?, detail: String?) -> String {

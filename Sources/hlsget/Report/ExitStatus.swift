@@ -70,8 +70,3 @@ enum ExitStatus: Sendable, Hashable {
 
     init(_ code: MediaError.Code) { self = code == .limitExceeded ? .refused : .badMedia }
 }
-
-extension HLSError.Code {
-    /// The output is incomplete.
-    static let incomplete = HLSError.Code(rawValue: "incomplete")
-}

@@ -34,7 +34,7 @@ struct LogFile: ~Copyable {
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else {
                 let text = String(cString: strerror(errno))
-                failure = HLSError(code: .output, url: path, cause: "cannot write", detail: text)
+                failure = HLSError(code: .output, urlString: path, cause: "cannot write", detail: text)
                 return
             }
             offset += count

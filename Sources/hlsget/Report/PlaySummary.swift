@@ -63,9 +63,9 @@ struct PlaySummary: Sendable, Equatable {
     mutating func observe(_ event: PlayerEvent) {
         switch event.kind {
         case .variantSwitched(_, let to, _):
-            if !variants.contains(where: { $0.variant.index == to.index }) { variants.append(VariantUse(variant: to)) }
+            if !variants.contains(where: { $0.variant.id == to.id }) { variants.append(VariantUse(variant: to)) }
         case .segmentLoaded(let load):
-            guard let index = variants.firstIndex(where: { $0.variant.index == load.variantIndex }) else {
+            guard let index = variants.firstIndex(where: { $0.variant.id == load.variantID }) else {
                 // A media playlist by itself has no variants; of others, this is a rendition's.
                 guard variants.isEmpty else { return }
                 skippedAtEnd = 0
@@ -115,17 +115,22 @@ struct PlaySummary: Sendable, Equatable {
             && state.statistics.durationWatched > .zero
     }
 
+    /// Whether a playlist listed what was not there.
+    func lacksSegment(_ error: HLSError) -> Bool {
+        error.code == .notFound && (state.duration.finiteSeconds != nil || !state.seekableTimeRanges.isEmpty)
+    }
+
     /// The error of what is incomplete: names the first thing that is missing.
     var incompleteError: HLSError {
         let code = HLSError.Code.incomplete
         guard let first = skipped.first ?? missed.first else {
-            return HLSError(code: code, url: url, cause: "incomplete: damaged samples")
+            return HLSError(code: code, urlString: url, cause: "incomplete: damaged samples")
         }
         let others = (skipped + missed).reduce(0) { $0 + Self.count($1) } - Self.count(first)
         let range = first.first == first.last ? "segment \(first.first)" : "segments \(first.first)-\(first.last)"
         let more = others > 0 ? " and \(Decimals.count(others, "other"))" : ""
         return HLSError(
-            code: code, url: first.url, cause: "incomplete: \(range)\(more) missing", detail: first.cause)
+            code: code, urlString: first.urlString, cause: "incomplete: \(range)\(more) missing", detail: first.cause)
     }
 
     /// Declared bit rate over the loaded media, weighted with its time, in bits per second; nil if undeclared.
@@ -187,7 +192,7 @@ struct PlaySummary: Sendable, Equatable {
         [
             "first_media_sequence": .integer(segments.first), "last_media_sequence": .integer(segments.last),
             "media_duration": .number(segments.mediaDuration.inSeconds),
-            "url": .string(ErrorLine.bare(url: segments.url)), "cause": .string(segments.cause),
+            "url": .string(ErrorLine.bare(url: segments.urlString)), "cause": .string(segments.cause),
         ]
     }
 

@@ -28,7 +28,7 @@ struct LadderSource: Sendable {
             throw SimulationFailure(cause: error.description, path: path)
         }
         do {
-            let loader = PlaylistLoader(url: url, configuration: configuration)
+            let loader = PlaylistLoader(urlString: url, configuration: configuration)
             switch try await loader.load() {
             case .media(let media): return try MovieFile(media)
             case .multivariant(let multivariant):
@@ -48,21 +48,20 @@ struct LadderSource: Sendable {
                 }
                 return try MovieFile(multivariant, media: media)
             }
-        } catch let error as SimulationError {
-            throw SimulationFailure(cause: "cannot be simulated", path: path, detail: error.text, status: .badPlaylist)
-        } catch let error as HLSError {
+        } catch  where error.domain == .simulation {
+            throw SimulationFailure(cause: "cannot be simulated", path: path, detail: error.cause, status: .badPlaylist)
+        } catch {
             if let error = error.underlyingError as? PlaylistError {
                 throw SimulationFailure(
                     cause: "malformed playlist", path: path, detail: error.description, status: .badPlaylist)
             }
-            guard let error = error.underlyingError as? LoadingError else {
-                throw SimulationFailure(cause: "cannot be loaded", path: path, detail: "\(error)", status: .network)
+            guard let error = error.loadingError else {
+                throw SimulationFailure(
+                    cause: error.cause, path: error.urlString ?? path, detail: error.detail, status: ExitStatus(error))
             }
             let failure = LoadingFailure(error, as: .named)
             throw SimulationFailure(
                 cause: failure.cause, path: error.url, detail: failure.detail, status: ExitStatus(error))
-        } catch {
-            throw SimulationFailure(cause: "cannot be loaded", path: path, detail: "\(error)", status: .network)
         }
     }
 }

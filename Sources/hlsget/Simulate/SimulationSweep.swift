@@ -108,7 +108,7 @@ struct SimulationSweep: Sendable {
             trace = try NetworkTrace(contentsOfFile: entry.path)
         } catch {
             throw SimulationFailure(
-                cause: "not a trace", path: entry.path, detail: "\(error)", status: .badPlaylist)
+                cause: "not a trace", path: entry.path, detail: error.lineAndCause, status: .badPlaylist)
         }
         var options = options
         if let pin {

@@ -10,6 +10,10 @@ struct ThumbnailsCommand: AsyncParsableCommand {
             Loads only what the images need: I-frame playlists if there are any, else the start of segments of the \
             smallest variant that is large enough. For a live stream it uses what is listed now. Exit status 10 means \
             that some images are missing.
+
+              hlsget thumbnails --times 1:30 -o still.jpg URL
+              hlsget thumbnails --times 5,1:30,10m -o still-%03d.png URL
+              hlsget thumbnails --every 10 --sheet sheet.jpg --storyboard sheet.vtt URL
             """)
     static let _errorLabel = HLSGet._errorLabel
 
@@ -21,7 +25,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         transform: ThumbnailArgument.count)
     var count: Int?
     @Option(
-        help: ArgumentHelp("At these times, as in 2,1:30,1m30s.", valueName: "list"),
+        help: ArgumentHelp("At these times of the stream, one image each, as in 2,1:30,1m30s.", valueName: "list"),
         transform: ThumbnailArgument.times)
     var times: [Duration]?
     @Option(
@@ -55,6 +59,11 @@ struct ThumbnailsCommand: AsyncParsableCommand {
     @Flag(help: "Print the result as one JSON document.") var json = false
     @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @Option(
+        help: ArgumentHelp(
+            "Keep in this folder what servers let be kept, up to 512 MiB, and load it from there.", valueName: "folder")
+    )
+    var cache: String?
     @OptionGroup(title: "Network") var connection: ConnectionOptions
     @OptionGroup(title: "Keys") var keys: KeyOptions
 

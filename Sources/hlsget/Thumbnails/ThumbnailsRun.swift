@@ -40,6 +40,7 @@ struct ThumbnailsRun {
 
         var options = command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile)
         options.hooks.keyOverride = command.keys.override
+        options.diskCache = try command.cache.map { try DiskCache(folder: $0) }
         let generator = ImageGenerator(asset: Asset(urlString: url, options: options))
         generator.maximumSize = command.size
         generator.appliesPreferredTrackTransform = true
@@ -67,7 +68,7 @@ struct ThumbnailsRun {
         if let times = command.times { return StoryboardPlan(times: times.map(time), duration: duration) }
         guard duration > .zero, duration.isNumeric else {
             throw HLSError(
-                code: .notAvailable, url: url, cause: "the duration is unknown; give the times with --times")
+                code: .notAvailable, urlString: url, cause: "the duration is unknown; give the times with --times")
         }
         guard let step = command.every else { return StoryboardPlan(count: command.count ?? 20, duration: duration) }
         guard let plan = StoryboardPlan(every: time(step), duration: duration) else {
@@ -196,7 +197,7 @@ struct ThumbnailsRun {
                 // All parts of it are alike.
                 told.formUnion(made.compactMap(\.error))
                 same = made.count
-                error.url = url
+                error.urlString = url
                 error.detail = nil
             }
             let what =

@@ -12,11 +12,11 @@ func frames(_ start: Int64, _ end: Int64) -> MediaTimeRange {
         start: MediaTime(value: start * 1001, timescale: 30_000), end: MediaTime(value: end * 1001, timescale: 30_000))
 }
 
-func read(_ format: CaptionFormat, _ text: String) throws(CaptionFileError) -> CaptionFileReader.Content {
+func read(_ format: CaptionFormat, _ text: String) throws(CaptionError) -> CaptionFileReader.Content {
     try CaptionFileReader(format: format).read(Array(text.utf8))
 }
 
-func written(_ format: CaptionFormat, _ captions: [Caption]) throws(CaptionFileError) -> String {
+func written(_ format: CaptionFormat, _ captions: [Caption]) throws(CaptionError) -> String {
     String(decoding: try CaptionFileWriter(format: format).write(captions).bytes, as: UTF8.self)
 }
 

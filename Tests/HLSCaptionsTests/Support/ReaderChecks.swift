@@ -32,7 +32,7 @@ enum ReaderChecks {
                 guard target == .scenarist || again.captions.count <= captions.count else {
                     throw Failure(description: "\(target): more captions than were written")
                 }
-            } catch let error as CaptionFileError {
+            } catch let error as CaptionError {
                 // A file of captions without any text, or without any caption, need not be recognized.
                 guard captions.allSatisfy({ $0.text.isEmpty }) || target == .subRip else {
                     throw Failure(description: "\(target): what was written cannot be read: \(error)")

@@ -137,14 +137,14 @@ private struct KeyBench: Sendable {
         let stream = SyntheticStream(bitRates: [400_000], segmentDuration: .seconds(2), segmentCount: 3)
         let link = LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20))
         let simulated = SimulatedTransport(over: NetworkTrace(constant: link), clock: clock) { request in
-            let name = String(request.url.split(separator: "/").last ?? "")
+            let name = String(request.urlString.split(separator: "/").last ?? "")
             return files[name].map { SimulatedResponse(body: Array($0.utf8)) } ?? stream.response(to: request)
         }
         transport = CountingTransport(simulated)
         self.clock = clock
         var options = AssetOptions(clock: clock, transport: transport)
         change(&options)
-        asset = Asset(urlString: stream.url, options: options)
+        asset = Asset(urlString: stream.urlString, options: options)
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.decodesWithoutOutput = [.video]
         self.configuration = configuration

@@ -154,7 +154,7 @@ import Testing
         let first = try #require(variants.first)
         #expect(first.peakBitRate == 100_000)
         #expect(first.averageBitRate == nil)
-        #expect(first.url == Self.low)
+        #expect(first.urlString == Self.low)
         #expect(first.videoAttributes?.presentationSize == PixelSize(width: 320, height: 180))
         #expect(first.videoAttributes?.nominalFrameRate == nil)
         #expect(first.videoAttributes?.videoRange == .sdr)
@@ -212,6 +212,36 @@ import Testing
         if !c.provided.isEmpty { options.hooks.keyProviders = [Keys(keyFormats: c.provided)] }
         let asset = Asset(urlString: c.codecs == nil ? Self.low : Self.master, options: options)
         #expect(try await asset.load(.isPlayable) == c.isPlayable)
+    }
+
+    @Test("A13: a variant tells all that speaks against it, also what its own playlist says")
+    func ineligibility() async throws {
+        let texts = [
+            Self.master: """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS="avc1.4d400d"
+            low.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=500000,CODECS="avc1.4d400d"
+            locked.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=900000,CODECS="xyz9.1",RESOLUTION=1280x720,HDCP-LEVEL=TYPE-1
+            locked.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=900001,CODECS="avc1.4d400d"
+            gone.m3u8
+            """,
+            Self.low: "#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:4.004,\na.ts\n#EXT-X-ENDLIST\n",
+            "http://a.example/locked.m3u8":
+                "#EXTM3U\n#EXT-X-TARGETDURATION:5\n\(Self.fairPlay)#EXTINF:4.004,\na.ts\n#EXT-X-ENDLIST\n",
+        ]
+        let asset = Asset(urlString: Self.master, options: .table(TableTransport(texts: texts)))
+        let variants = try await asset.load(.variants)
+        #expect(variants.map(\.ineligibilityReasons) == [[], [], [.codec, .hdcpLevel], []])
+        var reasons: [[IneligibilityReason]] = []
+        for variant in variants.prefix(3) { reasons.append(try await asset.ineligibilityReasons(for: variant)) }
+        #expect(reasons == [[], [.keySystem], [.codec, .hdcpLevel, .keySystem]])
+        await #expect(throws: HLSError.self) { try await asset.ineligibilityReasons(for: variants[3]) }
+        let others = try await Asset(urlString: Self.low, options: .table(TableTransport(texts: texts))).load(.variants)
+        let error = await #expect(throws: HLSError.self) { try await asset.ineligibilityReasons(for: others[0]) }
+        #expect(error?.code == .noEligibleVariant)
     }
 
     @Test("A13: an asset whose playlist cannot be loaded is neither playable nor not")

@@ -111,9 +111,9 @@ struct AssetOptionTests {
         #expect(Set(transport.requests.map(\.resourceClass)) == Set(ResourceClass.allCases))
         for request in transport.requests {
             for field in [("X-Mine", "1"), ("User-Agent", "Mine/2"), ("X-Playback-Session-Id", "session")] {
-                #expect(request.fields.contains(HTTPField(name: field.0, value: field.1)), "\(request.url)")
+                #expect(request.fields.contains(HTTPField(name: field.0, value: field.1)), "\(request.urlString)")
             }
-            #expect(request.cookies == [cookie], "\(request.url)")
+            #expect(request.cookies == [cookie], "\(request.urlString)")
         }
     }
 
@@ -231,14 +231,27 @@ struct AssetOptionTests {
     }
 
     @Test(
-        "A13: a key system makes content protected; an identity key does not",
+        "A13: content is protected where only a key system has its keys; a plain key, also as an alternative, is none",
         arguments: [
             ("#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI=\"skd://x\",KEYFORMAT=\"com.apple.streamingkeydelivery\"", true),
             ("#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"key\"", false),
+            ("#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://x\",KEYFORMAT=\"com.apple.streamingkeydelivery\"", true),
+            ("#EXT-X-KEY:METHOD=AES-128,URI=\"key\"", false),
+            ("#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"key\",KEYFORMAT=\"identity\"", false),
+            (
+                "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://x\",KEYFORMAT=\"com.apple.streamingkeydelivery\"\n"
+                    + "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"key\"", false
+            ),
         ])
     func protected(tag: String, isProtected: Bool) async throws {
         var texts = Self.stream
-        texts[Self.base + "master.m3u8"] = "#EXTM3U\n\(tag)\n#EXT-X-STREAM-INF:BANDWIDTH=100000\nvideo.m3u8\n"
+        let isOfSession = tag.hasPrefix("#EXT-X-SESSION")
+        texts[Self.base + "master.m3u8"] =
+            "#EXTM3U\n\(isOfSession ? tag : "")\n#EXT-X-STREAM-INF:BANDWIDTH=100000\nvideo.m3u8\n"
+        if !isOfSession {
+            texts[Self.base + "video.m3u8"] =
+                "#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(tag)\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
+        }
         let asset = Asset(urlString: Self.base + "master.m3u8", options: .table(TableTransport(texts: texts)))
         #expect(try await asset.load(.hasProtectedContent) == isProtected)
     }
@@ -262,7 +275,7 @@ struct AssetOptionTests {
         func start(
             _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
         ) -> any TransportTask {
-            handler(.response(TransportResponse(status: 200, url: request.url, contentType: type)))
+            handler(.response(TransportResponse(status: 200, urlString: request.urlString, contentType: type)))
             handler(.data(Array((text ?? "").utf8)))
             handler(.finished(TransferMetrics()))
             return Over()

@@ -37,44 +37,39 @@ struct TransferChainTests {
         }
     }
 
-    private let request = TransportRequest(url: "http://a.example/f.mp4", resourceClass: .segment)
+    private let request = TransportRequest(urlString: "http://a.example/f.mp4", resourceClass: .segment)
 
-    private enum Step {
-        case start, finish, pause, resume, cancel, endCurrent
-    }
-
-    @Test(
-        "what is asked of the chain is asked of the transfer that is under way",
-        arguments: [
-            ("nothing", [Step.start], [[]]),
-            ("paused while under way", [.start, .pause, .resume], [["pause", "resume"]]),
-            ("paused before", [.pause, .start, .resume], [["pause", "resume"]]),
-            ("paused between two", [.start, .finish, .pause, .start], [[], ["pause"]]),
-            ("a pause holds for the next", [.start, .pause, .finish, .start], [["pause"], ["pause"]]),
-            ("cancelled", [.start, .cancel, .cancel], [["cancel"]]),
-            ("what is over is left alone", [.start, .finish, .cancel], [[]]),
-            ("cancelled before", [.cancel, .start], []),
-            ("nothing follows once cancelled", [.start, .cancel, .finish, .start], [["cancel"]]),
-            (
-                "one that is ended is followed by another", [.start, .endCurrent, .start, .pause],
-                [["cancel"], ["pause"]]
-            ),
-        ] as [(String, [Step], [[String]])])
-    private func calls(_ name: String, _ steps: [Step], _ asked: [[String]]) {
+    @Test("what is asked of the chain is asked of the transfer that is under way")
+    func calls() {
         let base = Base()
         let chain = TransferChain(over: base)
-        for step in steps {
-            switch step {
-            case .start: chain.start(request) { _ in }
-            case .finish: base.tasks.last?.handler(.finished(TransferMetrics()))
-            case .pause: chain.pause()
-            case .resume: chain.resume()
-            case .cancel: chain.cancel()
-            case .endCurrent: chain.endCurrent()
-            }
+        chain.start(request) { _ in }
+        chain.pause()
+        base.tasks[0].handler(.finished(TransferMetrics()))
+        chain.start(request) { _ in }
+        chain.resume()
+        #expect(base.tasks.map(\.asked) == [["pause"], ["pause", "resume"]])
+        chain.endCurrent()
+        chain.start(request) { _ in }
+        chain.cancel()
+        #expect(base.tasks.map(\.asked) == [["pause"], ["pause", "resume", "cancel"], ["cancel"]])
+        #expect(chain.isCancelled)
+    }
+
+    @Test("an answer that no transfer gives is paused and cancelled as one")
+    func answer() async {
+        let chain = TransferChain(over: Base())
+        let told = Gate(0)
+        chain.pause()
+        chain.answer { MadeAnswer([.finished(TransferMetrics())], on: nil) { _ in told.signal { $0 += 1 } } }
+        #expect(told.withLock { $0 } == 0)
+        chain.resume()
+        #expect(await told.wait { $0 > 0 ? $0 : nil } == 1)
+        chain.cancel()
+        chain.answer {
+            Issue.record("made after all was cancelled")
+            return MadeAnswer([], on: nil) { _ in }
         }
-        #expect(base.tasks.map(\.asked) == asked, "\(name)")
-        #expect(chain.isCancelled == steps.contains { if case .cancel = $0 { true } else { false } })
     }
 
     @Test("a transport that is done before `start` returns may be asked for the next at once")
@@ -111,7 +106,7 @@ struct TransferChainTests {
             own.total = .seconds(isFirst ? 1 : 2)
             own.protocolName = isFirst ? "h2" : ""
             own.isLengthUnverified = !isFirst
-            let error = LoadingError(code: .connectionLost, url: request.url, text: "as told")
+            let error = LoadingError(code: .connectionLost, url: request.urlString, text: "as told")
             base.tasks.last?.handler(isFirst ? .finished(own) : .failed(error, own))
         }
         let told = sums.withLock { $0 }

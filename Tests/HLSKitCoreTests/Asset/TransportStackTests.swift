@@ -48,7 +48,7 @@ struct TransportStackTests {
         parts.asset = Self.options(network)
         _ = await TransportStack(url: Self.url, parts).transport.load(Self.url, .multivariantPlaylist)
         let requests = seen.withLock { $0 }
-        #expect(requests.map(\.url) == [Self.url + "?_HLS_primary_id=p"])
+        #expect(requests.map(\.urlString) == [Self.url + "?_HLS_primary_id=p"])
         #expect(requests.first?.cookies.count == 1)
     }
 
@@ -100,7 +100,7 @@ struct TransportStackTests {
         var parts = TransportStack.Parts(network: TableTransport(texts: [:]), clock: clock)
         parts.hooks.resourceLoader = loader
         let stack = TransportStack(url: "app://main.m3u8", parts)
-        var request = TransportRequest(url: "app://1.m3u8", resourceClass: .mediaPlaylist)
+        var request = TransportRequest(urlString: "app://1.m3u8", resourceClass: .mediaPlaylist)
         request.hedgeDelay = .seconds(2)
         let sent = request
         let bytes = try clock.run {

@@ -1,10 +1,11 @@
-import HLSKitCore
 import Testing
+
+@testable import HLSKitCore
 
 @Suite(.timeLimit(.minutes(1)))
 struct AudioDecoderTests {
     static let streams = [
-        "aac", "aac-mono-44100", "aac-latm", "mp2", "mp3", "ac3", "eac3", "opus", "flac", "alac",
+        "aac", "aac-mono-44100", "aac-latm", "he-aac", "mp2", "mp3", "ac3", "eac3", "opus", "flac", "alac",
     ]
 
     @Test("J02: the samples are ffmpeg's, but for the last bit", arguments: streams)
@@ -25,6 +26,15 @@ struct AudioDecoderTests {
             let expected = ["flac": "s32", "alac": "s32p", "mp2": "s16p"][name] ?? "fltp"
             #expect(buffer.sampleFormatName == expected, "\(name)")
         }
+    }
+
+    @Test("J02: AAC that declares SBR has twice the rate of its core, and lasts as long")
+    func doubledRate() throws {
+        let fixture = try PacketFixture("he-aac")
+        let buffers = try fixture.sound()
+        #expect(fixture.track.timescale == 24_000)
+        #expect(buffers.allSatisfy { $0.sampleRate == 48_000 && $0.frameCount == 2048 })
+        #expect(buffers.map(\.duration) == fixture.samples.map { _ in 1024 })
     }
 
     @Test("a buffer has its rate, channels and length and shows its planes")

@@ -13,11 +13,16 @@ struct DownloadAudioTests {
 
     /// The languages of the audio in the file, in its order.
     private static func download(_ path: String, _ audio: [String]) throws -> [String?] {
+        let wishes = try audio.map { try QualityExpression(parsing: $0, for: .renditions) }
+        return try download(path, wishes.isEmpty ? .automatic : .matching(wishes))
+    }
+
+    private static func download(_ path: String, _ audio: DownloadConfiguration.Choice) throws -> [String?] {
         let clock = VirtualClock()
         let folder = try ScratchFolder()
         let transport = SimulatedTransport(over: try NetworkTrace(parsing: "1000,50000,20\n".utf8), clock: clock) {
             request in
-            let name = request.url.split(separator: "/").last.map(String.init) ?? ""
+            let name = request.urlString.split(separator: "/").last.map(String.init) ?? ""
             switch name {
             case "a.m3u8": return SimulatedResponse(body: Array(playlist.utf8))
             case "main.m3u8": return SimulatedResponse(body: Array(main.utf8))
@@ -27,11 +32,10 @@ struct DownloadAudioTests {
                 return SimulatedResponse(body: Array(data))
             }
         }
-        let wishes = try audio.map { try QualityExpression(parsing: $0, for: .renditions) }
         var configuration = DownloadConfiguration(
             urlString: "https://sample.invalid/\(path)",
             loading: AssetOptions(clock: clock, transport: transport))
-        if !wishes.isEmpty { configuration.audio = .matching(wishes) }
+        configuration.audio = audio
         let file = try clock.run { [configuration] in
             let task = try await DownloadTask(configuration, folder: folder.path + "/d")
             _ = try await task.run()
@@ -58,6 +62,12 @@ struct DownloadAudioTests {
     func audio(_ test: ([String], [String]), path: String) throws {
         let languages = try Self.download(path, test.0)
         #expect(languages.map { $0.map(LanguageTag.shortest) } == test.1.map(LanguageTag.shortest))
+    }
+
+    @Test("I06: a file gets all audio tracks inside the segments, each once", arguments: ["a.m3u8", "main.m3u8"])
+    func allAudio(path: String) throws {
+        let languages = try Self.download(path, .all)
+        #expect(languages.map { $0.map(LanguageTag.shortest) } == ["en", "de"])
     }
 
     @Test(

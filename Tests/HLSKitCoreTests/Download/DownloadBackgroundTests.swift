@@ -59,7 +59,7 @@ struct DownloadBackgroundTests {
             #expect(summary.segmentCount == result.segmentCount)
             #expect(summary.missingSegmentCount == 0)
             #expect(
-                summary.playlistURLs
+                summary.playlistURLStrings
                     == ["https://sample.invalid/video-180p.m3u8", "https://sample.invalid/audio-en.m3u8"])
             #expect(summary.context.mediaTime.seconds == 40)
             let line = try #require(
@@ -89,6 +89,25 @@ struct DownloadBackgroundTests {
         }
     }
 
+    @Test("S01: it can be stopped, and the next run loads what is missing")
+    func stopped() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task { $0.connectionCount = 1 }
+            task.resume()
+            for await event in task.events() {
+                if case .progress(let progress) = event, progress.segmentCount >= 4 { break }
+            }
+            task.stop()
+            let first = try await task.result()
+            #expect(first.segmentCount >= 4 && first.segmentCount < 20)
+            task.resume()
+            let second = try await task.result()
+            #expect(second.resumedSegmentCount >= 4)
+            #expect(second.segmentCount > 20 && second.gaps.isEmpty)
+        }
+    }
+
     @Test("S01: it can be suspended, and goes on with what is missing")
     func suspended() throws {
         let server = try SampleServer()
@@ -99,13 +118,73 @@ struct DownloadBackgroundTests {
                 if case .progress(let progress) = event, progress.segmentCount >= 4 { break }
             }
             task.suspend()
-            await #expect(throws: CancellationError.self) { try await task.result() }
+            let error = await #expect(throws: HLSError.self) { try await task.result() }
+            #expect(error?.code == .cancelled)
             #expect(await Self.read(task).summary.first?.error == "cancelled")
             let stored = task.progress.segmentCount
             #expect(stored >= 4 && stored < 20)
             task.resume()
             let result = try await task.result()
             #expect(result.resumedSegmentCount >= 4)
+            #expect(result.gaps.isEmpty)
+        }
+    }
+
+    @Test("S01: a run that its caller cancels is told as cancelled, and its place stays known")
+    func cancelled() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task { $0.connectionCount = 1 }
+            let running = Task(executorPreference: server.clock) { try await task.run().segmentCount }
+            try await server.clock.sleep(for: .seconds(1))
+            running.cancel()
+            let error = await #expect(throws: HLSError.self) { try await running.value }
+            #expect(error?.code == .cancelled)
+            let (progress, summaries) = await Self.read(task)
+            #expect(summaries.map(\.error) == ["cancelled"])
+            #expect(progress.map(\.segmentCount) == [task.progress.segmentCount])
+            #expect(summaries.first?.segmentCount == task.progress.segmentCount)
+            #expect(task.progress.segmentCount > 0 && (task.progress.fraction ?? 1) < 1)
+        }
+    }
+
+    @Test(
+        "S01: after the process was killed, a task of the same folder tells at once what is stored, and goes on there")
+    func killed() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task { $0.connectionCount = 1 }
+            #expect(task.progress == DownloadProgress())
+            task.resume()
+            for await event in task.events() {
+                if case .progress(let progress) = event, progress.segmentCount >= 6 { break }
+            }
+            // What is on the disk at this moment is what a process leaves that is killed.
+            let copy = server.folder.path + "/killed"
+            try FileManager.default.copyItem(atPath: server.folder.path + "/d", toPath: copy)
+            task.suspend()
+            _ = try? await task.result()
+            let again = try await DownloadTask(task.configuration, folder: copy)
+            let stored = again.progress
+            #expect(stored.segmentCount >= 6 && stored.storedByteCount > 0)
+            #expect(stored.fraction == nil && stored.phase == .opening)
+            #expect(stored.loadedTimeRanges.first?.start.seconds == 0)
+            // Nobody has run it yet: it stands there, and no summary comes.
+            for await event in again.events() {
+                guard case .progress(let progress) = event else {
+                    Issue.record("\(event)")
+                    break
+                }
+                #expect(progress == stored)
+                break
+            }
+            again.resume()
+            let (progress, summaries) = await Self.read(again)
+            #expect(progress.allSatisfy { $0.segmentCount >= stored.segmentCount })
+            #expect(progress.last?.fraction == 1)
+            #expect(summaries.map(\.error) == [nil])
+            let result = try await again.result()
+            #expect(result.resumedSegmentCount == stored.segmentCount && result.damagedSegmentCount == 0)
             #expect(result.gaps.isEmpty)
         }
     }
@@ -120,11 +199,43 @@ struct DownloadBackgroundTests {
             let waiting = Task(executorPreference: server.clock) { try await task.result().segmentCount }
             try await server.clock.sleep(for: .milliseconds(300))
             waiting.cancel()
-            await #expect(throws: CancellationError.self) { try await waiting.value }
+            await #expect(throws: HLSError.self) { try await waiting.value }
             let result = try await task.result()
             #expect(result.resumedSegmentCount == 0)
             let segments = server.requests.filter { $0.resourceClass == .segment }
             #expect(segments.count == result.segmentCount)
+        }
+    }
+
+    @Test("S01: a run beside another one joins it, whoever began it")
+    func joined() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task()
+            task.resume()
+            let joined = Task(executorPreference: server.clock) { try await task.run().segmentCount }
+            try await server.clock.sleep(for: .milliseconds(300))
+            joined.cancel()
+            let error = await #expect(throws: HLSError.self) { try await joined.value }
+            #expect(error?.code == .cancelled)
+            let result = try await task.run()
+            #expect(result.resumedSegmentCount == 0, "it was not ended")
+            #expect(server.requests.count { $0.resourceClass == .segment } == result.segmentCount)
+        }
+    }
+
+    @Test("S01: who resumes it while a caller runs it loads nothing besides, and gets that result")
+    func callersRun() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task()
+            let running = Task(executorPreference: server.clock) { try await task.run().segmentCount }
+            try await server.clock.sleep(for: .milliseconds(300))
+            task.resume()
+            task.suspend()
+            let result = try await task.result()
+            #expect(try await running.value == result.segmentCount)
+            #expect(server.requests.count { $0.resourceClass == .segment } == result.segmentCount)
         }
     }
 }

@@ -1,3 +1,4 @@
+import HLSPlaylist
 import Testing
 
 @testable import HLSKitCore
@@ -57,6 +58,30 @@ struct DownloadJournalTests {
         #expect(journal.segments(of: "main").isEmpty)
     }
 
+    @Test("S02: a line with a number that nothing can be added to ends the journal")
+    func extremes() throws {
+        let header = #"{"v":1,"url":"https://h/x.m3u8","identity":"0a"}"#
+        func segment(_ sequence: String, _ start: String, _ duration: String, more: String = "") -> String {
+            #"{"in":"main","sequence":\#(sequence),"name":"a.ts","start":\#(start),"duration":\#(duration)\#(more)}"#
+        }
+        let large = #""9223372036854775807""#
+        let good = [segment(#""-9223372036854775808""#, "0", "1"), segment(large, "5", "1")]
+        let bad = [
+            segment("1", large, "1"), segment("1", "0", large), segment("1", "0", "1", more: #","epoch":\#(large)"#),
+            segment("1", "0", "1", more: #","file":"main-1/000001.ts","bytes":\#(large),"md5":"0""#),
+        ]
+        for line in bad {
+            let text = ([header] + good + [line]).joined(separator: "\n") + "\n"
+            let journal = try #require(DownloadJournal(parsing: Array(text.utf8)))
+            #expect(journal.segments(of: "main").count == 2)
+            #expect(journal.validByteCount == text.utf8.count - line.utf8.count - 1)
+        }
+        let journal = try #require(
+            DownloadJournal(parsing: Array(([header] + good).joined(separator: "\n").utf8) + [10]))
+        let list = DownloadPlaylist(DownloadJournal.Lane(id: "main", kind: .main), journal)
+        #expect(try MediaPlaylist(parsing: list.text, url: "https://h/x.m3u8").segments.count == 2)
+    }
+
     @Test("S02: torn off anywhere, the journal has the lines that are whole")
     func torn() throws {
         let lines = Self.entries.map(\.line)
@@ -103,7 +128,7 @@ struct DownloadJournalTests {
     @Test("R35: numbers of any size are read as they were written", arguments: [0, 9_000_000_000_000_001, Int.max, -5])
     func wideNumbers(number: Int) throws {
         var segment = DownloadJournal.Segment(
-            lane: "main", sequence: number, name: "a", start: Int64(number), duration: 0)
+            lane: "main", sequence: number, name: "a", start: Int64(number) % (1 << 60), duration: 0)
         segment.range = 1..<UInt64(Int.max)
         let bytes = Self.entries[0].line + DownloadJournal.Entry.segment(segment).line
         let journal = try #require(DownloadJournal(parsing: bytes))

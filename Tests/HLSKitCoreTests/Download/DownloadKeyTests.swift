@@ -17,7 +17,7 @@ struct DownloadKeyTests {
         var keyFormats: Set<String> { ["com.example"] }
         var key: ContentKey
         func key(for request: ContentKeyRequest) async throws -> ContentKey? {
-            request.url == "skd://asset" && request.keyFormat == "com.example" ? key : nil
+            request.urlString == "skd://asset" && request.keyFormat == "com.example" ? key : nil
         }
     }
 
@@ -71,7 +71,7 @@ struct DownloadKeyTests {
             try Self.download(to: folder) { $0.loading.hooks.keyProviders = [Provider(key: secret)] }
         }
         #expect(error?.code == .contentKey && error?.cause == "the key may not be stored")
-        #expect(error?.url == "skd://asset")
+        #expect(error?.urlString == "skd://asset")
     }
 
     @Test("N05: what stays encrypted needs no key, names it as the stream does, and is no single file")

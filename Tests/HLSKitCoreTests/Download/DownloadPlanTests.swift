@@ -62,6 +62,28 @@ struct DownloadPlanTests {
         #expect(plan.isIdle)
     }
 
+    @Test("S01: what somebody waits for comes first, beside what is allowed at a time, and once")
+    func urgent() {
+        var plan = DownloadPlan(capacity: 1)
+        _ = plan.add((0..<6).map { item(0, $0, $0 * 4, needs: $0 == 5 ? [map] : []) })
+        #expect(plan.next() == [.segment(item(0, 0, 0).id)])
+        plan.hasten(.segment(item(0, 3, 0).id))
+        plan.hasten(.segment(item(0, 0, 0).id))
+        plan.hasten(.segment(item(7, 0, 0).id))
+        #expect(plan.next() == [.segment(item(0, 3, 0).id)])
+        #expect(plan.next().isEmpty)
+        plan.hasten(.resource(map))
+        #expect(plan.next() == [.resource(map, lane: 0)])
+        // What is listed later does not take its place.
+        _ = plan.add([item(1, 0, 0)])
+        _ = plan.finish(.resource(map, lane: 0))
+        #expect(plan.next() == [.segment(item(0, 5, 0).id)])
+        plan.hasten(.resource(map))
+        #expect(plan.next().isEmpty)
+        for number in [0, 3, 5] { _ = plan.finish(.segment(item(0, number, 0).id)) }
+        #expect(plan.next() == [.segment(item(1, 0, 0).id)])
+    }
+
     @Test("what is listed after its map was not there is told, and asks for it again once it may be there")
     func laterItems() {
         var plan = DownloadPlan(capacity: 2)

@@ -29,7 +29,7 @@ struct DownloadRetryTests {
 
     /// - Parameter script: answers by the path behind the host.
     private static func run(
-        _ policies: RetryPolicies, seed: UInt64 = 1, connectionCount: Int = 6,
+        _ policies: RetryPolicies, seed: UInt64 = 1, connectionCount: Int = 6, endsAtGaps: Bool = false,
         _ script: @escaping @Sendable (_ path: String, VirtualClock) async throws -> Answer
     ) throws -> Outcome {
         let folder = try ScratchFolder()
@@ -43,6 +43,7 @@ struct DownloadRetryTests {
             options.seed = seed
             var configuration = DownloadConfiguration(urlString: url, loading: options)
             configuration.connectionCount = connectionCount
+            configuration.endsAtGaps = endsAtGaps
             let task = try await DownloadTask(configuration, folder: folder.path + "/d")
             do {
                 return Outcome(result: try await task.run())
@@ -124,6 +125,36 @@ struct DownloadRetryTests {
         #expect(outcome.times("/1.ts") == c.expected)
         #expect(outcome.error?.code == c.code)
         if c.code == nil { #expect(outcome.result?.segmentCount == 3 && outcome.result?.gaps.count == 1) }
+    }
+
+    @Test(
+        "where no segment may be missing, a gap of the playlist ends it before the first segment, and one 404 at once")
+    func endsAtGaps() throws {
+        let text = """
+            #EXTM3U
+            #EXT-X-TARGETDURATION:4
+            #EXTINF:4,
+            0.ts
+            #EXTINF:4,
+            #EXT-X-GAP
+            1.ts
+            #EXT-X-ENDLIST
+
+            """
+        for isMarked in [true, false] {
+            let outcome = try Self.run(.init(skipsSegments: false), connectionCount: 1, endsAtGaps: true) { path, _ in
+                switch path {
+                case "main.m3u8":
+                    .bytes(Array((isMarked ? text : text.replacing("#EXT-X-GAP\n", with: "")).utf8))
+                case "1.ts": .status(404)
+                default: Self.media
+                }
+            }
+            #expect(outcome.error?.code == .incomplete)
+            #expect(outcome.error?.cause == "segment 1 is missing")
+            #expect(outcome.error?.urlString == "http://a.example/1.ts")
+            #expect(outcome.urls(".ts") == (isMarked ? [] : ["0.ts", "1.ts", "1.ts"]))
+        }
     }
 
     @Test("jitter makes waits longer or shorter, by seed")

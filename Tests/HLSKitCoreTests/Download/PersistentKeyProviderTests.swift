@@ -15,7 +15,7 @@ struct PersistentKeyProviderTests {
     private final class Server: KeyProvider {
         private struct State {
             var key: ContentKey?
-            var error: LoadingError.Code?
+            var error: HLSError.Code?
             var reasons: [ContentKeyRequest.Reason] = []
         }
 
@@ -26,7 +26,7 @@ struct PersistentKeyProviderTests {
 
         var reasons: [ContentKeyRequest.Reason] { state.withLock { $0.reasons } }
 
-        func set(_ key: ContentKey?, failing error: LoadingError.Code? = nil) {
+        func set(_ key: ContentKey?, failing error: HLSError.Code? = nil) {
             state.withLock { ($0.key, $0.error) = (key, error) }
         }
 
@@ -36,7 +36,7 @@ struct PersistentKeyProviderTests {
                 return (state.key, state.error)
             }
             if error == .timedOut { try await Task.sleep(for: .seconds(86_400)) }
-            if let error { throw LoadingError(code: error, url: request.url, text: "no") }
+            if let error { throw HLSError(code: error, url: request.url, cause: "no") }
             return key
         }
     }
@@ -82,12 +82,12 @@ struct PersistentKeyProviderTests {
         #expect(try key(of: second)?.bytes == Self.bytes)
         #expect(server.reasons == [.needed])
         #expect(try key(of: second, "skd://b") == nil, "another key")
-        #expect(try clock.run { await second.storedKeyURLs } == ["skd://a"])
+        #expect(try clock.run { await second.storedKeyURLStrings } == ["skd://a"])
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/keys")
         #expect(names.count == 1)
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/keys/\(names[0])")
         #expect(attributes[.posixPermissions] as? Int == 0o600)
-        try clock.run { await second.removeKeys(at: "skd://a") }
+        try clock.run { await second.removeKeys(atURLString: "skd://a") }
         #expect(try key(of: second) == nil)
     }
 
@@ -100,7 +100,7 @@ struct PersistentKeyProviderTests {
         secret.isPersistable = false
         server.set(secret)
         #expect(try key(of: provider, "skd://a", .receivedObsoleteContentKey)?.bytes == Self.bytes)
-        #expect(try clock.run { await provider.storedKeyURLs }.isEmpty)
+        #expect(try clock.run { await provider.storedKeyURLStrings }.isEmpty)
         #expect(server.reasons == [.needed, .receivedObsoleteContentKey])
     }
 
@@ -119,8 +119,8 @@ struct PersistentKeyProviderTests {
 
     @Test(
         "N04: a key that is to be renewed is asked for, and used on where nobody answers",
-        arguments: [LoadingError.Code.cannotConnect, .timedOut, .application])
-    func renewal(error: LoadingError.Code) throws {
+        arguments: [HLSError.Code.cannotConnect, .timedOut, .application])
+    func renewal(error: HLSError.Code) throws {
         let server = Server(ContentKey(Self.bytes, renewalInterval: .seconds(100), expirationInterval: .seconds(200)))
         let provider = try provider(server)
         _ = try key(of: provider)

@@ -10,7 +10,7 @@ struct DownloadJudgeTests {
     /// A download of variant 1, of which 1,000 bytes are expected.
     private static var download: WatchedDownload {
         WatchedDownload(
-            request: request, segment: segment, variantIndex: 1, segmentDuration: .seconds(4),
+            request: request, segment: segment, variantID: AssetVariant.ID(number: 1), segmentDuration: .seconds(4),
             probableByteCount: 1_000,
             input: SelectionInput(
                 now: .zero, candidates: [0, 1].map { AssetVariant(index: $0, peakBitRate: 1e6) },
@@ -81,7 +81,8 @@ struct DownloadJudgeTests {
         #expect(
             input?.download
                 == SelectionInput.Download(
-                    variantIndex: 1, segmentDuration: .seconds(4), requested: .seconds(7), firstByte: .seconds(8),
+                    variantID: AssetVariant.ID(number: 1), segmentDuration: .seconds(4), requested: .seconds(7),
+                    firstByte: .seconds(8),
                     receivedByteCount: received, expectedByteCount: expected))
         #expect((input?.now, input?.forwardBuffer, input?.rate) == (.seconds(9), .seconds(5), 2))
         #expect(judge.isWatching(Self.request))
@@ -94,7 +95,7 @@ struct DownloadJudgeTests {
         arguments: [(0, true), (1, false), (2, false)])
     func givesUp(index: Int, isGivenUp: Bool) {
         var judge = DownloadJudge()
-        let decision = SelectionDecision(variantIndex: index, explanation: "")
+        let decision = SelectionDecision(number: index, explanation: "")
         #expect(judge.segment(givenUpBy: decision) == nil)
         judge.watch(Self.download)
         #expect(judge.segment(givenUpBy: decision) == (isGivenUp ? Self.segment : nil))

@@ -352,7 +352,7 @@ struct EngineFailureTests {
         var harness = EngineHarness.playing("vod.m3u8", from: origin)
         harness.runToEnd(by: .seconds(30))
         #expect(harness.error?.code == .contentKey)
-        #expect(harness.error?.url == "https://host/key")
+        #expect(harness.error?.urlString == "https://host/key")
         #expect((1...2).contains(harness.requests(of: "key").count))
         #expect(harness.loadedSegments.isEmpty)
         #expect(!harness.story.contains("playing"))
@@ -369,6 +369,19 @@ struct EngineFailureTests {
         #expect(harness.requests(of: "s0.ts").count == 1)
     }
 
+    @Test("N05: of a key by hand that does not fit, the playlist's key URL is not to blame")
+    func unfitGivenKey() {
+        var origin = Self.encrypted()
+        origin.answer("s0.ts", .spoiled(.wrongKey))
+        var harness = EngineHarness.playing("vod.m3u8", from: origin) {
+            $0.keyRules.override = ContentKeyOverride(key: [UInt8](repeating: 1, count: 16))
+        }
+        harness.runToEnd(by: .seconds(30))
+        #expect(harness.error?.code == .contentKey)
+        #expect(harness.error?.cause == "the key given by hand does not fit the segment")
+        #expect(harness.error?.urlString == "https://host/s0.ts")
+    }
+
     @Test("R50: a key that does not fit ends the item", arguments: [SegmentFailure.wrongKey, .badKey(byteCount: 17)])
     func unfitKey(failure: SegmentFailure) {
         var origin = Self.encrypted()
@@ -376,7 +389,7 @@ struct EngineFailureTests {
         var harness = EngineHarness.playing("vod.m3u8", from: origin)
         harness.runToEnd(by: .seconds(30))
         #expect(harness.error?.code == .contentKey)
-        #expect(harness.error?.url == "https://host/key")
+        #expect(harness.error?.urlString == "https://host/key")
     }
 
     @Test(

@@ -47,7 +47,7 @@ struct EngineKeyTests {
         var harness = EngineHarness.playing("main.m3u8", from: origin)
         harness.runToEnd()
         #expect(harness.error?.code == .contentKey)
-        #expect(harness.error?.url == "https://host/k.key")
+        #expect(harness.error?.urlString == "https://host/k.key")
         #expect(harness.requests(of: "k.key").count <= 2)
     }
 
@@ -127,6 +127,41 @@ struct EngineKeyTests {
         #expect(began >= .seconds(20))
     }
 
+    @Test(
+        "N04: a pause longer than the lease renews nothing; play() continues, and the next segment gets a renewed key")
+    func pausedBeyondLease() throws {
+        let terms = KeyTerms(renewal: .seconds(20), expiration: .seconds(40))
+        var harness = EngineHarness.playing(
+            "vod.m3u8", from: Self.leased(.key(terms), .key(KeyTerms()).after(.seconds(3)), segments: 60))
+        harness.run(until: .seconds(10))
+        harness.control(.pause)
+        harness.run(until: .seconds(3_600))
+        #expect(Self.reasons(harness) == [.needed], "nothing is begun, so nothing is asked for")
+        let requestCount = harness.requests.count
+        harness.control(.play)
+        #expect(harness.state.timeControlStatus == .playing, "what was loaded is decrypted")
+        harness.runToEnd(by: .seconds(5_000))
+        #expect(harness.didPlayToEnd, "\(harness.story)")
+        #expect(Self.reasons(harness) == [.needed, .renewal])
+        #expect(harness.requests[requestCount...].contains { $0.keyReason == .renewal && $0.began >= .seconds(3_600) })
+        #expect(harness.state.statistics.numberOfStalls == 0)
+    }
+
+    @Test("N04: as long as a paused player loads, keys are renewed as when it plays")
+    func renewedWhilePaused() {
+        var origin = Self.leased(.key(KeyTerms(expiration: .seconds(20))), .key(KeyTerms()), segments: 30)
+        // So slow that the buffer is full long after the lease.
+        origin.routes["s3.ts"] = { _ in .media(100_000).after(.seconds(25)) }
+        var configuration = EngineConfiguration()
+        configuration.parallelLoading = .sequential
+        var harness = EngineHarness(origin: origin, configuration: configuration)
+        harness.open("vod.m3u8")
+        harness.run(until: .seconds(600))
+        #expect(harness.state.timeControlStatus == .paused)
+        #expect(Self.reasons(harness) == [.needed, .renewal])
+        #expect(harness.error == nil)
+    }
+
     @Test("N04: a renewal that is refused ends nothing while the key lasts, and the item once it has expired")
     func refusedRenewal() {
         let refused = ScriptedOrigin.Reply.failure(.application)
@@ -139,7 +174,7 @@ struct EngineKeyTests {
             "vod.m3u8", from: Self.leased(.key(KeyTerms(renewal: .seconds(20), expiration: .seconds(40))), refused))
         expiring.runToEnd()
         #expect(expiring.error?.code == .contentKey)
-        #expect(expiring.error?.url == "https://host/k.key")
+        #expect(expiring.error?.urlString == "https://host/k.key")
         #expect(expiring.state.currentTime.seconds > 40, "what was loaded is played")
     }
 
@@ -185,7 +220,7 @@ struct EngineKeyTests {
         byKey.runToEnd()
         #expect(byKey.didPlayToEnd, "\(byKey.story)")
         var byURL = EngineHarness.playing("vod.m3u8", from: origin) {
-            $0.keyRules.override = ContentKeyOverride(url: "https://host/mine")
+            $0.keyRules.override = ContentKeyOverride(urlString: "https://host/mine")
         }
         byURL.runToEnd()
         #expect(byURL.didPlayToEnd)

@@ -559,7 +559,7 @@ struct EngineLiveTests {
         var times: [String: Double] = [:]
         for (_, kind) in harness.events {
             guard case .segmentLoaded(let load) = kind else { continue }
-            times[ScriptedOrigin.path(of: load.url)] = load.itemTime.seconds
+            times[ScriptedOrigin.path(of: load.urlString)] = load.itemTime.seconds
         }
         let common = (100..<150).filter { times["a\($0).ts"] != nil && times["c\($0).ts"] != nil }
         #expect(common.count > 10)

@@ -107,7 +107,7 @@ struct EngineOutputTests {
         var harness = Self.harness()
         harness.control(.play)
         harness.run(until: .seconds(10))
-        let error = HLSError(code: .badMedia, cause: "no pictures can be decoded")
+        let error = HLSError(code: .badMedia, cause: "no video can be decoded")
         harness.tell(.undecodable(.main, error, isAll: false))
         #expect(
             harness.events.contains {

@@ -87,8 +87,8 @@ struct EngineRefreshTests {
         #expect(harness.violations.isEmpty, "\(harness.violations)")
         try #require(harness.expiredURLs.count == 1)
         let expired = harness.expiredURLs[0]
-        #expect(expired.itemURL == ScriptedOrigin.root + test.item)
-        #expect(expired.url.hasPrefix(ScriptedOrigin.root + test.first))
+        #expect(expired.itemURLString == ScriptedOrigin.root + test.item)
+        #expect(expired.urlString.hasPrefix(ScriptedOrigin.root + test.first))
         #expect(expired.status == test.status)
         #expect(harness.state.statistics.numberOfSkippedSegments == 0)
         #expect(harness.state.statistics.numberOfStalls == 0, "what is buffered goes on playing")
@@ -228,7 +228,7 @@ struct EngineRefreshTests {
         harness.control(.play)
         harness.open("old.m3u8")
         harness.runToEnd()
-        #expect(harness.expiredURLs.map(\.url) == ["https://host/old.m3u8"])
+        #expect(harness.expiredURLs.map(\.urlString) == ["https://host/old.m3u8"])
         #expect(harness.didPlayToEnd == helps)
         #expect(harness.error?.code == (helps ? nil : .notFound))
     }
@@ -241,13 +241,13 @@ struct EngineRefreshTests {
         configuration.refreshesURLs = true
         var harness = EngineHarness(origin: Self.media(403), configuration: configuration)
         harness.freshURL = { expired in
-            .failure(LoadingError(code: .application, url: expired.itemURL, text: "nobody is logged in"))
+            .failure(LoadingError(code: .application, url: expired.itemURLString, text: "nobody is logged in"))
         }
         harness.control(.play)
         harness.open("old.m3u8")
         harness.runToEnd()
         #expect(!harness.didPlayToEnd)
-        #expect(harness.error?.url == "https://host/old-3.ts")
+        #expect(harness.error?.urlString == "https://host/old-3.ts")
         #expect(harness.error?.detail?.contains("403") == true)
         #expect(harness.error?.detail?.contains("nobody is logged in") == true)
         #expect(harness.now >= .seconds(12), "three segments were there")
@@ -258,7 +258,7 @@ struct EngineRefreshTests {
         var configuration = EngineConfiguration()
         configuration.refreshesURLs = true
         var harness = EngineHarness(origin: Self.media(403), configuration: configuration)
-        harness.freshURL = { .success($0.itemURL) }
+        harness.freshURL = { .success($0.itemURLString) }
         harness.control(.play)
         harness.open("old.m3u8")
         harness.runToEnd()
@@ -273,6 +273,6 @@ struct EngineRefreshTests {
         other.open("old.m3u8")
         other.runToEnd()
         #expect(other.error?.code == .badPlaylist)
-        #expect(other.error?.url == "https://host/other.m3u8")
+        #expect(other.error?.urlString == "https://host/other.m3u8")
     }
 }

@@ -18,11 +18,13 @@ struct EngineSizesTests {
 
         mutating func decide(_ input: SelectionInput) -> SelectionDecision {
             if let download = input.download {
-                return SelectionDecision(variantIndex: download.variantIndex, explanation: "keep")
+                return SelectionDecision(variantID: download.variantID, explanation: "keep")
             }
             log.inputs.withLock { $0.append(input) }
-            let next = variants.isEmpty ? input.currentVariantIndex ?? 0 : variants.removeFirst()
-            return SelectionDecision(variantIndex: next, explanation: "as written")
+            let next = variants.isEmpty ? nil : variants.removeFirst()
+            let variant = input.candidates.first { next == nil ? $0.id == input.currentVariantID : $0.index == next }
+            return SelectionDecision(
+                variantID: variant?.id ?? AssetVariant.ID(rawValue: "none"), explanation: "as written")
         }
     }
 

@@ -214,7 +214,7 @@ struct EngineStartUpTests {
                     #expect(index == 0)
                 case .variant(let input, let decision):
                     counts["variant", default: 0] += 1
-                    #expect(input.candidates.contains { $0.index == decision.variantIndex })
+                    #expect(input.candidates.contains { $0.id == decision.variantID })
                 case .failure: counts["failure", default: 0] += 1
                 }
             }

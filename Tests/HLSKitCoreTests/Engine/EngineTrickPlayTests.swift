@@ -7,11 +7,14 @@ import Testing
 
 extension ScriptedOrigin {
     /// `main.m3u8`: forty segments of four seconds with separate audio, and a frame (`i…`) each two seconds.
-    static func withIFrames(count: Int = 40, _ change: (inout PlaylistText) -> Void = { _ in }) -> Self {
+    static func withIFrames(
+        count: Int = 40, variants: KeyValuePairs<String, Int> = ["a": 1_000_000],
+        _ change: (inout PlaylistText) -> Void = { _ in }
+    ) -> Self {
         let audio = #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="x",NAME="en",DEFAULT=YES,URI="c.m3u8""#
         let iFrames = #"#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=100000,URI="i.m3u8""#
-        var origin = multivariant(["a": 1_000_000], extra: [audio, iFrames], audio: "x")
-        for name in ["a", "c"] {
+        var origin = multivariant(variants, extra: [audio, iFrames], audio: "x")
+        for name in variants.map(\.key) + ["c"] {
             origin.answer("\(name).m3u8", .text(.numbered(0, count: count, prefix: name, isEnded: true)))
         }
         var list = PlaylistText.numbered(0, count: count * 2, targetDuration: 2, prefix: "i", isEnded: true)
@@ -359,6 +362,27 @@ struct EngineTrickPlayTests {
         #expect(Self.obstacles(harness).isEmpty)
         harness.run(until: .seconds(5))
         #expect(Self.obstacles(harness) == ["\(rate) \(TrickPlayObstacle.noIFrames)"])
+    }
+
+    @Test("G11: a variant that is being changed when the item becomes ready hides no I-frames")
+    func changingVariant() {
+        var origin = ScriptedOrigin.withIFrames(variants: ["a": 1_000_000, "b": 2_000_000])
+        let list = PlaylistText.numbered(0, count: 40, prefix: "b", isEnded: true)
+        origin.answer("b.m3u8", .text(list).after(.milliseconds(500)))
+        origin.media = { visit in
+            .media(visit.path.hasPrefix("i") ? 10_000 : 100_000)
+                .after(.milliseconds(visit.path.hasPrefix("c") ? 200 : 20))
+        }
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.run(until: .seconds(5)) { $0.engine.item?.isReady == true }
+        #expect(harness.engine.item?.variantIndex == 1 && harness.engine.item?.lanes[.main]?.tracker == nil)
+        #expect(harness.engine.item?.capabilities.canPlayFastForward == true)
+        harness.control(.setRate(8))
+        harness.run(until: .seconds(10))
+        #expect(Self.obstacles(harness).isEmpty)
+        #expect(harness.state.timebaseRate == 8)
+        harness.runToEnd(by: .seconds(60))
+        #expect(harness.didPlayToEnd && harness.violations.isEmpty)
     }
 
     @Test("G11: I-frames that are not there when they are asked for are told as such")

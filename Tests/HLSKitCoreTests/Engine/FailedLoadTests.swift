@@ -36,7 +36,7 @@ struct FailedLoadTests {
         FailedLoad(playlistOf: .main, trouble, url: "https://host/list", isFirst: false, isReload: false)
     }
 
-    private static let map = FailedLoad(mapOf: flight(), HLSError(code: .badMedia, url: "m", cause: "not a map"))
+    private static let map = FailedLoad(mapOf: flight(), HLSError(code: .badMedia, urlString: "m", cause: "not a map"))
     private static let key = FailedLoad(ResourceID(kind: .key, url: "https://host/key"), of: .main, timeOut)
     private static let first = FailedLoad(firstPlaylist: timeOut)
 

@@ -45,7 +45,7 @@ struct ItemContentsTests {
         var contents = ItemContents()
         #expect(contents.noteTrackless(url: "a") == nil)
         #expect(contents.noteTrackless(url: "b") == nil)
-        #expect(contents.noteTrackless(url: "c")?.url == "c")
+        #expect(contents.noteTrackless(url: "c")?.urlString == "c")
         #expect(contents.noteTrackless(url: "d") == nil)
         var other = ItemContents()
         other.note([MediaTrack(id: 1, mediaType: .text, codec: .webVTT, timescale: 90_000)], of: .main)

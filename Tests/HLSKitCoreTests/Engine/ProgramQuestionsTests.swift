@@ -8,7 +8,7 @@ struct ProgramQuestionsTests {
         now: .zero, candidates: [AssetVariant(index: 0, peakBitRate: 1e6)], forwardBuffer: .zero, upcoming: [])
 
     private static func variant(_ number: Int, _ index: Int = 2) -> ProgramAnswer {
-        let decision = SelectionDecision(variantIndex: index, explanation: "")
+        let decision = SelectionDecision(number: index, explanation: "")
         return ProgramAnswer(number: number, decision: .variant(decision, ScenarioRule()))
     }
 
@@ -16,8 +16,8 @@ struct ProgramQuestionsTests {
     private static func kind(_ action: ProgramQuestions.Action?) -> String {
         switch action {
         case .keepUp(let isLikely): "keepUp \(isLikely)"
-        case .variant(_, let decision, _, .segment(let start)): "segment \(start.seconds): \(decision.variantIndex)"
-        case .variant(_, let decision, _, .download(let id)): "download \(id.rawValue): \(decision.variantIndex)"
+        case .variant(_, let decision, _, .segment(let start)): "segment \(start.seconds): \(decision.number)"
+        case .variant(_, let decision, _, .download(let id)): "download \(id.rawValue): \(decision.number)"
         case nil: "nothing"
         }
     }
@@ -30,7 +30,7 @@ struct ProgramQuestionsTests {
         #expect(questions.takeDecision(for: .seconds(4)) == nil)
         #expect(Self.kind(questions.take(Self.variant(2))) == "nothing")
         #expect(Self.kind(questions.take(Self.variant(1))) == "segment 4.0: 2")
-        #expect(questions.takeDecision(for: .seconds(4))?.variantIndex == 2)
+        #expect(questions.takeDecision(for: .seconds(4))?.number == 2)
         #expect(questions.takeDecision(for: .seconds(4)) == nil)
         #expect(questions.ask(Self.input, for: .download(RequestID(rawValue: 7))) == 2)
         #expect(Self.kind(questions.take(Self.variant(2, 1))) == "download 7: 1")

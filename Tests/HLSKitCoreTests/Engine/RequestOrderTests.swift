@@ -70,7 +70,7 @@ struct RequestOrderTests {
         let again = terms.request(for: order).transport
         #expect(again.timeouts.total == .seconds(8))
         #expect(again.hedgeDelay == .seconds(4))
-        #expect(again.url == "https://host/audio")
+        #expect(again.urlString == "https://host/audio")
     }
 
     @Test("R40: a request that the server is to hold has a deadline of its own, and is not sent twice")
@@ -88,7 +88,7 @@ struct RequestOrderTests {
         order.heldFor = .seconds(7)
         let request = terms.request(for: order)
         #expect(request.transport.isHeld)
-        #expect(request.transport.url == "https://host/list?a=1&_HLS_msn=3")
+        #expect(request.transport.urlString == "https://host/list?a=1&_HLS_msn=3")
         #expect(request.transport.timeouts.firstByte == .seconds(7))
         #expect(request.transport.timeouts.total == .seconds(15))
         #expect(request.transport.hedgeDelay == nil)

@@ -131,7 +131,9 @@ struct TimeControlMachineTests {
         Case(
             "row 4: a failed item", after: [.unknownItem, .itemFailed], [.play], gives: ["rate 0.0 setRateFailed"],
             rate: 0),
-        Case("row 5: at the end", after: playing + [.reachedEnd], [.play], gives: [], rate: 0),
+        Case(
+            "row 5: at the end play changes nothing, and tells so", after: playing + [.reachedEnd], [.play],
+            gives: ["rate 0.0 setRateFailed"], rate: 0),
         Case(
             "row 6: status unknown", after: [.unknownItem, .likely], [.play],
             gives: ["rate 1.0 setRateCalled", evaluating, "timer"], rate: 1),
@@ -310,7 +312,7 @@ struct TimeControlMachineTests {
         Case(
             "a cancelled seek leaves the playhead at the end",
             after: playing + [.reachedEnd, .seekInBuffer, .seekInBuffer],
-            [.seekCancelled(.init(isEmpty: false, isFull: true)), .play], gives: [], rate: 0),
+            [.seekCancelled(.init(isEmpty: false, isFull: true)), .play], gives: ["rate 0.0 setRateFailed"], rate: 0),
         // Ends
         Case(
             "the end with action pause", after: playing, [.reachedEnd],
@@ -362,7 +364,8 @@ struct TimeControlMachineTests {
         Case("the live edge at rate 1 changes nothing", after: playing, [.reachedLiveEdge], gives: [], rate: 1),
         Case(
             "the reverse end", after: reversing, [.reachedStart(isReverseEnd: true), .setRate(-1)],
-            gives: ["didPlayToEnd", "rate 0.0 reachedStart", "paused", "timebase 0.0"], rate: 0),
+            gives: ["didPlayToEnd", "rate 0.0 reachedStart", "paused", "timebase 0.0", "rate 0.0 setRateFailed"],
+            rate: 0),
         Case(
             "the start of a live window in reverse", after: reversing, [.reachedStart(isReverseEnd: false)],
             gives: ["rate 0.0 reachedStart", "paused", "timebase 0.0"], rate: 0),

@@ -157,8 +157,6 @@ struct TrickPlayTests {
         #expect(boundary(forward, at: 12) == .end)
         #expect(boundary(reverse, at: 5) == nil)
         #expect(boundary(reverse, at: 4) == .start)
-        #expect(forward.within(.seconds(13), limit: end) == end)
-        #expect(reverse.within(.seconds(3), limit: start) == start)
     }
 
     @Test("the next moment is the end, the end of what is there, or the next look")

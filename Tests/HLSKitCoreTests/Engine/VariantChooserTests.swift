@@ -65,7 +65,7 @@ struct VariantChooserTests {
     }
 
     private static func decision(_ index: Int) -> SelectionDecision {
-        SelectionDecision(variantIndex: index, maximumForwardBuffer: .seconds(9), explanation: "the rule says so")
+        SelectionDecision(number: index, maximumForwardBuffer: .seconds(9), explanation: "the rule says so")
     }
 
     // MARK: First
@@ -96,7 +96,7 @@ struct VariantChooserTests {
             in: SelectionLimits(), separateAudio: test.separateAudio, throughput: test.throughput,
             startsOnFirst: test.startsOnFirst)
         #expect(first.eligibility.eligible.map(\.index) == [0, 1, 2])
-        #expect(first.decision?.variantIndex == test.index)
+        #expect(first.decision?.number == test.index)
         // The rule is given them from low to high.
         #expect(chooser.choice.map(\.index) == (test.separateAudio == nil ? [1, 0, 2] : [0]))
         #expect(chooser.hasChoice == (!test.keepsBest && test.separateAudio == nil))
@@ -114,7 +114,7 @@ struct VariantChooserTests {
             return
         }
         #expect(input.candidates.map(\.index) == [1, 0, 2])
-        #expect((input.currentVariantIndex, input.segmentNumber, input.segmentCount) == (0, 2, 6))
+        #expect((input.currentVariantID?.number, input.segmentNumber, input.segmentCount) == (0, 2, 6))
         let change = chooser.take(Self.decision(2), for: segment.start)
         #expect(change == VariantSwitch(from: 0, to: 2, at: segment.start, because: "the rule says so"))
         #expect(chooser.maximumForwardBuffer == .seconds(9))
@@ -150,6 +150,31 @@ struct VariantChooserTests {
         }
     }
 
+    @Test("a decision names its variant: a playlist in another order takes it, one without it changes nothing")
+    func decisionByName() {
+        let named = [("low", 1e6), ("middle", 2e6), ("high", 4e6)].enumerated().map { index, variant in
+            AssetVariant(index: index, id: AssetVariant.ID(rawValue: variant.0), peakBitRate: variant.1)
+        }
+        var chooser = VariantChooser()
+        chooser.open(named, base: "https://host/all.m3u8", in: SelectionContext())
+        Self.use(chooser.change(to: 1, at: .zero, because: "first"), in: &chooser)
+        let decision = SelectionDecision(variantID: AssetVariant.ID(rawValue: "high"), explanation: "the rule says so")
+        var other = chooser
+        #expect(other.take(decision, for: .seconds(4))?.to == 2)
+
+        // The one in use stays where it was.
+        let moved = [(0, "high"), (1, "middle"), (2, "low")].map { index, name in
+            AssetVariant(index: index, id: AssetVariant.ID(rawValue: name), peakBitRate: 1e6)
+        }
+        other = chooser
+        other.renew(moved, base: "https://host/all.m3u8")
+        #expect(other.take(decision, for: .seconds(4))?.to == 0)
+        other = chooser
+        other.renew(Array(moved.dropFirst()), base: "https://host/all.m3u8")
+        #expect(other.take(decision, for: .seconds(4)) == nil)
+        #expect(other.giveUp(for: decision, at: .seconds(4)) == nil)
+    }
+
     @Test("the rule is not asked where one variant is left")
     func onlyOne() throws {
         let limits = SelectionLimits(penalized: [0, 2])
@@ -157,7 +182,7 @@ struct VariantChooserTests {
             Issue.record("it is decided")
             return
         }
-        #expect(decision.variantIndex == 1)
+        #expect(decision.number == 1)
     }
 
     @Test("the best is kept, and nothing takes its place where outputs cannot hold a change", arguments: [false, true])
@@ -180,7 +205,7 @@ struct VariantChooserTests {
         #expect(!chooser.isOpen(at: .zero))
         #expect(!chooser.hasChoice)
         #expect(chooser.description?.index == 0)
-        #expect(chooser.description?.url == "https://host/v.m3u8")
+        #expect(chooser.description?.urlString == "https://host/v.m3u8")
         #expect(chooser.description?.peakBitRate == nil)
     }
 

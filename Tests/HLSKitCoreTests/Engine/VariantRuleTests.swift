@@ -12,7 +12,7 @@ struct VariantRuleTests {
         mutating func decide(_ input: SelectionInput) -> SelectionDecision {
             count += 1
             let count = count
-            return SelectionDecision(variantIndex: index, explanation: "asked \(count) times")
+            return SelectionDecision(number: index, explanation: "asked \(count) times")
         }
     }
 
@@ -34,15 +34,15 @@ struct VariantRuleTests {
     /// An answer, without what it is about.
     private static func kind(_ answer: VariantRule.Answer) -> String {
         switch answer {
-        case .known(let decision): "known \(decision.variantIndex)"
-        case .decided(let decision): "decided \(decision.variantIndex)"
+        case .known(let decision): "known \(decision.number)"
+        case .decided(let decision): "decided \(decision.number)"
         case .asks: "asks"
         }
     }
 
     @Test("the program is asked unless it has said so before, and a rule of the library never waits")
     func answers() {
-        let known = SelectionDecision(variantIndex: 5, explanation: "")
+        let known = SelectionDecision(number: 5, explanation: "")
         var rule = VariantRule(Fixed())
         #expect(Self.kind(rule.answer(Self.input, known: nil)) == "asks")
         #expect(Self.kind(rule.answer(Self.input, known: known)) == "known 5")

@@ -153,6 +153,69 @@ struct PlaylistTrackerTests {
         #expect(tracker.starts.count == tracker.segmentCount + 1)
     }
 
+    /// Lists of one stream, one after the other.
+    struct Stream: CustomTestStringConvertible {
+        var name: String
+        var lists: [PlaylistText]
+        var testDescription: String { name }
+    }
+
+    private static func numbered(
+        _ sequence: Int, _ names: [String], discontinuity: Int? = nil, date: String? = nil, targetDuration: Int = 4
+    ) -> PlaylistText {
+        var text = PlaylistText(
+            targetDuration: targetDuration, mediaSequence: sequence, discontinuitySequence: discontinuity)
+        text.segments = names.map { PlaylistText.Segment($0) }
+        if let date { text.segments[0].tags = ["#EXT-X-PROGRAM-DATE-TIME:\(date)"] }
+        return text
+    }
+
+    static let farNumbers: [Stream] = [
+        Stream(
+            name: "discontinuities",
+            lists: [
+                numbered(100, ["a", "b", "c"], discontinuity: .max - 8),
+                numbered(0, ["d", "e", "f"], discontinuity: 0),
+                numbered(50, ["g", "h", "i"], discontinuity: .max - 8),
+                numbered(51, ["h", "i", "j"], discontinuity: 0),
+            ]),
+        Stream(
+            name: "the last segment at the front of a longer list",
+            lists: [
+                numbered(.max - 8, ["a", "b", "c"]),
+                numbered(0, ["c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"]),
+                numbered(3, ["f", "g", "h", "i", "j", "k", "l", "m", "n"]),
+            ]),
+        Stream(
+            name: "numbers that become the lowest, and then go on",
+            lists: [
+                numbered(.max - 8, ["a", "b", "c"]), numbered(0, ["a", "b", "c"]), numbered(7, ["x", "y", "z"]),
+                numbered(8, ["y", "z", "u"]),
+            ]),
+        Stream(
+            name: "earlier dates under the lowest numbers",
+            lists: [
+                numbered(.max - 8, ["a", "b", "c"], date: "2024-01-02T00:00:00Z", targetDuration: 1_000_000),
+                numbered(1, ["x", "y", "z"], date: "2023-01-01T00:00:00Z", targetDuration: 1_000_000),
+            ]),
+    ]
+
+    @Test("no number is a trap, whatever came before it", arguments: farNumbers)
+    func extremes(_ stream: Stream) throws {
+        var tracker = try Self.tracker(stream.lists[0])
+        for list in stream.lists.dropFirst() {
+            _ = tracker.start(ofNeighbor: try list.parsed())
+            _ = try Self.update(&tracker, list)
+            #expect(tracker.starts.count == tracker.segmentCount + 1)
+            for index in 0..<tracker.segmentCount {
+                #expect(tracker.index(of: tracker.position(at: index)) == index)
+                #expect(tracker.discontinuity(at: index) == tracker.discontinuity(at: 0))
+            }
+            var other = try Self.tracker(list)
+            other.follow(tracker)
+        }
+    }
+
     @Test("a restart is known by new names only: queries that change are no new names")
     func queriesAreNoNames() throws {
         var tracker = try Self.tracker(PlaylistText(mediaSequence: 5, segments: ["a.ts?t=1", "b.ts?t=1"]))

@@ -1,3 +1,4 @@
+import HLSKitSimulation
 import HLSMedia
 import HLSTime
 import TestSupport
@@ -53,6 +54,26 @@ import Testing
         // The same again costs the segments alone.
         _ = await generator.collect(.seconds(8))
         #expect(transport.requests.count == 8)
+    }
+
+    @Test("L01: what all images of a generator load keeps to its rate")
+    func rate() throws {
+        func images(bytesPerSecond: Int?) throws -> (images: Int, time: Duration) {
+            // A link of 500 kB a second.
+            let server = try SampleServer()
+            let options = AssetOptions(clock: server.clock, transport: server.transport)
+            let generator = ImageGenerator(asset: Asset(urlString: SampleServer.url, options: options))
+            generator.maximumSize = PixelSize(width: 160, height: 0)
+            generator.maximumBytesPerSecond = bytesPerSecond
+            let count = try server.clock.run {
+                await generator.collect(.seconds(0, 8, 16, 24, 32)).count { $0.image != nil }
+            }
+            return (count, server.clock.now.offset)
+        }
+        let free = try images(bytesPerSecond: nil)
+        let slow = try images(bytesPerSecond: 5000)
+        #expect(free.images == 5 && slow.images == 5)
+        #expect(slow.time > free.time + .seconds(1))
     }
 
     @Test("L01: a segment that cannot be loaded fails its own times, when no other variant has it")

@@ -65,7 +65,7 @@ import Testing
         let generator = SampleImages.generator(TableTransport(table), url: Self.playlist)
         let error = await #expect(throws: HLSError.self) { try await generator.image(at: .zero) }
         #expect(error?.code == .contentKey)
-        #expect(error?.url == SampleImages.base + "gone.bin")
+        #expect(error?.urlString == SampleImages.base + "gone.bin")
     }
 
     @Test("L01: behind a discontinuity times continue, whatever size and timestamps are there")

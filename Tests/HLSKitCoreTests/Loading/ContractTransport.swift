@@ -11,8 +11,8 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     case http11, h2, file
     /// Two requests at once to a host; so many bytes a second; each counted.
     case limited, paced, counted
-    /// A cache with nothing in it, and with all.
-    case caching, cached
+    /// A cache with nothing in it, with all, and with something stored that is not there in the end.
+    case caching, cached, missed
     /// One on disk with nothing in it, and with all, which the server is asked about.
     case diskCaching, diskCached
     /// A request policy, a program's loader, and a playlist that would be changed.
@@ -30,7 +30,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         case .limited: ["CurlTransport", "Direct"]
         case .paced: ["PacedTransport"]
         case .counted: ["CountingTransport"]
-        case .caching, .cached: ["CachingTransport"]
+        case .caching, .cached, .missed: ["CachingTransport"]
         case .diskCaching, .diskCached: ["DiskCacheTransport"]
         case .requestPolicy, .resourceLoader, .playlistTransform: ["HookedTransport"]
         case .hedged: ["HedgedTransport"]
@@ -44,7 +44,10 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     }
 
     /// Types that do not run the tests, and why.
-    static let exceptions = ["SimulatedOrigin": "private to SimulatedTransport, behind a ConditionedTransport"]
+    static let exceptions = [
+        "SimulatedOrigin": "private to SimulatedTransport, behind a ConditionedTransport",
+        "QueryTransport": "of the command, and nothing but another URL for CurlTransport",
+    ]
 
     static let inMemory = allCases.filter(\.isInMemory)
 
@@ -87,7 +90,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         _ url: String, byteRange: Range<UInt64>? = nil, maximumByteCount: Int = 256 << 20
     ) -> TransportRequest {
         var request = TransportRequest(
-            url: url, resourceClass: self == .playlistTransform ? .multivariantPlaylist : .segment,
+            urlString: url, resourceClass: self == .playlistTransform ? .multivariantPlaylist : .segment,
             byteRange: byteRange, maximumByteCount: maximumByteCount)
         if self == .hedged { request.hedgeDelay = .seconds(60) }
         return request
@@ -116,6 +119,8 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
             _ = await transport.load(request(url("segment.ts", origin)))
             _ = await transport.load(request(url("segment.ts", origin), byteRange: 300_000..<700_001))
             return transport
+        case .missed:
+            return ResourceCache(keepsMedia: false, stored: NothingStored()).transport(over: base, on: nil)
         case .diskCaching: return try KeptCache(over: base)
         case .diskCached:
             let transport = try KeptCache(over: base)
@@ -137,7 +142,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
             return ConditionedTransport(base: base, trace: Self.fast, clock: clock)
         case .simulated:
             return SimulatedTransport(over: Self.fast, clock: clock) { request in
-                guard let bytes = Self.bytes(of: request.url) else { return .status(404) }
+                guard let bytes = Self.bytes(of: request.urlString) else { return .status(404) }
                 return SimulatedResponse(body: bytes)
             }
         case .recording:
@@ -159,6 +164,12 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         return url.hasSuffix("/empty.ts") ? [] : nil
     }
 
+    private struct NothingStored: StoredMedia {
+        func reader(for request: TransportRequest) -> (@Sendable () async -> [UInt8]?)? {
+            { nil }
+        }
+    }
+
     /// A cache in a folder that is there as long.
     private struct KeptCache: Transport {
         let folder: ScratchFolder
@@ -166,7 +177,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
 
         init(over base: any Transport) throws {
             folder = try ScratchFolder()
-            transport = try DiskCache(folder: folder.path).transport(over: base, on: nil)
+            transport = try DiskCache(folder: folder.path).transport(over: base, clock: ContinuousClock())
         }
 
         func start(
@@ -179,8 +190,8 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         let schemes: Set<String> = ["app"]
 
         func load(_ request: TransportRequest) async throws -> LoadedResource {
-            guard let bytes = ContractTransport.bytes(of: request.url) else {
-                throw LoadingError(code: .httpStatus, url: request.url, status: 404, text: "HTTP 404")
+            guard let bytes = ContractTransport.bytes(of: request.urlString) else {
+                throw LoadingError(code: .httpStatus, url: request.urlString, status: 404, text: "HTTP 404")
             }
             return LoadedResource(.bytes(bytes))
         }
@@ -188,7 +199,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
 
     /// What a network would have done, often enough for every test.
     private func recording(_ origin: TestOrigin) -> NetworkRecording {
-        var recording = NetworkRecording(url: url("main.m3u8", origin))
+        var recording = NetworkRecording(urlString: url("main.m3u8", origin))
         func add(_ name: String, _ range: Range<UInt64>? = nil, _ events: [TransportEvent]) {
             recording.exchanges.append(
                 .init(
@@ -197,7 +208,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         }
         func body(_ bytes: ArraySlice<UInt8>, status: Int) -> [TransportEvent] {
             let response = TransportResponse(
-                status: status, url: url("segment.ts", origin), contentLength: bytes.count)
+                status: status, urlString: url("segment.ts", origin), contentLength: bytes.count)
             var metrics = TransferMetrics()
             metrics.receivedByteCount = bytes.count
             metrics.decodedByteCount = bytes.count

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HLSMedia
 import HLSPlaylist
 import Testing
@@ -41,7 +42,9 @@ struct HLSErrorTests {
         Case(HLSError(loading(.httpStatus, status: 503), as: .key), .key, isPermanent: false),
         Case(HLSError(loading(.timedOut), as: .key), .key, isPermanent: false),
         Case(HLSError(loading(.httpStatus, status: 403), as: .key), .key, isPermanent: true),
-        Case(.contentKey, .key, isPermanent: true),
+        Case(HLSError(loading(.application), as: .key), .key, isPermanent: true),
+        Case(.contentKey, .key, isPermanent: true), Case(.timedOut, .network, isPermanent: false),
+        Case(.application, .core, isPermanent: true), Case(.untrustedCertificate, .network, isPermanent: true),
         Case(
             HLSError(
                 PlaylistError(code: .limitExceeded, rule: .header, text: "too many variants"), url: url), .playlist,
@@ -77,7 +80,7 @@ struct HLSErrorTests {
     @Test("O08: whatever is thrown inside becomes one error; what it came from is below")
     func conversion() {
         let cases: [(any Error, HLSError.Code)] = [
-            (Self.loading(.connectionLost), .network), (MediaError(code: .malformed, text: "x"), .badMedia),
+            (MediaError(code: .malformed, text: "x"), .badMedia),
             (PlaylistError(code: .malformed, rule: .header, text: "x"), .badPlaylist),
             (CodecError(call: "c", code: -1, text: "x"), .badMedia),
             (CancellationError(), .cancelled), (SharedLoadsError(), .internal),
@@ -90,10 +93,52 @@ struct HLSErrorTests {
         }
     }
 
+    @Test("O08: below a failure of loading is that of the transport, with its own code")
+    func transport() throws {
+        var below = LoadingError(
+            code: .httpStatus, url: "https://host/a?token=1", status: 503, retryAfter: .seconds(4), text: "HTTP 503")
+        below.fields = [HTTPField(name: "Age", value: "1")]
+        below.serverAddress = "192.0.2.1"
+        let reported = HLSError(transport: below)
+        #expect(reported.url?.absoluteString == "https://host/a?token=...")
+        #expect(reported.domain == .http)
+        #expect(!reported.isPermanent)
+        #expect(LoadingError(reported) == below)
+
+        let error = HLSError(below, as: .listed)
+        #expect(error.code == .network)
+        #expect(error.retryAfter == .seconds(4))
+        let inner = try #require(error.underlyingError as? HLSError)
+        #expect(inner.code == .httpStatus)
+        #expect(inner.statusCode == 503)
+        #expect(inner.urlString == "https://host/a?token=...")
+        #expect(inner.underlyingError == nil)
+    }
+
+    @Test(
+        "O08: what code of a program says of a transfer is taken as a transport's word",
+        arguments: [
+            (HLSError(code: .timedOut, cause: "x"), .timedOut), (HLSError(code: .refused, cause: "x"), .refused),
+            (HLSError(code: .network, cause: "x"), .network), (HLSError(code: .notFound, cause: "x"), .notFound),
+            (HLSError(code: .notFound, cause: "x", statusCode: 404), .httpStatus),
+            (HLSError(code: .network, cause: "x", statusCode: 503), .httpStatus),
+            (HLSError(code: .contentKey, cause: "x"), .application),
+            (HLSError(code: .diskFull, path: "/a", text: "full"), .application),
+            (HLSError(code: .init(rawValue: "mine"), cause: "x"), .init(rawValue: "mine")),
+        ] as [(HLSError, HLSError.Code)])
+    func words(error: HLSError, code: HLSError.Code) {
+        let loading = LoadingError(error, at: "https://host/asked")
+        #expect(loading.code == code)
+        #expect(loading.url == (error.urlString ?? "https://host/asked"))
+        // It is tried again where the program says that it may pass.
+        let severity = RequestFailure(cause: .loading(loading), kind: .segment).severity
+        #expect([.passing, .unreachable].contains(severity) == !error.isPermanent)
+    }
+
     @Test("a writer's failure names the file as the user did; that of its item says where it was met")
     func writers() {
         let error = HLSError(code: .diskFull, path: "a?token=1", text: "no space left")
-        #expect(error.url == "a?token=1")
+        #expect(error.urlString == "a?token=1")
         #expect("\(error)" == "a?token=1: no space left")
         #expect(error.ofItem.code == .output)
         #expect("\(error.ofItem)" == "cannot write: a?token=... (no space left)")
@@ -121,11 +166,14 @@ struct HLSErrorTests {
         var error = HLSError(below, as: .named)
         var text = ""
         dump(error, to: &text)
-        error.url = url
+        error.urlString = url
         error.underlyingError = below
         dump(error, to: &text)
         text +=
-            "\(error) \(String(reflecting: error)) \(error.url ?? "") \(error.underlyingError.map { "\($0)" } ?? "")"
+            "\(error) \(String(reflecting: error)) \(error.urlString ?? "") \(error.underlyingError.map { "\($0)" } ?? "")"
+        let transport = HLSError(transport: below)
+        dump(transport, to: &text)
+        text += "\(transport) \(String(reflecting: transport)) \(transport.url.map { "\($0)" } ?? "")"
         #expect(text.contains("host/a"))
         #expect(!text.contains("S3CRET"))
         // The program that may know a fresh one gets it as it was.

@@ -69,11 +69,12 @@ struct HedgedTransportTests {
                         try await clock.sleep(until: began.advanced(by: time))
                         self.note("failed \(number)", running: -1)
                         return handler(
-                            .failed(LoadingError(code: .timedOut, url: request.url, text: "late"), TransferMetrics()))
+                            .failed(
+                                LoadingError(code: .timedOut, url: request.urlString, text: "late"), TransferMetrics()))
                     }
                     if let time = answer.response {
                         try await clock.sleep(until: began.advanced(by: time))
-                        handler(.response(TransportResponse(status: 200, url: "\(request.url)?\(number)")))
+                        handler(.response(TransportResponse(status: 200, urlString: "\(request.urlString)?\(number)")))
                     }
                     guard let time = answer.data else { return }
                     try await clock.sleep(until: began.advanced(by: time))
@@ -94,12 +95,12 @@ struct HedgedTransportTests {
         let origin = Origin(clock, answers)
         let events = Mutex<[String]>([])
         try clock.run {
-            var request = TransportRequest(url: "https://host/live.m3u8", resourceClass: .mediaPlaylist)
+            var request = TransportRequest(urlString: "https://host/live.m3u8", resourceClass: .mediaPlaylist)
             request.hedgeDelay = hedgeDelay
             let task = HedgedTransport(origin, clock: clock).start(request) { event in
                 let text =
                     switch event {
-                    case .response(let response): "response \(response.url.suffix(1))"
+                    case .response(let response): "response \(response.urlString.suffix(1))"
                     case .data(let bytes): "data \(bytes)"
                     case .finished: "finished"
                     case .failed(let error, _): "failed \(error.code.rawValue)"

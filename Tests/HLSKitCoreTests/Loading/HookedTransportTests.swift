@@ -11,7 +11,7 @@ struct HookedTransportTests {
         var keyFormats: Set<String> = ["com.example"]
         var keys: [String: [UInt8]]
         func key(for request: ContentKeyRequest) async throws -> ContentKey? {
-            keys[request.url].map { ContentKey($0) }
+            keys[request.urlString].map { ContentKey($0) }
         }
     }
 
@@ -55,7 +55,7 @@ struct HookedTransportTests {
     }
 
     private static func key(_ url: String, format: String?) -> TransportRequest {
-        var request = TransportRequest(url: url, resourceClass: .key, maximumByteCount: 4096)
+        var request = TransportRequest(urlString: url, resourceClass: .key, maximumByteCount: 4096)
         request.keyFormat = format
         return request
     }
@@ -103,6 +103,30 @@ struct HookedTransportTests {
         }
         #expect(clock.now.offset == .seconds(20))
         #expect(provider.reasons == [.needed, .timedOut])
+    }
+
+    /// Has no key, so that the next one is asked.
+    private final class Passing: KeyProvider {
+        let keyFormats: Set<String> = ["com.example"]
+        private let asked = Mutex<[ContentKeyRequest.Reason]>([])
+        var reasons: [ContentKeyRequest.Reason] { asked.withLock { $0 } }
+
+        func key(for request: ContentKeyRequest) async throws -> ContentKey? {
+            asked.withLock { $0.append(request.reason) }
+            return nil
+        }
+    }
+
+    @Test("N04: the reason of a request is told to every provider that is asked")
+    func sameReason() async throws {
+        let clock = VirtualClock()
+        let (first, second) = (Passing(), Script([]))
+        let transport = Self.transport(clock: clock) { $0.keyProviders = [first, second] }
+        try clock.run {
+            for _ in 0..<2 { _ = await transport.load(Self.key("skd://a", format: "com.example")) }
+        }
+        #expect(first.reasons == [.needed, .timedOut])
+        #expect(second.reasons == [.needed, .timedOut])
     }
 
     @Test("N05: a key by hand is given without asking anybody, and its URL may be any")
@@ -174,7 +198,7 @@ struct HookedTransportTests {
             let answer = resource
             let transport = Self.transport { $0.resourceLoader = Loader(resource: answer) }
             let result = await transport.load(
-                TransportRequest(url: "app://a/b", resourceClass: .segment, byteRange: test.range))
+                TransportRequest(urlString: "app://a/b", resourceClass: .segment, byteRange: test.range))
             if let bytes = test.bytes {
                 #expect(result.bytes == bytes)
                 #expect(result.error == nil)
@@ -190,7 +214,7 @@ struct HookedTransportTests {
     func sizes() async {
         let large = Self.transport { $0.resourceLoader = Loader(resource: LoadedResource(.bytes(Array(0..<200)))) }
         let result = await large.load(
-            TransportRequest(url: "app://a/b", resourceClass: .key, maximumByteCount: 100))
+            TransportRequest(urlString: "app://a/b", resourceClass: .key, maximumByteCount: 100))
         #expect(result.error?.code == .tooLarge)
         let empty = Self.transport { $0.resourceLoader = Loader(resource: LoadedResource(.bytes([]))) }
         #expect(await empty.load("app://a/b").error?.code == .emptyBody)

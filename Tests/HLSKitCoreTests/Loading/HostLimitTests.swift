@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HLSKitCore
@@ -28,7 +29,7 @@ struct HostLimitTests {
         func start(
             _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
         ) -> any TransportTask {
-            let name = String(request.url.suffix(1))
+            let name = String(request.urlString.suffix(1))
             state.withLock { state in
                 state.begun.append(name)
                 state.handlers[name] = handler
@@ -38,7 +39,7 @@ struct HostLimitTests {
 
         func respond(_ name: String) {
             let handler = state.withLock { $0.handlers[name] }
-            handler?(.response(TransportResponse(status: 200, url: "https://host/\(name)")))
+            handler?(.response(TransportResponse(status: 200, urlString: "https://host/\(name)")))
         }
 
         func finish(_ name: String, protocolName: String = "http/1.1") {
@@ -55,7 +56,7 @@ struct HostLimitTests {
     private func start(
         _ name: String, isHeld: Bool = false, _ events: (@Sendable () -> Void)? = nil
     ) -> any TransportTask {
-        var request = TransportRequest(url: "https://host/\(name)", resourceClass: .segment)
+        var request = TransportRequest(urlString: "https://host/\(name)", resourceClass: .segment)
         request.isHeld = isHeld
         return limit.start(request, by: origin) { _ in events?() }
     }
@@ -128,5 +129,64 @@ struct HostLimitTests {
         origin.finish("a", protocolName: "h2")
         #expect(origin.begun == ["a", "b", "c"])
         _ = tasks
+    }
+}
+
+@Suite("A limit of connections per host, at a server", .timeLimit(.minutes(1)))
+struct HostLimitServerTests {
+    /// Requests at the server that are not answered yet.
+    private struct Open: Sendable {
+        var count = 0
+        var most = 0
+        var total = 0
+        var isReleased = false
+    }
+
+    @Test("D07: the server never has more requests at once than the limit says", arguments: [1, 2, 3])
+    func counted(limit: Int) async throws {
+        let open = Monitor(Open())
+        let arrived = Gate(0)
+        try await withServer(answering: { connection, request in
+            // Another host for who limits, the same for who answers.
+            if request[0].contains("/mark") { return connection.respond("mark".utf8) }
+            open.signal { state in
+                state.count += 1
+                state.total += 1
+                state.most = max(state.most, state.count)
+            }
+            arrived.signal { $0 += 1 }
+            open.wait { $0.isReleased ? () : nil }
+            open.signal { $0.count -= 1 }
+            connection.respond("body".utf8)
+        }) { server in
+            var configuration = TransportConfiguration(proxy: .none)
+            configuration.maximumConnectionsPerHost = limit
+            configuration.forcesHTTP11 = true
+            let transport = CurlTransport(configuration: configuration)
+            let results = await withTaskGroup(of: Bool.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        let request = TransportRequest(urlString: "\(server.url)/\(number)", resourceClass: .segment)
+                        return await transport.load(request).error == nil
+                    }
+                }
+                group.addTask {
+                    // As many as may are there: one more would have come before this.
+                    await arrived.wait { $0 >= limit ? () : nil }
+                    let mark = "http://localhost:\(server.port)/mark"
+                    let isMarked =
+                        await transport.load(TransportRequest(urlString: mark, resourceClass: .segment)).error == nil
+                    open.signal { $0.isReleased = true }
+                    return isMarked
+                }
+                var results: [Bool] = []
+                for await result in group { results.append(result) }
+                return results
+            }
+            #expect(results.count == 9 && results.allSatisfy(\.self))
+            let end = open.withLock { $0 }
+            #expect(end.total == 8 && end.count == 0)
+            #expect(end.most == limit)
+        }
     }
 }

@@ -67,6 +67,27 @@ struct HostQueueTests {
         #expect(queue.enter(5, at: Self.host, isSegment: true) == true)
     }
 
+    @Test("D07: of the hosts that carry many requests at once the last ones are remembered, however many there are")
+    func manyHosts() {
+        var queue = HostQueue(limit: 1)
+        func origin(_ number: Int) -> Origin { Origin(scheme: "https", host: "\(number)", port: 443) }
+        for number in 0..<1000 {
+            #expect(queue.enter(number, at: origin(number), isSegment: true) == true)
+            #expect(queue.leave(number, isMultiplexed: true) == [])
+            // One is asked all the time.
+            #expect(queue.enter(-1, at: origin(0), isSegment: true) == true)
+            #expect(queue.leave(-1, isMultiplexed: false) == [])
+        }
+        #expect(queue.idleHosts.count == 32 && queue.idleHosts.last == origin(0))
+        for host in [0, 999, 998] {
+            #expect(queue.enter(2000, at: origin(host), isSegment: true) == true)
+            #expect(queue.enter(2001, at: origin(host), isSegment: true) == true, "it is still known")
+            #expect(queue.leave(2000) == [] && queue.leave(2001) == [])
+        }
+        #expect(queue.enter(2000, at: origin(5), isSegment: true) == true)
+        #expect(queue.enter(2001, at: origin(5), isSegment: true) == false, "it has been forgotten")
+    }
+
     @Test("D07: a limit below one is one")
     func nothing() {
         let (_, begun) = Self.queue(0, entering: 1...2)

@@ -63,7 +63,7 @@ struct LoadingFailureTests {
             #expect(error.cause == failure.cause)
             #expect(error.detail == failure.detail)
             #expect(error.statusCode == (test.error.code == .httpStatus ? test.error.status : nil))
-            #expect((error.underlyingError as? LoadingError)?.code == test.error.code)
+            #expect((error.underlyingError as? HLSError)?.code == test.error.code)
         }
     }
 

@@ -1,5 +1,6 @@
 import HLSKitSimulation
 import HLSPlaylist
+import Synchronization
 import Testing
 
 @testable import HLSKitCore
@@ -38,6 +39,43 @@ struct PacedTransportTests {
         }
     }
 
+    /// Starts one request, which calls back while it is being paused.
+    private final class Slow: Transport {
+        final class Request: TransportTask {
+            private let state = Mutex((isStanding: false, whilePausing: [@Sendable () -> Void]()))
+            var isStanding: Bool { state.withLock { $0.isStanding } }
+
+            func whilePausing(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whilePausing = [body] } }
+
+            func cancel() {}
+            func pause() {
+                for body in state.withLock({ $0.whilePausing }) { body() }
+                state.withLock { $0 = (true, []) }
+            }
+            func resume() { state.withLock { $0.isStanding = false } }
+        }
+
+        let request = Request()
+
+        func start(
+            _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+        ) -> any TransportTask { self.request }
+    }
+
+    @Test("L01: who resumes a request while it is being paused has the last word")
+    func order() {
+        let base = Slow()
+        let transport = PacedTransport(base, clock: VirtualClock())
+        let task = transport.start(TransportRequest(urlString: "https://host/a", resourceClass: .segment)) { _ in }
+        base.request.whilePausing { task.resume() }
+        task.pause()
+        #expect(!base.request.isStanding)
+        task.pause()
+        #expect(base.request.isStanding)
+        task.resume()
+        #expect(!base.request.isStanding)
+    }
+
     @Test("L01: a request that is cancelled while it is held ends, and one that is paused stays so")
     func control() throws {
         let clock = VirtualClock()
@@ -48,7 +86,7 @@ struct PacedTransportTests {
         let transport = PacedTransport(base, clock: clock)
         transport.setLimit(bytesPerSecond: 10_000)
         let (first, second) = (TransportRecorder(), TransportRecorder())
-        let request = TransportRequest(url: "https://host/a", resourceClass: .segment)
+        let request = TransportRequest(urlString: "https://host/a", resourceClass: .segment)
         let cancelled = transport.start(request) { first.record($0) }
         let paused = transport.start(request) { second.record($0) }
         clock.advance(by: .seconds(1))

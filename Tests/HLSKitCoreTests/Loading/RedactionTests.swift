@@ -51,7 +51,7 @@ struct RedactionTests {
     @Test("errors say nothing secret, whoever makes them")
     func errors() {
         let url = "https://u:p@a.example/b?token=t"
-        let player = HLSError(code: .network, url: url, cause: "no \(url)", detail: "at \(url)")
+        let player = HLSError(code: .network, urlString: url, cause: "no \(url)", detail: "at \(url)")
         #expect(
             player.description
                 == "no https://a.example/b?token=...: https://a.example/b?token=... (at https://a.example/b?token=...)")

@@ -60,7 +60,7 @@ struct ResponseTests {
     @Test("a range that is ignored is cut out, with checked arithmetic")
     func slicing() {
         let request = TransportRequest(
-            url: "http://a/", resourceClass: .segment, byteRange: (UInt64.max - 5)..<UInt64.max)
+            urlString: "http://a/", resourceClass: .segment, byteRange: (UInt64.max - 5)..<UInt64.max)
         let short = ResponsePlan(
             head(["HTTP/1.1 200 OK", "Content-Length: 10"]), for: request, at: "http://a/", now: 0)
         guard case .fail(let error) = short else {

@@ -27,7 +27,7 @@ struct TransportContractTests {
         #expect(result.error == nil)
         #expect(result.violations == [])
         #expect(result.response?.status == 200)
-        #expect(result.response?.url == kind.url("segment.ts", origin))
+        #expect(result.response?.urlString == kind.url("segment.ts", origin))
         #expect(result.response?.contentLength == 1 << 20)
         #expect(result.bytes == TestOrigin.segment)
         #expect(result.metrics.decodedByteCount == 1 << 20)

@@ -43,8 +43,9 @@ struct TransportEventsTests {
         }
     }
 
-    private static let request = TransportRequest(url: "https://a.example/x", resourceClass: .segment)
-    private static let response = TransportEvent.response(TransportResponse(status: 200, url: "https://a.example/x"))
+    private static let request = TransportRequest(urlString: "https://a.example/x", resourceClass: .segment)
+    private static let response = TransportEvent.response(
+        TransportResponse(status: 200, urlString: "https://a.example/x"))
     private static let end = TransportEvent.finished(TransferMetrics())
 
     private static func byteCount(_ event: TransportEvent?) -> Int? {
@@ -134,7 +135,7 @@ struct TransportEventsTests {
         let folder = try ScratchFolder()
         let bytes = (0..<9 << 20).map { UInt8(truncatingIfNeeded: $0 / 4099) }
         try folder.write(bytes, to: "large")
-        let request = TransportRequest(url: "file://\(folder.path)/large", resourceClass: .segment)
+        let request = TransportRequest(urlString: "file://\(folder.path)/large", resourceClass: .segment)
         var read: [UInt8] = []
         for await event in LocalTransport().events(for: request) {
             if case .data(let piece) = event { read += piece }

@@ -8,7 +8,7 @@ struct UserFieldsTests {
 
     private static func request(_ fields: [HTTPField], url: String = own) -> TransportRequest {
         TransportRequest(
-            url: url, resourceClass: .segment, fields: fields,
+            urlString: url, resourceClass: .segment, fields: fields,
             credentialOrigins: Set([Origin(of: own)].compactMap(\.self)))
     }
 

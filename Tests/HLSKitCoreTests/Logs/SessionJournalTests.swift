@@ -141,8 +141,8 @@ struct SessionJournalTests {
         #expect(starts.allSatisfy { !$0.explanation.isEmpty })
         let segments = Self.metrics(harness, MetricHLSMediaSegmentRequestEvent.self)
         #expect(Set(segments.compactMap { $0.segment?.mediaSequence }) == Set(0..<30))
-        #expect(segments.first?.segment?.variantIndex == starts[0].toVariant.index)
-        #expect(segments.last?.segment?.variantIndex == starts[1].toVariant.index)
+        #expect(segments.first?.segment?.variantID == starts[0].toVariant.id)
+        #expect(segments.last?.segment?.variantID == starts[1].toVariant.id)
         let line = try #require(segments.last).jsonLine
         #expect(line.contains(#""map":false,"media_sequence":29,"segment_start":116,"segment_duration":4,"variant":"#))
     }

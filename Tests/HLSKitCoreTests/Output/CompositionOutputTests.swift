@@ -166,8 +166,9 @@ struct CompositionOutputTests {
         }
         #expect(times.elements == [0, 3])
         #expect(output.failures.map(\.compositionTime.seconds) == [1, 2])
-        #expect(output.failures.first?.error is Odd)
-        #expect((output.failures.last?.error as? LoadingError)?.code == .timedOut)
+        #expect(output.failures.first?.error.code == .application)
+        #expect(output.failures.first?.error.underlyingError is Odd)
+        #expect(output.failures.last?.error.code == .timedOut)
         // The second frame was given up at its deadline.
         #expect(clock.now.offset < .seconds(2))
     }

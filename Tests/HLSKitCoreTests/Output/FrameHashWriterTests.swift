@@ -1,6 +1,7 @@
 import Foundation
-import HLSKitCore
 import Testing
+
+@testable import HLSKitCore
 
 @Suite(.timeLimit(.minutes(1)))
 struct FrameHashWriterTests {

@@ -42,7 +42,7 @@ struct PlayerItemTrackTests {
         #expect(try #require(late.first) < 22)
         #expect(try #require(late.last) > 29.9)
         let loads = sample.events.elements.compactMap { event -> Double? in
-            guard case .segmentLoaded(let load) = event.kind, load.url.contains("video") else { return nil }
+            guard case .segmentLoaded(let load) = event.kind, load.urlString.contains("video") else { return nil }
             return load.itemTime.seconds
         }
         #expect(loads.contains { $0 < 10 } && loads.contains { $0 > 20 })

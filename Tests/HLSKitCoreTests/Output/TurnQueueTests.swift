@@ -35,15 +35,20 @@ struct TurnQueueTests {
         #expect(queue.takeAll() == [2, 3])
     }
 
+    /// What came of all threads.
+    private final class Written: Sendable {
+        let elements = Mutex<[(thread: Int, number: Int)]>([])
+    }
+
     @Test("nothing is lost and all that one thread brings stays in its order", .timeLimit(.minutes(1)))
     func threads() async {
         let queue = TurnQueue<(thread: Int, number: Int)>(maximumCount: 16)
-        let written = Mutex<[(thread: Int, number: Int)]>([])
+        let written = Written()
         await withTaskGroup { group in
             for thread in 0..<4 {
                 group.addTask {
                     for number in 0..<5000 where queue.add((thread, number)) {
-                        written.withLock { written in
+                        written.elements.withLock { written in
                             while true {
                                 let elements = queue.takeAll()
                                 if elements.isEmpty { break }
@@ -54,7 +59,7 @@ struct TurnQueueTests {
                 }
             }
         }
-        let all = written.withLock(\.self)
+        let all = written.elements.withLock(\.self)
         #expect(all.count == 20_000)
         for thread in 0..<4 {
             #expect(all.filter { $0.thread == thread }.map(\.number) == Array(0..<5000))

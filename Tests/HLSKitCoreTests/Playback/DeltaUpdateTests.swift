@@ -40,9 +40,9 @@ struct DeltaUpdateTests {
         let link = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20)))
         let asked = Recorder<String>()
         let transport = SimulatedTransport(over: link, clock: clock) { request in
-            asked.append(request.url, at: clock.now.offset)
-            guard request.url.contains("live.m3u8") else { return SimulatedResponse(body: Self.media) }
-            let skips = request.url.hasSuffix("_HLS_skip=YES")
+            asked.append(request.urlString, at: clock.now.offset)
+            guard request.urlString.contains("live.m3u8") else { return SimulatedResponse(body: Self.media) }
+            let skips = request.urlString.hasSuffix("_HLS_skip=YES")
             if skips, server == .refuses { return SimulatedResponse(status: 400) }
             return SimulatedResponse(body: Self.list(at: clock.now.offset, skipping: skips, by: server))
         }

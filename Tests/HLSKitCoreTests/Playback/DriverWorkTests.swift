@@ -19,7 +19,7 @@ struct DriverWorkTests {
                 // Much of it is still to be loaded when the other variant is wanted.
                 $0.buffering.forwardDuration = .seconds(12)
             }, prefer: { $0.subtitles = subtitles })
-        try sample.item.add(CapturingWriter())
+        sample.item.add(CapturingWriter())
         let other = try QualityExpression(parsing: "360p")
         try sample.play { time in
             if time == .seconds(8) {
@@ -108,7 +108,7 @@ struct DriverWorkTests {
             _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
         ) -> any TransportTask {
             base.start(request) { [self] event in
-                if case .data = event, request.url.hasSuffix(".ts") {
+                if case .data = event, request.urlString.hasSuffix(".ts") {
                     let count = lockCount.withLock { $0() }
                     counts.withLock { $0.append(count) }
                 }
@@ -127,7 +127,7 @@ struct DriverWorkTests {
             let network = NetworkTrace(constant: LinkConditions(bitsPerSecond: 400_000, latency: .milliseconds(20)))
             let counter = LockCounter(
                 SimulatedTransport(over: network, clock: clock) { request in
-                    SimulatedResponse(body: request.url.hasSuffix("ts") ? stream : Array(list.utf8))
+                    SimulatedResponse(body: request.urlString.hasSuffix("ts") ? stream : Array(list.utf8))
                 })
             var configuration = PlayerConfiguration(clock: clock, transport: counter)
             configuration.decodesWithoutOutput = [.video, .audio]
@@ -162,7 +162,7 @@ struct DriverWorkTests {
             }, turnByteCount: 1 << 30)
         let sample = try VirtualSample(end: .seconds(20)) { $0.workQueue = queue }
         let writer = CapturingWriter()
-        try sample.item.add(writer)
+        sample.item.add(writer)
         try sample.play { _ in }
         #expect(writer.pictures.count > 400)
         #expect(runCount.withLock(\.self) == 0)
@@ -177,7 +177,7 @@ struct DriverWorkTests {
         queue.turnByteCount = turnByteCount
         let sample = try VirtualSample(end: .seconds(20)) { $0.workQueue = queue }
         let writer = CapturingWriter()
-        try sample.item.add(writer)
+        sample.item.add(writer)
         var step = 0
         try sample.play { _ in
             step += 1

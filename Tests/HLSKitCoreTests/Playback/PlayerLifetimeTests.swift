@@ -64,7 +64,7 @@ struct PlayerLifetimeTests {
         let play = try await Play.toEnd(PlayerItem(urlString: origin.plain + "/none.m3u8"), .unpaced())
 
         #expect(play.error?.code == .notFound)
-        #expect(play.error?.url == origin.plain + "/none.m3u8")
+        #expect(play.error?.urlString == origin.plain + "/none.m3u8")
         #expect(play.error?.detail?.contains("404") == true)
         #expect(play.state.itemStatus == .failed)
         #expect(!play.didPlayToEnd)

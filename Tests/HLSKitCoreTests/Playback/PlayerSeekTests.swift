@@ -234,6 +234,21 @@ struct PlayerSeekTests {
         }
     }
 
+    @Test("G01: a start position shows the frame of its time, also while paused, and playback continues from there")
+    func startPosition() async throws {
+        let bench = try VirtualBench()
+        bench.item.startPosition = .time(.milliseconds(18_010))
+        try bench.play { bench in
+            bench.player.pause()
+            try await bench.pass(.seconds(5))
+            #expect(bench.writer.pictures.count == 1)
+            #expect(bench.time == 18.01)
+            bench.player.play()
+            try await bench.pass(.seconds(1))
+            try Self.check(bench.writer.pictures[...], from: 450, "start")
+        }
+    }
+
     @Test("G01: times that cannot be are refused: an error for what is not a time, false for what lies outside")
     func refused() async throws {
         let bench = try VirtualBench()
@@ -331,6 +346,22 @@ struct PlayerSeekTests {
             #expect(try await bench.player.preroll(atRate: 1) == false)
             #expect(try await seek.value)
             bench.player.cancelPendingPrerolls()
+        }
+    }
+
+    @Test("F18: a preroll of an item that was never played ends when its first frame is decoded")
+    func firstPreroll() async throws {
+        // So slow that the item is ready before there is a whole segment.
+        let bench = try VirtualBench(bitsPerSecond: 200_000)
+        try bench.player.replaceCurrentItem(with: bench.item)
+        try bench.clock.run {
+            while bench.item.status == .unknown { try await bench.pass(.milliseconds(1)) }
+            #expect(bench.player.state.statistics.numberOfDecodedVideoFrames == 0)
+            #expect(try await bench.player.preroll(atRate: 1))
+            #expect(bench.player.state.statistics.numberOfDecodedVideoFrames > 0)
+            #expect(bench.writer.pictures.map(\.time) == [.zero])
+            #expect(bench.time == 0 && bench.player.timeControlStatus == .paused)
+            await bench.player.close()
         }
     }
 

@@ -109,6 +109,38 @@ struct PlayerTrickPlayTests {
         #expect(!events.contains { if case .timeJumped = $0.kind { true } else { false } })
     }
 
+    @Test(
+        "C12: I-frames that are JPEG pictures are played, each as ffmpeg decodes it",
+        .enabled(if: FFmpegPictures.isThere))
+    func jpeg() throws {
+        let file = try FragmentedFile(SampleImages.fixture("mjpg-iframes.mp4"))
+        let hashes = try FFmpegPictures.hashes(of: "\(SampleMedia.fixtures)/media/mjpg-iframes.mp4").map {
+            $0.prefix(8)
+        }
+        let sample = try String(contentsOfFile: SampleMedia.folder + "/master.m3u8", encoding: .utf8)
+        let line = "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=5000,CODECS=\"mjpg\",RESOLUTION=160x90,URI=\"j.m3u8\"\n"
+        let bench = try VirtualBench(
+            "trick.m3u8",
+            files: [
+                "j.mp4": file.bytes, "j.m3u8": Array(file.iFramePlaylist(named: "j.mp4", seconds: 4).utf8),
+                "trick.m3u8": Array((sample + line).utf8),
+            ])
+        let writer = TimedWriter(bench.clock)
+        bench.item.add(writer)
+        let pictures = try bench.play { bench in
+            try await bench.pass(.seconds(2))
+            bench.player.rate = 8
+            let before = writer.entries.count
+            try await bench.pass(.seconds(3))
+            return Array(writer.entries.dropFirst(before))
+        }
+        #expect(pictures.count >= 5)
+        for (number, picture) in pictures.enumerated() {
+            #expect(abs(picture.item - Double(number * 4)) < 0.001)
+            #expect(picture.hash == hashes[number])
+        }
+    }
+
     @Test("G11: at -4 the I-frames come backwards, each at its time, and the rate is 0 at the start")
     func reverse() throws {
         let (bench, writer) = try Self.bench()

@@ -22,7 +22,7 @@ struct AssetVariantTests {
         ])
         #expect(before.map(\.id) == [after[2].id, after[1].id])
         #expect(Set(after.map(\.id)).count == 3)
-        #expect(before[0].url == "https://host/low.m3u8?token=1")
+        #expect(before[0].urlString == "https://host/low.m3u8?token=1")
     }
 
     @Test("E13: STABLE-VARIANT-ID is the name where it is declared, whatever else changes")
@@ -38,6 +38,26 @@ struct AssetVariantTests {
         let variants = try Self.list([Self.low, "one.m3u8", Self.low, "two.m3u8", Self.high, "three.m3u8"])
         #expect(variants[1].id.rawValue == variants[0].id.rawValue + "#2")
         #expect(Set(variants.map(\.id)).count == 3)
+    }
+
+    @Test("E13: no two variants have the same name, whatever names the playlist declares")
+    func unique() throws {
+        let variants = try Self.list(
+            ["a", "a", "a#2", "a#2", "a"].flatMap { [Self.low + ",STABLE-VARIANT-ID=\"\($0)\"", "\($0).m3u8"] })
+        #expect(variants.map(\.id.rawValue) == ["a", "a#2", "a#2#2", "a#2#3", "a#3"])
+    }
+
+    @Test("E13: a variant is the same whether or not it is known that this machine cannot play it")
+    func equality() throws {
+        let text = "#EXTM3U\n\(Self.low)\nlow.m3u8\n\(Self.high)\nhigh.m3u8\n"
+        let playlist = try MultivariantPlaylist(parsing: text, url: "https://host/main.m3u8")
+        let known = AssetVariant.list(of: playlist)
+        var context = SelectionContext()
+        context.canDecode = { $0 != "avc1.4d401f" }
+        let judged = AssetVariant.list(of: playlist, judgedIn: context)
+        #expect(judged.map(\.ineligibilityReasons) == [[], [.codec]])
+        #expect(known.map(\.ineligibilityReasons) == [[], []])
+        #expect(judged == known && Set(judged + known).count == 2)
     }
 
     @Test("A13: what is not declared is nil, and no number is a trap")
@@ -60,9 +80,7 @@ struct AssetVariantTests {
         ])
         let renditions = try #require(variants.first?.audioAttributes?.renditions)
         #expect(renditions.map(\.channelCount) == [2, 2, 16])
-        #expect(renditions.map(\.isBinaural) == [false, true, false])
-        #expect(renditions.map(\.isDownmix) == [false, true, false])
-        #expect(renditions.map(\.isImmersive) == [false, false, false])
+        #expect(renditions.map(\.channelUsage) == [[], [.binaural, .downmix], []])
     }
 
     @Test("E09: levels of HDCP are in the order of protection, unknown ones above all")

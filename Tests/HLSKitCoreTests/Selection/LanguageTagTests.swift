@@ -1,3 +1,4 @@
+import HLSKitSimulation
 import Testing
 
 @testable import HLSKitCore
@@ -36,8 +37,9 @@ struct LanguageTagTests {
         #expect(LanguageTag.preferred { test.environment[$0] } == test.languages)
     }
 
-    @Test("a player asks the environment only where its time is real")
+    @Test("the program's list goes before the environment, which nobody asks where time is not real")
     func configuration() {
+        #expect(PlayerConfiguration(clock: VirtualClock()).languages == [])
         var configuration = PlayerConfiguration()
         configuration.preferredLanguages = ["fi"]
         #expect(configuration.languages == ["fi"])

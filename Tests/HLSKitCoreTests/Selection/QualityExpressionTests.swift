@@ -23,6 +23,16 @@ struct QualityExpressionTests {
         AssetVariant(index: 4, peakBitRate: 0.1e6, codecs: ["mp4a.40.5"], hasVideo: false),
     ]
 
+    @Test(
+        "a variant without BANDWIDTH matches no bit rate",
+        arguments: [
+            ("bitrate<=1M", []), ("bitrate>=0", []), ("bitrate=0", []), ("height=720", [0]), ("bitrate<1,best", [0]),
+        ])
+    func undeclaredBitRate(_ text: String, _ expected: [Int]) throws {
+        let variant = AssetVariant(index: 0, peakBitRate: 0, presentationSize: PixelSize(width: 1280, height: 720))
+        #expect(try QualityExpression(parsing: text).matches([variant]) == expected)
+    }
+
     private static let renditions = [
         RenditionCandidate(index: 0, language: "en", name: "English", channelCount: 2, codecs: ["mp4a.40.2"]),
         RenditionCandidate(index: 1, language: "en", name: "English 5.1", channelCount: 6, codecs: ["ec-3"]),

@@ -47,9 +47,10 @@ struct RecordingRuleTests {
     func choice(_ row: Row) {
         var rule = RecordingRule()
         let situation = RecordingRule.Situation(
-            candidates: Self.candidates, current: row.current, throughput: row.throughput, itemTime: .seconds(60),
+            candidates: Self.candidates, current: row.current.map(AssetVariant.ID.init(number:)),
+            throughput: row.throughput, itemTime: .seconds(60),
             window: row.window)
-        #expect(rule.decide(situation).variantIndex == row.chosen)
+        #expect(rule.decide(situation).number == row.chosen)
     }
 
     @Test("the best comes back when the stream was kept up with for a while, each time later")
@@ -58,9 +59,10 @@ struct RecordingRuleTests {
         func decide(_ time: Int, _ current: Int, _ throughput: Double, behind: Int) -> Int {
             rule.decide(
                 RecordingRule.Situation(
-                    candidates: Self.candidates, current: current, throughput: throughput, itemTime: .seconds(time),
+                    candidates: Self.candidates, current: AssetVariant.ID(number: current), throughput: throughput,
+                    itemTime: .seconds(time),
                     window: Self.window(before: 6, behind: behind))
-            ).variantIndex
+            ).number
         }
         #expect(decide(0, 0, 4e6, behind: 24) == 1)
         #expect(decide(6, 1, 1e7, behind: 24) == 1)
@@ -95,6 +97,6 @@ struct RecordingRuleTests {
         let download = RecordingRule.Download(
             current: Self.candidates[0], duration: .seconds(6), remainingByteCount: row.remaining, throughput: 1.3e6,
             window: row.window)
-        #expect(rule.judge(download, among: Self.candidates, at: .zero)?.variantIndex == row.chosen)
+        #expect(rule.judge(download, among: Self.candidates, at: .zero)?.number == row.chosen)
     }
 }

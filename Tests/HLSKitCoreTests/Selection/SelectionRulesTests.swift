@@ -21,15 +21,15 @@ struct SelectionRulesTests {
     @Test("with nothing known the present variant is kept, and at first the lowest is taken", arguments: Rule.allCases)
     func unmeasured(rule: Rule) {
         var selector = rule.selector
-        #expect(selector.decide(.sample(buffer: .zero)).variantIndex == 5)
-        #expect(selector.decide(.sample(current: 1, buffer: .zero)).variantIndex == 1)
+        #expect(selector.decide(.sample(buffer: .zero)).number == 5)
+        #expect(selector.decide(.sample(current: 1, buffer: .zero)).number == 1)
     }
 
     @Test("a fast network and a full buffer bring the best variant", arguments: Rule.allCases)
     func top(rule: Rule) {
         var selector = rule.selector
         let decision = selector.decide(.sample(rates: [40, 40, 40, 40], current: 0, buffer: .seconds(26)))
-        #expect(decision.variantIndex == 0)
+        #expect(decision.number == 0)
         #expect(!decision.explanation.isEmpty)
     }
 
@@ -37,7 +37,7 @@ struct SelectionRulesTests {
     func bottom(rule: Rule) {
         var selector = rule.selector
         let decision = selector.decide(.sample(rates: [0.5, 0.5, 0.5, 0.5], current: 0, buffer: .zero))
-        #expect(decision.variantIndex == 5)
+        #expect(decision.number == 5)
     }
 
     @Test("a choice is always one of the candidates, whatever the input", arguments: Rule.allCases)
@@ -61,14 +61,14 @@ struct SelectionRulesTests {
             if step % 4 == 0 { input.candidates = [input.candidates[step % 3]] }
             if step % 2 == 0 {
                 input.download = .init(
-                    variantIndex: step % 8 == 0 ? 17 : 0, segmentDuration: .milliseconds(step),
+                    variantID: AssetVariant.ID(number: step % 8 == 0 ? 17 : 0), segmentDuration: .milliseconds(step),
                     requested: input.now - .milliseconds(step * 7),
                     firstByte: step % 6 == 0 ? nil : input.now - .milliseconds(step), receivedByteCount: step * 50,
                     expectedByteCount: step * 90)
             }
             let decision = selector.decide(input)
-            let isKnown = input.candidates.contains { $0.index == decision.variantIndex }
-            #expect(isKnown || decision.variantIndex == input.download?.variantIndex)
+            let isKnown = input.candidates.contains { $0.id == decision.variantID }
+            #expect(isKnown || decision.variantID == input.download?.variantID)
             if let limit = decision.maximumForwardBuffer { #expect(limit >= .zero) }
         }
     }
@@ -78,7 +78,7 @@ struct SelectionRulesTests {
         var rule = BOLARule()
         _ = rule.decide(.sample(rates: [2.2], current: 5, buffer: .seconds(4)))
         let decision = rule.decide(.sample(rates: [2.2], current: 5, buffer: .seconds(26)))
-        #expect(decision.variantIndex == 3)
+        #expect(decision.number == 3)
         #expect(decision.maximumForwardBuffer != nil)
     }
 
@@ -87,7 +87,7 @@ struct SelectionRulesTests {
         var input = SelectionInput.sample(rates: [3, 3, 3, 3], current: 3, buffer: .seconds(4))
         func choice(_ input: SelectionInput) -> Int {
             var rule = RobustMPCRule()
-            return rule.decide(input).variantIndex
+            return rule.decide(input).number
         }
         #expect(choice(input) == 3)
         for index in input.upcoming.indices { input.upcoming[index].byteCounts = [100_000, 200_000, 400_000, 900_000] }
@@ -122,11 +122,11 @@ struct SelectionRulesTests {
         let requested = input.now
         input.now += .milliseconds(testCase.elapsed)
         input.download = .init(
-            variantIndex: 0, segmentDuration: .seconds(4), requested: requested,
+            variantID: AssetVariant.ID(number: 0), segmentDuration: .seconds(4), requested: requested,
             firstByte: testCase.received > 0 ? requested : nil, receivedByteCount: testCase.received,
             expectedByteCount: 4_000_000)
         let decision = rule.decide(input)
-        #expect((decision.variantIndex != 0) == testCase.isAbandoned)
+        #expect((decision.number != 0) == testCase.isAbandoned)
         #expect(!decision.explanation.isEmpty)
     }
 
@@ -142,8 +142,8 @@ struct SelectionRulesTests {
             input.recentTransfers[0].firstByte += .seconds(4 * step)
             input.recentTransfers[0].finished += .seconds(4 * step)
             let decision = rule.decide(input)
-            if decision.variantIndex != current { switchCount += 1 }
-            current = decision.variantIndex
+            if decision.number != current { switchCount += 1 }
+            current = decision.number
         }
         #expect(switchCount <= 2)
     }
@@ -153,7 +153,7 @@ struct SelectionRulesTests {
         var rule = ScenarioRule()
         _ = rule.decide(.sample(rates: [1.2], current: 5, buffer: .seconds(12)))
         let decision = rule.decide(.sample(rates: [1.2, 40, 40], current: 5, buffer: .seconds(16)))
-        #expect(decision.variantIndex == 0)
+        #expect(decision.number == 0)
     }
 
     @Test("links are measured, not transfers: two side by side count as one of twice the rate")

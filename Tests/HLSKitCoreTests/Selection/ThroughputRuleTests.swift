@@ -40,7 +40,7 @@ struct ThroughputRuleTests {
             .sample(
                 rates: testCase.rates, latency: .milliseconds(testCase.latency), current: testCase.current,
                 buffer: .seconds(testCase.buffer), rate: testCase.rate))
-        #expect(decision.variantIndex == testCase.expected)
+        #expect(decision.number == testCase.expected)
         #expect(!decision.explanation.isEmpty)
     }
 
@@ -70,10 +70,11 @@ struct ThroughputRuleTests {
         var input = SelectionInput.sample(buffer: .seconds(3))
         input.now = .milliseconds(testCase.elapsed)
         input.download = .init(
-            variantIndex: testCase.variant, segmentDuration: .seconds(4), requested: .zero, firstByte: .zero,
+            variantID: AssetVariant.ID(number: testCase.variant), segmentDuration: .seconds(4), requested: .zero,
+            firstByte: .zero,
             receivedByteCount: testCase.received, expectedByteCount: 4_000_000)
         let decision = rule.decide(input)
-        #expect(decision.variantIndex == testCase.expected)
+        #expect(decision.number == testCase.expected)
         #expect(!decision.explanation.isEmpty)
     }
 }
@@ -96,7 +97,8 @@ extension SelectionInput {
                 finished: firstByte + .seconds(2))
         }
         return SelectionInput(
-            now: now, candidates: ladder, currentVariantIndex: current, recentTransfers: transfers,
+            now: now, candidates: ladder, currentVariantID: current.map(AssetVariant.ID.init(number:)),
+            recentTransfers: transfers,
             forwardBuffer: buffer, rate: rate,
             upcoming: [UpcomingSegment](repeating: .init(duration: .seconds(4)), count: 12), segmentNumber: 40,
             segmentCount: 100)

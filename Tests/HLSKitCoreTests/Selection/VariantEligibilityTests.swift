@@ -169,6 +169,80 @@ struct VariantEligibilityTests {
         #expect(eligibility.exclusions == testCase.exclusions)
     }
 
+    struct Reasons: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var variants: [AssetVariant]
+        var context: SelectionContext
+        var reasons: [Int: [IneligibilityReason]]
+
+        init(
+            _ name: String, _ variants: [AssetVariant], _ reasons: [Int: [IneligibilityReason]],
+            _ change: (inout SelectionContext) -> Void = { _ in }
+        ) {
+            testDescription = name
+            self.variants = variants
+            context = SelectionContext()
+            change(&context)
+            self.reasons = reasons
+        }
+    }
+
+    @Test(
+        "A13: what is out tells all that speaks against it, in the order of the steps",
+        arguments: [
+            Reasons("nothing", ladder, [:]),
+            Reasons(
+                "codec, protection, HDCP and range",
+                [
+                    variant(0),
+                    variant(1) {
+                        $0.codecs = ["xyz1"]
+                        $0.requiredVideoLayouts = ["CH-STEREO"]
+                        $0.hdcpLevel = .type1
+                        $0.videoRange = .pq
+                    },
+                ], [1: [.codec, .requirement, .hdcpLevel, .videoRange]]
+            ) {
+                $0.canDecode = { $0 != "xyz1" }
+                $0.supportedVideoRanges = [.sdr]
+            },
+            Reasons(
+                "caps beside each other", ladder,
+                [1: [.peakBitRate, .maximumResolution], 2: [.peakBitRate, .maximumResolution, .limits]]
+            ) {
+                $0.preferredPeakBitRate = 2e6
+                $0.preferredMaximumResolution = PixelSize(width: 640, height: 360)
+                $0.bitRateBounds = 1e6...4e6
+            },
+            Reasons(
+                "a cap counts also where nothing is left", [variant(0, 6e6) { $0.codecs = ["xyz1"] }],
+                [0: [.codec, .peakBitRate]]
+            ) {
+                $0.canDecode = { _ in false }
+                $0.preferredPeakBitRate = 2e6
+            },
+            Reasons("the lowest stays below a cap, and has none", ladder, [1: [.peakBitRate], 2: [.peakBitRate]]) {
+                $0.preferredPeakBitRate = 1
+            },
+            Reasons(
+                "a step that takes nothing is none", [variant(0) { $0.codecs = ["xyz1"] }, variant(1)], [0: [.codec]]
+            ) {
+                $0.canDecode = { $0 != "xyz1" }
+                $0.penalizedVariants = [1]
+            },
+            Reasons("pinned: nothing else is looked at", ladder, [0: [.notPinned], 1: [.notPinned]]) {
+                $0.pinnedVariant = ladder[2].id
+                $0.canDecode = { _ in false }
+            },
+        ])
+    private func reasons(_ testCase: Reasons) {
+        let reasons = VariantEligibility.reasons(testCase.variants, in: testCase.context)
+        #expect(reasons == testCase.reasons)
+        // The first is the step that takes it.
+        let eligibility = VariantEligibility(testCase.variants, in: testCase.context)
+        #expect(reasons.compactMapValues(\.first) == eligibility.exclusions)
+    }
+
     @Test("a quality leaves what matches, prefers the caps, and wins against them")
     func quality() throws {
         func eligible(_ quality: String, peak: Double? = nil) throws -> [Int] {
@@ -200,7 +274,7 @@ struct VariantEligibilityTests {
         context.supportedVideoRanges = [.sdr]
         func first() -> Int? {
             let eligible = VariantEligibility(variants, in: context).eligible
-            return InitialVariantRule().choose(from: eligible, knownThroughput: nil)?.variantIndex
+            return InitialVariantRule().choose(from: eligible, knownThroughput: nil)?.number
         }
         let eligibility = VariantEligibility(variants, in: context)
         #expect(eligibility.eligible.map(\.index) == [0, 1])
@@ -238,7 +312,7 @@ struct VariantEligibilityTests {
         for (index, score) in start.scores.enumerated() { variants[index].facts.score = score }
         let decision = InitialVariantRule().choose(
             from: variants, knownThroughput: start.throughput, startsOnFirstEligibleVariant: start.takesFirst)
-        #expect(decision?.variantIndex == start.expected)
+        #expect(decision?.number == start.expected)
         #expect(decision?.explanation.isEmpty == false)
         #expect(InitialVariantRule().choose(from: [], knownThroughput: 1) == nil)
     }

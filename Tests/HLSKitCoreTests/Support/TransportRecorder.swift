@@ -52,7 +52,7 @@ final class TransportRecorder: Sendable {
             result.metrics = metrics
             result.hasEnded = true
         case .failed(let error, let metrics):
-            result.error = error
+            result.error = LoadingError(error)
             result.metrics = metrics
             result.hasEnded = true
         }
@@ -82,6 +82,6 @@ extension Transport {
     }
 
     func load(_ url: String, _ resourceClass: ResourceClass = .segment) async -> LoadResult {
-        await load(TransportRequest(url: url, resourceClass: resourceClass))
+        await load(TransportRequest(urlString: url, resourceClass: resourceClass))
     }
 }

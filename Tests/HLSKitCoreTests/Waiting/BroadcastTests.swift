@@ -63,6 +63,44 @@ struct BroadcastTests {
         #expect(diary.lines == row.kept.map(String.init) + ["."])
     }
 
+    /// Numbers that are lost are replaced by their count, below zero.
+    private static func marked(_ broadcast: HLSKitCore.Broadcast<Int>, newest limit: Int = 2) -> AsyncStream<Int> {
+        broadcast.subscribe(newest: limit) { count, _ in -count }
+    }
+
+    @Test("a reader that falls behind finds what it lost marked, and the others get everything")
+    func marks() {
+        let broadcast = HLSKitCore.Broadcast<Int>()
+        let stream = Self.marked(broadcast)
+        read(broadcast.subscribe(), as: "b")
+        for number in 1...5 { broadcast.send(number) }
+        read(stream, as: "a")
+        clock.advance(by: .zero)
+        broadcast.send(6)
+        broadcast.finish()
+        clock.advance(by: .zero)
+        #expect(diary.lines.filter { $0.hasPrefix("a") } == ["a-3", "a4", "a5", "a6", "a."])
+        #expect(diary.lines.filter { $0.hasPrefix("b") } == (1...6).map { "b\($0)" } + ["b."])
+    }
+
+    @Test("a marked reader is forgotten with its task and its sequence, and gets nothing of what is closed")
+    func markedEnds() {
+        let broadcast = HLSKitCore.Broadcast<Int>()
+        let task = read(Self.marked(broadcast), as: "a")
+        clock.advance(by: .zero)
+        #expect(broadcast.hasReaders)
+        task.cancel()
+        clock.advance(by: .zero)
+        #expect(diary.lines == ["a."])
+        #expect(!broadcast.hasReaders)
+        _ = Self.marked(broadcast)
+        #expect(!broadcast.hasReaders)
+        broadcast.close()
+        read(Self.marked(broadcast), as: "b")
+        clock.advance(by: .zero)
+        #expect(diary.lines == ["a.", "b."])
+    }
+
     @Test("finishing ends those who read; who comes later reads on")
     func finish() {
         let broadcast = HLSKitCore.Broadcast<Int>()

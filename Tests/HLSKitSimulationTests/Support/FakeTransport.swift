@@ -55,7 +55,7 @@ final class FakeTask: TransportTask {
 
     /// A whole answer at once.
     func answer(byteCount: Int) {
-        send(.response(TransportResponse(status: 200, url: request.url)))
+        send(.response(TransportResponse(status: 200, urlString: request.urlString)))
         send(.data([UInt8](repeating: 7, count: byteCount)))
         send(.finished(TransferMetrics()))
     }

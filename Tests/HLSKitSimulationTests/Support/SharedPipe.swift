@@ -27,11 +27,11 @@ final class SharedPipe: Sendable {
         self.log = log
         let trace = try NetworkTrace(parsing: "1000,\(kilobitsPerSecond),20\n".utf8)
         transport = SimulatedTransport(over: trace, clock: clock) { request in
-            let parts = request.url.dropFirst("https://".count).split(separator: ".", maxSplits: 1)
-            log.lines.withLock { $0.append("\(request.time) \(request.url)") }
+            let parts = request.urlString.dropFirst("https://".count).split(separator: ".", maxSplits: 1)
+            log.lines.withLock { $0.append("\(request.time) \(request.urlString)") }
             guard !isDead(String(parts.first ?? "")) else { return .failure(.timedOut) }
             var inner = request
-            inner.url = "https://synthetic." + (parts.last ?? "")
+            inner.urlString = "https://synthetic." + (parts.last ?? "")
             return stream.response(to: inner)
         }
     }

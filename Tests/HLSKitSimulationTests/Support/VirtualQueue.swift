@@ -21,13 +21,13 @@ final class VirtualQueue: Sendable {
         }
         let log = Log()
         let transport = SimulatedTransport(over: try NetworkTrace(parsing: trace.utf8), clock: clock) { request in
-            let parts = request.url.dropFirst("https://".count).split(separator: ".", maxSplits: 1)
+            let parts = request.urlString.dropFirst("https://".count).split(separator: ".", maxSplits: 1)
             let name = String(parts.first ?? "")
             log.note(name)
             guard let stream = streams[name] else { return .notFound }
             var inner = request
             // A server that does not look at queries.
-            inner.url = "https://synthetic." + (parts.last ?? "").prefix { $0 != "?" && $0 != "#" }
+            inner.urlString = "https://synthetic." + (parts.last ?? "").prefix { $0 != "?" && $0 != "#" }
             return stream.response(to: inner)
         }
         var configuration = PlayerConfiguration(clock: clock, transport: transport)

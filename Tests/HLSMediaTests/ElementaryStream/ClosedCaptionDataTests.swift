@@ -1,4 +1,5 @@
 import HLSMedia
+import TestSupport
 import Testing
 
 private let pairs: [ClosedCaptionData.Pair] = [
@@ -32,11 +33,7 @@ private func sample(_ units: [[UInt8]], lengthSize: Int?) -> MediaSample {
     return MediaSample(trackID: 1, pts: 0, dts: 0, isSync: true, data: SampleData(bytes))
 }
 
-private func escaped(_ header: [UInt8]) -> [UInt8] {
-    var unit = header
-    NALUnits.append(message, to: &unit)
-    return unit
-}
+private func escaped(_ header: [UInt8]) -> [UInt8] { header + message.withEmulationPrevention }
 
 @Suite struct ClosedCaptionDataTests {
     struct Form: CustomTestStringConvertible, Sendable {

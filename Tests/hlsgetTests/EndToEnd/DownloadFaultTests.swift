@@ -297,4 +297,26 @@ struct DownloadFaultTests {
         }
         #expect(try names(in: folder).allSatisfy { $0 == "a.mp4.download" })
     }
+
+    @Test("Q06: --on-gap fail ends with one code, of play and download, of a gap and of what is not there")
+    func onGap() async throws {
+        for isMarked in [true, false] {
+            var files = try CutStream.files()
+            files["v3.m4s"] = nil
+            if isMarked {
+                let text = String(decoding: files["v.m3u8"] ?? [], as: UTF8.self)
+                files["v.m3u8"] = Array(text.replacing("\nv3.m4s", with: "\n#EXT-X-GAP\nv3.m4s").utf8)
+            }
+            let folder = try ScratchFolder()
+            try await withServer(answering: FaultyOrigin(files).answer) { server in
+                let url = "\(server.url)/master.m3u8"
+                let loaded = try await hlsget("download", "--on-gap", "fail", "-o", "a.mp4", url, in: folder)
+                #expect(loaded.status == 10, "\(loaded.errors)")
+                #expect(loaded.errorLines.count == 1 && loaded.errors.contains("segment 3 is missing"))
+                #expect(!FileManager.default.fileExists(atPath: folder.path + "/a.mp4"))
+                let played = try await hlsget("--fast", "--on-gap", "fail", url, in: folder)
+                #expect(played.status == 10, "\(played.errors)")
+            }
+        }
+    }
 }

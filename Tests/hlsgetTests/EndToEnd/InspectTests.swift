@@ -115,4 +115,25 @@ import Testing
         #expect(try document(result)["error"] as? Bool == true)
         #expect(!(result.errors.utf8 + result.output).contains { $0 < 0x20 && $0 != 0x0A })
     }
+
+    @Test(
+        "D11: the proxy of the environment is used, but not for hosts that are to be reached without it",
+        arguments: ["http_proxy", "all_proxy", "no_proxy", "--proxy none"])
+    func environment(name: String) async throws {
+        try await withServer(answering: { connection, _ in connection.respond(Array(Self.media.utf8)) }) { server in
+            let (variables, arguments) =
+                switch name {
+                case "no_proxy": (["http_proxy=http://127.0.0.1:1", "no_proxy=127.0.0.1"], [server.url + "/a"])
+                case "--proxy none": (["http_proxy=http://127.0.0.1:1"], ["--proxy", "none", server.url + "/a"])
+                default: (["\(name)=\(server.url)"], ["http://media.invalid/a"])
+                }
+            let unset = ["http_proxy", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"].flatMap { ["-u", $0] }
+            let program = Command.productFolder + "/hlsget"
+            let result = try await Command(["/usr/bin/env"] + unset + variables + [program, "inspect"] + arguments)
+                .result()
+            #expect(result.status == 0, "\(result.errors)")
+            let path = variables.count == 1 && arguments.count == 1 ? "http://media.invalid/a" : "/a"
+            #expect(server.requests.map(\.first) == ["GET \(path) HTTP/1.1"])
+        }
+    }
 }

@@ -39,6 +39,62 @@ import Testing
         }
     }
 
+    /// The file with boxes at the end of its description of the video.
+    private static func file(_ name: String, describedBy boxes: [UInt8]) throws -> [UInt8] {
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/mp4/\(name)")))
+        var end = 0
+        for name in ["moov", "trak", "mdia", "minf", "stbl", "stsd", "hvc1"] {
+            // Its first in the file: brands have the name of none of them.
+            let at = try #require((0..<bytes.count - 4).first { bytes[$0..<$0 + 4].elementsEqual(name.utf8) }) - 4
+            let size = bytes[at..<at + 4].reduce(0) { $0 << 8 | Int($1) }
+            bytes.replaceSubrange(at..<at + 4, with: big(size + boxes.count, 4))
+            end = at + size
+        }
+        bytes.insert(contentsOf: boxes, at: end)
+        return bytes
+    }
+
+    private static func big(_ value: Int, _ count: Int) -> [UInt8] {
+        (1...count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - $0))) }
+    }
+
+    private static func box(_ name: String, _ payload: [UInt8]) -> [UInt8] {
+        big(payload.count + 8, 4) + Array(name.utf8) + payload
+    }
+
+    @Test("inspect shows the colours of a file, and how its high dynamic range was graded")
+    func highDynamicRange() async throws {
+        let places = [8500, 39850, 6550, 2300, 35400, 14600, 15635, 16450].flatMap { Self.big($0, 2) }
+        let boxes =
+            Self.box("colr", Array("nclx".utf8) + [9, 16, 9].flatMap { Self.big($0, 2) } + [0])
+            + Self.box("mdcv", places + Self.big(10_000_000, 4) + Self.big(50, 4))
+            + Self.box("clli", Self.big(1000, 2) + Self.big(400, 2))
+        let folder = try ScratchFolder()
+        let path = try folder.write(try Self.file("hvc1.mp4", describedBy: boxes), to: "hdr.mp4")
+        let tracks = try #require(try await document(path)["tracks"] as? [[String: Any]])
+        let track = try #require(tracks.first)
+        #expect(track["codec"] as? String == "hevc")
+        #expect(
+            ["colorPrimaries", "transferFunction", "matrix"].map { track[$0] as? String }
+                == ["bt2020", "smpte2084", "bt2020nc"])
+        let display = try #require(track["masteringDisplay"] as? [String: Any])
+        #expect(
+            ["red", "green", "blue", "whitePoint"].map { display[$0] as? [Double] } == [
+                [0.708, 0.292], [0.17, 0.797], [0.131, 0.046], [0.3127, 0.329],
+            ])
+        #expect(display["minimumLuminance"] as? Double == 0.005 && display["maximumLuminance"] as? Double == 1000)
+        #expect(track["contentLightLevel"] as? [String: Int] == ["maximum": 1000, "maximumFrameAverage": 400])
+
+        let table = try await hlsget(["inspect", path])
+        let text = String(decoding: table.output, as: UTF8.self)
+        #expect(
+            text.contains(
+                "bt2020/smpte2084/bt2020nc, graded on 0.005-1000 cd/m2, pixels up to 1000, frames up to 400 cd/m2"))
+        // Where nothing is declared nothing is said.
+        let plain = try await document("\(SampleMedia.fixtures)/media/mp4/hvc1.mp4")["tracks"] as? [[String: Any]]
+        #expect(plain?.first?["masteringDisplay"] == nil && plain?.first?["contentLightLevel"] == nil)
+    }
+
     @Test("a file that is larger than a playlist may be is looked at over http, too")
     func large() async throws {
         var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: Self.languages)))

@@ -99,7 +99,7 @@ struct ReplayTests {
         let folder = try ScratchFolder()
         try write(try await refusingRecording(in: folder), to: folder.path + "/r403.jsonl")
         let recording = try NetworkRecording(contentsOfFile: folder.path + "/r403.jsonl")
-        var options = PlayOptions(url: recording.url)
+        var options = PlayOptions(url: recording.urlString)
         options.isPaced = false
         options.refreshCommand = "touch \(folder.path)/PWNED; sleep 1"
         let session = ReplaySession(recording: recording, options: options, selector: SimulatedRule.hlskit.selector)

@@ -118,4 +118,15 @@ struct SecretTests {
         }
         #expect(try files() == [])
     }
+
+    @Test("a key that was mistyped is not repeated", arguments: ["--key", "--iv", "--key-uri"], [true, false])
+    func mistypedKey(option: String, isJoined: Bool) async throws {
+        let secret = "3c5d0ffe1234zz"
+        for command in [[], ["download"], ["thumbnails"]] {
+            let typed = isJoined ? ["\(option)=\(secret)"] : [option, secret]
+            let result = try await hlsget(command + ["https://a/b.m3u8"] + typed)
+            #expect(result.status == 64)
+            #expect(result.errors.contains(option) && !result.errors.contains(secret), "\(result.errors)")
+        }
+    }
 }

@@ -81,6 +81,8 @@ import Testing
             Failure(arguments: [sample, "--sheet", "a.gif"], status: 64, words: ".png"),
             Failure(arguments: [sample, "--storyboard", "a.vtt"], status: 64, words: "--sheet"),
             Failure(arguments: [sample, "--count", "0"], status: 64, words: "from 1"),
+            Failure(arguments: [sample, "--times", "1:xx"], status: 64, words: "not a time"),
+            Failure(arguments: [sample, "--times", "1,,2"], status: 64, words: "not a time"),
             Failure(arguments: [sample, "--count", "2", "--every", "3"], status: 64, words: "mutually exclusive"),
         ])
     func failures(_ c: Failure) async throws {

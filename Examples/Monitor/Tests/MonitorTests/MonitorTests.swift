@@ -28,7 +28,7 @@ struct MonitorTests {
             request.time >= .seconds(start) && request.time < .seconds(end) ? answer : stream.response(to: request)
         }
         return StreamWatch(
-            url: stream.url, configuration: PlayerConfiguration(clock: clock, transport: transport))
+            url: stream.urlString, configuration: PlayerConfiguration(clock: clock, transport: transport))
     }
 
     private func play(_ watch: StreamWatch, _ clock: VirtualClock) throws -> (lines: [String], end: Duration) {

@@ -18,7 +18,7 @@ struct TunnelTests {
         let transport = SimulatedTransport(stream, over: link, clock: clock)
         let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
         player.play()
-        try player.replaceCurrentItem(with: PlayerItem(urlString: stream.url))
+        try player.replaceCurrentItem(with: PlayerItem(urlString: stream.urlString))
         return player
     }
 

@@ -51,7 +51,7 @@ final class CurlLoop: Sendable {
             multi?.wakeUp()
         } else if case .start(let request, _, let handler) = command {
             let error = LoadingError(
-                code: .transport, url: request.url, text: "libcurl or its thread cannot start")
+                code: .transport, url: request.urlString, text: "libcurl or its thread cannot start")
             handler(.failed(error, TransferMetrics()))
         }
     }

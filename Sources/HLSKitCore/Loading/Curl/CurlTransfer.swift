@@ -125,7 +125,7 @@ final class CurlTransfer {
     }
 
     private func firstURL() throws(LoadingError) -> HTTPURL {
-        let url = try HTTPURL(request.url)
+        let url = try HTTPURL(request.urlString)
         for field in request.fields where !field.isSendable {
             throw LoadingError(
                 code: .refused, url: url.text, text: "a header field contains a character that is not allowed")
@@ -200,7 +200,7 @@ final class CurlTransfer {
 
     private func loadingError(_ code: LoadingError.Code, _ text: String) -> LoadingError {
         LoadingError(
-            code: code, url: url?.text ?? request.url,
+            code: code, url: url?.text ?? request.urlString,
             status: head.status == 0 ? nil : head.status, text: text)
     }
 
@@ -239,7 +239,7 @@ final class CurlTransfer {
 
     private func response(from url: HTTPURL) -> TransportResponse {
         TransportResponse(
-            status: head.status, url: url.text, contentType: head.value(of: "Content-Type"),
+            status: head.status, urlString: url.text, contentType: head.value(of: "Content-Type"),
             contentLength: head.contentLength, fields: head.fields, serverAddress: easy?.text(CURLINFO_PRIMARY_IP))
     }
 

@@ -1,23 +1,26 @@
 import HLSPlaylist
 import Synchronization
 
-/// Answers from a ``DiskCache`` what may come from there, and keeps there what comes from the network.
+/// Answers from a ``DiskCache`` what may come from there, and keeps there what comes from the network, where it ``stores``.
 struct DiskCacheTransport: Transport {
     let cache: DiskCache
     let base: any Transport
-    let executor: (any TaskExecutor)?
+    let clock: any Clock<Duration>
+    let stores: Bool
 
     func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         guard Self.isOfConcern(request) else { return base.start(request, handler: handler) }
-        let task = DiskCacheTask(request, cache: cache, base: base, executor: executor, handler: handler)
+        let task = DiskCacheTask(
+            request, cache: cache, base: base, clock: clock, stores: stores, handler: handler)
         task.begin()
         return task
     }
 
     private static func isOfConcern(_ request: TransportRequest) -> Bool {
-        guard let scheme = URIReference(request.url)?.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
+        guard let scheme = URIReference(request.urlString)?.scheme?.lowercased(), scheme == "http" || scheme == "https"
+        else {
             return false
         }
         switch request.resourceClass {
@@ -30,11 +33,6 @@ struct DiskCacheTransport: Transport {
 /// One request: a look at the disk, then the network where that is needed, then the disk again where nothing has changed.
 private final class DiskCacheTask: TransportTask {
     private struct State {
-        var task: (any TransportTask)?
-        /// Counts the tasks: an answer that was replaced is not held on to.
-        var number = 0
-        var isPaused = false
-        var isCancelled = false
         /// What came from the network; nil where it is not to be kept.
         var response: TransportResponse?
         var body: [UInt8] = []
@@ -45,26 +43,31 @@ private final class DiskCacheTask: TransportTask {
     private let request: TransportRequest
     private let cache: DiskCache
     private let base: any Transport
+    private let clock: any Clock<Duration>
     private let executor: (any TaskExecutor)?
+    private let stores: Bool
     private let handler: @Sendable (TransportEvent) -> Void
+    private let slot = TransferSlot()
     private let state = Mutex(State())
 
     init(
-        _ request: TransportRequest, cache: DiskCache, base: any Transport, executor: (any TaskExecutor)?,
-        handler: @escaping @Sendable (TransportEvent) -> Void
+        _ request: TransportRequest, cache: DiskCache, base: any Transport, clock: any Clock<Duration>,
+        stores: Bool, handler: @escaping @Sendable (TransportEvent) -> Void
     ) {
         self.request = request
         self.cache = cache
         self.base = base
-        self.executor = executor
+        self.clock = clock
+        executor = clock.executor
+        self.stores = stores
         self.handler = handler
     }
 
     func begin() {
-        follow { [self] in
+        slot.start { _ in
             MadeAnswer(on: executor, handler: handler) { [self] in
                 let request = request
-                switch await cache.perform(on: executor, { $0.find(request) }) {
+                switch await cache.find(request, clock: clock) {
                 case .fresh(let stored): return stored.events
                 case .stale(let stored): load(besides: stored)
                 case .nothing: load(besides: nil)
@@ -84,17 +87,17 @@ private final class DiskCacheTask: TransportTask {
         let conditional = request
         let began = cache.time
         state.withLock { $0.began = began }
-        follow { [self] in
-            base.start(conditional) { [self] event in take(event, besides: stored) }
+        slot.start { number in
+            base.start(conditional) { [self] event in take(event, of: number, besides: stored) }
         }
     }
 
-    private func take(_ event: TransportEvent, besides stored: StoredResponse?) {
+    private func take(_ event: TransportEvent, of number: Int, besides stored: StoredResponse?) {
         switch event {
-        case .failed(let error, _) where error.status == 304:
+        case .failed(let error, _) where error.statusCode == 304:
             if let stored { return reuse(stored, error.fields) }
         case .response(let response):
-            if cache.mayStore(response, of: request) { state.withLock { $0.response = response } }
+            if stores, cache.mayStore(response, of: request) { state.withLock { $0.response = response } }
         case .data(let bytes):
             state.withLock { state in
                 guard state.response != nil else { return }
@@ -109,19 +112,23 @@ private final class DiskCacheTask: TransportTask {
                 defer { (state.response, state.body) = (nil, []) }
                 return (state.response, state.body, state.began)
             }
+            slot.end(number)
             if let response, !metrics.isLengthUnverified, isLasting(body) {
-                cache.enqueue(on: executor) { [request] in $0.store(request, response, body, from: began) }
+                // Its age counts from when it was asked for.
+                let key = StoredResponse.Key(request)
+                cache.store(StoredResponse(key: key, response: response, validated: began, body: body), on: executor)
             }
-        case .failed: break
+        case .failed: slot.end(number)
         }
         handler(event)
     }
 
     /// The server has nothing newer.
     private func reuse(_ stored: StoredResponse, _ fields: [HTTPField]) {
-        let began = state.withLock(\.began)
-        cache.enqueue(on: executor) { $0.revalidate(stored, fields, from: began) }
-        follow { [self] in MadeAnswer(stored.events, on: executor, handler: handler) }
+        var current = stored
+        current.revalidate(fields, at: state.withLock(\.began))
+        cache.store(current, on: executor)
+        slot.start { _ in MadeAnswer(stored.events, on: executor, handler: handler) }
     }
 
     /// Live playlists are another one soon.
@@ -131,42 +138,11 @@ private final class DiskCacheTask: TransportTask {
 
     // MARK: Control
 
-    /// Starts what comes next, unless the request is cancelled.
-    private func follow(_ start: () -> any TransportTask) {
-        let number = state.withLock { state -> Int? in
-            guard !state.isCancelled else { return nil }
-            state.number += 1
-            return state.number
-        }
-        guard let number else { return }
-        let task = start()
-        // It may be over by now, and the next be under way.
-        let (isCancelled, isPaused) = state.withLock { state in
-            if state.number == number, !state.isCancelled { state.task = task }
-            return (state.isCancelled, state.isPaused)
-        }
-        if isCancelled { task.cancel() } else if isPaused { task.pause() }
-    }
-
     func cancel() {
-        state.withLock { state in
-            state.isCancelled = true
-            (state.response, state.body) = (nil, [])
-            return state.task.take()
-        }?.cancel()
+        slot.cancel()
+        state.withLock { ($0.response, $0.body) = (nil, []) }
     }
 
-    func pause() {
-        state.withLock { state in
-            state.isPaused = true
-            return state.task
-        }?.pause()
-    }
-
-    func resume() {
-        state.withLock { state in
-            state.isPaused = false
-            return state.task
-        }?.resume()
-    }
+    func pause() { slot.pause() }
+    func resume() { slot.resume() }
 }

@@ -8,7 +8,7 @@ struct StoredResponse: Sendable, Hashable {
         var byteRange: Range<UInt64>?
 
         init(_ request: TransportRequest) {
-            url = request.url.firstIndex(of: "#").map { String(request.url[..<$0]) } ?? request.url
+            url = request.urlString.firstIndex(of: "#").map { String(request.urlString[..<$0]) } ?? request.urlString
             byteRange = request.byteRange
         }
 
@@ -41,7 +41,7 @@ struct StoredResponse: Sendable, Hashable {
     /// Whether a response may be stored at all, and be of use later.
     static func isStorable(_ response: TransportResponse, of request: TransportRequest) -> Bool {
         guard response.status == 200 || response.status == 206, !response.wasReadFromCache,
-            response.contentType?.isOneLine ?? true, response.url.isOneLine, request.url.isOneLine,
+            response.contentType?.isOneLine ?? true, response.urlString.isOneLine, request.urlString.isOneLine,
             response.fields.allSatisfy({ $0.name.isOneLine && $0.value.isOneLine })
         else { return false }
         let control = CacheControl(response)
@@ -49,7 +49,7 @@ struct StoredResponse: Sendable, Hashable {
         guard !control.isForbidden, vary.allSatisfy({ $0 == "accept-encoding" || $0 == "origin" }) else { return false }
         let isSecret =
             request.fields.contains { !UserFields.isHarmless($0.name.lowercased()) && !$0.isNamed("Referer") }
-            || !request.cookies.isEmpty || Redaction.withoutUserInfo(request.url) != request.url
+            || !request.cookies.isEmpty || Redaction.withoutUserInfo(request.urlString) != request.urlString
         guard !isSecret || control.isPublic else { return false }
         return control.lifetime > 0 || response.value(of: "ETag") != nil
             || response.value(of: "Last-Modified") != nil
@@ -94,7 +94,7 @@ struct StoredResponse: Sendable, Hashable {
 
     var serialized: [UInt8] {
         var lines = [
-            Self.magic, key.url, key.rangeText, "\(response.status)", response.url, response.contentType ?? "",
+            Self.magic, key.url, key.rangeText, "\(response.status)", response.urlString, response.contentType ?? "",
             "\(validated)", "\(body.count)",
         ]
         lines += response.fields.map { "\($0.name): \($0.value)" }
@@ -116,12 +116,12 @@ struct StoredResponse: Sendable, Hashable {
             start = end + 1
         }
         guard lines[0] == Self.magic, lines[1] == key.url, lines[2] == key.rangeText, let status = Int(lines[3]),
-            let validated = Int64(lines[6]), let count = Int(lines[7]), count == bytes.count - start
+            let validated = Int64(lines[6]), validated >= 0, let count = Int(lines[7]), count == bytes.count - start
         else { return nil }
         self.key = key
         self.validated = validated
         response = TransportResponse(
-            status: status, url: lines[4], contentType: lines[5].isEmpty ? nil : lines[5], contentLength: count)
+            status: status, urlString: lines[4], contentType: lines[5].isEmpty ? nil : lines[5], contentLength: count)
         for line in lines[8...] {
             guard let colon = line.firstIndex(of: ":") else { return nil }
             let value = line[line.index(after: colon)...].drop { $0 == " " }

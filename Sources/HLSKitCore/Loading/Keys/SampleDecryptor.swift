@@ -138,7 +138,7 @@ struct SampleDecryptor: ~Copyable {
     }
 
     /// Of slices (NAL unit types 1 and 5) of more than 48 bytes one block in ten is encrypted, from byte 32 on, as long
-    /// as more than one block is left. Emulation prevention was put in afterwards.
+    /// as more than one block is left. They are encrypted with their emulation prevention, and a second one around it.
     private mutating func decryptNALUnits(_ data: SampleData) throws(DecryptionError) -> [UInt8] {
         let bytes = data.withUnsafeBytes { Array($0) }
         let starts = bytes.withUnsafeBytes { buffer in
@@ -161,7 +161,7 @@ struct SampleDecryptor: ~Copyable {
             if unit.count > 48, [1, 5].contains((unit.first ?? 0) & 0x1F) {
                 var payload = NALUnits.rawPayload(of: unit)
                 try decryptSlice(&payload)
-                NALUnits.append(payload, to: &clear)
+                clear += payload
             } else {
                 clear += unit
             }

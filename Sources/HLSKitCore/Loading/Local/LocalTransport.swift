@@ -58,7 +58,7 @@ private final class LocalReader: Sendable {
             wake()
         } else {
             let error = LoadingError(
-                code: .transport, url: read.request.url, text: "no thread is left for reading files")
+                code: .transport, url: read.request.urlString, text: "no thread is left for reading files")
             read.handler(.failed(error, TransferMetrics()))
         }
     }
@@ -123,7 +123,7 @@ private final class ActiveRead {
                 return true
             }
             let count = Int(min(UInt64(byteCount), rest.upperBound - rest.lowerBound))
-            let bytes = try file?.read(at: rest.lowerBound, count: count, url: read.request.url) ?? []
+            let bytes = try file?.read(at: rest.lowerBound, count: count, url: read.request.urlString) ?? []
             guard !bytes.isEmpty else {
                 throw error(.connectionLost, "the file was truncated while being read")
             }
@@ -142,10 +142,10 @@ private final class ActiveRead {
     /// Opens the resource and delivers its response; the whole of it for `data:`.
     private func begin(_ clock: ContinuousClock) throws(LoadingError) -> Bool {
         let request = read.request
-        if request.url.prefix(5).lowercased() == "data:" {
+        if request.urlString.prefix(5).lowercased() == "data:" {
             metrics.protocolName = "data"
             guard request.resourceClass == .key else { throw error(.refused, "data: is allowed for keys only") }
-            let data = try DataURL(request.url)
+            let data = try DataURL(request.urlString)
             let range = try range(of: UInt64(data.bytes.count))
             respond(contentType: data.contentType.isEmpty ? nil : data.contentType, range, clock)
             metrics.receivedByteCount = data.bytes.count
@@ -157,7 +157,7 @@ private final class ActiveRead {
             return true
         }
         metrics.protocolName = "file"
-        let file = try LocalFile(at: request.url)
+        let file = try LocalFile(at: request.urlString)
         rest = try range(of: file.byteCount)
         self.file = consume file
         respond(contentType: nil, rest, clock)
@@ -183,7 +183,7 @@ private final class ActiveRead {
         read.handler(
             .response(
                 TransportResponse(
-                    status: read.request.byteRange == nil ? 200 : 206, url: read.request.url,
+                    status: read.request.byteRange == nil ? 200 : 206, urlString: read.request.urlString,
                     contentType: contentType, contentLength: Int(clamping: range.upperBound - range.lowerBound))))
     }
 
@@ -193,6 +193,6 @@ private final class ActiveRead {
     }
 
     private func error(_ code: LoadingError.Code, _ text: String) -> LoadingError {
-        LoadingError(code: code, url: metrics.protocolName == "data" ? "data:" : read.request.url, text: text)
+        LoadingError(code: code, url: metrics.protocolName == "data" ? "data:" : read.request.urlString, text: text)
     }
 }

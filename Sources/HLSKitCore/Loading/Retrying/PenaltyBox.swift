@@ -23,9 +23,4 @@ struct PenaltyBox<Key: Hashable & Sendable>: Sendable {
     func penalized(at now: Duration) -> Set<Key> {
         releases.isEmpty ? [] : Set(releases.lazy.filter { $0.value > now }.map(\.key))
     }
-
-    /// Whether every one of `keys` is in the box: then all are used, and the next error is the last.
-    func holdsAll(of keys: some Collection<Key>, at now: Duration) -> Bool {
-        !keys.isEmpty && keys.allSatisfy { (releases[$0] ?? .zero) > now }
-    }
 }

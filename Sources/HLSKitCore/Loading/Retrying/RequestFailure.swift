@@ -114,7 +114,7 @@ extension RequestFailure {
         switch error.code {
         case .httpStatus: return LoadingFailure.isRefusal(error.status) ? .absent : .passing
         case .nameNotFound, .cannotConnect, .tlsHandshake: return .unreachable
-        case .badRange: return .absent
+        case .badRange, .notFound: return .absent
         // A server may be slow to have a body; a file is what it is.
         case .emptyBody where LocalFile.isFileURL(error.url): return .bad
         case .untrustedCertificate, .tooManyRedirects, .tooLarge, .refused, .badURL, .fileNotFound, .fileNotReadable,

@@ -1,11 +1,11 @@
 /// How often, how soon and for how long a request that failed is made again.
 ///
-/// Whoever loads takes them: players, assets, image generators, ``PlaylistLoader`` and downloads. What counts for some of
-/// them only says so; an asset, an image and a playlist that is loaded alone have no other variant to turn to and fail
+/// Whoever loads takes them: players, assets, image generators, ``PlaylistLoader`` and downloads. A policy that
+/// counts for some of them only says so; an asset, an image and a playlist that is loaded alone have no other variant to turn to and fail
 /// where a player would leave one. A resource whose URL the user gave fails at once where it is not there (HTTP 4xx) or
-/// not what it should be. What differs for a class of resources is said by ``subscript(_:)``.
+/// not what it should be. Policies of one class of resources are set by ``subscript(_:)``.
 ///
-/// What each fault costs: docs/behaviour/faults.md, R1–R12, R39, R46, R49 and R74.
+/// The cost of each fault: docs/behaviour/faults.md, R1–R12, R39, R46, R49 and R74.
 public struct RetryPolicies: Sendable, Hashable {
     /// Waits after the first, second, … failure that may pass (5xx, 408, 429, network); the last one repeats. Default 0.5,
     /// 1, 2, 4 s.

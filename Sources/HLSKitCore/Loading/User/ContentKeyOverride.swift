@@ -7,15 +7,15 @@ public struct ContentKeyOverride: Sendable, Hashable {
     package var key: [UInt8]?
     /// The absolute URL that keys are requested from, by http, https or `data:`; nil (the default) is the playlist's. Of no
     /// effect beside ``key``.
-    package var url: String?
+    package var urlString: String?
     /// The initialization vector of all segments, 16 bytes; nil (the default) is the playlist's. Another count fails the
     /// item.
     package var initializationVector: [UInt8]?
 
     /// Makes an override of what is given.
-    public init(key: [UInt8]? = nil, url: String? = nil, initializationVector: [UInt8]? = nil) {
+    public init(key: [UInt8]? = nil, urlString: String? = nil, initializationVector: [UInt8]? = nil) {
         self.key = key
-        self.url = url
+        self.urlString = urlString
         self.initializationVector = initializationVector
     }
 }

@@ -44,13 +44,13 @@ final class HookedTransport: Transport {
         if let rule = hooks.requestPolicy {
             let asked = request
             request = try await call.value(
-                of: "the request policy", url: asked.url, within: rule.deadline, failure: .refused
+                of: "the request policy", url: asked.urlString, within: rule.deadline, failure: .refused
             ) { try await rule.apply(asked) }
             // Limits are not the policy's to lift.
             request.maximumByteCount = min(request.maximumByteCount, original.maximumByteCount)
             request.resourceClass = original.resourceClass
             request.ownFieldNames.formUnion(UserFields.names(addedTo: original, by: request))
-            if request.url != original.url { try check(request.url, request.resourceClass) }
+            if request.urlString != original.urlString { try check(request.urlString, request.resourceClass) }
         }
         if request.resourceClass == .key, let key = try await key(for: request) {
             return try await deliver(
@@ -68,33 +68,37 @@ final class HookedTransport: Transport {
     private func key(for request: TransportRequest) async throws(LoadingError) -> ContentKey? {
         if let bytes = hooks.keyOverride?.key { return ContentKey(bytes) }
         let format = request.keyFormat ?? "identity"
+        // The same for all who are asked for this key.
+        let reason = reasons.next(for: request)
         for provider in hooks.keyProviders where provider.keyFormats.contains(format) {
-            if let key = try await key(of: provider, for: request, format) { return key }
+            if let key = try await key(of: provider, for: request, format, reason) { return key }
         }
         return nil
     }
 
     private func key(
-        of provider: any KeyProvider, for request: TransportRequest, _ format: String
+        of provider: any KeyProvider, for request: TransportRequest, _ format: String,
+        _ reason: ContentKeyRequest.Reason
     ) async throws(LoadingError) -> ContentKey? {
         var question = ContentKeyRequest(
-            url: request.url, keyFormat: format, itemURL: itemURL, reason: reasons.next(for: request))
+            url: request.urlString, keyFormat: format, itemURL: itemURL, reason: reason)
         for isLast in [false, true] {
             let asked = question
             let key: ContentKey?
             do throws(LoadingError) {
-                key = try await call.value(of: "the key provider", url: request.url, within: provider.deadline) {
+                key = try await call.value(of: "the key provider", url: request.urlString, within: provider.deadline) {
                     try await provider.key(for: asked)
                 }
             } catch {
-                if error.code == .timedOut { reasons.note(.timedOut, for: request.url) }
+                if error.code == .timedOut { reasons.note(.timedOut, for: request.urlString) }
                 throw error
             }
             guard let key, let expiration = key.expirationInterval, expiration <= .zero else { return key }
             if isLast { break }
             question.reason = .receivedResponseWithExpiredLease
         }
-        throw LoadingError(code: .application, url: request.url, text: "the key provider gave a key that has expired")
+        throw LoadingError(
+            code: .application, url: request.urlString, text: "the key provider gave a key that has expired")
     }
 
     // MARK: Resources
@@ -102,22 +106,23 @@ final class HookedTransport: Transport {
     private func load(_ original: TransportRequest, _ task: HookedTask) async throws(LoadingError) {
         var request = original
         var chain = 0
-        while let loader = hooks.loader(for: request.url) {
+        while let loader = hooks.loader(for: request.urlString) {
             let asked = request
-            let answer = try await call.value(of: "the resource loader", url: asked.url, within: loader.deadline) {
+            let answer = try await call.value(of: "the resource loader", url: asked.urlString, within: loader.deadline)
+            {
                 try await loader.load(asked)
             }
-            if let url = answer.url, url != request.url { try check(url, request.resourceClass) }
+            if let url = answer.urlString, url != request.urlString { try check(url, request.resourceClass) }
             switch answer.content {
             case .redirect(let url):
                 chain += 1
                 guard chain <= Self.maximumRedirectCount else {
                     throw LoadingError(
-                        code: .tooManyRedirects, url: original.url,
+                        code: .tooManyRedirects, url: original.urlString,
                         text: "more than \(Self.maximumRedirectCount) redirects")
                 }
                 try check(url, request.resourceClass)
-                request.url = url
+                request.urlString = url
             case .bytes(let bytes): return try await transform(bytes, for: request, answer, task)
             case .stream(let stream): return try await deliver(stream, for: request, answer, loader.deadline, task)
             }
@@ -143,7 +148,7 @@ final class HookedTransport: Transport {
         let isTransformed = hooks.transformMultivariant != nil && request.resourceClass == .multivariantPlaylist
         if !isTransformed { await task.deliver(.response(response(to: request, answer, byteCount: nil))) }
         while rest > 0 {
-            let piece = try await call.value(of: "the resource loader", url: request.url, within: deadline) {
+            let piece = try await call.value(of: "the resource loader", url: request.urlString, within: deadline) {
                 // Iterators of a stream share its place.
                 var pieces = stream.makeAsyncIterator()
                 return try await pieces.next()
@@ -159,15 +164,18 @@ final class HookedTransport: Transport {
             try checkSize(count, of: request)
             if isTransformed, count > Self.maximumPlaylistByteCount {
                 throw LoadingError(
-                    code: .tooLarge, url: request.url, text: "more than \(Self.maximumPlaylistByteCount) bytes")
+                    code: .tooLarge, url: request.urlString, text: "more than \(Self.maximumPlaylistByteCount) bytes")
             }
             if isTransformed { whole += bytes } else { await task.deliver(.data(bytes)) }
         }
         if let range, count < range.count {
-            throw LoadingError(code: .badRange, url: request.url, text: "the resource ends before the byte range does")
+            throw LoadingError(
+                code: .badRange, url: request.urlString, text: "the resource ends before the byte range does")
         }
         if isTransformed { return try await transform(whole, for: request, answer, task) }
-        guard count > 0 else { throw LoadingError(code: .emptyBody, url: request.url, text: "the response is empty") }
+        guard count > 0 else {
+            throw LoadingError(code: .emptyBody, url: request.urlString, text: "the response is empty")
+        }
         await task.deliver(.finished(metrics(byteCount: count)))
     }
 
@@ -178,12 +186,13 @@ final class HookedTransport: Transport {
         var body = bytes
         if let range = request.byteRange, answer.isWhole {
             guard range.upperBound <= UInt64(bytes.count) else {
-                throw LoadingError(code: .badRange, url: request.url, text: "the resource has \(bytes.count) bytes")
+                throw LoadingError(
+                    code: .badRange, url: request.urlString, text: "the resource has \(bytes.count) bytes")
             }
             body = Array(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
         }
         guard !body.isEmpty else {
-            throw LoadingError(code: .emptyBody, url: request.url, text: "the response is empty")
+            throw LoadingError(code: .emptyBody, url: request.urlString, text: "the response is empty")
         }
         try checkSize(body.count, of: request)
         var response = response(to: request, answer, byteCount: body.count)
@@ -196,14 +205,14 @@ final class HookedTransport: Transport {
     private func checkSize(_ byteCount: Int, of request: TransportRequest) throws(LoadingError) {
         guard byteCount > request.maximumByteCount else { return }
         throw LoadingError(
-            code: .tooLarge, url: request.url, text: "more than \(request.maximumByteCount) bytes")
+            code: .tooLarge, url: request.urlString, text: "more than \(request.maximumByteCount) bytes")
     }
 
     private func response(
         to request: TransportRequest, _ answer: LoadedResource, byteCount: Int?
     ) -> TransportResponse {
         var response = TransportResponse(
-            status: request.byteRange == nil ? 200 : 206, url: answer.url ?? request.url,
+            status: request.byteRange == nil ? 200 : 206, urlString: answer.urlString ?? request.urlString,
             contentType: answer.contentType, contentLength: byteCount)
         response.wasReadFromCache = answer.wasReadFromCache
         if request.resourceClass == .key { response.keyTerms = KeyTerms(renewal: answer.renewalInterval) }
@@ -223,7 +232,7 @@ final class HookedTransport: Transport {
     /// Loads a playlist whole, and lets the program change it.
     private func collect(_ request: TransportRequest, _ task: HookedTask) async throws(LoadingError) {
         let events = base.events(for: request)
-        task.setInner(events.task)
+        task.follow { events.task }
         var response: TransportResponse?
         var bytes: [UInt8] = []
         var isPlaylist = true
@@ -235,7 +244,8 @@ final class HookedTransport: Transport {
                 bytes += piece
                 guard bytes.count <= Self.maximumPlaylistByteCount else {
                     throw LoadingError(
-                        code: .tooLarge, url: request.url, text: "more than \(Self.maximumPlaylistByteCount) bytes")
+                        code: .tooLarge, url: request.urlString,
+                        text: "more than \(Self.maximumPlaylistByteCount) bytes")
                 }
                 // Media of any size may come where a playlist was asked for.
                 guard bytes.count >= 10, !Self.beginsPlaylist(bytes) else { continue }
@@ -245,7 +255,8 @@ final class HookedTransport: Transport {
                 bytes = []
             case .failed(let error, let metrics): return await task.deliver(.failed(error, metrics))
             case .finished(let metrics):
-                let text = try await transformed(bytes, url: response?.url ?? request.url, response?.contentType)
+                let text = try await transformed(
+                    bytes, url: response?.urlString ?? request.urlString, response?.contentType)
                 if let response { await task.deliver(.response(response)) }
                 await task.deliver(.data(text))
                 return await task.deliver(.finished(metrics))
@@ -264,7 +275,8 @@ final class HookedTransport: Transport {
     private func transform(
         _ bytes: [UInt8], for request: TransportRequest, _ answer: LoadedResource, _ task: HookedTask
     ) async throws(LoadingError) {
-        let text = try await transformed(bytes, url: answer.url ?? request.url, answer.contentType, of: request)
+        let text = try await transformed(
+            bytes, url: answer.urlString ?? request.urlString, answer.contentType, of: request)
         try await deliver(text, for: request, answer, task)
     }
 
@@ -295,7 +307,7 @@ private final class KeyReasons: Sendable {
 
     /// That of a request, which is asked now.
     func next(for request: TransportRequest) -> ContentKeyRequest.Reason {
-        reasons.withLock { $0.removeValue(forKey: request.url) } ?? request.keyReason
+        reasons.withLock { $0.removeValue(forKey: request.urlString) } ?? request.keyReason
     }
 }
 
@@ -303,12 +315,12 @@ private final class KeyReasons: Sendable {
 private final class HookedTask: TransportTask {
     private struct State {
         var isOver = false
-        var inner: (any TransportTask)?
         var work: Task<Void, Never>?
     }
 
     private let handler: @Sendable (TransportEvent) -> Void
     private let state = Mutex(State())
+    private let inner = TransferSlot()
     private let isPaused = Gate(false)
 
     init(_ handler: @escaping @Sendable (TransportEvent) -> Void) { self.handler = handler }
@@ -327,31 +339,21 @@ private final class HookedTask: TransportTask {
             }
         let mayCall = state.withLock { state in
             defer {
-                if isLast {
-                    state.isOver = true
-                    // They hold on to the handler, which holds on to this.
-                    state.inner = nil
-                    state.work = nil
-                }
+                if isLast { (state.isOver, state.work) = (true, nil) }
             }
             return !state.isOver
         }
+        // It holds on to the handler, which holds on to this.
+        if isLast { inner.end() }
         if mayCall { handler(event) }
     }
 
     /// The request is another transport's from here on.
     func forward(_ start: (@escaping @Sendable (TransportEvent) -> Void) -> any TransportTask) {
-        guard !state.withLock(\.isOver) else { return }
-        setInner(start { [self] event in handOn(event) })
+        follow { start { [self] event in handOn(event) } }
     }
 
-    func setInner(_ task: any TransportTask) {
-        let isOver = state.withLock { state in
-            if !state.isOver { state.inner = task }
-            return state.isOver
-        }
-        if isOver { task.cancel() } else if isPaused.withLock({ $0 }) { task.pause() }
-    }
+    func follow(_ start: () -> any TransportTask) { inner.start { _ in start() } }
 
     func setWork(_ work: Task<Void, Never>) {
         let isOver = state.withLock { state in
@@ -362,26 +364,22 @@ private final class HookedTask: TransportTask {
     }
 
     func cancel() {
-        let (inner, work) = state.withLock { state in
+        let work = state.withLock { state in
             state.isOver = true
-            defer {
-                state.inner = nil
-                state.work = nil
-            }
-            return (state.inner, state.work)
+            return state.work.take()
         }
-        inner?.cancel()
+        inner.cancel()
         work?.cancel()
         isPaused.signal { $0 = false }
     }
 
     func pause() {
         isPaused.withLock { $0 = true }
-        state.withLock(\.inner)?.pause()
+        inner.pause()
     }
 
     func resume() {
         isPaused.signal { $0 = false }
-        state.withLock(\.inner)?.resume()
+        inner.resume()
     }
 }

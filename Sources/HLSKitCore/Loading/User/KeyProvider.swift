@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Gives the player keys that it cannot, or should not, load by itself: those of key systems of the program's own
 /// (`KEYFORMAT`), and those with URLs that mean nothing to the network (`skd:`).
 ///
@@ -12,8 +14,8 @@ public protocol KeyProvider: Sendable {
     var deadline: Duration { get }
     /// The key; nil where this provider does not know it, so that the next one, and at last the network, is asked.
     ///
-    /// A ``LoadingError`` that may pass, as `timedOut`, has the key asked for again as ``RetryPolicies`` say. Any other
-    /// error refuses it: the item fails once what was loaded is played. A renewal that is refused is no failure as long
+    /// An ``HLSError`` that is not ``HLSError/isPermanent``, as one with ``HLSError/Code/timedOut``, has the key asked for again
+    /// as ``RetryPolicies`` say. Any other error refuses it: the item fails once what was loaded is played. A renewal that is refused is no failure as long
     /// as the key has not expired.
     func key(for request: ContentKeyRequest) async throws -> ContentKey?
 }
@@ -42,26 +44,28 @@ public struct ContentKeyRequest: Sendable, Hashable {
         public static let receivedObsoleteContentKey = Reason(rawValue: "receivedObsoleteContentKey")
     }
 
-    /// The URI of the key, made absolute.
-    public var url: String
+    /// The URI of the key, made absolute; nil where ``urlString`` is not a URL.
+    public var url: URL? { URL(string: urlString) }
+    /// The URI of the key, made absolute, as it is written.
+    public var urlString: String
     /// `KEYFORMAT` of the key.
     public var keyFormat: String
     /// The URL that the item was made with.
-    public var itemURL: String
+    public var itemURLString: String
     /// Why it is asked for. Default ``Reason/needed``.
     public var reason: Reason
 
     /// Makes a request.
     package init(url: String, keyFormat: String, itemURL: String, reason: Reason = .needed) {
-        self.url = url
+        urlString = url
         self.keyFormat = keyFormat
-        self.itemURL = itemURL
+        itemURLString = itemURL
         self.reason = reason
     }
 
     /// What key systems call initialization data: the bytes of a `data:` URI. nil for other URIs.
     public var initializationData: [UInt8]? {
-        guard let data = try? DataURL(url) else { return nil }
+        guard let data = try? DataURL(urlString) else { return nil }
         return data.bytes
     }
 }
@@ -72,7 +76,7 @@ public struct ContentKey: Sendable, Hashable {
     public var bytes: [UInt8]
     /// After how long the provider is asked for it again, with ``ContentKeyRequest/Reason/renewal``: with the first
     /// segment that is begun from then on, beside it, while the key is used further. Counts from the answer. nil (the
-    /// default) is never.
+    /// default) is never. A paused player that has loaded enough begins no segment, and asks when it plays again.
     public var renewalInterval: Duration?
     /// After how long no segment is begun with it: the next one waits for a renewed key, and what was loaded before is
     /// played. Counts from the answer. nil (the default) is never.

@@ -51,7 +51,7 @@ public struct LoadingHooks: Sendable {
 
     /// Whether the program takes part in a request at all.
     func concern(_ request: TransportRequest) -> Bool {
-        requestPolicy != nil || loader(for: request.url) != nil
+        requestPolicy != nil || loader(for: request.urlString) != nil
             || request.resourceClass == .key && givesKeys
             || request.resourceClass == .multivariantPlaylist && transformMultivariant != nil
     }

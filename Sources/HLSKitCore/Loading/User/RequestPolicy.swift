@@ -9,7 +9,7 @@
 /// ```swift
 /// configuration.hooks.requestPolicy = RequestPolicy { request in
 ///     var request = request
-///     if request.resourceClass == .segment { request.url += "?token=\(try await tokens.current())" }
+///     if request.resourceClass == .segment { request.urlString += "?token=\(try await tokens.current())" }
 ///     return request
 /// }
 /// ```

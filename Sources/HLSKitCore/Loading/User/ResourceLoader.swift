@@ -33,7 +33,7 @@ public struct LoadedResource: Sendable {
     /// The value of `Content-Type`; nil (the default) if unknown.
     public var contentType: String?
     /// The URL that relative references are resolved against; nil (the default) is the one that was asked for.
-    public var url: String?
+    public var urlString: String?
     /// The content is the whole resource, so that a byte range that was asked for is cut out of it. Default true; false
     /// where the content is that range already.
     public var isWhole = true
@@ -44,9 +44,9 @@ public struct LoadedResource: Sendable {
     public var renewalInterval: Duration?
 
     /// Makes a resource, whole unless ``isWhole`` is changed.
-    public init(_ content: Content, contentType: String? = nil, url: String? = nil) {
+    public init(_ content: Content, contentType: String? = nil, urlString: String? = nil) {
         self.content = content
         self.contentType = contentType
-        self.url = url
+        self.urlString = urlString
     }
 }

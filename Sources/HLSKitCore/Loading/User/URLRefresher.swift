@@ -20,16 +20,16 @@ extension URLRefresher {
 /// A URL that has run out.
 public struct ExpiredURL: Sendable, Hashable {
     /// The URL of the item, or the one that was given for it last.
-    public var itemURL: String
-    /// The requested resource: a playlist, a segment, an initialization section or a key.
-    public var url: String
+    public var itemURLString: String
+    /// The URL of the requested resource: a playlist, a segment, an initialization section or a key.
+    public var urlString: String
     /// The server's response: 403 or 410.
     public var status: Int
 
     /// Makes a value.
     package init(itemURL: String, url: String, status: Int) {
-        self.itemURL = itemURL
-        self.url = url
+        itemURLString = itemURL
+        urlString = url
         self.status = status
     }
 }

@@ -30,6 +30,7 @@ struct UserCall: Sendable {
         timer.cancel()
         switch result {
         case .success(let value): return value
+        case .failure(let error as HLSError): throw LoadingError(error, at: url)
         case .failure(let error as LoadingError): throw error
         case .failure(let error): throw LoadingError(code: code, url: url, text: "\(what): \(error)")
         }

@@ -15,6 +15,7 @@ struct DriverConfiguration: Sendable {
     /// Media that is decoded although no output wants it.
     var decodes: Set<MediaType> = []
     var decodingThreadCount = 0
+    var makeDecoder = TrackDecoder.libavcodec
     /// Media is taken apart; otherwise it is only checked and dropped.
     var demuxes = true
     var isPaced = true

@@ -40,7 +40,8 @@ struct MediaPresenter {
         self.outputClock = outputClock
         self.dispatcher = dispatcher
         renderers = RendererSet(
-            clock: clock, dispatcher: dispatcher, counters: counters, executor: channel.clock.executor
+            clock: clock, dispatcher: dispatcher, counters: counters, makeDecoder: configuration.makeDecoder,
+            executor: channel.clock.executor
         ) { lane, id, report in inbox.post(.renderer(lane, id, report)) }
         cues = CuePresenter(dispatcher: dispatcher)
         metadata = MetadataPresenter(dispatcher: dispatcher)
@@ -99,7 +100,7 @@ struct MediaPresenter {
                 }
                 facts.append(fact)
             case .leftOut(var error):
-                error.url = view.url
+                error.urlString = view.url
                 news.published.append(.recoverableError(error))
             case .note(let text): news.published.append(.warning(text))
             }

@@ -102,7 +102,7 @@ struct PlaybackDriver: ~Copyable {
         case .finished(let metrics): finish(id, metrics)
         case .failed(let error, let metrics):
             if error.code == .emptyBody, transfers.mayBeEmpty(id) { return finish(id, metrics) }
-            let event = EngineEvent.failed(id, error, metrics)
+            let event = EngineEvent.failed(id, LoadingError(error), metrics)
             if let lane = transfers.fail(id) { return perform(nil, in: lane, event: event) }
             playlists.abandon(id)
             engine.handle(event)

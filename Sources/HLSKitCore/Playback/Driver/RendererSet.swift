@@ -36,6 +36,7 @@ struct RendererSet {
     private let clock: PresentationClock
     private let dispatcher: OutputDispatcher
     private let counters: RendererCounters
+    private let makeDecoder: TrackDecoder.Maker
     private let executor: (any TaskExecutor)?
     private let report: @Sendable (LaneID, RendererID, TrackRenderer.Report) -> Void
     private var renderers: [RendererKey: Active] = [:]
@@ -58,12 +59,13 @@ struct RendererSet {
     /// - Parameter report: called by renderers, on their threads.
     init(
         clock: PresentationClock, dispatcher: OutputDispatcher, counters: RendererCounters,
-        executor: (any TaskExecutor)?,
+        makeDecoder: @escaping TrackDecoder.Maker, executor: (any TaskExecutor)?,
         report: @escaping @Sendable (LaneID, RendererID, TrackRenderer.Report) -> Void
     ) {
         self.clock = clock
         self.dispatcher = dispatcher
         self.counters = counters
+        self.makeDecoder = makeDecoder
         self.executor = executor
         self.report = report
     }
@@ -94,7 +96,8 @@ struct RendererSet {
         let store = SampleStore(keepsRead: keepsPresented, landing: landings.removeValue(forKey: key) ?? landing)
         let report = report
         let renderer = TrackRenderer(
-            mediaType: type, mode: mode(), store: store, clock: clock, dispatcher: dispatcher, counts: counters
+            mediaType: type, mode: mode(), store: store, clock: clock, dispatcher: dispatcher,
+            makeDecoder: makeDecoder, counts: counters
         ) { report(lane, id, $0) }
         renderers[key] = Active(id: id, renderer: renderer)
         renderer.start(on: executor)

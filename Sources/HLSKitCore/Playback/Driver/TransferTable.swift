@@ -54,7 +54,7 @@ struct TransferTable {
         let inbox = inbox
         do {
             try policy.check(
-                request.transport.url, resourceClass: request.transport.resourceClass, namedBy: request.namedBy)
+                request.transport.urlString, resourceClass: request.transport.resourceClass, namedBy: request.namedBy)
         } catch {
             // Not from within the engine's own effects: the refusal is an event of its own.
             inbox.post(.transport(id, .failed(error, TransferMetrics())))
@@ -63,7 +63,7 @@ struct TransferTable {
         let task = transport.start(request.transport) { event in inbox.post(.transport(id, event)) }
         transfers[id] = Transfer(
             task: task, purpose: request.purpose, variables: request.variables, directives: request.directives,
-            key: request.key, url: request.transport.url)
+            key: request.key, url: request.transport.urlString)
     }
 
     func suspend(_ id: RequestID) { transfers[id]?.task.pause() }
@@ -85,7 +85,7 @@ struct TransferTable {
         refreshing = Task(executorPreference: userCall.executor) {
             do throws(LoadingError) {
                 let url = try await userCall.value(
-                    of: "the URL refresher", url: expired.itemURL, within: refresher.deadline
+                    of: "the URL refresher", url: expired.itemURLString, within: refresher.deadline
                 ) { try await refresher.freshURL(insteadOf: expired) }
                 inbox.post(.freshURL(.success(url)))
             } catch {
@@ -99,7 +99,7 @@ struct TransferTable {
     /// Takes a response header. False for a request that was cancelled.
     mutating func take(_ response: TransportResponse, of id: RequestID) -> Bool {
         guard transfers[id] != nil else { return false }
-        transfers[id]?.url = response.url
+        transfers[id]?.url = response.urlString
         transfers[id]?.contentType = response.contentType
         return true
     }

@@ -11,7 +11,7 @@ extension MediaTimeRange {
 extension HLSError {
     init(_ failure: PlaylistFailure) {
         self.init(
-            code: failure.kind == .limitExceeded ? .refused : .badPlaylist, url: failure.url, cause: failure.text,
+            code: failure.kind == .limitExceeded ? .refused : .badPlaylist, urlString: failure.url, cause: failure.text,
             detail: failure.detail)
         domain = .playlist
     }
@@ -20,20 +20,22 @@ extension HLSError {
         switch error {
         case .media(let error):
             self.init(
-                code: .badMedia, url: url, cause: "the segment cannot be read", detail: error.description,
+                code: .badMedia, urlString: url, cause: "the segment cannot be read", detail: error.description,
                 underlyingError: error)
         case .truncatedCiphertext:
-            self.init(code: .network, url: url, cause: "the encrypted segment was cut short", detail: nil)
+            self.init(code: .network, urlString: url, cause: "the encrypted segment was cut short", detail: nil)
         case .wrongKey:
-            self.init(code: .contentKey, url: url, cause: "the key does not fit the segment", detail: "padding")
+            self.init(code: .contentKey, urlString: url, cause: "the key does not fit the segment", detail: "padding")
         case .noKey:
             self.init(
-                code: .contentKey, url: url, cause: "the media is encrypted, and there is no key for it", detail: nil)
+                code: .contentKey, urlString: url, cause: "the media is encrypted, and there is no key for it",
+                detail: nil)
         case .badKey(let byteCount):
-            self.init(code: .contentKey, url: url, cause: "the key is not 16 bytes long", detail: "\(byteCount) bytes")
+            self.init(
+                code: .contentKey, urlString: url, cause: "the key is not 16 bytes long", detail: "\(byteCount) bytes")
         case .badInitializationSection(let error):
             self.init(
-                code: .badMedia, url: url, cause: "the initialization section cannot be read",
+                code: .badMedia, urlString: url, cause: "the initialization section cannot be read",
                 detail: error.description, underlyingError: error)
         }
     }

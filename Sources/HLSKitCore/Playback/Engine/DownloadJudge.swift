@@ -61,7 +61,7 @@ struct DownloadJudge: Sendable {
         guard var download = watched.take() else { return nil }
         download.input.update(to: moment)
         download.input.download = SelectionInput.Download(
-            variantIndex: download.variantIndex, segmentDuration: download.segmentDuration, requested: requested,
+            variantID: download.variantID, segmentDuration: download.segmentDuration, requested: requested,
             firstByte: responded, receivedByteCount: receivedByteCount,
             expectedByteCount: max(declaredByteCount ?? download.probableByteCount, receivedByteCount))
         let input = download.input
@@ -71,8 +71,8 @@ struct DownloadJudge: Sendable {
 
     /// The segment that is to be given up, by what was decided about the download; nil lets it continue.
     func segment(givenUpBy decision: SelectionDecision) -> SegmentID? {
-        guard let watched, decision.variantIndex != watched.variantIndex,
-            watched.input.candidates.contains(where: { $0.index == decision.variantIndex })
+        guard let watched, decision.variantID != watched.variantID,
+            watched.input.candidates.contains(where: { $0.id == decision.variantID })
         else { return nil }
         return watched.segment
     }
@@ -82,7 +82,7 @@ struct DownloadJudge: Sendable {
 struct WatchedDownload: Sendable {
     let request: RequestID
     let segment: SegmentID
-    let variantIndex: Int
+    let variantID: AssetVariant.ID
     let segmentDuration: Duration
     /// As the playlist tells the size, else as is to be expected. The response may know better.
     let probableByteCount: Int
@@ -100,18 +100,18 @@ extension WatchedDownload {
         _ moment: SelectionMoment, bufferCapacity: Duration, bitRate: Double?
     ) {
         guard variants.choice.count > 1, let tracker = lane.tracker, let flight = lane.loading,
-            flight.request == request, !flight.isSuspended, let variantIndex = flight.variantIndex,
+            flight.request == request, !flight.isSuspended, let variantID = variants.id(of: flight.variantIndex),
             let index = flight.playlistURL == lane.playlistURL
                 ? tracker.index(of: flight.position) : tracker.index(containing: flight.job.start)
         else { return nil }
         var input = variants.input(
             for: VariantChooser.Segment(index: index, tracker: tracker, audio: audio), moment,
             bufferCapacity: bufferCapacity)
-        input.currentVariantIndex = variants.lastRead
+        input.currentVariantID = variants.id(of: variants.lastRead)
         let declared = flight.byteRange.map { Int(clamping: $0.upperBound - $0.lowerBound) }
         let guess = Int(min((bitRate ?? 0) * flight.job.duration.seconds / 8, 1e15))
         self.init(
-            request: request, segment: flight.id, variantIndex: variantIndex, segmentDuration: flight.job.duration,
+            request: request, segment: flight.id, variantID: variantID, segmentDuration: flight.job.duration,
             probableByteCount: declared ?? guess, input: input)
     }
 }

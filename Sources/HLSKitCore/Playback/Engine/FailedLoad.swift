@@ -89,7 +89,7 @@ struct FailedLoad: Sendable {
     init(mapOf flight: SegmentInFlight, _ error: HLSError) {
         self.init(
             flight.purpose, as: .map(flight.id.lane), .initializationSection, .map,
-            .badContent(url: error.url ?? ""), error)
+            .badContent(url: error.urlString ?? ""), error)
     }
 
     /// A segment.
@@ -104,7 +104,7 @@ struct FailedLoad: Sendable {
     ) {
         self.init(
             flight.purpose, as: .segment(flight.role), .segment, .segment(lost, limits),
-            loadingError.map { .loading($0) } ?? .badContent(url: error.url ?? ""), error)
+            loadingError.map { .loading($0) } ?? .badContent(url: error.urlString ?? ""), error)
         self.isAtLiveEdge = isAtLiveEdge
     }
 
@@ -185,8 +185,13 @@ enum BadSegment: Sendable {
     case unsupported(HLSError)
     case media(HLSError)
 
-    init(_ failure: SegmentFailure, of job: SegmentJob) {
+    /// - Parameter hasGivenKey: its key was given by hand: what the playlist says of keys is not to blame.
+    init(_ failure: SegmentFailure, of job: SegmentJob, hasGivenKey: Bool) {
         switch failure {
+        case .wrongKey where hasGivenKey, .badKey where hasGivenKey:
+            var error = HLSError(failure, url: job.url)
+            if case .wrongKey = failure { error.cause = HLSError.unfitGivenKey }
+            self = .key(error)
         case .wrongKey, .noKey, .badKey:
             self = .key(HLSError(failure, url: job.key?.resource.url ?? job.url))
         case .badInitializationSection: self = .map(HLSError(failure, url: job.map?.url ?? job.url))

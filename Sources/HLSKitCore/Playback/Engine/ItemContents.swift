@@ -42,13 +42,13 @@ struct ItemContents: Sendable {
     func whatIsMissing(of url: String, hasSkipped: Bool) -> HLSError? {
         if !hasMedia {
             if let lastLoss { return lastLoss }
-            return hasSkipped ? HLSError(code: .badMedia, url: url, cause: "every segment is missing") : nil
+            return hasSkipped ? HLSError(code: .badMedia, urlString: url, cause: "every segment is missing") : nil
         }
         return tracklessCount > 0 && !hasTracks ? Self.nothingPlayable(at: url) : nil
     }
 
     private static func nothingPlayable(at url: String) -> HLSError {
         HLSError(
-            code: .badMedia, url: url, cause: "nothing in it can be played", detail: "no track of a known kind")
+            code: .badMedia, urlString: url, cause: "nothing in it can be played", detail: "no track of a known kind")
     }
 }

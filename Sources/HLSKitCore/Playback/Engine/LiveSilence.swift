@@ -61,7 +61,7 @@ struct LiveSilence: Sendable {
 
     private static func error(_ tracker: PlaylistTracker, _ cause: String, _ silence: Duration) -> HLSError {
         HLSError(
-            code: .staleLive, url: tracker.url, cause: cause, detail: "nothing new for \(Int(silence.seconds)) s")
+            code: .staleLive, urlString: tracker.url, cause: cause, detail: "nothing new for \(Int(silence.seconds)) s")
     }
 }
 

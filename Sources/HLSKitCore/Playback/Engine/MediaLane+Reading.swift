@@ -93,12 +93,12 @@ extension SegmentInFlight {
 }
 
 extension SegmentLoad {
-    /// A segment that was read to its end at `now`.
-    init(_ flight: SegmentInFlight, byteCount: Int, at now: Duration) {
+    /// A segment that was read to its end, or given up, at `now`.
+    init(_ flight: SegmentInFlight, of variant: AssetVariant.ID?, byteCount: Int, at now: Duration) {
         self.init(
             url: flight.job.url, mediaSequence: flight.job.mediaSequence, itemTime: MediaTime(flight.job.start),
             mediaDuration: flight.job.duration, duration: now - flight.requestBegan, byteCount: byteCount,
-            variantIndex: flight.variantIndex)
+            variantID: variant, variantIndex: flight.variantIndex)
     }
 }
 

@@ -44,7 +44,7 @@ struct MissedSegments: Sendable, Hashable {
     /// The failure of an item that is not to fall behind.
     func failure(url: String) -> HLSError {
         HLSError(
-            code: .staleLive, url: url, cause: "playback fell behind the live window",
+            code: .staleLive, urlString: url, cause: "playback fell behind the live window",
             detail: "\(gone) segments are gone")
     }
 }

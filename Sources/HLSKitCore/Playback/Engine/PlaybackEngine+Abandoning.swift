@@ -92,10 +92,7 @@ extension PlaybackEngine {
             .publish(
                 .downloadAbandoned(
                     SegmentLoad(
-                        url: flight.job.url, mediaSequence: flight.job.mediaSequence,
-                        itemTime: MediaTime(flight.job.start), mediaDuration: flight.job.duration,
-                        duration: now - flight.requestBegan, byteCount: byteCount,
-                        variantIndex: flight.variantIndex))))
+                        flight, of: item?.variants.id(of: flight.variantIndex), byteCount: byteCount, at: now))))
         if let change { use(change) }
     }
 }

@@ -74,7 +74,7 @@ extension PlaybackEngine {
     /// A variant that cannot even be asked for.
     mutating func failVariant(_ index: Int, because text: String) {
         item?.variants.exclude(index)
-        let error = HLSError(code: .badPlaylist, url: item?.multivariantURL, cause: "variant \(index): \(text)")
+        let error = HLSError(code: .badPlaylist, urlString: item?.multivariantURL, cause: "variant \(index): \(text)")
         effects.append(.publish(.recoverableError(error)))
         guard let next = failover(of: .main).next(insteadOf: index) else { return failItem(error) }
         use(next, explanation: "variant \(index): \(text)")

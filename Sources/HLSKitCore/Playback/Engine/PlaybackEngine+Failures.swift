@@ -40,7 +40,7 @@ extension PlaybackEngine {
         guard let flight = item?.lanes[id]?.segments[segment] else { return }
         if let request = flight.request, !flight.isLoaded { cancel(request) }
         if letGo(segment) { return }
-        switch BadSegment(failure, of: flight.job) {
+        switch BadSegment(failure, of: flight.job, hasGivenKey: configuration.keyRules.isGiven) {
         case .key(let error):
             if let key = flight.job.key?.resource, item?.keys.doubt(key) == true, goBack(to: segment) {
                 return effects.append(.publish(.recoverableError(error)))

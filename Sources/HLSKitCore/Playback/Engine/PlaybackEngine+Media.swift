@@ -106,7 +106,11 @@ extension PlaybackEngine {
         loading.noteRead(flight)
         tally.loadSegment()
         noteLoaded(byteCount: byteCount, flight)
-        effects.append(.publish(.segmentLoaded(SegmentLoad(flight, byteCount: byteCount, at: now))))
+        effects.append(
+            .publish(
+                .segmentLoaded(
+                    SegmentLoad(flight, of: item?.variants.id(of: flight.variantIndex), byteCount: byteCount, at: now)))
+        )
     }
 
     private mutating func insert(_ reading: MediaLane.Reading, byteCount: Int, in id: LaneID) {

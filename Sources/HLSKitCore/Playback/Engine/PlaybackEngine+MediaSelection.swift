@@ -192,10 +192,6 @@ extension PlaybackEngine {
         return Set((item?.candidates ?? []).map(\.index).filter { audioURL(of: $0) != nil })
     }
 
-    func cheapestSound(of eligible: [AssetVariant]) -> AssetVariant? {
-        SoundOnlyRule().choose(from: eligible) { audioURL(of: $0.index) != nil }
-    }
-
     // MARK: Carrying out
 
     private var renditionFacts: RenditionChooser.Facts {

@@ -45,7 +45,7 @@ extension PlaybackEngine {
     mutating func noteUndecodable(_ id: LaneID, _ error: HLSError, isAll: Bool) {
         guard let lane = item?.lanes[id], item?.error == nil else { return }
         var error = error
-        error.url = error.url ?? lane.playlistURL
+        error.urlString = error.urlString ?? lane.playlistURL
         guard isAll else { return effects.append(.publish(.recoverableError(error))) }
         if lane.isRequired { item?.end.noteUndecodable(error) }
     }

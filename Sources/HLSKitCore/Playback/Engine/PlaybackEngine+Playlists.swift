@@ -155,7 +155,12 @@ extension PlaybackEngine {
         var place = StartPlace(
             in: tracker, preferences: preferences, tag: tracker.playlist.start ?? item?.multivariant?.start,
             liveOffset: liveOffset(of: tracker))
-        if let landing = landingAtStart(tracker) { place.move(to: landing) }
+        if let landing = landingAtStart(tracker) {
+            place.move(to: landing)
+        } else if let start = place.window, configuration.pacing == .realTime {
+            // As after a seek to there; without pacing nothing from before it is written.
+            effects.append(.land(on: .exact(start)))
+        }
         item?.extent.begin(at: place.start)
         item?.seek.start(at: place)
         let end = place.end(preferences.endPosition, in: tracker)

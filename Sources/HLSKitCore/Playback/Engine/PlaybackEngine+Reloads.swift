@@ -31,7 +31,7 @@ extension PlaybackEngine {
         if update.isNews { item?.live.noteNews(at: now) }
         if loading.failures.isExhausted {
             return failWhenPlayed(
-                HLSError(code: .network, url: url, cause: "the server keeps sending the same playlist"))
+                HLSError(code: .network, urlString: url, cause: "the server keeps sending the same playlist"))
         }
         if !tracker.isLive, id == .main { tellDuration(MediaTime(tracker.end)) }
         if id == .main, item?.trick == nil { followEndPosition(tracker) }

@@ -72,7 +72,7 @@ extension PlaybackEngine {
         let sequence = tracker.playlist.segments[index].mediaSequence
         leaveVariant(
             because: HLSError(
-                code: .badMedia, url: tracker.url, cause: "segment \(sequence) is marked EXT-X-GAP"))
+                code: .badMedia, urlString: tracker.url, cause: "segment \(sequence) is marked EXT-X-GAP"))
         return item?.lanes[id]?.tracker != nil
     }
 

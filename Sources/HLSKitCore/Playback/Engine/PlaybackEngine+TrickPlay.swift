@@ -14,7 +14,7 @@ extension PlaybackEngine {
     /// The rates that the item can be played at.
     func rateCapabilities() -> TimeControlMachine.RateCapabilities {
         iFrameVariants.capabilities(
-            isPaced: configuration.pacing == .realTime, isOver: item?.lanes[.main]?.tracker?.isLive == false)
+            isPaced: configuration.pacing == .realTime, isOver: item?.latestTracker?.isLive == false)
     }
 
     private var iFrameVariants: IFrameVariants {
@@ -41,7 +41,7 @@ extension PlaybackEngine {
 
     private mutating func enterTrickPlay(_ direction: TrickPlay.Direction, at rate: Float) {
         let throughput = (loading.estimatedBitsPerSecond(at: now) ?? 0) * configuration.buffering.throughputSafetyFactor
-        guard let tracker = item?.mainTracker,
+        guard let tracker = item?.latestTracker,
             let variant = iFrameVariants.best(at: rate, height: item?.variant?.height, bitsPerSecond: throughput),
             let base = item?.multivariantURL, let url = URIReference.resolve(variant.uri, against: base)
         else { return giveUpTrickPlay(because: HLSError(code: .badPlaylist, cause: "no I-frames to play")) }
@@ -64,7 +64,7 @@ extension PlaybackEngine {
         if item?.rates.hasTold(otherThan: rate) == true { item?.rates.tell(at: 0) }
         guard item?.isReady == true, item?.rates.isUntold(at: rate) == true else { return }
         item?.rates.tell(at: rate)
-        let isOver = item?.mainTracker?.isLive == false
+        let isOver = item?.latestTracker?.isLive == false
         let own = iFrameVariants.obstacle(isPaced: configuration.pacing == .realTime, isOver: isOver)
         guard let obstacle = own ?? item?.rates.failure else { return }
         effects.append(.publish(.trickPlayUnavailable(obstacle, rate: rate)))
@@ -174,7 +174,7 @@ extension PlaybackEngine {
                 note(id, at: index, in: list)
             } else {
                 giveUpTrickPlay(
-                    because: HLSError(code: .badPlaylist, url: list.url, cause: "a frame has no address"))
+                    because: HLSError(code: .badPlaylist, urlString: list.url, cause: "a frame has no address"))
             }
             return false
         }
@@ -201,7 +201,8 @@ extension PlaybackEngine {
                     SegmentLoad(
                         url: flight.job.url, mediaSequence: flight.job.mediaSequence,
                         itemTime: MediaTime(flight.job.start), mediaDuration: flight.job.duration,
-                        duration: now - flight.requestBegan, byteCount: flight.receivedByteCount, variantIndex: nil))))
+                        duration: now - flight.requestBegan, byteCount: flight.receivedByteCount, variantID: nil,
+                        variantIndex: nil))))
     }
 
     /// A picture that could not be had is passed over.
@@ -240,9 +241,6 @@ extension PlaybackEngine {
         }
     }
 
-    /// The playhead of pictures does not run on past where they end.
-    func trickPlayhead(_ time: Duration) -> Duration? { item?.trick?.within(time, limit: trickLimit) }
-
     /// The next moment at which time alone changes something.
     var nextTrickMoment: Duration? {
         item?.trick?.nextMoment(
@@ -255,4 +253,7 @@ extension PlaybackEngine {
 extension ItemState {
     /// The playlist of what is played, also while I-frames are.
     var mainTracker: PlaylistTracker? { trick?.tracker ?? lanes[.main]?.tracker }
+
+    /// The same, and while the list of another variant is on its way that of the one before.
+    fileprivate var latestTracker: PlaylistTracker? { mainTracker ?? previousTracker }
 }

@@ -8,7 +8,7 @@ extension PlaybackEngine {
     mutating func openVariant(of playlist: MultivariantPlaylist) {
         guard !playlist.variants.isEmpty else {
             return failItem(
-                HLSError(code: .badPlaylist, url: item?.multivariantURL, cause: "the playlist lists no variant"))
+                HLSError(code: .badPlaylist, urlString: item?.multivariantURL, cause: "the playlist lists no variant"))
         }
         let isSoundOnly = configuration.wantsSoundOnly
         item?.renditions.open(isSoundOnly: isSoundOnly)
@@ -28,11 +28,13 @@ extension PlaybackEngine {
                 in: limits, separateAudio: separateAudio, throughput: throughput, startsOnFirst: startsOnFirst)
         else { return }
         note(.choices) { .eligibility(eligibility) }
-        guard let choice else { return failItem(noVariant(of: eligibility)) }
-        note(.choices) { .firstVariant(index: choice.variantIndex, explanation: choice.explanation) }
+        guard let choice, let index = item?.variants.index(of: choice.variantID) else {
+            return failItem(noVariant(of: eligibility))
+        }
+        note(.choices) { .firstVariant(index: index, explanation: choice.explanation) }
         buffer.setRequiredTracks([.video])
         item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
-        use(choice.variantIndex, explanation: choice.explanation)
+        use(index, explanation: choice.explanation)
         preloadKeys(of: playlist)
     }
 
@@ -45,6 +47,10 @@ extension PlaybackEngine {
     /// Which variants may be used now.
     func eligibility() -> VariantEligibility {
         item?.variants.eligibility(in: selectionLimits) ?? VariantEligibility([], in: SelectionContext())
+    }
+
+    func ineligibilityReasons(for id: AssetVariant.ID) -> [IneligibilityReason] {
+        item?.variants.reasons(against: id, in: selectionLimits) ?? []
     }
 
     /// What limits the choice among the variants now, besides the item itself.

@@ -176,7 +176,7 @@ struct RenditionChooser: Sendable {
                 return .variant(other.index, dropsAhead: true)
             }
             if let decision = InitialVariantRule().choose(from: eligible, knownThroughput: throughput) {
-                return .variant(decision.variantIndex, dropsAhead: false)
+                return .variant(eligible.playlistIndex(of: decision.variantID) ?? index, dropsAhead: false)
             }
         }
         if isSoundOnly { return .main }

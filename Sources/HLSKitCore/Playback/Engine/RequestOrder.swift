@@ -103,7 +103,7 @@ struct RequestTerms: Sendable {
 
     func request(for order: RequestOrder) -> EngineRequest {
         var request = TransportRequest(
-            url: order.directives.url(of: order.url), resourceClass: order.purpose.resourceClass,
+            urlString: order.directives.url(of: order.url), resourceClass: order.purpose.resourceClass,
             fields: fields, byteRange: order.byteRange,
             timeouts: timeouts[order.purpose.resourceClass], maximumByteCount: order.maximumByteCount)
         // The user's credentials belong to the origin of the URL that the user gave (R59).

@@ -43,14 +43,14 @@ extension HLSError {
     ) {
         if let quality, eligibility.exclusions.values.allSatisfy({ $0 == .limits }) {
             self.init(
-                code: .noEligibleVariant, url: url, cause: "no variant matches \"\(quality)\"",
+                code: .noEligibleVariant, urlString: url, cause: "no variant matches \"\(quality)\"",
                 detail: candidates.offer)
             return
         }
         var reasons = eligibility.exclusions.sorted { $0.key < $1.key }.prefix(8).map { "#\($0.key): \($0.value)" }
         if lacksLibrary { reasons.append("\(CodecLibrary.name) is not installed") }
         self.init(
-            code: .noEligibleVariant, url: url, cause: "no variant can be played",
+            code: .noEligibleVariant, urlString: url, cause: "no variant can be played",
             detail: reasons.joined(separator: ", "))
     }
 }

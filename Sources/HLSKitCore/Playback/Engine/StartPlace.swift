@@ -85,7 +85,7 @@ extension HLSError {
     /// A place was asked for by a date, and the playlist has none.
     init(lackOfDatesIn url: String?) {
         self.init(
-            code: .notAvailable, url: url, cause: "a date was asked for, and the playlist has none",
+            code: .notAvailable, urlString: url, cause: "a date was asked for, and the playlist has none",
             detail: "it lacks EXT-X-PROGRAM-DATE-TIME")
     }
 }

@@ -422,8 +422,9 @@ extension TimeControlMachine {
         guard let cause else { return }
         rate = 0
         switch cause {
-        case .itemFailed:
-            step.rateReason = step.isRateCall ? .setRateFailed : .itemFailed
+        case .itemFailed, .itemEnded, .reachedStart:
+            // That was told when it happened: what is new is that nothing comes of the call.
+            step.rateReason = step.isRateCall ? .setRateFailed : cause
         default:
             step.rateReason = isStall ? .stalled : cause
         }

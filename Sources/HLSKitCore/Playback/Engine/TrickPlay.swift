@@ -179,9 +179,6 @@ extension TrickPlay {
         return facts.playhead >= facts.limit ? .end : nil
     }
 
-    /// The playhead of pictures does not run on past where they end.
-    func within(_ time: Duration, limit: Duration) -> Duration { isReverse ? max(time, limit) : min(time, limit) }
-
     /// The next moment at which time alone changes something; nil where it never does.
     ///
     /// - Parameters:

@@ -98,7 +98,7 @@ enum FreshPlaylist: Sendable {
         case (.media, _?), (.multivariant, _):
             self = .otherStream(
                 HLSError(
-                    code: .badPlaylist, url: loaded.url, cause: "the fresh URL belongs to another stream"))
+                    code: .badPlaylist, urlString: loaded.url, cause: "the fresh URL belongs to another stream"))
         }
     }
 }

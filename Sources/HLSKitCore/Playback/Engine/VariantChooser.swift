@@ -81,10 +81,20 @@ struct VariantChooser: Sendable {
 
     /// Which variants may be used.
     func eligibility(in limits: SelectionLimits) -> VariantEligibility {
+        VariantEligibility(candidates, in: context(in: limits))
+    }
+
+    /// Why a variant may not be used: all reasons.
+    func reasons(against id: AssetVariant.ID, in limits: SelectionLimits) -> [IneligibilityReason] {
+        guard let index = candidates.first(where: { $0.id == id })?.index else { return [] }
+        return VariantEligibility.reasons(candidates, in: context(in: limits))[index] ?? []
+    }
+
+    private func context(in limits: SelectionLimits) -> SelectionContext {
         var context = context
         context.unplayableVariants = unplayable
         limits.limit(&context)
-        return VariantEligibility(candidates, in: context)
+        return context
     }
 
     /// Of those that may be used, one of each quality, or the one that brings the audio if nothing else is played.
@@ -100,6 +110,14 @@ struct VariantChooser: Sendable {
     private var currentCandidate: AssetVariant? {
         current.flatMap { index in candidates.first { $0.index == index } }
     }
+
+    /// The name of a variant of the item, by which rules know it.
+    func id(of index: Int?) -> AssetVariant.ID? {
+        index.flatMap { index in candidates.first { $0.index == index }?.id }
+    }
+
+    /// The position of a variant of the item; nil where it has none of this name.
+    func index(of id: AssetVariant.ID) -> Int? { candidates.playlistIndex(of: id) }
 
     // MARK: First choice
 
@@ -120,7 +138,7 @@ struct VariantChooser: Sendable {
         let best = startsOnFirst ? qualities.first : RecordingRule.best(of: qualities)
         let text =
             startsOnFirst ? "first eligible variant, which is kept" : "the best that may be used, kept throughout"
-        return (eligibility, best.map { SelectionDecision(variantIndex: $0.index, explanation: text) })
+        return (eligibility, best.map { SelectionDecision(variantID: $0.id, explanation: text) })
     }
 
     // MARK: Next segment
@@ -148,16 +166,16 @@ struct VariantChooser: Sendable {
 
     private func decide(about segment: Segment, _ facts: Facts, among choice: [AssetVariant]) -> Action? {
         guard let current else { return nil }
-        if facts.isFirstSegment, choice.contains(where: { $0.index == current }) {
+        if facts.isFirstSegment, let same = choice.first(where: { $0.index == current }) {
             return .take(
                 SelectionDecision(
-                    variantIndex: current, maximumForwardBuffer: maximumForwardBuffer,
+                    variantID: same.id, maximumForwardBuffer: maximumForwardBuffer,
                     explanation: "nothing was measured yet"))
         }
         if keepsBest, !facts.isSoundOnly { return .takeBest }
         if choice.count == 1 {
             return .take(
-                SelectionDecision(variantIndex: choice[0].index, explanation: "the only one that may be used"))
+                SelectionDecision(variantID: choice[0].id, explanation: "the only one that may be used"))
         }
         return .ask(input(for: segment, facts.moment, bufferCapacity: facts.bufferCapacity, among: choice))
     }
@@ -172,14 +190,14 @@ struct VariantChooser: Sendable {
     mutating func take(_ decision: SelectionDecision, for start: Duration) -> VariantSwitch? {
         decidedFor = start
         maximumForwardBuffer = decision.maximumForwardBuffer
-        guard decision.variantIndex != current else { return nil }
-        return change(to: decision.variantIndex, at: start, because: decision.explanation)
+        guard let index = index(of: decision.variantID), index != current else { return nil }
+        return change(to: index, at: start, because: decision.explanation)
     }
 
     /// The segment that starts at `start` was given up half loaded, for another variant.
-    mutating func giveUp(for decision: SelectionDecision, at start: Duration) -> VariantSwitch {
+    mutating func giveUp(for decision: SelectionDecision, at start: Duration) -> VariantSwitch? {
         decidedFor = start
-        return change(to: decision.variantIndex, at: start, because: decision.explanation)
+        return index(of: decision.variantID).map { change(to: $0, at: start, because: decision.explanation) }
     }
 
     /// What is decided for the next segment is decided once more: it is another one.
@@ -197,7 +215,7 @@ struct VariantChooser: Sendable {
     ) -> SelectionInput {
         let choice = choice ?? self.choice
         var input = SelectionInput(
-            now: moment.now, candidates: choice, currentVariantIndex: current, forwardBuffer: .zero,
+            now: moment.now, candidates: choice, currentVariantID: id(of: current), forwardBuffer: .zero,
             upcoming: sizes.upcomingSegments(
                 at: segment.index, in: segment.tracker, candidates: choice, current: current, of: candidates,
                 audio: segment.audio))
@@ -244,8 +262,8 @@ struct VariantChooser: Sendable {
     }
 
     private mutating func decideOnBest(for segment: Segment, _ facts: Facts) -> SelectionDecision {
-        if facts.isFixed, let current {
-            return SelectionDecision(variantIndex: current, explanation: "the only one that the outputs can hold")
+        if facts.isFixed, let current = id(of: current) {
+            return SelectionDecision(variantID: current, explanation: "the only one that the outputs can hold")
         }
         var candidates = choice
         if facts.startsOnFirst, let first = choice.min(by: { $0.index < $1.index }) {
@@ -253,7 +271,7 @@ struct VariantChooser: Sendable {
         }
         return recording.decide(
             RecordingRule.Situation(
-                candidates: candidates, current: current, throughput: facts.throughput, itemTime: segment.start,
+                candidates: candidates, current: id(of: current), throughput: facts.throughput, itemTime: segment.start,
                 window: RecordingRule.Window(at: segment.start, in: segment.tracker)))
     }
 

@@ -32,7 +32,7 @@ struct WindowLoss: Sendable {
     ///
     /// - Returns: what was held before and is no part of it: that is told first.
     mutating func hold(_ missed: SkippedSegments) -> SkippedSegments? {
-        guard var joined = held, joined.url == missed.url, joined.last + 1 == missed.first else {
+        guard var joined = held, joined.urlString == missed.urlString, joined.last + 1 == missed.first else {
             defer { held = missed }
             return held
         }

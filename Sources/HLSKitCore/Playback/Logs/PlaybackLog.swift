@@ -86,7 +86,7 @@ struct PlaybackLog: Sendable {
         case .playlistLoaded(let load):
             logger.trace(
                 "loaded a playlist",
-                metadata: ["url": "\(Redaction.urlWithoutQuery(load.url))", "bytes": "\(load.byteCount)"])
+                metadata: ["url": "\(Redaction.urlWithoutQuery(load.urlString))", "bytes": "\(load.byteCount)"])
         case .playbackStalled(let time):
             logger.info("playback stalled", metadata: ["item-time": "\(time.seconds)"])
         case .trickPlayUnavailable(let obstacle, let rate):
@@ -131,10 +131,16 @@ extension KeepUpInput {
 }
 
 extension SelectionInput {
+    /// Its position in the playlist, as the log has it of all variants; its name where it is not a candidate any more.
+    private func number(of id: AssetVariant.ID?) -> String {
+        guard let id else { return "none" }
+        return candidates.playlistIndex(of: id).map { "\($0)" } ?? id.rawValue
+    }
+
     fileprivate func metadata(of decision: SelectionDecision) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
-            "hls.variant": "\(decision.variantIndex)", "explanation": "\(decision.explanation)",
-            "current": "\(currentVariantIndex.map { "\($0)" } ?? "none")",
+            "hls.variant": "\(number(of: decision.variantID))", "explanation": "\(decision.explanation)",
+            "current": "\(number(of: currentVariantID))",
             "candidates": .list(candidates.map(\.index)), "forward-seconds": "\(forwardBuffer.seconds)",
             "estimated-bits-per-second": "\(throughput.map { "\($0.bitsPerSecond)" } ?? "unknown")",
             "rate": "\(rate)", "is-playing": "\(isPlaying)",
@@ -151,7 +157,8 @@ extension SelectionInput {
 extension SegmentLoad {
     fileprivate var metadata: Logger.Metadata {
         [
-            "url": "\(Redaction.urlWithoutQuery(url))", "hls.sequence": "\(mediaSequence)", "bytes": "\(byteCount)",
+            "url": "\(Redaction.urlWithoutQuery(urlString))", "hls.sequence": "\(mediaSequence)",
+            "bytes": "\(byteCount)",
             "hls.variant": "\(variantIndex.map { "\($0)" } ?? "none")", "seconds": "\(duration.seconds)",
         ]
     }
@@ -161,7 +168,7 @@ extension SkippedSegments {
     fileprivate var metadata: Logger.Metadata {
         [
             "first": "\(first)", "last": "\(last)", "seconds": "\(mediaDuration.seconds)",
-            "url": "\(Redaction.urlWithoutQuery(url))", "cause": "\(cause)",
+            "url": "\(Redaction.urlWithoutQuery(urlString))", "cause": "\(cause)",
         ]
     }
 }
@@ -169,7 +176,7 @@ extension SkippedSegments {
 extension HLSError {
     fileprivate var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["code": "\(code.rawValue)", "cause": "\(cause)"]
-        if let url { metadata["url"] = "\(Redaction.urlWithoutQuery(url))" }
+        if let url = urlString { metadata["url"] = "\(Redaction.urlWithoutQuery(url))" }
         if let detail { metadata["detail"] = "\(detail)" }
         return metadata
     }

@@ -4,13 +4,13 @@
 struct DecoderSilence: Sendable, Hashable {
     /// What is done about it.
     enum Step: Sendable, Hashable {
-        /// The decoder begins anew with the next sync sample: it may be stuck.
+        /// The decoder begins again with the next sync sample: it may be stuck.
         case nudge
         /// It is told: neither helps.
         case tell
     }
 
-    /// After so much media without a picture or sound the decoder begins anew, once.
+    /// After so much media without a picture or sound the decoder begins again, once.
     static let nudgeTolerance = Duration.seconds(1)
     /// So much of it is told.
     static let tolerance = Duration.seconds(2)
@@ -25,7 +25,8 @@ struct DecoderSilence: Sendable, Hashable {
     private var last: Duration?
     private var sampleCount = 0
     private var failureCount = 0
-    private var isTold = false
+    /// It was told, and lasts.
+    private(set) var isTold = false
     private var isNudged = false
     private var hasGiven = false
 

@@ -278,9 +278,9 @@ struct LanePipeline {
     private mutating func tellLeftOut(of reader: SegmentReader, output: inout [LaneOutput]) {
         for type in [MediaType.video, .audio] where wanted(of: reader.job).contains(type) {
             guard let name = reader.selection.undecodable(type), leftOut.insert(name).inserted else { continue }
-            let kind = type == .audio ? "sound" : "pictures"
+            let kind = type == .audio ? "audio" : "video"
             output.append(
-                .leftOut(HLSError(code: .trackLeftOut, cause: "\(kind) skipped: \(name) cannot be decoded")))
+                .leftOut(HLSError(code: .trackLeftOut, cause: "\(kind) left out: \(name) cannot be decoded")))
         }
     }
 

@@ -140,7 +140,7 @@ struct RendererWorker {
     private mutating func openDecoder(_ mode: TrackRenderer.Mode) {
         guard let track, let threadCount = mode.decodingThreadCount, !isUndecodable else { return }
         do {
-            decoder = try TrackDecoder.make(for: track, threadCount: threadCount)
+            decoder = try renderer.makeDecoder(track, threadCount)
             isDecoderNew = true
         } catch {
             isUndecodable = true
@@ -245,6 +245,8 @@ struct RendererWorker {
             notePrimed(nil)
         case nil: break
         }
+        // Time runs on over what is lost, also at the end.
+        if silence.isTold { noteUntaken(sample) }
     }
 
     /// A decoder that gives nothing is replaced, unless what is inside of it comes out.
@@ -252,19 +254,19 @@ struct RendererWorker {
         isDecoderStuck = false
         if !sought.isSought { await drain() }
         guard silence.start != nil else { return }
-        renderer.report(.damaged("\(silenceError.cause) (\(silenceError.detail ?? "")): the decoder begins anew"))
+        renderer.report(.damaged("\(silenceError.cause) (\(silenceError.detail ?? "")): the decoder begins again"))
         beginAnew()
     }
 
     private var silenceError: HLSError {
-        let kind = track?.mediaType == .audio ? "sound" : "pictures"
+        let kind = track?.mediaType == .audio ? "audio" : "video"
         let start = ((silence.start ?? .zero).seconds * 1000).rounded() / 1000
         return HLSError(
             code: .badMedia, cause: "no \(kind) can be decoded",
             detail: "\(track?.codec.rawValue ?? "media") from \(start) s on")
     }
 
-    /// Media that nobody takes is over where it ends, not where outputs were left.
+    /// Media that nobody takes, or of which nothing comes, is over where it ends, not where outputs were left.
     private mutating func noteUntaken(_ sample: MediaSample) {
         guard renderer.clock.isPaced, let track else { return }
         let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
@@ -280,7 +282,7 @@ struct RendererWorker {
     }
 
     /// Spares a decoder that has fallen behind. Not before a first picture: what leads up to it has to be decoded.
-    private mutating func mayDecode(_ sample: MediaSample, with decoder: VideoDecoder) async -> Bool {
+    private mutating func mayDecode(_ sample: MediaSample, with decoder: any VideoDecoding) async -> Bool {
         guard renderer.clock.isPaced, !window.isStill, lastPresented != nil, let track else {
             // A third to a half of what leads up to a picture is needed by no other.
             decoder.skipsUnreferencedPictures = isPassedOver && !window.isStill

@@ -77,8 +77,6 @@ struct SegmentReader {
         selection = TrackSelection(of: job.id.lane, audio: audioRule)
     }
 
-    var opensSequence: Bool { job.startsNewSequence }
-
     /// Tables come at the front of a segment; one that has none in its first bytes is looked at elsewhere.
     private static let longestWayToTables = 128 << 10
 

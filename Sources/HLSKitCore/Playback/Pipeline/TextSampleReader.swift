@@ -81,7 +81,7 @@ struct TextSampleReader: Sendable {
     /// of each sample are understood: nothing of such a document would be shown otherwise.
     private func timedText(
         _ bytes: [UInt8], _ start: Duration, _ end: Duration, _ notes: inout [String]
-    ) throws(CaptionFileError) -> [MediaCue] {
+    ) throws(CaptionError) -> [MediaCue] {
         let content = try CaptionFileReader(format: .iTunesTimedText).read(bytes)
         notes += content.notes.map(\.text)
         let limit: Duration? = end > start ? end : nil

@@ -42,6 +42,7 @@ final class TrackRenderer: Sendable {
     private let mode: Mutex<Mode>
     let clock: PresentationClock
     let dispatcher: OutputDispatcher
+    let makeDecoder: TrackDecoder.Maker
     private let counts: RendererCounters
     let report: @Sendable (Report) -> Void
     private let queue: Gate<Queue>
@@ -49,13 +50,15 @@ final class TrackRenderer: Sendable {
 
     init(
         mediaType: MediaType, mode: Mode, store: SampleStore, clock: PresentationClock, dispatcher: OutputDispatcher,
-        counts: RendererCounters, report: @escaping @Sendable (Report) -> Void
+        makeDecoder: @escaping TrackDecoder.Maker, counts: RendererCounters,
+        report: @escaping @Sendable (Report) -> Void
     ) {
         queue = Gate(Queue(store: store))
         self.mediaType = mediaType
         self.mode = Mutex(mode)
         self.clock = clock
         self.dispatcher = dispatcher
+        self.makeDecoder = makeDecoder
         self.counts = counts
         self.report = report
     }

@@ -35,6 +35,13 @@ public final class PlayerLooper: Sendable {
         var unfinished: Set<PlayerItem.ID> = []
         var loopCount = 0
         var task: Task<Void, Never>?
+
+        var isOver: Bool {
+            switch status {
+            case .unknown, .ready: false
+            case .failed, .cancelled: true
+            }
+        }
     }
 
     private let player: QueuePlayer
@@ -43,6 +50,8 @@ public final class PlayerLooper: Sendable {
     private let range: MediaTimeRange?
     private let formerAction: ActionAtItemEnd
     private let state = Mutex(State())
+    /// An element after each moment at which something that the looper shows may differ.
+    private let changes = Broadcast<Void>(.bufferingNewest(1))
 
     /// Sets the player's ``Player/actionAtItemEnd`` to `advance`, puts copies of `template` into its queue and, where the
     /// player has a rate, plays.
@@ -63,7 +72,7 @@ public final class PlayerLooper: Sendable {
                 duration > .zero
             else {
                 throw HLSError(
-                    code: .invalidArgument, url: template.urlString,
+                    code: .invalidArgument, urlString: template.urlString,
                     cause: "a range to loop has a start and a duration above 0")
             }
         }
@@ -71,7 +80,8 @@ public final class PlayerLooper: Sendable {
         self.range = range
         pattern = template.copy()
         formerAction = player.actionAtItemEnd
-        let events = player.events()
+        // Rounds are counted by them: none may be lost.
+        let events = player.events(bufferingNewest: .max)
         let rate = player.rate
         player.pause()
         player.actionAtItemEnd = .advance
@@ -80,11 +90,13 @@ public final class PlayerLooper: Sendable {
         for _ in 0..<Self.copyCount { append() }
         // A failed item cannot come back.
         for item in existing { try? player.insert(item) }
-        let task = Task(executorPreference: player.core.clock.executor) { [weak self] in
+        let task = Task(executorPreference: player.core.clock.executor) { [weak self, changes] in
             for await event in events {
-                guard let self else { return }
-                if self.take(event) { return }
+                guard let isOver = self?.take(event) else { break }
+                changes.send(())
+                if isOver { break }
             }
+            changes.close()
         }
         state.withLock { $0.task = task }
         player.rate = rate
@@ -117,6 +129,7 @@ public final class PlayerLooper: Sendable {
             state.status = .cancelled
         }
         end()
+        changes.send(())
     }
 
     // MARK: Rounds
@@ -131,12 +144,16 @@ public final class PlayerLooper: Sendable {
         let last = state.withLock { $0.items.last }
         do {
             try player.insert(copy, after: last.flatMap { player.items().contains($0) ? $0 : nil })
-            state.withLock { state in
+            let isOver = state.withLock { state in
+                if state.isOver { return true }
                 state.items.append(copy)
                 state.unfinished.insert(copy.id)
+                return false
             }
+            // Looping was ended meanwhile, on another thread.
+            if isOver { player.remove(copy) }
         } catch {
-            state.withLock { $0.status = .failed(error) }
+            state.withLock { if !$0.isOver { $0.status = .failed(error) } }
         }
     }
 
@@ -148,7 +165,7 @@ public final class PlayerLooper: Sendable {
         case .itemStatusChanged(.readyToPlay) where isOfCopy: check(event.item)
         case .itemStatusChanged(.failed) where isOfCopy:
             let error = event.item?.error
-            fail(error ?? HLSError(code: .internal, url: pattern.urlString, cause: "a copy failed"))
+            fail(error ?? HLSError(code: .internal, urlString: pattern.urlString, cause: "a copy failed"))
         case .didPlayToEnd:
             state.withLock { state in
                 guard let item = event.item, state.unfinished.remove(item.id) != nil else { return }
@@ -159,9 +176,7 @@ public final class PlayerLooper: Sendable {
             let queue = player.items()
             let isOver = state.withLock { state -> Bool in
                 state.items.removeAll { item in !queue.contains { $0 === item } }
-                if case .ready = state.status { return false }
-                if case .unknown = state.status { return false }
-                return !state.items.contains { $0.id == id }
+                return state.isOver && !state.items.contains { $0.id == id }
             }
             if isOver {
                 restoreAction()
@@ -174,12 +189,7 @@ public final class PlayerLooper: Sendable {
     }
 
     private func refill() {
-        while state.withLock({ state in
-            switch state.status {
-            case .unknown, .ready: state.items.count < Self.copyCount
-            case .failed, .cancelled: false
-            }
-        }) {
+        while state.withLock({ !$0.isOver && $0.items.count < Self.copyCount }) {
             let count = state.withLock(\.items.count)
             append()
             if state.withLock(\.items.count) == count { return }
@@ -190,12 +200,13 @@ public final class PlayerLooper: Sendable {
         if item?.duration == .indefinite {
             return fail(
                 HLSError(
-                    code: .invalidArgument, url: pattern.urlString, cause: "a live stream has no end to loop at"))
+                    code: .invalidArgument, urlString: pattern.urlString, cause: "a live stream has no end to loop at"))
         }
         if let range, let end = item?.duration.duration, let wanted = range.end.duration, wanted > end {
             return fail(
                 HLSError(
-                    code: .invalidArgument, url: pattern.urlString, cause: "the range to loop is not inside the item",
+                    code: .invalidArgument, urlString: pattern.urlString,
+                    cause: "the range to loop is not inside the item",
                     detail: "\(range.end.seconds) s of \(end / .seconds(1)) s"))
         }
         state.withLock { if case .unknown = $0.status { $0.status = .ready } }
@@ -218,4 +229,23 @@ public final class PlayerLooper: Sendable {
     }
 
     private func restoreAction() { player.actionAtItemEnd = formerAction }
+}
+
+extension PlayerLooper {
+    /// The values of a property: the one it has now, and then each that differs from the one before.
+    ///
+    /// ```swift
+    /// for await count in looper.values(of: \.loopCount) { print(count) }
+    /// ```
+    ///
+    /// For `\.status`, `\.loopCount` and `\.loopingPlayerItems`. A slow reader gets the newest value only. Ends with the
+    /// looper, when looping is over, and when its player is closed.
+    public func values<Value>(
+        of property: any KeyPath<PlayerLooper, Value> & Sendable
+    ) -> PropertyValues<Value> {
+        PropertyValues(changes: { [changes] in changes.subscribe() }) { [weak self] in
+            guard let self else { return nil }
+            return .some(self[keyPath: property])
+        }
+    }
 }

@@ -2,19 +2,23 @@ import HLSPlaylist
 import HLSTime
 
 extension PlayerEvent: CustomStringConvertible {
-    /// One line for people: when it happened, in seconds of the clock, and what (`12.345 s: stall at 10.0 s`). Its
-    /// words may change; programs read ``kind``.
-    public var description: String { "\(Self.text(hostTime.offset.seconds, places: 3)) s: \(kind)" }
+    /// One line for people: when it happened, in seconds of the clock, and what (`12.345 s: stall at 10.0 s`); of an item
+    /// that failed also why. Its words may change; programs read ``kind``.
+    public var description: String {
+        let line = "\(Self.text(hostTime.offset.seconds, places: 3)) s: \(kind)"
+        guard case .itemStatusChanged(.failed) = kind, let error = subject?.error else { return line }
+        return line + ": \(error)"
+    }
 
     /// Decimals without Foundation, so that a line looks the same everywhere.
-    fileprivate static func text(_ value: Double, places: Int) -> String {
+    static func text(_ value: Double, places: Int) -> String {
         var scale = 1.0
         for _ in 0..<places { scale *= 10 }
         guard value.isFinite, (value * scale).magnitude < 1e15 else { return "\(value)" }
         let units = Int((value * scale).rounded())
         let digits = String(units.magnitude)
         let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-        return (units < 0 ? "-" : "") + padded.dropLast(places) + "." + padded.suffix(places)
+        return (units < 0 ? "-" : "") + padded.dropLast(places) + (places == 0 ? "" : "." + padded.suffix(places))
     }
 }
 
@@ -27,11 +31,12 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .rateChanged(let rate, let reason): "rate \(rate): \(reason.words)"
             case .currentItemChanged(let id): id.map { "current \($0)" } ?? "no current item"
             case .itemStatusChanged(.readyToPlay): "ready to play"
-            case .itemStatusChanged(let status): "the item's status is \(status)"
+            case .itemStatusChanged(.failed): "the item failed"
+            case .itemStatusChanged(.unknown): "the item's status is unknown"
             case .durationChanged(let duration): "duration \(Self.text(duration))"
             case .playlistLoaded(let load):
                 (load.isMultivariant ? "multivariant playlist" : "playlist") + (load.isReload ? " again" : "")
-                    + ": \(load.url), \(load.byteCount) bytes in \(Self.text(load.duration))"
+                    + ": \(load.urlString), \(load.byteCount) bytes in \(Self.text(load.duration))"
             case .segmentLoaded(let load): "segment \(Self.text(load))"
             case .variantSwitched(let old, let new, let explanation):
                 "variant \(old.map(Self.text) ?? "none") -> \(Self.text(new)): \(explanation)"
@@ -54,6 +59,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .lowLatencyDeclined(_, let cause): "no low latency: \(cause)"
             case .recoverableError(let error): "recovered from: \(error)"
             case .warning(let text): "warning: \(text)"
+            case .eventsLost(let count): count == 1 ? "1 event lost" : "\(count) events lost"
             case .newAccessLogEntry: "new entry in the access log"
             case .newErrorLogEntry(let event):
                 "new entry in the error log: \(event.errorComment ?? event.errorDomain.rawValue)"
@@ -75,17 +81,18 @@ extension PlayerEvent.Kind: CustomStringConvertible {
     }
 
     private static func text(_ load: SegmentLoad) -> String {
-        "\(load.mediaSequence): \(load.url), \(load.byteCount) bytes in \(text(load.duration))"
+        "\(load.mediaSequence): \(load.urlString), \(load.byteCount) bytes in \(text(load.duration))"
     }
 
     private static func text(_ segments: SkippedSegments) -> String {
         let numbers =
             segments.first == segments.last
             ? "segment \(segments.first)" : "segments \(segments.first)-\(segments.last)"
-        return "\(numbers), \(text(segments.mediaDuration)) of media: \(segments.cause): \(segments.url)"
+        let place = segments.cause.contains(segments.urlString) ? "" : ": \(segments.urlString)"
+        return "\(numbers), \(text(segments.mediaDuration)) of media: \(segments.cause)\(place)"
     }
 
-    private static func text(_ variant: AssetVariant) -> String {
+    static func text(_ variant: AssetVariant) -> String {
         let height = variant.videoAttributes?.presentationSize.map { "\($0.height)p " } ?? ""
         return height + (variant.peakBitRate.map { "\(Int($0) / 1000)k" } ?? "#\(variant.index)")
     }
@@ -99,7 +106,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
 
 extension WaitingReason {
     /// What follows "waiting".
-    fileprivate var words: String {
+    var words: String {
         switch self {
         case .noItemToPlay: "for an item"
         case .evaluatingBufferingRate: "to see how fast media comes"

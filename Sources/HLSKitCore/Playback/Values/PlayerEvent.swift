@@ -6,8 +6,8 @@ public struct PlayerEvent: Sendable {
     public var hostTime: HostTime
     /// The kind of event.
     public var kind: Kind
-    /// The item that it is about, of which this folder knows nothing.
-    var subject: (any AnyObject & Sendable)?
+    /// The item that it is about.
+    var subject: (any EventSubject)?
 
     /// The kind of event. Values are those right after it.
     ///
@@ -60,6 +60,10 @@ public struct PlayerEvent: Sendable {
         case recoverableError(HLSError)
         /// Something odd in a playlist or in media that a person might want to know.
         case warning(String)
+        /// So many events are missing here: their reader was slower than they came. Only that reader gets it.
+        ///
+        /// See ``Player/events(bufferingNewest:)``.
+        case eventsLost(Int)
         /// A new event was added to the item's access log.
         case newAccessLogEntry
         case newErrorLogEntry(ErrorLogEvent)
@@ -69,6 +73,12 @@ public struct PlayerEvent: Sendable {
         /// Playing ended before the end of the item.
         case failedToPlayToEnd(HLSError)
     }
+}
+
+/// What this folder knows of the item that an event is about.
+protocol EventSubject: AnyObject, Sendable {
+    /// Why it failed; nil while it has not.
+    var error: HLSError? { get }
 }
 
 /// A change of the time control status.
@@ -103,7 +113,7 @@ public struct TimeControlChange: Sendable, Hashable {
 /// One loaded playlist.
 public struct PlaylistLoad: Sendable, Hashable {
     /// The URL that answered, after redirects, without secrets.
-    public var url: String
+    public var urlString: String
     /// Whether it is a multivariant playlist.
     public var isMultivariant: Bool
     /// Whether it was loaded before.
@@ -115,7 +125,7 @@ public struct PlaylistLoad: Sendable, Hashable {
 
     /// Makes a value.
     package init(url: String, isMultivariant: Bool, isReload: Bool, duration: Duration, byteCount: Int) {
-        self.url = Redaction.url(url)
+        urlString = Redaction.url(url)
         self.isMultivariant = isMultivariant
         self.isReload = isReload
         self.duration = duration
@@ -126,7 +136,7 @@ public struct PlaylistLoad: Sendable, Hashable {
 /// One loaded segment.
 public struct SegmentLoad: Sendable, Hashable {
     /// The URL of the segment, without secrets.
-    public var url: String
+    public var urlString: String
     /// Its media sequence number.
     public var mediaSequence: Int
     /// Its start on the item's timeline.
@@ -137,20 +147,23 @@ public struct SegmentLoad: Sendable, Hashable {
     public var duration: Duration
     /// Bytes that arrived.
     public var byteCount: Int
-    /// The variant, as in ``AssetVariant/index``; nil for a rendition of its own.
-    public var variantIndex: Int?
+    /// The variant, as in ``AssetVariant/id``; nil for a rendition of its own, and where there is but one media playlist.
+    public var variantID: AssetVariant.ID?
+    /// Its position in the multivariant playlist, for logs.
+    package var variantIndex: Int?
 
     /// Makes a value.
     package init(
         url: String, mediaSequence: Int, itemTime: MediaTime, mediaDuration: Duration, duration: Duration,
-        byteCount: Int, variantIndex: Int?
+        byteCount: Int, variantID: AssetVariant.ID?, variantIndex: Int?
     ) {
-        self.url = Redaction.url(url)
+        urlString = Redaction.url(url)
         self.mediaSequence = mediaSequence
         self.itemTime = itemTime
         self.mediaDuration = mediaDuration
         self.duration = duration
         self.byteCount = byteCount
+        self.variantID = variantID
         self.variantIndex = variantIndex
     }
 }
@@ -164,7 +177,7 @@ public struct SkippedSegments: Sendable, Hashable {
     /// The media time that is missing.
     public var mediaDuration: Duration
     /// The URL of the first one, without secrets.
-    public var url: String
+    public var urlString: String
     /// Why they are missing, in a few words.
     public var cause: String
 
@@ -173,7 +186,7 @@ public struct SkippedSegments: Sendable, Hashable {
         self.first = first
         self.last = last
         self.mediaDuration = mediaDuration
-        self.url = Redaction.url(url)
+        urlString = Redaction.url(url)
         self.cause = Redaction.text(cause)
     }
 }

@@ -1,6 +1,7 @@
 public import HLSTime
 
-/// The status of a player item. Goes one way: from `unknown` to one of the others, where it stays.
+/// The status of a player item. Goes one way: from `unknown` to one of the others, and from `readyToPlay` to `failed` where
+/// the rest of the item cannot be had.
 public enum PlayerItemStatus: String, Sendable, Hashable, Codable {
     case unknown, readyToPlay, failed
 }
@@ -23,7 +24,8 @@ public struct PlayerState: Sendable, Hashable {
     public var duration: MediaTime = .indefinite
     /// The rate at which time really passes on the item's timeline; 0 while waiting.
     public var timebaseRate: Double = 0
-    /// Media that is loaded, on the item's timeline, in order.
+    /// Media that is loaded, on the item's timeline, in order. Without outputs it is not held: see
+    /// ``PlaybackStatistics/bufferedByteCount``.
     public var loadedTimeRanges: [MediaTimeRange] = []
     /// Times that can be sought, on the item's timeline, in order.
     public var seekableTimeRanges: [MediaTimeRange] = []
@@ -33,7 +35,8 @@ public struct PlayerState: Sendable, Hashable {
     public var isPlaybackBufferFull = false
     /// No media is loaded at the playhead.
     public var isPlaybackBufferEmpty = true
-    /// The variant that is being loaded; nil before one was chosen.
+    /// The variant that is being loaded; nil before one was chosen. Of a media playlist that was opened directly nothing is
+    /// declared: ``PlayerItem/presentationSize`` and ``AccessLogEvent/averageVideoBitrate`` come from its media.
     public var variant: AssetVariant?
     /// Distance of the playhead from the live edge; nil for VOD.
     public var liveOffset: Duration?
@@ -46,14 +49,15 @@ public struct PlayerState: Sendable, Hashable {
 
 /// Counters of one item, from its start.
 public struct PlaybackStatistics: Sendable, Hashable {
-    /// Bits per second that the next bytes are expected to come with; nil while nothing is known.
+    /// Bits per second that the next bytes are expected to come with; nil while nothing is known, which ends with the first
+    /// segment of 16 kB that takes 5 ms, or with the first megabyte.
     public var throughputEstimate: Double?
     /// Stalls, without the wait at the start.
     public var numberOfStalls = 0
     /// Time spent in stalls, without the first start.
     public var stallDuration = Duration.zero
-    /// Bytes of compressed media held now, and the most that were held. What no output takes is not held: it counts as
-    /// loaded, and is loaded again should an output come.
+    /// Bytes of compressed media held now, and the most that were held. Media that no output takes is not held: it counts
+    /// as loaded, and is loaded again should an output come.
     public var bufferedByteCount = 0
     /// The most bytes of compressed media that were held; see ``bufferedByteCount``.
     public var peakBufferedByteCount = 0

@@ -4,7 +4,7 @@
 public enum RateChangeReason: String, Sendable, Hashable, Codable, CaseIterable {
     /// The program asked for it.
     case setRateCalled
-    /// The program asked for a rate that cannot be played now; the rate is 0.
+    /// The program asked for a rate that cannot be played now, such as 1 at the end of an item; the rate is 0.
     case setRateFailed
     /// Faster than real time, the playhead came to the live edge; the rate is 1.
     case reachedLiveEdge

@@ -34,11 +34,14 @@ final class TableTransport: Transport {
     private let pieceByteCount: Int
     private let tellsLength: Bool
     private let takesRanges: Bool
+    /// Of all answers.
+    private let fields: [HTTPField]
 
     init(
         _ resources: [String: [UInt8]], pieceByteCount: Int = 1 << 16, tellsLength: Bool = true,
-        takesRanges: Bool = true
+        takesRanges: Bool = true, fields: [HTTPField] = []
     ) {
+        self.fields = fields
         self.resources = resources
         self.pieceByteCount = pieceByteCount
         self.tellsLength = tellsLength
@@ -48,7 +51,7 @@ final class TableTransport: Transport {
     convenience init(texts: [String: String]) { self.init(texts.mapValues { Array($0.utf8) }) }
 
     var requests: [TransportRequest] { state.withLock { $0.requests } }
-    var urls: [String] { requests.map(\.url) }
+    var urls: [String] { requests.map(\.urlString) }
     /// Transfers that were cancelled before their end.
     var cancelCount: Int { state.withLock { $0.cancelCount } }
 
@@ -117,19 +120,20 @@ final class TableTransport: Transport {
 
     private func events(for request: TransportRequest) -> [TransportEvent] {
         let failure = state.withLock { state -> LoadingError.Code? in
-            guard let first = state.failures[request.url]?.first else { return nil }
-            state.failures[request.url]?.removeFirst()
+            guard let first = state.failures[request.urlString]?.first else { return nil }
+            state.failures[request.urlString]?.removeFirst()
             return first
         }
         if let failure {
             let error = LoadingError(
-                code: failure, url: request.url, status: failure == .httpStatus ? 503 : nil, text: "as told")
+                code: failure, url: request.urlString, status: failure == .httpStatus ? 503 : nil, text: "as told")
             return [.failed(error, TransferMetrics())]
         }
-        guard let resource = resources[request.url] else {
+        guard let resource = resources[request.urlString] else {
             return [
                 .failed(
-                    LoadingError(code: .httpStatus, url: request.url, status: 404, text: "HTTP 404"), TransferMetrics())
+                    LoadingError(code: .httpStatus, url: request.urlString, status: 404, text: "HTTP 404"),
+                    TransferMetrics())
             ]
         }
         var body = resource[...]
@@ -137,16 +141,18 @@ final class TableTransport: Transport {
             guard range.upperBound <= UInt64(resource.count) else {
                 return [
                     .failed(
-                        LoadingError(code: .badRange, url: request.url, status: 206, text: "beyond the end"),
+                        LoadingError(code: .badRange, url: request.urlString, status: 206, text: "beyond the end"),
                         TransferMetrics())
                 ]
             }
             body = resource[Int(range.lowerBound)..<Int(range.upperBound)]
         }
         guard body.count <= request.maximumByteCount else {
-            return [.failed(LoadingError(code: .tooLarge, url: request.url, text: "too large"), TransferMetrics())]
+            return [
+                .failed(LoadingError(code: .tooLarge, url: request.urlString, text: "too large"), TransferMetrics())
+            ]
         }
-        var fields: [HTTPField] = []
+        var fields = fields
         if let range = request.byteRange, takesRanges {
             let value = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(resource.count)"
             fields.append(HTTPField(name: "Content-Range", value: value))
@@ -154,7 +160,7 @@ final class TableTransport: Transport {
         var events: [TransportEvent] = [
             .response(
                 TransportResponse(
-                    status: request.byteRange == nil || !takesRanges ? 200 : 206, url: request.url,
+                    status: request.byteRange == nil || !takesRanges ? 200 : 206, urlString: request.urlString,
                     contentLength: tellsLength ? body.count : nil, fields: fields))
         ]
         while !body.isEmpty {

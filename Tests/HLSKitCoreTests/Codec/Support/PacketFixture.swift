@@ -1,6 +1,7 @@
 import Foundation
-import HLSKitCore
 import Testing
+
+@testable import HLSKitCore
 
 /// One encoded track of `Tests/Fixtures/media/codec`, and what ffmpeg makes of it.
 struct PacketFixture {

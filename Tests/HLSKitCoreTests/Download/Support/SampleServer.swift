@@ -24,7 +24,7 @@ final class SampleServer: Sendable {
         transport = SimulatedTransport(over: try NetworkTrace(parsing: "1000,4000,20\n".utf8), clock: clock) {
             [log] request in
             log.requests.withLock { $0.append(request) }
-            let name = request.url.split(separator: "/").last.map(String.init) ?? ""
+            let name = request.urlString.split(separator: "/").last.map(String.init) ?? ""
             guard !log.missing.withLock({ $0.contains(name) }),
                 let data = try? Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.folder)/\(name)"))
             else { return .notFound }

@@ -45,23 +45,25 @@ final class ScriptedTransport: Transport {
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         let made = Request(
-            url: request.url, time: clock?.now.offset ?? .zero, isOffThePool: isOffThePool(),
+            url: request.urlString, time: clock?.now.offset ?? .zero, isOffThePool: isOffThePool(),
             timeout: request.timeouts.total)
         log.withLock { $0.append(made) }
         return Running(
             Task(executorPreference: clock) { [self] in
-                guard let answer = try? await script(request.url) else { return }
+                guard let answer = try? await script(request.urlString) else { return }
                 switch answer {
                 case .bytes(let bytes):
-                    handler(.response(TransportResponse(status: 200, url: request.url)))
+                    handler(.response(TransportResponse(status: 200, urlString: request.urlString)))
                     handler(.data(bytes))
                     handler(.finished(TransferMetrics()))
                 case .status(let status, let retryAfter):
                     let error = LoadingError(
-                        code: .httpStatus, url: request.url, status: status, retryAfter: retryAfter, text: "as told")
+                        code: .httpStatus, url: request.urlString, status: status, retryAfter: retryAfter,
+                        text: "as told")
                     handler(.failed(error, TransferMetrics()))
                 case .failure(let code):
-                    handler(.failed(LoadingError(code: code, url: request.url, text: "as told"), TransferMetrics()))
+                    handler(
+                        .failed(LoadingError(code: code, url: request.urlString, text: "as told"), TransferMetrics()))
                 }
             })
     }

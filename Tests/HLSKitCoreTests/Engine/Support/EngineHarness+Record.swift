@@ -45,7 +45,7 @@ extension EngineHarness {
     var loadedSegments: [String] {
         events.compactMap { _, kind in
             guard case .segmentLoaded(let load) = kind else { return nil }
-            return ScriptedOrigin.path(of: load.url)
+            return ScriptedOrigin.path(of: load.urlString)
         }
     }
 

@@ -259,15 +259,15 @@ struct EngineHarness {
 
     private mutating func start(_ id: RequestID, _ request: EngineRequest) {
         let transport = request.transport
-        if isOver { violations.append("a request after the item was over: \(transport.url)") }
+        if isOver { violations.append("a request after the item was over: \(transport.urlString)") }
         if let segment = request.purpose.segment,
             transfers.values.contains(where: { $0.request.purpose.segment == segment })
         {
-            violations.append("two requests for one segment: \(transport.url)")
+            violations.append("two requests for one segment: \(transport.urlString)")
         }
-        let reply = origin.reply(to: transport.url, byteRange: transport.byteRange, at: now)
+        let reply = origin.reply(to: transport.urlString, byteRange: transport.byteRange, at: now)
         var entry = Request(
-            id: id, path: ScriptedOrigin.path(of: transport.url), byteRange: transport.byteRange,
+            id: id, path: ScriptedOrigin.path(of: transport.urlString), byteRange: transport.byteRange,
             resourceClass: transport.resourceClass, timeouts: transport.timeouts, began: now)
         entry.keyReason = transport.keyReason
         transfers[id] = Transfer(request: request, reply: reply, index: requests.count)
@@ -309,7 +309,7 @@ struct EngineHarness {
         }
         switch happening {
         case .responded:
-            var response = TransportResponse(status: 200, url: transfer.request.transport.url)
+            var response = TransportResponse(status: 200, urlString: transfer.request.transport.urlString)
             response.keyTerms = transfer.reply.keyTerms
             handle(.responded(id, response))
         case .progress(_, let part): progress(id, transfer, part: part)
@@ -329,7 +329,7 @@ struct EngineHarness {
 
     private mutating func finish(_ id: RequestID, _ transfer: Transfer) {
         transfers[id] = nil
-        let url = transfer.request.transport.url
+        let url = transfer.request.transport.urlString
         if case .failure(let code, let status, let retryAfter) = transfer.reply.body {
             end(transfer.index, .failed)
             let error = LoadingError(code: code, url: url, status: status, retryAfter: retryAfter, text: "\(code)")

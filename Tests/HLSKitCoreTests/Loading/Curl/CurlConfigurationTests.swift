@@ -47,11 +47,11 @@ struct CurlConfigurationTests {
                 let own = HTTPField(name: "Authorization", value: "Bearer s")
                 for (url, fields) in [(server.url + "/a", []), (server.url + "/b", [own]), (foreign.url + "/c", [])] {
                     _ = await transport.load(
-                        .init(url: url, resourceClass: .segment, fields: fields, credentialOrigins: origins))
+                        .init(urlString: url, resourceClass: .segment, fields: fields, credentialOrigins: origins))
                 }
                 let otherName = server.url.replacingOccurrences(of: "127.0.0.1", with: "localhost")
                 _ = await transport.load(
-                    .init(url: otherName + "/d", resourceClass: .segment, credentialOrigins: origins))
+                    .init(urlString: otherName + "/d", resourceClass: .segment, credentialOrigins: origins))
                 #expect(server.values(of: "Authorization") == ["Basic dXM6cHc=", "Bearer s", nil])
                 #expect(foreign.values(of: "Authorization") == [nil], "another port is another origin")
             }
@@ -82,7 +82,7 @@ struct CurlConfigurationTests {
         let own = Set([Origin(of: origin.secure)].compactMap { $0 })
         for (origins, name) in [(own, "CN=localhost"), ([], nil)] {
             let request = TransportRequest(
-                url: origin.secure + "/who", resourceClass: .segment, credentialOrigins: origins)
+                urlString: origin.secure + "/who", resourceClass: .segment, credentialOrigins: origins)
             let result = await CurlTransport(configuration: configuration).load(request)
             #expect(result.error == nil)
             #expect(result.response?.fields.first { $0.name.lowercased() == "x-client" }?.value == name)
@@ -95,7 +95,7 @@ struct CurlConfigurationTests {
         let url = "https://127.0.0.1:1/x"
         let origins = Set([Origin(of: url)].compactMap { $0 })
         let result = await CurlTransport(configuration: configuration).load(
-            .init(url: url, resourceClass: .segment, credentialOrigins: origins))
+            .init(urlString: url, resourceClass: .segment, credentialOrigins: origins))
         #expect(result.error != nil)
         #expect(result.response == nil)
     }

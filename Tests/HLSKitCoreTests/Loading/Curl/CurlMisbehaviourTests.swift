@@ -120,7 +120,7 @@ struct CurlMisbehaviourTests {
             connection.send(test.response)
         }) { server in
             let request = TransportRequest(
-                url: server.url + "/x", resourceClass: test.resourceClass, byteRange: test.byteRange)
+                urlString: server.url + "/x", resourceClass: test.resourceClass, byteRange: test.byteRange)
             let result = await CurlTransport(configuration: .init(proxy: .none)).load(request)
             #expect(result.error?.code == test.error)
             #expect(result.error?.text.contains(test.text) ?? true)
@@ -157,7 +157,7 @@ struct CurlMisbehaviourTests {
     func firstByte() async throws {
         try await withServer(accepting: { connection, _ in connection.waitForClose() }) { server in
             let request = TransportRequest(
-                url: server.url, resourceClass: .segment, timeouts: .init(firstByte: .milliseconds(200)))
+                urlString: server.url, resourceClass: .segment, timeouts: .init(firstByte: .milliseconds(200)))
             let result = await CurlTransport(configuration: .init(proxy: .none)).load(request)
             #expect(result.error?.code == .timedOut)
             #expect(result.error?.text == "no response after 0.2 s")
@@ -175,7 +175,7 @@ struct CurlMisbehaviourTests {
             while connection.send("\n "), !connection.isClosed(within: 0.02) {}
         }) { server in
             let request = TransportRequest(
-                url: server.url, resourceClass: .segment,
+                urlString: server.url, resourceClass: .segment,
                 timeouts: .init(lowSpeed: .milliseconds(300), minimumBytesPerSecond: 1000))
             let result = await CurlTransport(configuration: .init(proxy: .none)).load(request)
             #expect(result.error?.code == .timedOut)
@@ -191,7 +191,7 @@ struct CurlMisbehaviourTests {
             while connection.send([UInt8](repeating: 0, count: 5000)), !connection.isClosed(within: 0.01) {}
         }) { server in
             let request = TransportRequest(
-                url: server.url, resourceClass: .segment, timeouts: .init(total: .milliseconds(250)))
+                urlString: server.url, resourceClass: .segment, timeouts: .init(total: .milliseconds(250)))
             let result = await CurlTransport(configuration: .init(proxy: .none)).load(request)
             #expect(result.error?.code == .timedOut)
             #expect(result.error?.text == "not complete after 0.2 s")
@@ -209,7 +209,7 @@ struct CurlMisbehaviourTests {
         }) { server in
             let recorder = TransportRecorder()
             let transport = CurlTransport(configuration: .init(proxy: .none))
-            let task = transport.start(.init(url: server.url, resourceClass: .segment)) { recorder.record($0) }
+            let task = transport.start(.init(urlString: server.url, resourceClass: .segment)) { recorder.record($0) }
             await recorder.wait { !$0.pieces.isEmpty }
             let start = ContinuousClock.now
             task.cancel()
@@ -263,7 +263,7 @@ struct CurlMisbehaviourTests {
             while connection.send(bomb) {}
         }) { server in
             let request = TransportRequest(
-                url: server.url, resourceClass: resourceClass, maximumByteCount: 100_000)
+                urlString: server.url, resourceClass: resourceClass, maximumByteCount: 100_000)
             let result = await CurlTransport(configuration: .init(proxy: .none)).load(request)
             #expect(result.error?.code == .tooLarge)
             #expect(result.error?.text.contains("100000") == true)
@@ -278,7 +278,7 @@ struct CurlMisbehaviourTests {
             connection.send("HTTP/1.1 200 OK\r\n\r\n")
             while connection.send([UInt8](repeating: 0x47, count: 100_000)) {}
         }) { server in
-            let request = TransportRequest(url: server.url, resourceClass: .segment, maximumByteCount: 3_000_000)
+            let request = TransportRequest(urlString: server.url, resourceClass: .segment, maximumByteCount: 3_000_000)
             let result = await CurlTransport(configuration: .init(proxy: .none)).load(request)
             #expect(result.error?.code == .tooLarge)
             #expect(result.bytes.count <= 3_000_000)

@@ -22,7 +22,7 @@ struct CurlTransportTests {
         }) { server in
             let result = await CurlTransport(configuration: Self.plain).load(server.url + "/x/start")
             #expect(result.error == nil)
-            #expect(result.response?.url == server.url + "/a/hop308")
+            #expect(result.response?.urlString == server.url + "/a/hop308")
             #expect(result.metrics.redirectCount == 5)
             #expect(server.connectionCount == 1)
         }
@@ -49,7 +49,8 @@ struct CurlTransportTests {
         var configuration = TransportConfiguration(caFile: origin.caFile, proxy: .none)
         let strict = CurlTransport(configuration: configuration)
         #expect(
-            await strict.load(origin.plain + "/away", .mediaPlaylist).response?.url == origin.secure + "/small.m3u8")
+            await strict.load(origin.plain + "/away", .mediaPlaylist).response?.urlString == origin.secure
+                + "/small.m3u8")
         let refused = await strict.load(origin.secure + "/down", .mediaPlaylist)
         #expect(refused.error?.code == .refused)
         #expect(refused.response == nil)
@@ -80,7 +81,7 @@ struct CurlTransportTests {
                 let origins = [Origin(of: own.url)].compactMap { $0 }
                 for url in [own.url + "/x", own.url + "/away", foreign.url + "/y"] {
                     let request = TransportRequest(
-                        url: url, resourceClass: .segment, fields: fields, credentialOrigins: Set(origins))
+                        urlString: url, resourceClass: .segment, fields: fields, credentialOrigins: Set(origins))
                     #expect(await transport.load(request).error == nil)
                 }
                 #expect(own.values(of: "Authorization") == ["Bearer s", "Bearer s"])
@@ -106,8 +107,8 @@ struct CurlTransportTests {
             let host = server.url.dropFirst("http://".count)
             let origins = Set([Origin(of: server.url)].compactMap { $0 })
             let own = await transport.load(
-                .init(url: "http://us%65r:p%40ss@\(host)/x", resourceClass: .segment, credentialOrigins: origins))
-            #expect(own.response?.url == server.url + "/x")
+                .init(urlString: "http://us%65r:p%40ss@\(host)/x", resourceClass: .segment, credentialOrigins: origins))
+            #expect(own.response?.urlString == server.url + "/x")
             let other = await transport.load("http://user:secret@\(host)/missing")
             #expect(other.error?.description.contains("secret") == false)
             #expect(server.values(of: "Authorization") == ["Basic dXNlcjpwQHNz", nil])
@@ -122,7 +123,7 @@ struct CurlTransportTests {
             let transport = CurlTransport(configuration: Self.plain)
             _ = await transport.load(server.url + "/a")
             let request = TransportRequest(
-                url: server.url + "/b", resourceClass: .segment, fields: [.init(name: "Cookie", value: "u=3")],
+                urlString: server.url + "/b", resourceClass: .segment, fields: [.init(name: "Cookie", value: "u=3")],
                 credentialOrigins: Set([Origin(of: server.url)].compactMap { $0 }))
             _ = await transport.load(request)
             _ = await transport.load("http://localhost:\(server.port)/c")
@@ -176,23 +177,27 @@ struct CurlTransportTests {
     @Test(
         "what must not be sent is refused before any I/O",
         arguments: [
-            (TransportRequest(url: "http://127.0.0.1:1/a\r\nX: y", resourceClass: .segment), LoadingError.Code.badURL),
-            (TransportRequest(url: "file:///etc/passwd", resourceClass: .segment), .refused),
-            (TransportRequest(url: "rtmp://127.0.0.1/x", resourceClass: .segment), .refused),
-            (TransportRequest(url: "seg.ts", resourceClass: .segment), .badURL),
-            (TransportRequest(url: "http://good\\@127.0.0.1/", resourceClass: .segment), .badURL),
-            (TransportRequest(url: "http://a%2Fb/", resourceClass: .segment), .badURL),
+            (
+                TransportRequest(urlString: "http://127.0.0.1:1/a\r\nX: y", resourceClass: .segment),
+                LoadingError.Code.badURL
+            ),
+            (TransportRequest(urlString: "file:///etc/passwd", resourceClass: .segment), .refused),
+            (TransportRequest(urlString: "rtmp://127.0.0.1/x", resourceClass: .segment), .refused),
+            (TransportRequest(urlString: "seg.ts", resourceClass: .segment), .badURL),
+            (TransportRequest(urlString: "http://good\\@127.0.0.1/", resourceClass: .segment), .badURL),
+            (TransportRequest(urlString: "http://a%2Fb/", resourceClass: .segment), .badURL),
             (
                 TransportRequest(
-                    url: "http://127.0.0.1:1/", resourceClass: .segment, fields: [.init(name: "X", value: "a\r\nY: b")]),
+                    urlString: "http://127.0.0.1:1/", resourceClass: .segment,
+                    fields: [.init(name: "X", value: "a\r\nY: b")]),
                 .refused
             ),
             (
                 TransportRequest(
-                    url: "http://127.0.0.1:1/", resourceClass: .segment, fields: [.init(name: "X Y", value: "a")]),
+                    urlString: "http://127.0.0.1:1/", resourceClass: .segment, fields: [.init(name: "X Y", value: "a")]),
                 .refused
             ),
-            (TransportRequest(url: "http://127.0.0.1:1/", resourceClass: .segment, byteRange: 5..<5), .badRange),
+            (TransportRequest(urlString: "http://127.0.0.1:1/", resourceClass: .segment, byteRange: 5..<5), .badRange),
         ])
     func refusal(_ request: TransportRequest, _ code: LoadingError.Code) async {
         let result = await CurlTransport(configuration: Self.plain).load(request)

@@ -34,11 +34,11 @@ struct DiskCacheTests {
             _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
         ) -> any TransportTask {
             log.withLock { $0.append(request) }
-            let resource = resources.withLock { $0[request.url] }
+            let resource = resources.withLock { $0[request.urlString] }
             let tag = request.fields.first { $0.name == "If-None-Match" }?.value
             guard let resource, tag == nil || !resource.fields.contains(where: { $0.value == tag }) else {
                 var error = LoadingError(
-                    code: .httpStatus, url: request.url, status: resource == nil ? 404 : 304, text: "")
+                    code: .httpStatus, url: request.urlString, status: resource == nil ? 404 : 304, text: "")
                 error.fields = resource?.fields ?? []
                 handler(.failed(error, TransferMetrics()))
                 return Done()
@@ -47,7 +47,8 @@ struct DiskCacheTests {
             handler(
                 .response(
                     TransportResponse(
-                        status: request.byteRange == nil ? 200 : 206, url: request.url, fields: resource.fields)))
+                        status: request.byteRange == nil ? 200 : 206, urlString: request.urlString,
+                        fields: resource.fields)))
             for byte in resource.body[range] { handler(.data([byte])) }
             handler(.finished(TransferMetrics()))
             return Done()
@@ -57,7 +58,7 @@ struct DiskCacheTests {
     private struct Bench {
         let server = Server()
         let folder: ScratchFolder
-        let time = Shared(Int64(1000))
+        let time = Shared(Int64(1_000_000))
         let cache: DiskCache
 
         final class Shared: Sendable {
@@ -73,6 +74,13 @@ struct DiskCacheTests {
             }
         }
 
+        /// Besides the file of the lock.
+        var files: [String] {
+            get throws {
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != ".lock" }
+            }
+        }
+
         func pass(_ seconds: Int64) { time.value.withLock { $0 += seconds } }
 
         /// The body, and whether it came from the cache; nil for a failure.
@@ -81,9 +89,9 @@ struct DiskCacheTests {
             fields: [HTTPField] = []
         ) async -> (body: [UInt8], isCached: Bool)? {
             let request = TransportRequest(
-                url: "https://a.example/\(name)", resourceClass: resourceClass, fields: fields, byteRange: range)
+                urlString: "https://a.example/\(name)", resourceClass: resourceClass, fields: fields, byteRange: range)
             var (body, isCached, isWhole) = ([UInt8](), false, false)
-            for await event in cache.transport(over: server, on: nil).events(for: request) {
+            for await event in cache.transport(over: server, clock: ContinuousClock()).events(for: request) {
                 switch event {
                 case .response(let response): isCached = response.wasReadFromCache
                 case .data(let bytes): body += bytes
@@ -161,7 +169,7 @@ struct DiskCacheTests {
             #expect(await bench.load("b") == nil)
         }
         #expect(await bench.cache.currentByteCount == 0)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder.path).isEmpty)
+        #expect(try bench.files.isEmpty)
     }
 
     @Test("the folder keeps its size: what was not used for longest goes, also what earlier runs left")
@@ -186,7 +194,7 @@ struct DiskCacheTests {
         #expect((1...2500).contains(await smaller.cache.currentByteCount))
         await smaller.cache.removeAll()
         #expect(await smaller.cache.currentByteCount == 0)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.folder.path).isEmpty)
+        #expect(try bench.files.isEmpty)
     }
 
     @Test("damaged files, and what else is in the folder, do no harm")
@@ -195,24 +203,57 @@ struct DiskCacheTests {
         bench.server.set("a", [1, 2, 3], ["Cache-Control": "max-age=60"])
         _ = await bench.load("a")
         _ = await bench.cache.currentByteCount
-        let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
+        let names = try bench.files
         try bench.folder.write([1, 2], to: try #require(names.first))
-        try bench.folder.write([1], to: "new-1-1")
+        let left = try bench.folder.write([1], to: "new-1")
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1_000_000 - 7200)], ofItemAtPath: left)
+        // Another process may be writing it.
+        try bench.folder.write([1], to: "new-2")
         try bench.folder.write([1], to: "notes.txt")
         let later = try Bench(folder: bench.folder)
         later.server.set("a", [1, 2, 3], ["Cache-Control": "max-age=60"])
         #expect(await later.load("a")?.isCached == false)
         #expect(await later.load("a")?.isCached == true)
-        let left = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
-        #expect(Set(left) == Set(names + ["notes.txt"]))
+        #expect(try Set(bench.files) == Set(names + ["new-2", "notes.txt"]))
+    }
+
+    @Test("what one cache stores another of the same folder finds at once")
+    func shared() async throws {
+        let one = try Bench()
+        let other = try Bench(folder: one.folder)
+        #expect(await other.load("a") == nil)
+        one.server.set("a", [1, 2, 3], ["Cache-Control": "max-age=60"])
+        _ = await one.load("a")
+        // It is stored behind the last event.
+        _ = await one.cache.currentByteCount
+        #expect(await other.load("a")?.isCached == true)
+        await other.cache.removeAll()
+        #expect(await one.load("a")?.isCached == false)
+    }
+
+    @Test("who only takes from it finds what others stored, and stores nothing")
+    func readingOnly() async throws {
+        let bench = try Bench()
+        bench.server.set("a", [1], ["Cache-Control": "max-age=60"])
+        bench.server.set("b", [2], ["Cache-Control": "max-age=60"])
+        _ = await bench.load("a")
+        let transport = bench.cache.transport(over: bench.server, clock: ContinuousClock(), stores: false)
+        for name in ["a", "b", "b"] {
+            let request = TransportRequest(urlString: "https://a.example/\(name)", resourceClass: .segment)
+            for await _ in transport.events(for: request) {}
+        }
+        #expect(bench.server.requests.map(\.urlString.last) == ["a", "b", "b"])
+        _ = await bench.cache.currentByteCount
+        #expect(try bench.files.count == 1)
     }
 
     @Test("a folder that cannot be is an error")
     func noFolder() throws {
         let folder = try ScratchFolder()
         let file = try folder.write([1], to: "file")
-        #expect(throws: LoadingError.self) { try DiskCache(folder: file) }
-        #expect(throws: LoadingError.self) { try DiskCache(folder: file + "/x") }
+        #expect(#expect(throws: HLSError.self) { try DiskCache(folder: file) }?.code == .notWritable)
+        #expect(#expect(throws: HLSError.self) { try DiskCache(folder: file + "/x") }?.code == .notWritable)
         _ = try DiskCache(folder: folder.path + "/new")
     }
 }

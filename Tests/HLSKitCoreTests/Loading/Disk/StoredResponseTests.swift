@@ -9,12 +9,12 @@ struct StoredResponseTests {
     private static func request(
         _ url: String = url, range: Range<UInt64>? = nil, fields: [HTTPField] = []
     ) -> TransportRequest {
-        TransportRequest(url: url, resourceClass: .segment, fields: fields, byteRange: range)
+        TransportRequest(urlString: url, resourceClass: .segment, fields: fields, byteRange: range)
     }
 
     private static func response(_ fields: [String: String], status: Int = 200) -> TransportResponse {
         TransportResponse(
-            status: status, url: url, contentType: "video/mp2t",
+            status: status, urlString: url, contentType: "video/mp2t",
             fields: fields.sorted { $0.key < $1.key }.map { HTTPField(name: $0.key, value: $0.value) })
     }
 
@@ -42,6 +42,9 @@ struct StoredResponseTests {
         #expect(StoredResponse(bytes, of: StoredResponse.Key(Self.request(range: 0..<4))) == nil)
         #expect(StoredResponse(bytes, of: StoredResponse.Key(Self.request("https://a.example/other"))) == nil)
         #expect(StoredResponse([UInt8](repeating: 10, count: 5000), of: stored.key) == nil)
+        var early = stored
+        early.validated = .min
+        #expect(StoredResponse(early.serialized, of: stored.key) == nil)
     }
 
     @Test("have names that tell resources and ranges apart, and no fragments")

@@ -104,16 +104,17 @@ struct SampleDecryptorTests {
         #expect(try Self.decrypt(bytes, .elementaryStream, codec: codec) == Self.clear(51))
     }
 
-    @Test("N02: slices of H.264: one block in ten from byte 32 on, under emulation prevention; other units stay")
+    @Test(
+        "N02: slices of H.264: one block in ten from byte 32 on, under a second emulation prevention; other units stay")
     func slices() throws {
         let bytes = AES128DecryptorTests.bytes(
             """
-            000000016742001e8000000165000003010000030002030a11181f262d343b424950575e656c737a81888f969da48e3d570ad70a
-            9b3700c7273fb63fb5ec1b222930373e454c535a6168000003000003000199a0a7aeb5bcc3cad1d8dfe6edf4fb020910171e252c
-            333a41484f565d646b727980878e959ca3aab1b8bfc6cdd4dbe2e9f0f7fe050c131a21282f363d444b525960676e757c838a9198
-            9fa6adb4bbc2c9d0d7dee5ecf3fa01080f161d242b323940474e555c636a71787f868d949ba2a9b0b7bec5ccd3dae1e8eff6fd04
-            cdc88113664de961f67623350683ff987b828990979ea5acb3bac1800000000141030a11181f262d343b424950575e656c737a81
-            888f969da4abb2b9c0c7ced5dce3eaf1f8ff060d14
+            000000016742001e80000001650000030301000003030002030a11181f262d343b424950575e656c737a81888f96a38b7fb7fb24
+            392deed3777e9386609e0d141b222930373e454c535a61680000030300000303000199a0a7aeb5bcc3cad1d8dfe6edf4fb020910
+            171e252c333a41484f565d646b727980878e959ca3aab1b8bfc6cdd4dbe2e9f0f7fe050c131a21282f363d444b525960676e757c
+            838a91989fa6adb4bbc2c9d0d7dee5ecf3fa01080f161d242b323940474e555c636a71787f868d949ba2a9b0b7bec5ccd3dae1e8
+            a6efb2010f6b7ca45780868d8f38f21a5f666d747b828990979ea5acb3bac1800000000141030a11181f262d343b424950575e65
+            6c737a81888f969da4abb2b9c0c7ced5dce3eaf1f8ff060d14
             """)
         let clear = AES128DecryptorTests.bytes(
             """

@@ -15,15 +15,4 @@ struct PenaltyBoxTests {
         box.remove(3)
         #expect(box.penalized(at: .seconds(61)).isEmpty)
     }
-
-    @Test("knows when all are in it")
-    func all() {
-        var box = PenaltyBox<Int>(duration: .seconds(5))
-        box.add(0, at: .zero)
-        #expect(!box.holdsAll(of: [0, 1], at: .seconds(1)))
-        box.add(1, at: .seconds(1))
-        #expect(box.holdsAll(of: [0, 1], at: .seconds(4)))
-        #expect(!box.holdsAll(of: [0, 1], at: .seconds(5)))
-        #expect(!box.holdsAll(of: [], at: .seconds(1)))
-    }
 }

@@ -44,7 +44,7 @@ struct RetriedLoadsTests {
                     configuration.sourceClock = SourceClock(clock)
                     configuration.retryPolicies = policies
                     configuration.seed = seed
-                    _ = try await PlaylistLoader(url: url, configuration: configuration).byteCount(
+                    _ = try await PlaylistLoader(urlString: url, configuration: configuration).byteCount(
                         of: segment, namedBy: url)
                 }
                 Issue.record("it cannot succeed")
@@ -135,7 +135,7 @@ struct RetriedLoadsTests {
     func forgiveness() throws {
         let clock = VirtualClock()
         let transport = TimedTransport(clock) { request in
-            request.url.hasSuffix("0.ts") ? .success([1]) : .failure(Self.status(404))
+            request.urlString.hasSuffix("0.ts") ? .success([1]) : .failure(Self.status(404))
         }
         var options = AssetOptions(clock: clock, transport: transport)
         options.retryPolicies = RetryPolicies(fruitlessRequestTotal: 30)
@@ -167,7 +167,7 @@ struct RetriedLoadsTests {
     func asset() throws {
         let clock = VirtualClock()
         let transport = TimedTransport(clock) { request in
-            if request.url == Self.url {
+            if request.urlString == Self.url {
                 return .success(Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow.m3u8\n".utf8))
             }
             return .failure(Self.status(404))
@@ -215,7 +215,8 @@ private final class TimedTransport: Transport {
         Task(executorPreference: clock) {
             switch result {
             case .success(let bytes):
-                handler(.response(TransportResponse(status: 200, url: request.url, contentLength: bytes.count)))
+                handler(
+                    .response(TransportResponse(status: 200, urlString: request.urlString, contentLength: bytes.count)))
                 handler(.data(bytes))
                 handler(.finished(TransferMetrics()))
             case .failure(let error): handler(.failed(error, TransferMetrics()))

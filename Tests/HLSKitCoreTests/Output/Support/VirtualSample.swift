@@ -21,7 +21,7 @@ struct VirtualSample {
     ) throws {
         let transport = SimulatedTransport(over: try NetworkTrace(parsing: "1000,50000,20\n".utf8), clock: clock) {
             request in
-            let name = request.url.split(separator: "/").last.map(String.init) ?? ""
+            let name = request.urlString.split(separator: "/").last.map(String.init) ?? ""
             let type = name.hasSuffix("m3u8") ? "application/vnd.apple.mpegurl" : "video/mp4"
             if let file = files[name] { return SimulatedResponse(contentType: type, body: file) }
             for folder in [SampleMedia.folder, SampleMedia.fixtures + "/media"] {

@@ -10,6 +10,8 @@ struct SampleTransportStream {
     var hasSound = true
     /// The audio of a segment ends so much before its frames do; the rest is in the next segment.
     var soundLag = Duration.milliseconds(60)
+    /// Samples are encrypted by ``SampleAES``.
+    var isEncrypted = false
 
     static let playlist =
         (["#EXTM3U", "#EXT-X-TARGETDURATION:4"]
@@ -19,6 +21,10 @@ struct SampleTransportStream {
     /// The playlist `ts.m3u8` and its segments.
     func files() throws -> [String: [UInt8]] {
         var files = ["ts.m3u8": Array(Self.playlist.utf8)]
+        if isEncrypted {
+            files["ts.m3u8"] = Array(Self.playlist.replacing("#EXTM3U", with: "#EXTM3U\n\(SampleAES.tag)").utf8)
+            files["key.bin"] = SampleAES.key
+        }
         for (index, segment) in try segments().enumerated() { files["ts-\(index).ts"] = segment }
         return files
     }
@@ -30,7 +36,8 @@ struct SampleTransportStream {
         func segment(of time: Duration) -> Int { min(Int(time / .seconds(4)), SampleMedia.segmentCount - 1) }
         var writers = (0..<SampleMedia.segmentCount).map { _ in
             TransportStreamWriter(
-                streams: [.init(pid: 256, type: 0x1b)] + (hasSound ? [.init(pid: 257, type: 0x0f)] : []))
+                streams: [.init(pid: 256, type: isEncrypted ? 0xdb : 0x1b)]
+                    + (hasSound ? [.init(pid: 257, type: isEncrypted ? 0xcf : 0x0f)] : []))
         }
         // In the order of decoding, both kinds beside each other.
         var units: [(dts: Int64, segment: Int, pes: TransportStreamWriter.PES)] = []
@@ -59,6 +66,10 @@ struct SampleTransportStream {
                     .init(
                         pid: 257, streamID: 0xc0, pts: pts, payload: Self.frame(of: sound, audio), hasLength: true)
                 ))
+        }
+        if isEncrypted {
+            let payloads = try SampleAES.encrypt(units.map { ($0.pes.pid == 256, $0.pes.payload) })
+            for index in units.indices { units[index].pes.payload = payloads[index] }
         }
         for unit in units.sorted(by: { ($0.segment, $0.dts) < ($1.segment, $1.dts) }) {
             writers[unit.segment].add(unit.pes)

@@ -27,7 +27,7 @@ struct VirtualBench: Sendable {
         let clock = VirtualClock()
         let conditions = LinkConditions(bitsPerSecond: bitsPerSecond, latency: .milliseconds(20))
         let simulated = SimulatedTransport(over: NetworkTrace(constant: conditions), clock: clock) { request in
-            let name = String(request.url.split(separator: "/").last ?? "")
+            let name = String(request.urlString.split(separator: "/").last ?? "")
             let stored = answer(name, clock.now.offset) ?? files[name]
             guard
                 let body = stored

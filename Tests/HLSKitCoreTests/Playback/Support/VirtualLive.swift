@@ -50,7 +50,7 @@ extension VirtualBench {
 final class EventKeeper: Sendable {
     private let stream: AsyncStream<PlayerEvent>
 
-    init(_ player: Player) { stream = player.events() }
+    init(_ player: Player) { stream = player.events(bufferingNewest: .max) }
 
     /// Everything up to the end of the player, which has to be closed.
     func all() async -> [PlayerEvent] {

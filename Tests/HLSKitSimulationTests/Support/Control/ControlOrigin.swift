@@ -43,7 +43,7 @@ struct ControlOrigin: Sendable {
     static func url(_ kind: Kind) -> String { "https://\(kind.rawValue).invalid/index.m3u8" }
 
     func response(to request: SimulatedRequest) -> SimulatedResponse {
-        let parts = request.url.dropFirst("https://".count).split(separator: "/", maxSplits: 1)
+        let parts = request.urlString.dropFirst("https://".count).split(separator: "/", maxSplits: 1)
         guard parts.count == 2, let kind = Kind(rawValue: String(parts[0].dropLast(".invalid".count))) else {
             return .notFound
         }
@@ -62,7 +62,7 @@ struct ControlOrigin: Sendable {
         of stream: SyntheticStream, _ path: String, _ request: SimulatedRequest
     ) -> SimulatedResponse {
         var inner = request
-        inner.url = "https://synthetic.invalid/" + path
+        inner.urlString = "https://synthetic.invalid/" + path
         return stream.response(to: inner)
     }
 
@@ -124,7 +124,7 @@ struct ControlOrigin: Sendable {
 
     private func fault(_ request: SimulatedRequest) -> SimulatedResponse? {
         var hash = seed &* 31 &+ UInt64(request.attempt)
-        for byte in request.url.utf8 { hash = hash &* 131 &+ UInt64(byte) }
+        for byte in request.urlString.utf8 { hash = hash &* 131 &+ UInt64(byte) }
         var dice = SplitMix64(seed: hash)
         guard dice.next() % 6 == 0 else { return nil }
         switch dice.next() % 6 {
@@ -134,7 +134,8 @@ struct ControlOrigin: Sendable {
         case 3: return .failure(.timedOut)
         case 4: return SimulatedResponse(body: Array("<html>sorry</html>".utf8))
         default:
-            var response = filmResponse(String(request.url.split(separator: "/", maxSplits: 2).last ?? ""), request)
+            var response = filmResponse(
+                String(request.urlString.split(separator: "/", maxSplits: 2).last ?? ""), request)
             response.ending = .cut(after: response.body.count / 2)
             return response
         }

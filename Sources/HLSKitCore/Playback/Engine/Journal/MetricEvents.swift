@@ -62,8 +62,11 @@ public struct MetricSegment: Sendable, Hashable {
     public var start: MediaTime
     /// Its length by the playlist.
     public var duration: Duration
-    /// The variant that it is of; nil for renditions of their own, and where there is but one media playlist.
-    public var variantIndex: Int?
+    /// The variant that it is of, as in ``AssetVariant/id``; nil for renditions of their own, and where there is but one media
+    /// playlist.
+    public var variantID: AssetVariant.ID?
+    /// Its position in the multivariant playlist, as records have it.
+    package var variantIndex: Int?
 
     /// A segment of a playlist.
     package init(mediaSequence: Int, start: MediaTime, duration: Duration, variantIndex: Int? = nil) {

@@ -43,7 +43,7 @@ struct SessionJournal: Sendable {
     private var renditions: [LaneID: String] = [:]
     private var pendingSwitch: (from: AssetVariant?, to: AssetVariant)?
     /// The variant that segments are asked for from.
-    private var variantIndex: Int?
+    private var variant: AssetVariant?
     private var switchBitrate: Double?
     private var isSeekInBuffer = false
     /// Since when it has been waited for keeping up to be likely.
@@ -51,8 +51,8 @@ struct SessionJournal: Sendable {
     private var stalledSince: Duration?
     private var causes: Causes? = Causes()
     private var summary = Totals()
-    /// Those that were loaded from, by their index.
-    private var variants: [Int: AssetVariant] = [:]
+    /// Those that were loaded from.
+    private var variants: [AssetVariant.ID: AssetVariant] = [:]
     private(set) var isSummarized = false
     private var entries: [DiaryEntry] = []
     private var events: [PlayerEvent.Kind] = []
@@ -217,8 +217,8 @@ struct SessionJournal: Sendable {
             endSwitch(didSucceed: false, view)
             if from != nil { summary.switchCount += 1 }
             pendingSwitch = (from, to)
-            variantIndex = to.index
-            variants[to.index] = to
+            variant = to
+            variants[to.id] = to
             switchBitrate = from == nil ? nil : view.throughput
             emit(
                 MetricPlayerItemVariantSwitchStartEvent(
@@ -259,20 +259,23 @@ struct SessionJournal: Sendable {
     private mutating func begin(_ id: RequestID, _ request: EngineRequest, _ view: View) {
         let transport = request.transport
         var open = OpenRequest(
-            request: MetricRequest(url: transport.url, requestStartTime: view.now, responseEndTime: view.now),
+            request: MetricRequest(url: transport.urlString, requestStartTime: view.now, responseEndTime: view.now),
             resourceClass: transport.resourceClass)
         switch request.purpose {
         case .segment(let segment, _):
             open.lane = segment.lane
-            openIfNeeded(for: segment.lane, transport.url, view)
+            openIfNeeded(for: segment.lane, transport.urlString, view)
             open.segmentID = segment
             open.segment = segments[segment]
-            open.segment?.variantIndex = segment.lane == .main && !view.isTrickPlay ? variantIndex : nil
+            if segment.lane == .main, !view.isTrickPlay {
+                open.segment?.variantID = variant?.id
+                open.segment?.variantIndex = variant?.index
+            }
             access.requested(id, segment: segment, mediaDuration: open.segment?.duration ?? .zero, at: view.now)
             if view.isExpensive, segment.lane != .subtitles { access.change { $0.mediaRequestsExpensive += 1 } }
         case .head,
             .resource where transport.resourceClass == .initializationSection:
-            openIfNeeded(for: nil, transport.url, view)
+            openIfNeeded(for: nil, transport.urlString, view)
             access.requested(id, segment: nil, mediaDuration: .zero, at: view.now)
         case .firstPlaylist, .mediaPlaylist, .resource: break
         }
@@ -325,7 +328,7 @@ struct SessionJournal: Sendable {
             causes?.segments.append(event)
             emit(event)
             // Media of the variant has arrived, whatever is decided with it.
-            if error == nil, let variant = open.segment?.variantIndex, variant == pendingSwitch?.to.index {
+            if error == nil, let variant = open.segment?.variantID, variant == pendingSwitch?.to.id {
                 endSwitch(didSucceed: true, view)
             }
         case .key:
@@ -353,7 +356,7 @@ struct SessionJournal: Sendable {
 
     /// Adds up the declared bit rates of what was loaded.
     private mutating func weigh(_ load: SegmentLoad) {
-        guard let variant = load.variantIndex.flatMap({ variants[$0] }), variant.bandwidth > 0 else { return }
+        guard let variant = load.variantID.flatMap({ variants[$0] }), variant.bandwidth > 0 else { return }
         let seconds = load.mediaDuration.seconds
         summary.declaredDuration += seconds
         summary.averageBits += seconds * Double(variant.averageBandwidth ?? variant.bandwidth)
@@ -415,7 +418,7 @@ struct SessionJournal: Sendable {
         log(
             ErrorLogEvent(
                 date: epoch + view.now,
-                uri: Redaction.url(error.url.isEmpty ? request?.request.url ?? "" : error.url),
+                uri: Redaction.url(error.url.isEmpty ? request?.request.urlString ?? "" : error.url),
                 serverAddress: error.serverAddress ?? request?.request.serverAddress, playbackSessionID: session.id,
                 errorStatusCode: error.status, errorDomain: domain, errorComment: error.text,
                 allHTTPResponseHeaderFields: error.fields.isEmpty ? request?.fields ?? [] : error.fields))
@@ -425,7 +428,7 @@ struct SessionJournal: Sendable {
         let comment = error.detail.map { "\(error.cause) (\($0))" } ?? error.cause
         log(
             ErrorLogEvent(
-                date: epoch + view.now, uri: error.url, playbackSessionID: session.id,
+                date: epoch + view.now, uri: error.urlString, playbackSessionID: session.id,
                 errorStatusCode: error.statusCode, errorDomain: error.domain, errorComment: comment))
     }
 
@@ -433,7 +436,7 @@ struct SessionJournal: Sendable {
         let seconds = (missed.mediaDuration.seconds * 10).rounded() / 10
         log(
             ErrorLogEvent(
-                date: epoch + view.now, uri: Redaction.url(missed.url), playbackSessionID: session.id,
+                date: epoch + view.now, uri: Redaction.url(missed.urlString), playbackSessionID: session.id,
                 errorDomain: .playlist,
                 errorComment: "segments \(missed.first) to \(missed.last), \(seconds) s, are lost: \(missed.cause)"))
     }

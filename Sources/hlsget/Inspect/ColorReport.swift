@@ -1,0 +1,87 @@
+import HLSKitCore
+
+/// The colours of a track as its container declares them, and how its high dynamic range was graded.
+struct ColorReport: Sendable {
+    private let color: ColorInformation?
+    private let display: MasteringDisplayColorVolume?
+    private let light: ContentLightLevelInfo?
+
+    init(_ track: MediaTrack) {
+        color = track.colorInformation
+        display = track.masteringDisplayColorVolume
+        light = track.contentLightLevelInfo
+    }
+
+    // MARK: Text
+
+    /// In the order in which people ask; empty where nothing is declared.
+    var notes: [String] {
+        [color.map { Self.names($0).joined(separator: "/") }, graded, lightLevels].compactMap(\.self)
+    }
+
+    /// Primaries, transfer function and matrix, in FFmpeg's words.
+    private static func names(_ color: ColorInformation) -> [String] {
+        [
+            ColorPrimaries(rawValue: color.colorPrimaries).description,
+            TransferFunction(rawValue: color.transferCharacteristics).description,
+            YCbCrMatrix(rawValue: color.matrixCoefficients).description,
+        ]
+    }
+
+    private var graded: String? {
+        guard let luminance = display?.luminance else { return nil }
+        return "graded on \(Self.light(luminance.lowerBound))-\(Self.light(luminance.upperBound)) cd/m2"
+    }
+
+    private var lightLevels: String? {
+        guard let light else { return nil }
+        let levels = [
+            ("pixels", light.maximumContentLightLevel), ("frames", light.maximumFrameAverageLightLevel),
+        ]
+        let known = levels.filter { $0.1 > 0 }.map { "\($0.0) up to \($0.1)" }
+        return known.isEmpty ? nil : known.joined(separator: ", ") + " cd/m2"
+    }
+
+    /// Candela per square metre, without zeros at the end.
+    private static func light(_ value: Double) -> String {
+        var text = Decimals.text(value, places: 4)
+        while text.contains("."), let last = text.last, last == "0" || last == "." { text.removeLast() }
+        return text
+    }
+
+    // MARK: JSON
+
+    /// Adds what is declared.
+    func add(to object: inout JSONObject) {
+        if let color {
+            let names = Self.names(color)
+            object.add("colorPrimaries", names[0])
+            object.add("transferFunction", names[1])
+            object.add("matrix", names[2])
+        }
+        if let display {
+            var volume = JSONObject()
+            if let primaries = display.primaries {
+                volume.add("red", Self.value(primaries.red))
+                volume.add("green", Self.value(primaries.green))
+                volume.add("blue", Self.value(primaries.blue))
+                volume.add("whitePoint", Self.value(primaries.whitePoint))
+            }
+            volume.add("minimumLuminance", display.luminance.map { .number($0.lowerBound) })
+            volume.add("maximumLuminance", display.luminance.map { .number($0.upperBound) })
+            object.add("masteringDisplay", volume.value)
+        }
+        if let light {
+            var levels = JSONObject()
+            levels.add("maximum", light.maximumContentLightLevel > 0 ? light.maximumContentLightLevel : nil)
+            levels.add(
+                "maximumFrameAverage",
+                light.maximumFrameAverageLightLevel > 0 ? light.maximumFrameAverageLightLevel : nil)
+            object.add("contentLightLevel", levels.value)
+        }
+    }
+
+    private static func value(_ place: MasteringDisplayColorVolume.Chromaticity) -> JSONValue {
+        [.number(place.x), .number(place.y)]
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Glibc
+import HLSKitCore
+import Synchronization
+
+/// A program of the user that gets what is played on its standard input (`--player`).
+///
+/// Unlike ``ShellProcess`` it is part of the terminal's job: it may read keys, and Ctrl-C reaches it too. Owns the pipe until
+/// ``handOver()``, and the process until ``end()``.
+final class PlayerProgram: Sendable {
+    /// The pipe, as a writer opens it.
+    let path: String
+
+    private let command: String
+    private let processID: pid_t
+    /// Both ends: a pipe that nobody reads any more cannot be opened.
+    private let ends: Mutex<[Int32]>
+
+    /// Starts it.
+    init(_ command: String) throws(HLSError) {
+        self.command = command
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw Self.failure(command, String(cString: strerror(errno))) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let (id, code) = Self.spawn(command, input: ends[0])
+        guard code == 0 else {
+            for end in ends { close(end) }
+            throw Self.failure(command, String(cString: strerror(code)))
+        }
+        processID = id
+        self.ends = Mutex(ends)
+        path = "/dev/fd/\(ends[1])"
+    }
+
+    deinit { handOver() }
+
+    private static func spawn(_ command: String, input: Int32) -> (id: pid_t, code: Int32) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, 0)
+        for descriptor in ShellProcess.inheritedDescriptors {
+            posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var id: pid_t = 0
+        let code = ShellProcess.withCStrings(["sh", "-c", command]) { arguments in
+            posix_spawn(&id, "/bin/sh", &actions, &attributes, arguments, environ)
+        }
+        return (id, code)
+    }
+
+    /// Whoever writes has opened the pipe: it ends when that is closed.
+    func handOver() {
+        ends.withLock { ends in
+            for end in ends { close(end) }
+            ends = []
+        }
+    }
+
+    /// Whether what failed is that the program takes nothing more.
+    func hasLeft(by error: HLSError) -> Bool {
+        let writing = error.underlyingError as? HLSError ?? error
+        return writing.code == .brokenPipe && writing.path == path
+    }
+
+    /// Waits until it has ended. Called once, when everything is written.
+    ///
+    /// - Returns: what is wrong with how it ended.
+    func end() async -> HLSError? {
+        handOver()
+        let status: Int32 = await withCheckedContinuation { continuation in
+            // It plays on for as long as it likes.
+            Thread.detachNewThread { [processID] in
+                var status: Int32 = 0
+                while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+                continuation.resume(returning: status)
+            }
+        }
+        let signal = status & 0x7f
+        let code = (status >> 8) & 0xff
+        guard signal != 0 || code != 0 else { return nil }
+        return Self.failure(command, signal == 0 ? "it ended with \(code)" : "signal \(signal) ended it")
+    }
+
+    private static func failure(_ command: String, _ detail: String) -> HLSError {
+        HLSError(code: .output, cause: "the player failed: \(command)", detail: detail)
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import HLSKitSimulation
+import HLSMedia
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("A decoder that gives nothing any more", .timeLimit(.minutes(1)))
+struct StuckDecoderTests {
+    /// From one sample on takes everything and gives nothing, not even at its end.
+    private final class StuckDecoder: VideoDecoding {
+        private let decoder: VideoDecoder
+        private let firstStuckPTS: Int64
+        private var isStuck = false
+
+        init(_ decoder: VideoDecoder, from pts: Int64) {
+            self.decoder = decoder
+            firstStuckPTS = pts
+        }
+
+        var skipsUnreferencedPictures: Bool {
+            get { decoder.skipsUnreferencedPictures }
+            set { decoder.skipsUnreferencedPictures = newValue }
+        }
+        var hasFirstPicture: Bool { !isStuck && decoder.hasFirstPicture }
+
+        func decode(_ sample: MediaSample, to frames: inout [VideoFrame]) throws(CodecError) {
+            if sample.pts >= firstStuckPTS { isStuck = true }
+            if !isStuck { try decoder.decode(sample, to: &frames) }
+        }
+
+        func drain(to frames: inout [VideoFrame]) throws(CodecError) {
+            if !isStuck { try decoder.drain(to: &frames) }
+        }
+
+        func decodeFirstPicture(to frames: inout [VideoFrame]) {
+            if !isStuck { decoder.decodeFirstPicture(to: &frames) }
+        }
+    }
+
+    /// Makes decoders, of which the first are stuck from a second of the media on.
+    private final class Decoders: Sendable {
+        private let made = Mutex(0)
+        private let stuckCount: Int
+        private let second: Int
+
+        init(stuckCount: Int, from second: Int) {
+            self.stuckCount = stuckCount
+            self.second = second
+        }
+
+        var count: Int { made.withLock { $0 } }
+
+        func make(_ track: MediaTrack, _ threadCount: Int) throws(CodecError) -> TrackDecoder? {
+            guard track.mediaType == .video else { return try TrackDecoder.libavcodec(track, threadCount) }
+            let number = made.withLock { made in
+                made += 1
+                return made
+            }
+            let decoder = try VideoDecoder(track: track, threadCount: 1)
+            guard number <= stuckCount else { return .video(decoder) }
+            let pts = second == 0 ? Int64.min : Int64(second) * Int64(track.timescale)
+            return .video(StuckDecoder(decoder, from: pts))
+        }
+    }
+
+    private struct Outcome: Sendable {
+        var times: [Duration] = []
+        var decoderCount = 0
+        /// What was logged of damage.
+        var damage: [String] = []
+        var kinds: [PlayerEvent.Kind] = []
+        /// When the last frame would have been over, on the clock: when the item was played, or failed.
+        var end: Duration?
+        var error: HLSError?
+        var logged: [String] = []
+
+        var told: [HLSError] { kinds.compactMap { if case .recoverableError(let error) = $0 { error } else { nil } } }
+        var didPlayToEnd: Bool { kinds.contains { if case .didPlayToEnd = $0 { true } else { false } } }
+    }
+
+    /// Plays the video of the sample, 40 s with a sync sample each 4 s, where decoders are stuck.
+    private static func play(stuckCount: Int, from second: Int) throws -> Outcome {
+        let (clock, notebook) = (VirtualClock(), Notebook())
+        let decoders = Decoders(stuckCount: stuckCount, from: second)
+        let network = NetworkTrace(constant: LinkConditions(bitsPerSecond: 10_000_000, latency: .milliseconds(20)))
+        let transport = SimulatedTransport(over: network, clock: clock) { request in
+            let name = String(request.urlString.split(separator: "/").last ?? "")
+            guard let file = FileManager.default.contents(atPath: "\(SampleMedia.folder)/\(name)") else {
+                return SimulatedResponse(status: 404)
+            }
+            return SimulatedResponse(body: [UInt8](file))
+        }
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        configuration.makeDecoder = { track, threadCount throws(CodecError) in
+            try decoders.make(track, threadCount)
+        }
+        configuration.logger = notebook.logger(.info)
+        let player = Player(configuration: configuration)
+        let pictures = PictureLog(clock: clock)
+        let item = PlayerItem(urlString: "https://sample.invalid/video-180p.m3u8")
+        item.add(pictures)
+        let events = player.events()
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        clock.advance(by: .seconds(60))
+        return try clock.run {
+            var outcome = Outcome()
+            await player.close()
+            for await event in events {
+                outcome.kinds.append(event.kind)
+                switch event.kind {
+                case .didPlayToEnd, .itemStatusChanged(.failed): outcome.end = event.hostTime.offset
+                default: break
+                }
+            }
+            outcome.times = pictures.pictures.map(\.itemTime)
+            outcome.decoderCount = decoders.count
+            outcome.damage = notebook.lines.filter { $0.message == "media is damaged" }
+                .map { "\($0.metadata["cause"] ?? "")" }
+            outcome.error = item.error
+            outcome.logged = item.errorLog?.events.compactMap(\.errorComment) ?? []
+            return outcome
+        }
+    }
+
+    @Test("F19: it begins anew with the next sync sample; the hole is told and logged, and time runs on over it")
+    func nudged() throws {
+        let found = try Self.play(stuckCount: 1, from: 4)
+        #expect(found.decoderCount == 2)
+        #expect(found.damage.count == 1)
+        let line = try #require(found.damage.first)
+        #expect(
+            line.hasPrefix("no video can be decoded (") && line.hasSuffix("): the decoder begins again"), "\(line)")
+        #expect(found.told.map(\.code) == [.badMedia])
+        #expect(found.logged.contains { $0.contains("no video can be decoded") }, "\(found.logged)")
+        let (before, after) = (found.times.filter { $0 < .seconds(8) }, found.times.filter { $0 >= .seconds(8) })
+        #expect(before.count > 90 && before.allSatisfy { $0 < .seconds(4) })
+        #expect(after.count == 800 && after.first == .seconds(8))
+        #expect(found.didPlayToEnd && found.error == nil)
+    }
+
+    @Test("F19: where that does not help it is nudged once, told once, and the item is not lost for it")
+    func stuckAgain() throws {
+        let found = try Self.play(stuckCount: .max, from: 4)
+        #expect(found.decoderCount == 2)
+        #expect(found.damage.count == 1)
+        #expect(found.told.map(\.code) == [.badMedia])
+        #expect(found.times.count > 90 && found.times.allSatisfy { $0 < .seconds(4) })
+        #expect(found.didPlayToEnd && found.error == nil)
+        #expect(
+            found.end.map { (.seconds(40)...Duration.seconds(43)).contains($0) } == true,
+            "\(String(describing: found.end))")
+    }
+
+    @Test("F19: where nothing ever comes, the item fails at its end, and the log has why")
+    func neverGives() throws {
+        let found = try Self.play(stuckCount: .max, from: 0)
+        #expect(found.decoderCount == 2)
+        #expect(found.times.isEmpty)
+        #expect(!found.didPlayToEnd)
+        #expect(found.error?.code == .badMedia)
+        #expect(found.end.map { $0 >= .seconds(40) } == true, "\(String(describing: found.end))")
+        #expect(found.kinds.contains { if case .itemStatusChanged(.failed) = $0 { true } else { false } })
+        #expect(found.logged.contains { $0.contains("no video can be decoded") }, "\(found.logged)")
+    }
+
+    @Test("a decoder that works is made once, and nothing is told")
+    func works() throws {
+        let found = try Self.play(stuckCount: 0, from: 0)
+        #expect(found.decoderCount == 1)
+        #expect(found.times.count == 1000)
+        #expect(found.damage.isEmpty && found.told.isEmpty && found.didPlayToEnd)
+    }
+}

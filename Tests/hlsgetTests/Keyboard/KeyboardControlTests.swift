@@ -1,0 +1,97 @@
+import Foundation
+import HLSKitCore
+import HLSKitSimulation
+import TestSupport
+import Testing
+
+@testable import hlsget
+
+@Suite("what keys do to a player", .timeLimit(.minutes(1)))
+struct KeyboardControlTests {
+    /// The sample under a virtual clock, after five seconds.
+    private static func play(
+        _ body: @escaping @Sendable (Player, KeyboardControl, VirtualClock) async throws -> Void
+    ) throws {
+        let clock = VirtualClock()
+        let link = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20)))
+        let transport = SimulatedTransport(over: link, clock: clock) { request in
+            let name = request.urlString.split(separator: "/").last ?? ""
+            guard let data = FileManager.default.contents(atPath: "\(SampleMedia.folder)/\(name)") else {
+                return SimulatedResponse(status: 404)
+            }
+            return SimulatedResponse(body: Array(data))
+        }
+        let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
+        let item = PlayerItem(urlString: "https://sample.invalid/master.m3u8")
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        try clock.run {
+            try await clock.sleep(for: .seconds(5))
+            #expect(player.timeControlStatus == .playing)
+            try await body(player, KeyboardControl(player: player), clock)
+            await player.close()
+        }
+    }
+
+    @Test("T02: space pauses and plays, i plays at once, q leaves, h says which keys there are")
+    func pause() throws {
+        try Self.play { player, control, clock in
+            #expect(control.perform(.togglePause) == .nothing)
+            let time = player.state.currentTime
+            try await clock.sleep(for: .seconds(2))
+            #expect(player.timeControlStatus == .paused && player.state.currentTime == time)
+            #expect(control.perform(.togglePause) == .nothing)
+            try await clock.sleep(for: .seconds(2))
+            #expect(player.timeControlStatus == .playing && player.state.currentTime > time)
+            player.pause()
+            #expect(control.perform(.playImmediately) == .nothing)
+            #expect(player.timeControlStatus == .playing)
+            #expect(control.perform(.quit) == .quit)
+            #expect(control.perform(.showHelp) == .say(KeyCommand.help))
+        }
+    }
+
+    @Test("T02: arrows add up, however fast they come, and stay within what can be sought")
+    func seeks() throws {
+        try Self.play { player, control, clock in
+            player.pause()
+            let start = player.state.currentTime.seconds
+            for _ in 0..<2 { #expect(control.perform(.seek(seconds: 10)) == .nothing) }
+            try await clock.sleep(for: .seconds(2))
+            #expect(abs(player.state.currentTime.seconds - start - 20) < 0.001)
+            _ = control.perform(.seek(seconds: -10))
+            try await clock.sleep(for: .seconds(2))
+            #expect(abs(player.state.currentTime.seconds - start - 10) < 0.001)
+            _ = control.perform(.seek(seconds: -60))
+            try await clock.sleep(for: .seconds(2))
+            #expect(player.state.currentTime == .zero)
+            _ = control.perform(.seek(seconds: 60))
+            try await clock.sleep(for: .seconds(2))
+            #expect(abs(player.state.currentTime.seconds - 40) < 0.05)
+        }
+    }
+
+    @Test("T02: the rate changes in steps, also while paused")
+    func rates() throws {
+        try Self.play { player, control, _ in
+            #expect(control.perform(.changeRate(1)) == .say("rate 1.25x"))
+            #expect(player.rate == 1.25 && player.defaultRate == 1.25)
+            player.pause()
+            #expect(control.perform(.changeRate(-1)) == .say("rate 1x"))
+            #expect(player.rate == 0)
+            #expect(control.perform(.togglePause) == .nothing)
+            #expect(player.rate == 1)
+        }
+    }
+
+    @Test("T02: subtitles and audio are chosen in turn, and it is said where there is no other")
+    func selection() throws {
+        try Self.play { player, control, _ in
+            #expect(control.perform(.nextSubtitles) == .say("subtitles: English (en)"))
+            #expect(player.currentItem?.currentMediaSelection[.legible]?.displayName == "English")
+            #expect(control.perform(.nextSubtitles) == .say("subtitles: none"))
+            #expect(player.currentItem?.currentMediaSelection[.legible] == nil)
+            #expect(control.perform(.nextAudio) == .say("no other audio"))
+        }
+    }
+}

@@ -35,7 +35,8 @@ extension DownloadTask {
         let resourceClass: ResourceClass = entry.source == nil ? .multivariantPlaylist : .mediaPlaylist
         let playlist = try await client.load(
             entry.url, resourceClass, limit: .max, namedBy: entry.source, terms: terms, account: account,
-            hedgeDelay: tracker?.hedgeDelay, timeout: tracker?.reloadTimeout, lesserURL: delta?.url(of: entry.url)
+            hedgeDelay: tracker?.hedgeDelay, timeout: tracker?.reloadTimeout,
+            lesserURL: delta.map { DeliveryDirectives(delta: $0).url(of: entry.url) }
         ) {
             [options] in
             noteRequest()

@@ -13,7 +13,7 @@ struct ReloadReader: ResourceReader {
 
     mutating func begin(_ response: TransportResponse) {
         var response = response
-        if let delta { response.urlString = delta.url(answering: response.urlString) }
+        response.urlString = DeliveryDirectives(delta: delta).url(answering: response.urlString)
         reader.begin(response)
     }
 

@@ -24,8 +24,8 @@ final class CacheFolder: Sendable {
     private static let temporaryPrefix = "new-"
     /// What another process writes is there sooner.
     private static let longestWrite = Int64(3600)
-    /// Another process holds the lock for so many milliseconds at most, unless it is stopped.
-    private static let lockTryCount = 100
+    /// Another process holds the lock for less than that takes (about 10 ms), unless it is stopped.
+    private static let lockTryCount = 10_000
 
     /// Counts what this process uses.
     private static let useCount = Atomic(0)
@@ -80,11 +80,10 @@ final class CacheFolder: Sendable {
         }
     }
 
+    /// Also where somebody keeps the lock: a size that is too high until the next count costs some files, and no more.
     func removeAll() {
-        _ = locked { total in
-            for file in files() { unlink(self.file(file.name)) }
-            total = 0
-        }
+        for file in files() { unlink(self.file(file.name)) }
+        _ = locked { $0 = sum }
     }
 
     // MARK: The lock
@@ -123,7 +122,7 @@ final class CacheFolder: Sendable {
     private static func take(_ descriptor: Int32) -> Bool {
         for _ in 0..<lockTryCount {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-            usleep(1000)
+            sched_yield()
         }
         return false
     }
@@ -204,13 +203,10 @@ final class CacheFolder: Sendable {
 
     /// To now. Nanoseconds count the uses of this process, whose order within a second counts, too.
     private func setTime(of path: String) {
-        var time = timespec()
-        time.tv_sec = Int(now())
-        time.tv_nsec = Self.useCount.add(1, ordering: .relaxed).newValue % 1_000_000_000
-        _ = withUnsafePointer(to: (time, time)) { times in
-            times.withMemoryRebound(to: timespec.self, capacity: 2) {
-                utimensat(AT_FDCWD, path, $0, AT_SYMLINK_NOFOLLOW)
-            }
+        let time = (Int(now()), Self.useCount.add(1, ordering: .relaxed).newValue % 1_000_000_000)
+        // As in ``time(of:)``: the members of timespec cannot be named.
+        withUnsafeBytes(of: (time, time)) { times in
+            _ = utimensat(AT_FDCWD, path, times.assumingMemoryBound(to: timespec.self).baseAddress, AT_SYMLINK_NOFOLLOW)
         }
     }
 

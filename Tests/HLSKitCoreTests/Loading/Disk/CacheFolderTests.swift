@@ -113,10 +113,12 @@ struct CacheFolderTests {
         folder.write([2], to: Self.name(2))
         #expect(folder.read(Self.name(1)) == [1] && folder.read(Self.name(2)) == nil)
         #expect(folder.byteCount == 1)
+        folder.removeAll()
+        #expect(folder.read(Self.name(1)) == nil && folder.byteCount == 0)
         flock(descriptor, LOCK_UN)
         folder.write([2], to: Self.name(2))
         #expect(folder.read(Self.name(2)) == [2])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).count == 3)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).count == 2)
     }
 
     @Test(

@@ -40,6 +40,7 @@ struct Main {
         var total = Findings()
         for player in watched { total.add(await player.close()) }
         print(total.text)
+        print(total.lateness)
     }
 }
 

@@ -12,6 +12,21 @@ struct Findings: Sendable {
     var skippedCount = 0
     var stallCount = 0
     var errorCount = 0
+    /// Seconds from each playlist to the next.
+    var gaps: [Double] = []
+
+    /// How much later than usual playlists came: of a server that lists something new at equal distances, that is the
+    /// lateness of the player, of the server and of the machine together.
+    var lateness: String {
+        let sorted = gaps.sorted()
+        guard let median = sorted.isEmpty ? nil : sorted[sorted.count / 2] else { return "no reloads" }
+        func milliseconds(_ share: Double) -> Double {
+            (sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))] - median) * 1000
+        }
+        return String(
+            format: "playlists every %.0f ms; later than that by %.1f ms (95 %%), %.1f ms (99 %%), %.1f ms (all)",
+            median * 1000, milliseconds(0.95), milliseconds(0.99), milliseconds(1))
+    }
 
     var text: String {
         String(format: "reloads: %d, %d of them late, longest gap %.2f s; ", reloadCount, lateCount, longestGap)
@@ -26,6 +41,7 @@ struct Findings: Sendable {
         skippedCount += other.skippedCount
         stallCount += other.stallCount
         errorCount += other.errorCount
+        gaps += other.gaps
     }
 }
 
@@ -50,6 +66,7 @@ final class WatchedPlayer: Sendable {
                     let time = event.hostTime.offset / .seconds(1)
                     if let last {
                         findings.reloadCount += 1
+                        findings.gaps.append(time - last)
                         findings.longestGap = max(findings.longestGap, time - last)
                         if time - last > Self.latest { findings.lateCount += 1 }
                     }

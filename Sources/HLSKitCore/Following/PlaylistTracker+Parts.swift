@@ -27,6 +27,9 @@ extension PlaylistTracker {
         return overflow || sequence < 0 ? nil : PartPosition(sequence: sequence, part: position.part)
     }
 
+    /// What is listed next lasts so long at most: a part where parts are loaded, else the longest segment.
+    var pieceDuration: Duration { usesParts ? written.partTarget ?? longestSegment : longestSegment }
+
     /// Whether who plays at an item time waits for what is listed next; nil is one who takes what comes.
     func isWaitedFor(at playhead: Duration?) -> Bool {
         playhead.map { end - $0 < pacingTarget * 3 } ?? true

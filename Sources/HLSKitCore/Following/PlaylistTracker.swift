@@ -49,7 +49,7 @@ struct PlaylistTracker: Sendable {
     /// The same of ``written``.
     private(set) var segmentStarts: [Duration]
     /// The longest segment listed.
-    private var longestSegment: Duration
+    private(set) var longestSegment: Duration
     /// Added to the playlist's discontinuity sequence numbers: servers that drop the header tag count from 0 again.
     private var discontinuityOffset = 0
     /// Host times: when the last load began, and when a new segment was last seen.

@@ -48,6 +48,8 @@ struct ForwardBuffer: Sendable {
         var targetDuration: Duration = .seconds(6)
         /// θ: what is enough to start with.
         var startThreshold: Duration = .seconds(2)
+        /// Live: less than this is not worth starting with, though it is all that is listed; nil for a quarter of θ.
+        var liveReserve: Duration?
         /// Length and probable size of the segment to be loaded next.
         var nextSegmentDuration: Duration = .zero
         var nextSegmentByteCount = 0
@@ -239,10 +241,10 @@ struct ForwardBuffer: Sendable {
         verdict.isEmpty = verdict.forwardDuration < configuration.stallEpsilon && !verdict.holdsAllRemaining
         // Live with a long target: all there is, if it is worth starting with.
         let ahead = verdict.forwardDuration
-        if let available = situation.available, ahead >= available - configuration.maxGapJump,
-            ahead + ahead + ahead + ahead >= situation.startThreshold
-        {
-            verdict.isFull = true
+        if let available = situation.available, ahead >= available - configuration.maxGapJump {
+            let isWorthStarting =
+                situation.liveReserve.map { ahead >= $0 } ?? (ahead + ahead + ahead + ahead >= situation.startThreshold)
+            if isWorthStarting { verdict.isFull = true }
         }
         return verdict
     }

@@ -34,6 +34,9 @@ struct ItemOutlook: Sendable {
     var pacingTarget = Duration.seconds(6)
     var listedEnd = Duration.zero
     var lastSegmentDuration: Duration?
+    /// What is listed next lasts so long at most, and what is listed in all; of a live stream.
+    var pieceDuration = Duration.zero
+    var listedDuration = Duration.zero
     /// The segment to be loaded next; zero where none is listed.
     var nextSegmentDuration = Duration.zero
     var nextSegmentByteCount = 0
@@ -132,6 +135,8 @@ struct ItemOutlook: Sendable {
         listedEnd = tracker.end
         let count = tracker.segmentCount
         if count > 0 { lastSegmentDuration = tracker.end - tracker.starts[count - 1] }
+        pieceDuration = tracker.pieceDuration
+        listedDuration = tracker.end - tracker.start
         guard let next else { return }
         nextSegmentDuration = tracker.duration(at: next)
         nextSegmentByteCount = Int(min(nextSegmentDuration.seconds * (bitRate ?? 0) / 8, 1e15))

@@ -53,6 +53,7 @@ struct KeepUpJudge: Sendable {
     /// Seconds of media that have to be ahead.
     private func need(_ input: KeepUpInput, threshold: Double) -> Double {
         guard case .predictive = policy else { return threshold }
+        if let reserve = input.liveReserve { return reserve.seconds * abs(input.rate) }
         guard let throughput = input.safeThroughput, let bitRate = input.bitRate, bitRate > 0 else {
             return 3 * threshold
         }

@@ -21,6 +21,7 @@ extension PlaybackEngine {
         situation.startThreshold = report.startThreshold
         guard let outlook else { return situation }
         situation.note(outlook)
+        situation.liveReserve = liveReserve
         adjustForTrickPlay(&situation)
         situation.bounds = bounds(situation)
         return situation
@@ -48,9 +49,24 @@ extension PlaybackEngine {
         input.safeThroughput = loading.estimatedBitsPerSecond(at: now).map {
             $0 * configuration.buffering.throughputSafetyFactor
         }
+        input.liveReserve = liveReserve
         // Asked for where nothing but waiting helps.
         if outlook?.hasChoice == false { input.recentRates = loading.estimator.secondRates }
         return input
+    }
+
+    /// What has to be ahead before the wait after a stall of a live stream ends; nil while nobody waits for that.
+    private var liveReserve: Duration? {
+        guard report.isAfterStall, machine.status == .waitingToPlayAtSpecifiedRate, item?.trick == nil,
+            let outlook, outlook.isLive, let offset = configuredLiveOffset
+        else { return nil }
+        var loadTime: Duration?
+        if let rate = outlook.bitRate, let throughput = loading.estimatedBitsPerSecond(at: now), throughput > 0 {
+            loadTime =
+                outlook.pieceDuration * min(1, rate / (throughput * configuration.buffering.throughputSafetyFactor))
+        }
+        return LiveReserve(piece: outlook.pieceDuration, offset: offset, window: outlook.listedDuration).need(
+            threshold: report.startThreshold, available: max(.zero, outlook.listedEnd - playhead), loadTime: loadTime)
     }
 
     mutating func updateBuffer() {

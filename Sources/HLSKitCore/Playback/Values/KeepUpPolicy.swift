@@ -38,6 +38,9 @@ public struct KeepUpInput: Sendable, Hashable {
     public var isSelectionAutomatic: Bool
     /// The last time that playback ended by itself, the buffer had run empty.
     public var isAfterStall: Bool
+    /// Live, while a stall is waited out: what has to be ahead so that what is listed next comes in time; see
+    /// ``LiveReserve``. nil elsewhere.
+    var liveReserve: Duration?
 
     /// Makes an input; what has a default is unknown or does not apply.
     package init(

@@ -80,6 +80,24 @@ struct PartPlayingTests {
         }
     }
 
+    @Test(
+        "M05: playing begins PART-HOLD-BACK behind the edge, whatever the age of the first list",
+        arguments: [0, 40, 120, 250, 380, 490])
+    func alignment(_ lag: Int) throws {
+        for latency in [5, 60] {
+            var origin = LowLatencyOrigin()
+            // Lists are as much older than they look as the rest of half a second.
+            origin.lags = Array(repeating: .milliseconds(lag), count: 2)
+            let session = try Self.play(origin, limit: .seconds(20), latency: .milliseconds(latency))
+            #expect(session.count("stalled") == 0, "\(session.play.log.text)")
+            // At the start 16 s were there.
+            let edge = Duration.seconds(16 + 20) - .milliseconds(lag)
+            let offset = edge - (try #require(session.play.state.currentTime.duration))
+            #expect(
+                (Duration.milliseconds(1490)...(.milliseconds(1560 + 2 * latency))).contains(offset), "\(latency)")
+        }
+    }
+
     @Test("M05: a player that does not want it loads segments")
     func unwanted() throws {
         let session = try Self.play(LowLatencyOrigin()) { $0.allowsLowLatency = false }

@@ -54,6 +54,8 @@ struct ItemState: Sendable {
     var stream = LiveStream()
     /// What is known of why it is not played with low latency.
     var lowLatency = LowLatencyNotice()
+    /// Its distance from the edge when it begins to play by parts.
+    var alignment = EdgeAlignment()
     var contents = ItemContents()
     /// Which kinds of its media are switched off.
     var tracks = TrackSwitches()

@@ -57,9 +57,11 @@ extension PlaybackEngine {
 
     /// What has to be ahead before the wait after a stall of a live stream ends; nil while nobody waits for that.
     private var liveReserve: Duration? {
-        guard report.isAfterStall, machine.status == .waitingToPlayAtSpecifiedRate, item?.trick == nil,
-            let outlook, outlook.isLive, let offset = configuredLiveOffset
+        guard machine.status == .waitingToPlayAtSpecifiedRate, item?.trick == nil, let outlook, outlook.isLive,
+            let offset = configuredLiveOffset
         else { return nil }
+        if item?.alignment.isWaiting == true { return offset }
+        guard report.isAfterStall else { return nil }
         var loadTime: Duration?
         if let rate = outlook.bitRate, let throughput = loading.estimatedBitsPerSecond(at: now), throughput > 0 {
             loadTime =

@@ -24,6 +24,7 @@ extension PlaybackEngine {
     /// The playlist of a lane could not be had or read.
     mutating func failPlaylist(of id: LaneID, _ trouble: PlaylistTrouble, url: String) {
         guard let lane = item?.lanes[id] else { return }
+        if id == .main { item?.alignment.end() }
         let hasAlternative = hasAlternative(for: id)
         // In the middle of a live stream the last variant that is left is asked as long as one that was read before.
         let isLastHope = item?.isLiveStream == true && lane.cursor != nil && !hasAlternative

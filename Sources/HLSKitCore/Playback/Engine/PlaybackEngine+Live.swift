@@ -52,6 +52,7 @@ extension PlaybackEngine {
 
     /// Skips what a wait has cost.
     mutating func checkLiveOffset() {
+        align()
         guard item?.stream.hasWaited == true else { return }
         let (window, playhead, maxGapJump) = (liveWindow, playhead, configuration.buffering.maxGapJump)
         let isPlaying = machine.status == .playing && item?.seek.isUnderWay == false
@@ -83,6 +84,7 @@ extension PlaybackEngine {
         guard let begins = item?.stream.restChange(restFacts) else { return }
         if begins {
             item?.stream.beginRest()
+            item?.alignment.end()
             for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
             cancelHeldReloads()
             effects.append(.disarm(.stale))

@@ -30,6 +30,28 @@ extension PlaybackEngine {
         effects.append(.publish(.lowLatencyDeclined(url: Redaction.url(tracker.url), cause: reason.text)))
     }
 
+    /// How much nearer to the edge than the list says playing starts; zero where nothing waits for the next one.
+    func startLead(in tracker: PlaylistTracker) -> Duration {
+        guard tracker.usesParts, let part = tracker.written.partTarget, configuration.pacing == .realTime,
+            machine.automaticallyWaits, machine.rate != 0
+        else { return .zero }
+        return EdgeAlignment.lead(offset: liveOffset(of: tracker), part: part)
+    }
+
+    /// Skips what has passed since the place was chosen at which playing begins now.
+    mutating func align() {
+        guard let item, item.alignment.isPending, machine.status == .playing, let tracker = item.lanes[.main]?.tracker,
+            let part = tracker.written.partTarget
+        else { return }
+        let facts = EdgeAlignment.Facts(
+            playhead: playhead, loadedDuration: lastVerdict.forwardDuration, end: tracker.end,
+            offset: liveOffset(of: tracker), part: part)
+        let now = now
+        if let place = self.item?.alignment.begins(facts, at: now) {
+            seek(SeekRequest(destination: .time(place), isOwn: true))
+        }
+    }
+
     /// Nothing is to be told: servers hold no request any longer.
     mutating func cancelHeldReloads() {
         for id in LaneID.allCases {

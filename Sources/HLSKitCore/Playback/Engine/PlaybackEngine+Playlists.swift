@@ -154,13 +154,14 @@ extension PlaybackEngine {
         }
         var place = StartPlace(
             in: tracker, preferences: preferences, tag: tracker.playlist.start ?? item?.multivariant?.start,
-            liveOffset: liveOffset(of: tracker))
+            liveOffset: liveOffset(of: tracker), lead: startLead(in: tracker))
         if let landing = landingAtStart(tracker) {
             place.move(to: landing)
         } else if let start = place.window, configuration.pacing == .realTime {
             // As after a seek to there; without pacing nothing from before it is written.
             effects.append(.land(on: .exact(start)))
         }
+        item?.alignment.begin(lead: place.isAtEdge ? startLead(in: tracker) : .zero)
         item?.extent.begin(at: place.start)
         item?.seek.start(at: place)
         let end = place.end(preferences.endPosition, in: tracker)

@@ -17,6 +17,7 @@ extension PlaybackEngine {
     mutating func seek(_ request: SeekRequest, reloads: Bool = false) {
         let tracker = item?.start == nil ? nil : item?.mainTracker ?? item?.previousTracker
         let canPlay = item != nil && item?.error == nil && item?.pendingFailure == nil
+        item?.alignment.end()
         switch SeekMachine.answer(to: request, tracker.map { landingRule(in: $0) }, canPlay: canPlay) {
         case .refuse: effects.append(.seekRefused)
         case .wait:

@@ -7,11 +7,17 @@ struct StartPlace: Sendable, Hashable {
     private(set) var start: Duration
     /// Media before this item time is not presented; nil where the start is the beginning of a segment.
     private(set) var window: Duration?
+    /// It is the distance from the edge of playing by parts.
+    private(set) var isAtEdge = false
 
     /// - Parameters:
     ///   - tag: `EXT-X-START`, of the media playlist or else of the multivariant one.
     ///   - liveOffset: the distance from the live edge at which to play.
-    init(in tracker: PlaylistTracker, preferences: PlayerItemPreferences, tag: StartPoint?, liveOffset: Duration) {
+    ///   - lead: how much nearer playing by parts starts.
+    init(
+        in tracker: PlaylistTracker, preferences: PlayerItemPreferences, tag: StartPoint?, liveOffset: Duration,
+        lead: Duration = .zero
+    ) {
         let (first, end) = (tracker.start, tracker.end)
         func boundary(at time: Duration) -> Duration {
             tracker.entryIndex(containing: time).map { tracker.starts[$0] } ?? first
@@ -36,7 +42,8 @@ struct StartPlace: Sendable, Hashable {
                 if tag.isPrecise { window = target }
             } else if tracker.usesParts {
                 // To the beginning of a part that decoding can start with it may be as far as the whole distance.
-                start = max(first, end - liveOffset)
+                isAtEdge = true
+                start = max(first, end - liveOffset + lead)
                 window = start
             } else if tracker.isLive {
                 start = boundary(at: max(first, end - liveOffset))
@@ -46,6 +53,7 @@ struct StartPlace: Sendable, Hashable {
 
     /// A seek was asked for before there was a place to start at.
     mutating func move(to landing: Landing) {
+        isAtEdge = false
         start = landing.time
         window = landing.floor
     }

@@ -161,7 +161,8 @@ extension PlaybackEngine {
             // As after a seek to there; without pacing nothing from before it is written.
             effects.append(.land(on: .exact(start)))
         }
-        item?.alignment.begin(lead: place.isAtEdge ? startLead(in: tracker) : .zero)
+        let lead = place.isAtEdge ? startLead(in: tracker) : .zero
+        item?.alignment.begin(lead: lead)
         item?.extent.begin(at: place.start)
         item?.seek.start(at: place)
         let end = place.end(preferences.endPosition, in: tracker)

@@ -192,6 +192,7 @@ struct EventReporter: Sendable {
                 "timebase_rate": .number(state.timebaseRate), "item_time": JSONValue(state.currentTime.finiteSeconds),
                 "duration": JSONValue(state.duration.finiteSeconds),
                 "live_offset": JSONValue(state.liveOffset?.inSeconds),
+                "latency": JSONValue(state.liveLatency?.inSeconds),
                 "loaded_time_ranges": json(state.loadedTimeRanges),
                 "seekable_time_ranges": json(state.seekableTimeRanges),
                 "likely_to_keep_up": .bool(state.isPlaybackLikelyToKeepUp),

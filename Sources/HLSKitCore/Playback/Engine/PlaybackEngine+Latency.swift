@@ -7,13 +7,17 @@ import HLSTime
 extension PlaybackEngine {
     /// Brings the rate of the timebase up to date, and what is known of the latency.
     mutating func checkLatency() {
-        guard outlook?.isLive == true, configuration.pacing == .realTime else { return endLatency() }
-        noteEdge()
+        guard let outlook, outlook.isLive, configuration.pacing == .realTime else {
+            // While the list of another variant is on its way nothing changes.
+            return item?.isLiveStream == true && configuration.pacing == .realTime ? () : endLatency()
+        }
+        liveEdge.note(end: outlook.listedEnd, at: outlook.lastNews)
         let isRunning = timebase.rate != 0 && now >= timebase.hostTime
         let (latency, now) = (liveLatency(at: now), now)
         latencies.note(latency, isRunning: isRunning, at: now)
         let limit = preferences.catchUpRate
-        guard limit > 1, machine.rate == 1, item?.trick == nil, item?.error == nil else { return leaveRate() }
+        let isUsual = machine.rate == 1 || machine.rate == 0
+        guard limit > 1, isUsual, item?.trick == nil, item?.error == nil else { return leaveRate() }
         guard machine.status == .playing else { return latencyControl.wait() }
         guard isRunning, item?.seek.isUnderWay == false, let facts = latencyFacts(limit: limit) else { return }
         switch latencyControl.decide(facts, at: now) {
@@ -25,25 +29,19 @@ extension PlaybackEngine {
     /// How late what is presented at a time is: its age by its date, else its distance from the edge. nil for an item that is
     /// not live, and before it has started.
     func liveLatency(at now: Duration) -> Duration? {
-        guard let item, item.isLive, item.start != nil, let tracker = item.lanes[.main]?.tracker else { return nil }
+        guard item?.start != nil, let outlook, outlook.isLive else { return nil }
         let now = max(now, self.now)
         let playhead = playhead(at: now)
-        if configuration.knowsDate, let date = tracker.date(at: playhead) {
+        if configuration.knowsDate, let date = item?.lanes[.main]?.tracker?.date(at: playhead) {
             return configuration.epoch + now - date
         }
-        let edge = liveEdge.estimate(at: now, piece: tracker.pieceDuration) ?? tracker.end
-        return edge - playhead
+        return (liveEdge.estimate(at: now, piece: outlook.pieceDuration) ?? outlook.listedEnd) - playhead
     }
 
     /// What is known of the item's latency; nil where it was never live.
     func liveStatistics(at now: Duration) -> LiveStatistics? {
         guard item?.isLiveStream == true || !latencies.isEmpty else { return nil }
         return LiveStatistics(target: configuredLiveOffset, latencies.histogram(at: now), tally.lowLatency)
-    }
-
-    private mutating func noteEdge() {
-        guard let tracker = item?.lanes[.main]?.tracker else { return }
-        liveEdge.note(end: tracker.end, at: tracker.lastNewSegment)
     }
 
     private func latencyFacts(limit: Double) -> LatencyControl.Facts? {

@@ -9,7 +9,8 @@ extension PlaybackEngine {
     mutating func checkLatency() {
         guard let outlook, outlook.isLive, configuration.pacing == .realTime else {
             // While the list of another variant is on its way nothing changes.
-            return item?.isLiveStream == true && configuration.pacing == .realTime ? () : endLatency()
+            if item?.isLiveStream != true { endLatency() }
+            return
         }
         liveEdge.note(end: outlook.listedEnd, at: outlook.lastNews)
         let isRunning = timebase.rate != 0 && now >= timebase.hostTime

@@ -76,7 +76,7 @@ struct LatencyControlTests {
         // 0.2 s less a quarter of the dead band, at 0.02 a second.
         let time = try #require(control.nextChange)
         #expect(abs((time - .seconds(10)).seconds - 8.4375) < 0.01)
-        let left = 1700 - Int((time - .seconds(10)).seconds * 20)
+        let left = 1700 - Int(((time - .seconds(10)).seconds * 20).rounded(.up))
         #expect(Self.rate(control.decide(Self.facts(left), at: time)) == 1)
         #expect(control.nextChange == nil)
     }

@@ -46,5 +46,8 @@ struct LatencyTallyTests {
         #expect(histogram.maximum == .seconds(1_000_000))
         #expect(histogram.percentile(0) != nil && histogram.percentile(1) == .seconds(1_000_000))
         #expect(histogram.mean == .zero)
+        var tally = LatencyTally()
+        tally.note(.seconds(Int64.max), isRunning: true, at: .zero)
+        #expect(tally.mean(at: .seconds(1)).value == .seconds(1_000_000))
     }
 }

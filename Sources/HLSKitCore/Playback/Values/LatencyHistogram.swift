@@ -5,8 +5,6 @@ import HLSTime
 /// Times are kept by latencies that are told apart to 1 ms up to a quarter of a second, and to half a percent beyond: what
 /// it holds is bounded, however long a stream is.
 package struct LatencyHistogram: Sendable, Hashable {
-    /// Latencies beyond this count as this: a clock that is off by more tells nothing.
-    private static let limit = Duration.seconds(1_000_000)
     private static let unit = 256
 
     private var times: [Int32: Duration] = [:]
@@ -20,7 +18,7 @@ package struct LatencyHistogram: Sendable, Hashable {
     /// What had this latency was presented for a time.
     package mutating func add(_ latency: Duration, for time: Duration) {
         guard time > .zero else { return }
-        let latency = min(max(latency, .zero - Self.limit), Self.limit)
+        let latency = LatencyMean.bounded(latency)
         times[Self.bucket(of: latency), default: .zero] += time
         sum.add(latency, for: time)
         highest = max(highest ?? latency, latency)
@@ -32,7 +30,7 @@ package struct LatencyHistogram: Sendable, Hashable {
 
     /// The latency that what was presented had for a share of the time at most, to half a percent.
     package func percentile(_ share: Double) -> Duration? {
-        guard !times.isEmpty else { return nil }
+        guard !times.isEmpty, share < 1 else { return highest }
         let rank = sum.time.seconds * min(max(share, 0), 1)
         var passed = 0.0
         for (bucket, time) in times.sorted(by: { $0.key < $1.key }) {
@@ -58,7 +56,7 @@ package struct LatencyHistogram: Sendable, Hashable {
         guard place >= unit else { return .milliseconds(Int(bucket)) }
         let (exponent, step) = ((place - unit) / unit, (place - unit) % unit)
         let milliseconds = Double((unit + step) << exponent) + Double(1 << exponent - 1) / 2
-        return .seconds((bucket < 0 ? -milliseconds : milliseconds) / 1000)
+        return .microseconds(Int64((bucket < 0 ? -milliseconds : milliseconds) * 1000))
     }
 }
 
@@ -69,12 +67,18 @@ struct LatencyMean: Sendable, Hashable {
     /// Latency times time, in s².
     private var weighted = 0.0
 
+    /// Latencies beyond this count as this: a clock that is off by more tells nothing.
+    private static let limit = Duration.seconds(1_000_000)
+    static func bounded(_ latency: Duration) -> Duration { min(max(latency, .zero - limit), limit) }
+
     /// nil where nothing was presented.
-    var value: Duration? { time > .zero ? .seconds(weighted / time.seconds) : nil }
+    var value: Duration? {
+        time > .zero ? .microseconds(Int64((weighted / time.seconds * 1_000_000).rounded())) : nil
+    }
 
     mutating func add(_ latency: Duration, for time: Duration) {
         self.time += time
-        weighted += latency.seconds * time.seconds
+        weighted += Self.bounded(latency).seconds * time.seconds
     }
 
     static func += (mean: inout LatencyMean, other: LatencyMean) {

@@ -74,6 +74,30 @@ struct ConfigFileTests {
         #expect(try play.options().retries == .count(1))
     }
 
+    @Test("M06: an option whose value may be left out is joined to it, and never takes the URL for it")
+    func optionalValue() throws {
+        for (typed, joined) in [
+            (["--live-catch-up", "http://a/b"], ["--live-catch-up=jump", "http://a/b"]),
+            (["u", "--live-catch-up"], ["u", "--live-catch-up=jump"]),
+            (["--live-catch-up", "1.05", "u"], ["--live-catch-up=1.05", "u"]),
+            (["--live-catch-up", "jump", "u"], ["--live-catch-up=jump", "u"]),
+            (["--live-catch-up=1.1", "u"], ["--live-catch-up=1.1", "u"]),
+            (["--live-catch-up", "--fast", "u"], ["--live-catch-up=jump", "--fast", "u"]),
+            (["--", "--live-catch-up", "1.05"], ["--", "--live-catch-up", "1.05"]),
+        ] {
+            #expect(try Self.expanded(typed) == joined)
+            if joined[0] != "--" { #expect(RecordedOptions.kept(of: typed) == joined.filter { $0.hasPrefix("--") }) }
+        }
+        let commands = [CommandOptions(name: "play", takesValue: ["live-catch-up": true])]
+        for (text, joined) in [("live-catch-up", "jump"), ("live-catch-up = 1.05", "1.05")] {
+            let arguments = try ConfigFile(parsing: text, path: "c").arguments(for: "play", of: commands)
+            #expect(arguments == ["--live-catch-up=\(joined)"])
+            #expect(try PlayCommand.parse(arguments + ["u"]).options().catchesUp == (joined == "jump"))
+        }
+        #expect(try RecordedOptions.checked(["--live-catch-up"]) == ["--live-catch-up=jump"])
+        #expect(try RecordedOptions.checked(["--live-catch-up", "1.05"]) == ["--live-catch-up=1.05"])
+    }
+
     @Test("what is typed takes the place of the same in the file, by its letter as well; headers are added")
     func instead() throws {
         let files = ["home": "retries = 3\noutput = a.ts\nheader = A: b\nfast"]

@@ -122,6 +122,10 @@ struct PlayCommandTests {
         #expect(try options("x").allowsLowLatency)
         #expect(try !options("x", "--no-low-latency").allowsLowLatency)
         #expect(try options("x", "--live-catch-up").catchesUp)
+        #expect(try options("x", "--live-catch-up").catchUpRate == nil)
+        for parsed in [try options("x", "--live-catch-up", "1.05"), try options("--live-catch-up=1.05", "x")] {
+            #expect(parsed.catchUpRate == 1.05 && !parsed.catchesUp)
+        }
         #expect(try options("x", "--live-offset", "12s").liveOffset == .seconds(12))
         #expect(try options("x", "--from=-30s").from == .fromEnd(.seconds(30)))
     }
@@ -172,6 +176,9 @@ struct PlayCommandTests {
             (["x", "--fast", "--immediately"], "--fast"), (["x", "--fast", "--no-auto-wait"], "--fast"),
             (["x", "--fast", "--live-catch-up"], "--fast"),
             (["x", "--no-auto-wait", "--live-catch-up"], "never waits"),
+            (["x", "--fast", "--live-catch-up", "1.05"], "--fast"),
+            (["x", "--live-catch-up", "1"], "--live-catch-up"), (["x", "--live-catch-up=2.01"], "--live-catch-up"),
+            (["x", "--live-catch-up=fast"], "--live-catch-up"),
             (["x", "--no-audio", "--audio", "lang=de"], "--audio"),
             (["x", "--no-decode", "--threads", "2"], "--threads"),
             (["x", "--rate", "8", "--no-video"], "--no-video"), (["x", "--rate", "-1", "--to", "5"], "--to"),

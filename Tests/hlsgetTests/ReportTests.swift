@@ -148,10 +148,43 @@ struct EventReporterTests {
             + #""av_skew":null,"time":0}"#
         #expect(line == expected)
     }
+
+    @Test("M06: of a live stream it holds the latency")
+    func liveProgressLine() throws {
+        var reporter = EventReporter()
+        var state = PlayerState.liveSample()
+        state.liveLatency = .milliseconds(1625)
+        let line = try #require(reporter.lines(for: state, at: .zero).last)
+        #expect(line.contains(#""live_offset":8.25,"#))
+        #expect(line.hasSuffix(#""av_skew":null,"latency":1.625,"time":0}"#), "\(line)")
+    }
 }
 
 @Suite("summary")
 struct PlaySummaryTests {
+    @Test(
+        "M06: the document says how late a live stream was played, and what low latency took; that of others does not")
+    func live() {
+        var summary = summary()
+        #expect(!summary.document.contains(#""live""#))
+        var latencies = LatencyHistogram()
+        latencies.add(.milliseconds(100), for: .seconds(90))
+        latencies.add(.milliseconds(200), for: .seconds(10))
+        var tally = LowLatencyTally()
+        (tally.partCount, tally.blockingReloadCount, tally.deltaUpdateCount) = (5, 4, 3)
+        (tally.usedHintCount, tally.wastedHintCount) = (2, 1)
+        summary.state.statistics.live = LiveStatistics(target: .milliseconds(90), latencies, tally)
+        let expected =
+            #","live":{"target":0.09,"latency":{"mean":0.11,"p50":0.1,"p95":0.2,"max":0.2},"parts":5,"#
+            + #""blocking_reloads":4,"delta_updates":3,"hints_used":2,"hints_wasted":1}}"#
+        #expect(summary.document.hasSuffix(expected), "\(summary.document)")
+        #expect(summary.lines.contains("  latency   0.11 s, 95 % of the time at most 0.20 s"), "\(summary.lines)")
+        summary.state.statistics.live = LiveStatistics(target: nil, LatencyHistogram(), LowLatencyTally())
+        #expect(
+            summary.document.contains(
+                #""live":{"target":null,"latency":{"mean":null,"p50":null,"p95":null,"max":null},"#))
+    }
+
     private func summary() -> PlaySummary {
         var summary = PlaySummary(url: "http://u:p@a/x")
         for kind: PlayerEvent.Kind in [

@@ -51,6 +51,16 @@ struct StatusLineTests {
             name: "live", state: .liveSample(), allowsUnicode: true,
             line: "1:01:40 live -8.3s ───────────────╼━●━╾  playing 1x  +12.0s keep-up  360p 800k  net 2.4M  0 stalls"),
         Case(
+            name: "live, with its latency",
+            state: {
+                var state = PlayerState.liveSample()
+                state.liveLatency = .milliseconds(9620)
+                return state
+            }(), width: 140,
+            line:
+                "1:01:40 live -8.3s [----------------------------==|=]  playing 1x  +12.0s keep-up  latency 9.6s  360p 800k  net 2.4M  0 stalls"
+        ),
+        Case(
             name: "stalls and a full buffer, slower than asked",
             state: {
                 var state = PlayerState.sample(.playing)

@@ -58,6 +58,8 @@ public struct AccessLogEvent: Sendable, Hashable {
     public var playbackType: String?
     /// Segments that were asked for while the network was an expensive one.
     public var mediaRequestsExpensive = 0
+    /// The mean of ``PlayerItem/liveLatency`` over the time in which media was presented; nil where the item is not live.
+    public var liveLatency: Duration?
 
     /// Makes an event in which nothing is known.
     package init() {}

@@ -95,16 +95,21 @@ struct ReloadPlan: Sendable {
     /// - Parameters:
     ///   - edge: the last that is listed now, by the numbers of the server.
     ///   - isNewCount: the server began to count anew: what was of no use belonged to what was before.
-    mutating func take(edge: PartPosition?, isNewCount: Bool = false) {
+    /// - Returns: whether a request that the server might hold has brought what was awaited.
+    @discardableResult
+    mutating func take(edge: PartPosition?, isNewCount: Bool = false) -> Bool {
         isPlainNext = false
         if isNewCount { (misfitCount, refusesDeltas, doubted) = (0, false, nil) }
         if isDeltaAsked { misfitCount = 0 }
         if let doubted, let edge, edge >= doubted { brokenWordCount += 1 }
         doubted = nil
+        var isHere = false
         if let awaited, !isNewCount {
-            if let edge, edge >= awaited { brokenWordCount = 0 } else { doubt(awaited) }
+            isHere = edge.map { $0 >= awaited } ?? false
+            if isHere { brokenWordCount = 0 } else { doubt(awaited) }
         }
         end()
+        return isHere
     }
 
     /// Nothing came, or nothing of use.

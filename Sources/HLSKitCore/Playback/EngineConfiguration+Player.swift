@@ -22,6 +22,7 @@ extension EngineConfiguration {
         if let history = configuration.bandwidthHistory { bandwidths = history.estimates }
         refreshesURLs = configuration.hooks.urlRefresher != nil
         epoch = configuration.now
+        knowsDate = configuration.knowsDate
         // Players of one clock come back from an outage one after another, not all at once.
         seed =
             configuration.seed ?? (configuration.isClockOfThisMachine ? UInt64.random(in: 1 ... .max) : 0)
@@ -37,7 +38,7 @@ extension EngineConfiguration {
 extension EngineConfiguration {
     /// The next item of the same player: its time has the same zero, and its session another name.
     mutating func goOn(from other: EngineConfiguration, session number: Int) {
-        epoch = other.epoch
+        (epoch, knowsDate) = (other.epoch, other.knowsDate)
         sessionSeed = sessionSeed.map { $0 &+ UInt64(number) &* 0x2545_F491_4F6C_DD1D }
     }
 }

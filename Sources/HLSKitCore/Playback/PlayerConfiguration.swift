@@ -122,4 +122,6 @@ extension PlayerConfiguration {
     }
 
     var now: PlaylistDate { wallClock?() ?? sourceClock.date }
+    /// The date of now is one of people's.
+    var knowsDate: Bool { isClockOfThisMachine || wallClock != nil }
 }

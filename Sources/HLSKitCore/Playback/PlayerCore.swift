@@ -69,8 +69,10 @@ final class PlayerCore: EngineHost {
     init(configuration: PlayerConfiguration) {
         var configuration = configuration
         // The program is asked now, and never where the lock is held.
-        let date = configuration.now
-        configuration.wallClock = { date }
+        if configuration.knowsDate {
+            let date = configuration.now
+            configuration.wallClock = { date }
+        }
         self.configuration = configuration
         clock = HostClock(configuration.sourceClock)
         budgetNumber = configuration.resourceBudget.makeNumber()

@@ -48,6 +48,33 @@ extension PlayerItem {
         set { changePreferences { $0.automaticallyPreservesTimeOffsetFromLive = newValue } }
     }
 
+    /// The highest rate at which a live item is played, while ``Player/rate`` is 1, to come back to its distance from the live edge:
+    /// `1...2`, in hundredths; 1 (the default) never changes the rate. What is not a number is 1.
+    ///
+    /// The distance is ``configuredTimeOffsetFromLive``. Nearer to the edge the item is played as much slower, by a tenth at most.
+    /// Differences of up to a quarter of a segment, or of a part where parts are loaded, are left alone. After several
+    /// stalls in five minutes nothing is caught up with up to ``recommendedTimeOffsetFromLive`` less what one stall adds to it.
+    /// Where a pause or a stall leaves more behind than this rate takes back in a minute, playing continues at the distance if
+    /// ``fellBehindPolicy`` is ``FellBehindPolicy/jumpToEdge``. A place that far from the edge that was sought is kept.
+    ///
+    /// ``PlayerState/timebaseRate`` is the rate that holds. Sound keeps its pitch (``audioTimePitchAlgorithm``).
+    public var liveCatchUpRate: Float {
+        get { preferences.liveCatchUpRate }
+        set { changePreferences { $0.liveCatchUpRate = newValue >= 1 ? min(newValue, 2) : 1 } }
+    }
+
+    /// How late what is being presented is; nil where the item is not live or not in a player.
+    ///
+    /// The time since the date that the playlist gives it (`EXT-X-PROGRAM-DATE-TIME`), which is as right as the clocks of the
+    /// server and of this machine; below zero where they differ by more. Without dates, and under a virtual clock without
+    /// ``PlayerConfiguration/wallClock``, the distance from the live edge: the end of what is listed and the age of the list.
+    /// While time stands it grows.
+    public var liveLatency: Duration? {
+        guard let core = attachedCore else { return nil }
+        let now = core.clock.now
+        return core.read(of: self) { $0.liveLatency(at: now) }
+    }
+
     /// A live item keeps loading while the player is paused. Default false: it asks for nothing once it is ready to
     /// play, what can be sought in stays as it was, and the next play loads the playlist first. Seeking and
     /// ``Player/preroll(atRate:)`` load what they need. Without pacing there is no rest.

@@ -77,7 +77,9 @@ struct ConfigFile {
                 !CommandOptions.excludes(entry.name, entry.value, typed)
             else { continue }
             if takesValue {
-                guard let value = entry.value else { throw error(entry, "\(entry.name) needs a value") }
+                guard let value = entry.value ?? CommandOptions.defaults[entry.name] else {
+                    throw error(entry, "\(entry.name) needs a value")
+                }
                 arguments.append("--\(entry.name)=\(value)")
             } else {
                 switch entry.value {
@@ -105,6 +107,9 @@ struct CommandOptions: Sendable {
 
     /// A typed one of these is one more, and none in the place of the file's.
     static let adding: Set<String> = ["header", "send-credentials-to", "deny-address"]
+
+    /// What options are by themselves whose value may be left out.
+    static let defaults = ["live-catch-up": "jump"]
 
     /// Options that the command refuses to have beside each other.
     static let opposites: [(one: Set<String>, other: Set<String>)] = [
@@ -192,7 +197,7 @@ enum Invocation {
         read: (String) throws(ArgumentValueError) -> String?
     ) throws(ArgumentValueError) -> [String] {
         var (arguments, path, isOff) = ([String](), String?.none, false)
-        var rest = typed[...]
+        var rest = CatchUpArgument.joined(typed)[...]
         while let argument = rest.popFirst() {
             if argument == "--" {
                 arguments.append(argument)

@@ -37,7 +37,7 @@ enum HelpPage {
           --peak-bitrate BPS, --max-resolution WxH, --display WxH[@SCALE]   none above: 2.5M, 640x360@2
           --start-first-eligible, --one-quality, --adaptive   first variant; keep the best; let -o change it
           --from, --to TIME|DATE|#N, --duration TIME, --loop N   90, 1m30s; -30s is before the end; '#12'
-          --live-from-start, --live-offset TIME, --live-catch-up, --no-low-latency   join a live one
+          --live-from-start, --live-offset TIME, --live-catch-up [RATE], --no-low-latency   join a live one
           --wait TIME|forever, --until HH:MM|DATE  for a stream that has not begun; stop by the clock
           --stale end|fail|wait|TIME, --fell-behind edge|oldest|fail   live: stopped updating, or ran ahead
         SELECTION

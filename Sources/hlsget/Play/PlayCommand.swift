@@ -149,8 +149,14 @@ struct PlaybackOptions: ParsableArguments {
         help: ArgumentHelp("Live: stay this far behind the edge.", valueName: "time"),
         transform: DurationArgument.parse)
     var liveOffset: Duration?
-    @Flag(help: "Live: after a wait, skip ahead to the distance from the edge that it had.")
-    var liveCatchUp = false
+    @Option(
+        defaultAsFlag: CatchUpArgument.jump,
+        help: ArgumentHelp(
+            """
+            Live: after a wait, skip ahead to the distance from the edge that it had; or keep that distance by rates up \
+            to this, as in 1.05.
+            """, valueName: "rate"))
+    var liveCatchUp: CatchUpArgument?
     @Flag(help: "Live: load whole segments, and playlists by the clock, also where parts are offered.")
     var noLowLatency = false
     @Option(
@@ -200,7 +206,8 @@ struct PlaybackOptions: ParsableArguments {
         options.passCount = loop ?? 1
         options.liveFromStart = liveFromStart
         options.liveOffset = liveOffset
-        options.catchesUp = liveCatchUp
+        options.catchesUp = liveCatchUp == .jump
+        if case .rate(let rate) = liveCatchUp { options.catchUpRate = rate }
         options.allowsLowLatency = !noLowLatency
         options.wait = wait
         options.until = until

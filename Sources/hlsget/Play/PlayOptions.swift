@@ -42,6 +42,8 @@ struct PlayOptions: Sendable, Equatable {
     var liveOffset: Duration?
     /// Whether it skips ahead to its distance from the edge after a wait.
     var catchesUp = false
+    /// The highest rate that brings it back there.
+    var catchUpRate: Float?
     /// Whether servers may hold requests for playlists.
     var allowsLowLatency = true
     /// How long a stream is waited for that has not begun; nil for not at all.
@@ -247,7 +249,7 @@ struct PlayOptions: Sendable, Equatable {
         if !automaticallyWaits && !isPaced {
             throw ArgumentValueError("--no-auto-wait has no effect with --fast; remove it")
         }
-        if catchesUp && !isPaced {
+        if catchesUp || catchUpRate != nil, !isPaced {
             throw ArgumentValueError("--live-catch-up has no effect with --fast; remove it")
         }
         if catchesUp && !automaticallyWaits {

@@ -543,6 +543,7 @@ extension PlaySession {
         }
         item.configuredTimeOffsetFromLive = options.liveOffset.map { MediaTime($0, timescale: 1_000_000) }
         item.automaticallyPreservesTimeOffsetFromLive = options.catchesUp
+        if let rate = options.catchUpRate { item.liveCatchUpRate = rate }
         item.stalePolicy = options.stale.policy
         item.staleLimit = options.stale.limit
         item.fellBehindPolicy = options.fellBehindPolicy

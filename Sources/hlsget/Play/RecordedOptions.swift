@@ -12,18 +12,18 @@ enum RecordedOptions {
     private static let valued: Set<String> = [
         "--rate", "--forward-buffer", "--peak-bitrate", "--max-resolution", "--display", "--from", "--to", "--duration",
         "--live-offset", "--stale", "--fell-behind", "--quality", "--audio", "--subs", "--languages", "--retries",
-        "--retry-backoff", "--on-gap", "--timeout", "--expensive-peak-bitrate",
+        "--retry-backoff", "--on-gap", "--timeout", "--expensive-peak-bitrate", "--live-catch-up",
     ]
     private static let flags: Set<String> = [
         "--no-video", "--no-audio", "--no-decode", "--fast", "--immediately", "--no-auto-wait",
-        "--start-first-eligible", "--one-quality", "--live-from-start", "--live-catch-up", "--no-low-latency",
+        "--start-first-eligible", "--one-quality", "--live-from-start", "--no-low-latency",
         "--allow-file", "--expensive",
     ]
 
     static func kept(of arguments: some Sequence<String>) -> [String] {
         var kept: [String] = []
         var takesNext = false
-        for argument in arguments {
+        for argument in CatchUpArgument.joined(Array(arguments)) {
             let name = String(argument.prefix { $0 != "=" })
             if takesNext {
                 kept.append(argument)
@@ -44,7 +44,7 @@ enum RecordedOptions {
     /// - Throws: ``Refusal`` of the first that ``kept(of:)`` does not keep.
     static func checked(_ arguments: [String]) throws(Refusal) -> [String] {
         var checked: [String] = []
-        var rest = arguments[...]
+        var rest = CatchUpArgument.joined(arguments)[...]
         while let argument = rest.popFirst() {
             let name = String(argument.prefix { $0 != "=" })
             if flags.contains(argument) {

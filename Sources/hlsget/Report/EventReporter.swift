@@ -184,8 +184,7 @@ struct EventReporter: Sendable {
 
     private static func progressLine(for state: PlayerState, at time: Duration) -> String {
         let statistics = state.statistics
-        return line(
-            "progress", at: time,
+        let members: KeyValuePairs<String, JSONValue> =
             [
                 "status": .string(state.timeControlStatus.rawValue),
                 "reason": JSONValue(state.reasonForWaitingToPlay?.rawValue), "rate": .number(Double(state.rate)),
@@ -202,7 +201,9 @@ struct EventReporter: Sendable {
                 "dropped_frames": .integer(statistics.numberOfDroppedVideoFrames),
                 "skipped_segments": .integer(statistics.numberOfSkippedSegments),
                 "av_skew": JSONValue(statistics.audioVideoSkew?.inSeconds),
-            ])
+            ]
+        let latency = state.liveLatency.map { [JSONValue.Member(name: "latency", value: .number($0.inSeconds))] }
+        return text("progress", at: time, members.map { .init(name: $0.key, value: $0.value) } + (latency ?? []))
     }
 
     private static func json(_ ranges: [MediaTimeRange]) -> JSONValue {

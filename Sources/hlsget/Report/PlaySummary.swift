@@ -178,7 +178,23 @@ struct PlaySummary: Sendable, Equatable {
             "damaged_samples": .integer(statistics.numberOfDamagedSamples),
             "av_skew": JSONValue(statistics.audioVideoSkew?.inSeconds), "files": .array(files.map(Self.json)),
         ]
-        return members.map { JSONValue.Member(name: $0.key, value: $0.value) }
+        let live = statistics.live.map { [JSONValue.Member(name: "live", value: Self.json($0))] }
+        return members.map { JSONValue.Member(name: $0.key, value: $0.value) } + (live ?? [])
+    }
+
+    private static func json(_ live: LiveStatistics) -> JSONValue {
+        [
+            "target": JSONValue(live.targetTimeOffset?.inSeconds),
+            "latency": [
+                "mean": JSONValue(live.meanLatency?.inSeconds),
+                "p50": JSONValue(live.latency(atPercentile: 0.5)?.inSeconds),
+                "p95": JSONValue(live.latency(atPercentile: 0.95)?.inSeconds),
+                "max": JSONValue(live.maximumLatency?.inSeconds),
+            ],
+            "parts": .integer(live.numberOfParts), "blocking_reloads": .integer(live.numberOfBlockingReloads),
+            "delta_updates": .integer(live.numberOfDeltaUpdates), "hints_used": .integer(live.numberOfUsedHints),
+            "hints_wasted": .integer(live.numberOfWastedHints),
+        ]
     }
 
     private static func json(_ use: VariantUse) -> JSONValue {
@@ -214,6 +230,7 @@ extension PlaySummary {
                 "  stalls    \(statistics.numberOfStalls), "
                     + "\(Decimals.text(statistics.stallDuration.inSeconds, places: 1)) s in total")
         }
+        if let latency = statistics.live.flatMap(Self.text) { lines.append("  latency   \(latency)") }
         if let variants = variantsText { lines.append("  variants  \(variants)") }
         lines.append("  loaded    \(loadedText)")
         if let losses = lossesText { lines.append("  missing   \(losses)") }
@@ -226,6 +243,12 @@ extension PlaySummary {
             }
         }
         return lines
+    }
+
+    private static func text(_ live: LiveStatistics) -> String? {
+        guard let mean = live.meanLatency, let high = live.latency(atPercentile: 0.95) else { return nil }
+        let texts = [mean, high].map { Decimals.text($0.inSeconds, places: 2) }
+        return "\(texts[0]) s, 95 % of the time at most \(texts[1]) s"
     }
 
     private var playedLine: String {

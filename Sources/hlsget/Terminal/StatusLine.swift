@@ -42,7 +42,7 @@ struct StatusLine: Sendable, Equatable {
     /// Parts that may be omitted, in this order.
     private enum Detail: Int, CaseIterable {
         case all, noStallCountOfZero, shortReason, noTimebaseWord, noRateOfWaiting, noBitRate, noThroughput, noVariant
-        case noStallCount, noBuffer, noBar
+        case noStallCount, noLatency, noBuffer, noBar
 
         func includes(_ other: Detail) -> Bool { rawValue < other.rawValue }
     }
@@ -60,6 +60,9 @@ struct StatusLine: Sendable, Equatable {
         var parts: [[Span]] = [[time(state)] + (detail.includes(.noBar) && !bar.isEmpty ? [Span(text: " ")] + bar : [])]
         parts.append(status(state, detail))
         if detail.includes(.noBuffer) { parts.append(buffer(state)) }
+        if detail.includes(.noLatency), let latency = state.liveLatency?.inSeconds {
+            parts.append([Span(text: "latency ", style: .dim), Span(text: "\(Decimals.text(latency, places: 1))s")])
+        }
         if detail.includes(.noVariant), let variant = state.variant {
             let name = variant.name(withBitRate: detail.includes(.noBitRate))
             if !name.isEmpty { parts.append([Span(text: name)]) }

@@ -137,6 +137,25 @@ struct AccessLogKeeperTests {
         #expect(transferDuration == .seconds(750))
     }
 
+    @Test("M06: each period has the mean latency of what was presented in it; nil where nothing was")
+    func latency() {
+        var keeper = AccessLogKeeper(sessionID: "6F")
+        keeper.open(uri: "a", at: .zero)
+        var total = LatencyMean()
+        total.add(.seconds(2), for: .seconds(10))
+        keeper.noteLatency(total)
+        keeper.noteLatency(total)
+        keeper.open(uri: "b", at: .seconds(10))
+        total.add(.seconds(3), for: .seconds(10))
+        total.add(.seconds(4), for: .seconds(10))
+        keeper.noteLatency(total)
+        keeper.open(uri: "c", at: .seconds(30))
+        let events = keeper.log(since: PlaylistDate(seconds: 0), at: .seconds(30)).events
+        #expect(events.map(\.liveLatency) == [.seconds(2), .milliseconds(3500), nil])
+        #expect(
+            events[1].jsonLine.contains(#""live_latency":3.500"#) && events[2].jsonLine.contains(#""live_latency":-1"#))
+    }
+
     @Test("O01: text for people and machines: one header, a dash or null for what is not known, nothing escapes")
     func text() {
         var event = AccessLogEvent()
@@ -152,7 +171,7 @@ struct AccessLogKeeperTests {
         let columns = lines[2].split(separator: " ").dropFirst()
         let fields = lines[3].split(separator: " ")
         #expect(fields.count == columns.count)
-        #expect(columns.count == 27)
+        #expect(columns.count == 28)
         let row = Dictionary(zip(columns, fields)) { first, _ in first }
         #expect(row["uri"] == "https://h/a%20b%22%E2%80%AE.m3u8")
         #expect(row["date"] == "-" && row["time"] == "-" && row["c-startup-time"] == "-" && row["s-ip"] == "-")

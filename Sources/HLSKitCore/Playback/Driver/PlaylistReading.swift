@@ -57,11 +57,14 @@ struct PlaylistReading: Sendable {
         do {
             var parser = reading.parser ?? PlaylistParser(url: source.url, options: options)
             var playlist = try parser.finish()
+            var isDelta = false
             if let known = source.known, case .media(let update) = playlist, update.skip != nil {
                 playlist = .media(try known.merging(update: update))
+                isDelta = true
             }
             return .success(
-                LoadedPlaylist(playlist: playlist, url: source.url, byteCount: reading.byteCount, warnings: []))
+                LoadedPlaylist(
+                    playlist: playlist, url: source.url, byteCount: reading.byteCount, warnings: [], isDelta: isDelta))
         } catch {
             return .failure(PlaylistFailure(error, url: source.url))
         }

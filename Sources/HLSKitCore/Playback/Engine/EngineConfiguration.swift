@@ -46,6 +46,8 @@ struct EngineConfiguration: Sendable {
     var refreshesURLs = false
     /// The date of time zero.
     var epoch = PlaylistDate(seconds: 0)
+    /// That is a date of people's, and not the beginning of a virtual clock.
+    var knowsDate = false
     var seed: UInt64 = 0
     var networkConditions = NetworkConditions()
     var selector: any VariantSelector = ScenarioRule()

@@ -100,6 +100,8 @@ struct LoadedPlaylist: Sendable {
     var url: String
     var byteCount: Int
     var warnings: [String]
+    /// It came without what was known, over which it was laid.
+    var isDelta = false
 }
 
 /// Why a body is not a playlist that can be used.

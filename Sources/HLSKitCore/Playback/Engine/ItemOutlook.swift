@@ -37,6 +37,8 @@ struct ItemOutlook: Sendable {
     /// What is listed next lasts so long at most, and what is listed in all; of a live stream.
     var pieceDuration = Duration.zero
     var listedDuration = Duration.zero
+    /// When something new was last listed.
+    var lastNews = Duration.zero
     /// The segment to be loaded next; zero where none is listed.
     var nextSegmentDuration = Duration.zero
     var nextSegmentByteCount = 0
@@ -137,6 +139,7 @@ struct ItemOutlook: Sendable {
         if count > 0 { lastSegmentDuration = tracker.end - tracker.starts[count - 1] }
         pieceDuration = tracker.pieceDuration
         listedDuration = tracker.end - tracker.start
+        lastNews = tracker.lastNewSegment
         guard let next else { return }
         nextSegmentDuration = tracker.duration(at: next)
         nextSegmentByteCount = Int(min(nextSegmentDuration.seconds * (bitRate ?? 0) / 8, 1e15))

@@ -82,7 +82,10 @@ struct LanePlaylist: Sendable {
     var heldRequest: RequestID? { plan.isHeld ? request : nil }
 
     /// The last request brought a list, which is ``tracker`` now.
-    mutating func noteList(isNewCount: Bool = false) {
+    ///
+    /// - Returns: whether it was one that the server might hold, and brought what was awaited.
+    @discardableResult
+    mutating func noteList(isNewCount: Bool = false) -> Bool {
         plan.take(edge: tracker?.writtenEdge, isNewCount: isNewCount)
     }
 

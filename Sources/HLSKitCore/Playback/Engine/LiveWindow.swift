@@ -7,6 +7,7 @@ struct LiveWindow: Sendable, Hashable {
     var end: Duration
     /// The configured distance from the edge.
     var offset: Duration
+    /// So much farther from the edge is recommended for each stall: a target duration, or three part targets.
     var target: Duration
     /// nil where nothing is listed.
     var lastSegmentDuration: Duration?
@@ -24,7 +25,7 @@ extension LiveWindow {
         start = tracker.seekableStart
         end = tracker.end
         self.offset = offset
-        target = tracker.pacingTarget
+        target = tracker.usesParts ? tracker.pieceDuration * 3 : tracker.pacingTarget
         let count = tracker.segmentCount
         if count > 0 { lastSegmentDuration = tracker.duration(at: count - 1) }
     }

@@ -5,7 +5,7 @@ extension PlaybackEngine {
     // MARK: Distance from the edge
 
     /// The window of the variant; nil for an item that is not live or not known yet.
-    private var liveWindow: LiveWindow? {
+    var liveWindow: LiveWindow? {
         guard let tracker = item?.lanes[.main]?.tracker, tracker.isLive else { return nil }
         return LiveWindow(tracker, offset: liveOffset(of: tracker))
     }
@@ -41,6 +41,7 @@ extension PlaybackEngine {
 
     /// A seek has brought the playhead elsewhere.
     mutating func noteMove(to time: Duration) {
+        if item?.seek.request?.isOwn != true { latencyControl.move() }
         guard item?.stream.isDistanceHeld == true else { return }
         let distance = item?.seek.request?.isOwn == true ? nil : distanceFromEdge(of: time)
         item?.stream.move(to: distance)
@@ -65,7 +66,7 @@ extension PlaybackEngine {
 
     /// nil while no rate above 1 comes nearer to it, and without pacing, where rates have no meaning.
     private var edge: Duration? {
-        configuration.pacing == .realTime && timebase.rate > 1 ? liveWindow?.edge : nil
+        configuration.pacing == .realTime && machine.rate > 1 && timebase.rate > 1 ? liveWindow?.edge : nil
     }
 
     /// When playing that is faster catches up with the stream, if nothing new is listed.

@@ -76,6 +76,7 @@ extension PlaybackEngine {
             result, to: context, leadsTo: item?.lanes[id]?.playlistURL, isKnown: item?.lanes[id]?.tracker != nil)
         if let loaded = answer.loaded {
             publish(loaded, context)
+            if loaded.isDelta { tally.updateByDelta() }
             loading.failures.succeed(.mediaPlaylist(id))
         }
         switch answer {

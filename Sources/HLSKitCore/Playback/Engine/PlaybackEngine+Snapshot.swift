@@ -27,6 +27,7 @@ extension PlaybackEngine {
             state.seekableTimeRanges = [MediaTimeRange(tracker.seekableStart..<tracker.end)]
             if tracker.isLive { state.liveOffset = tracker.end - playhead }
         }
+        state.liveLatency = liveLatency(at: now)
         state.timebaseRate = timebase.rate
         state.loadedTimeRanges = buffer.loadedTimeRanges().filter { $0.upperBound > .zero }.map {
             MediaTimeRange(max(.zero, $0.lowerBound)..<$0.upperBound)
@@ -37,6 +38,7 @@ extension PlaybackEngine {
         state.variant = item.variant
         state.statistics = tally.counts
         state.statistics.throughputEstimate = loading.estimatedBitsPerSecond(at: now)
+        state.statistics.live = liveStatistics(at: now)
         state.statistics.durationWatched = clock.watched(upTo: playhead)
         timeControl.count(at: now, &state.statistics)
         return state

@@ -54,6 +54,7 @@ extension PlaybackEngine {
         // Past an end that nothing is done at, there is nothing to look for.
         if outlook.isDrained || outlook.endsEarly, !machine.isAtEnd { facts.end = outlook.effectiveEnd }
         facts.edge = edgeHostTime
+        facts.rateChange = latencyControl.nextChange
         facts.hasRestingTrack = !buffer.requiredTracks.isSubset(of: tracksToLoad) && !outlook.isComplete
         if buffer.requiredTracks == .video { facts.hardLimit = configuration.buffering.forwardDurationLimit }
         facts.nextSegmentDuration = outlook.nextSegmentDuration

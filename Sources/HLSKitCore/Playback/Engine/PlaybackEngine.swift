@@ -35,6 +35,10 @@ struct PlaybackEngine: Sendable {
     /// Whether a download continues; which one it is, is worked out again when something of the item changes.
     var judge = DownloadJudge()
     var tally = PlaybackTally()
+    /// The edge of the item if it is live, how it is kept at its distance from it, and what that came to.
+    var liveEdge = LiveEdge()
+    var latencyControl = LatencyControl()
+    var latencies = LatencyTally()
     var sessions: SessionKeeper
     /// The time of the event that is being handled.
     var now = Duration.zero
@@ -209,6 +213,7 @@ struct PlaybackEngine: Sendable {
         mediaSelection.forgetItem()
         if item != nil { followAudioTrackRule() }
         tally = PlaybackTally()
+        (liveEdge, latencyControl, latencies) = (LiveEdge(), LatencyControl(), LatencyTally())
         report.reset()
         run(.itemChanged(new.map { _ in TimeControlMachine.ItemState() }))
         if item != nil { requestFirstPlaylist() }
@@ -247,6 +252,7 @@ struct PlaybackEngine: Sendable {
             case .liveEdge: checkLiveEdge()
             case .liveOffset: checkLiveOffset()
             case .recommendedOffset: checkRecommendedOffset()
+            case .latency: checkLatency()
             case .timer: setResolveTimer(to: nextMoment)
             }
         }

@@ -2,6 +2,7 @@
 struct PlaybackTally: Sendable {
     /// Without what is known elsewhere.
     private(set) var counts = PlaybackStatistics()
+    private(set) var lowLatency = LowLatencyTally()
 
     /// A resource is asked for.
     mutating func request() { counts.numberOfRequests += 1 }
@@ -26,6 +27,15 @@ struct PlaybackTally: Sendable {
         counts.numberOfAbandonedDownloads += 1
         counts.abandonedByteCount += byteCount
     }
+
+    /// A part has come whole.
+    mutating func loadPart() { lowLatency.partCount += 1 }
+
+    /// A request for a playlist was held, and brought what was awaited.
+    mutating func holdReload() { lowLatency.blockingReloadCount += 1 }
+
+    /// A playlist has come without what was known.
+    mutating func updateByDelta() { lowLatency.deltaUpdateCount += 1 }
 
     /// The buffer ran empty while playing.
     mutating func stall() { counts.numberOfStalls += 1 }

@@ -36,6 +36,8 @@ enum SettlingStep: Sendable {
     case liveOffset
     /// The distance from the edge that would do, which stalls of this event have changed.
     case recommendedOffset
+    /// The rate at which the distance from the edge is kept. After all that moves the playhead.
+    case latency
     /// The next moment at which time alone changes something, by all of the above.
     case timer
 
@@ -43,6 +45,6 @@ enum SettlingStep: Sendable {
     static let order: [SettlingStep] = [
         .rate, .tracks, .rest, .eviction, .suspendedBodies, .buffer, .loads, .bufferAfterLoads, .seek, .start, .preroll,
         .end,
-        .liveEdge, .liveOffset, .recommendedOffset, .timer,
+        .liveEdge, .liveOffset, .recommendedOffset, .latency, .timer,
     ]
 }

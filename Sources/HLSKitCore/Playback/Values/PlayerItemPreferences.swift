@@ -20,10 +20,14 @@ struct PlayerItemPreferences: Sendable, Hashable {
     var endPosition = EndPosition.automatic
     var configuredTimeOffsetFromLive: Duration?
     var automaticallyPreservesTimeOffsetFromLive = false
+    var liveCatchUpRate: Float = 1
     var stalePolicy = StalePolicy.fail
     var staleLimit: Duration?
     var canUseNetworkResourcesForLiveStreamingWhilePaused = false
     var fellBehindPolicy = FellBehindPolicy.jumpToEdge
+
+    /// ``liveCatchUpRate`` in its steps of a hundredth, so that what it means is what was written.
+    var catchUpRate: Double { (Double(liveCatchUpRate) * 1000).rounded() / 1000 }
 
     /// ``preferredForwardBufferDuration``, a day at most; nil where the player decides, and where it is not above zero.
     var forwardBuffer: Duration? {

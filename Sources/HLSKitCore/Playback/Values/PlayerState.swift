@@ -40,6 +40,8 @@ public struct PlayerState: Sendable, Hashable {
     public var variant: AssetVariant?
     /// Distance of the playhead from the live edge; nil for VOD.
     public var liveOffset: Duration?
+    /// As ``PlayerItem/liveLatency``.
+    public var liveLatency: Duration?
     /// Counters of the current item.
     public var statistics = PlaybackStatistics()
 
@@ -89,6 +91,8 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var audioVideoSkew: Duration?
     /// From the first control call to the first time that time passed; nil before.
     public var startupTime: Duration?
+    /// Latency of a live item, and what low latency took; nil for VOD.
+    public var live: LiveStatistics?
     /// Media time that the playhead has advanced.
     public var durationWatched = Duration.zero
 

@@ -15,6 +15,8 @@ struct AccessLogKeeper: Sendable {
     private var isRunning = false
     /// What was watched in all periods.
     private(set) var watchedDuration = Duration.zero
+    /// The latency of what was presented in all periods.
+    private var latency = LatencyMean()
     private var droppedFrameCount: Int?
 
     private struct Transfer {
@@ -125,6 +127,14 @@ struct AccessLogKeeper: Sendable {
         watchedDuration = total
     }
 
+    /// What was presented of a live item up to now had this latency: what is new of it belongs to the period that is open.
+    mutating func noteLatency(_ total: LatencyMean) {
+        guard total != latency else { return }
+        let known = latency
+        change { $0.latency += total - known }
+        latency = total
+    }
+
     /// The timebase changes now.
     mutating func setTimebase(_ state: TimebaseState, at now: Duration) {
         isRunning = state.rate != 0
@@ -198,6 +208,7 @@ struct AccessPeriod: Sendable {
     var downloadOverdue = 0
     var switchBitrate: Double?
     var playbackType: String?
+    var latency = LatencyMean()
     // Of single segments; mean and sum of squared differences by Welford.
     private var bitrateCount = 0
     private var meanBitrate = 0.0
@@ -226,6 +237,7 @@ struct AccessPeriod: Sendable {
         transferDuration += other.transferDuration
         droppedFrameCount += other.droppedFrameCount
         downloadOverdue += other.downloadOverdue
+        latency += other.latency
         startupTime = other.startupTime ?? startupTime
         started = other.started ?? started
         startOffset = other.startOffset ?? startOffset
@@ -265,6 +277,7 @@ struct AccessPeriod: Sendable {
         event.switchBitrate = switchBitrate
         event.playbackType = playbackType
         event.mediaRequestsExpensive = mediaRequestsExpensive
+        event.liveLatency = latency.value
         return event
     }
 }

@@ -373,6 +373,8 @@ public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, MetricRecord, H
     public var mediaSegmentRequestCount: Int
     /// Requests for keys.
     public var contentKeyRequestCount: Int
+    /// The mean of ``PlayerItem/liveLatency`` over the time in which the item was presented; nil if it was not live.
+    public var meanLiveLatency: Duration?
 
     /// Makes an event.
     package init(
@@ -409,6 +411,7 @@ public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, MetricRecord, H
             ("playlist_requests", .integer(Int64(playlistRequestCount))),
             ("media_segment_requests", .integer(Int64(mediaSegmentRequestCount))),
             ("content_key_requests", .integer(Int64(contentKeyRequestCount))),
+            ("live_latency", LogValue(meanLiveLatency?.seconds)),
         ])
     }
 }

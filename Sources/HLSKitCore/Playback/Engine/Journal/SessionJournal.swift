@@ -22,6 +22,8 @@ struct SessionJournal: Sendable {
         var variant: AssetVariant?
         var loadedTimeRanges: [MediaTimeRange]
         var throughput: Double?
+        /// Of all that was presented of the item, where it is live.
+        var latency = LatencyMean()
         /// Media playlists of the lanes, as they are asked for.
         var playlistURLs: [LaneID: String]
         /// I-frames are played in the place of the variant.
@@ -130,6 +132,7 @@ struct SessionJournal: Sendable {
 
     mutating func look(at event: EngineEvent?, _ effects: [EngineEffect], _ view: View) {
         access.noteWatched(view.watched)
+        access.noteLatency(view.latency)
         if let event { lookBefore(event, effects, view) }
         for effect in effects { look(at: effect, view) }
         lookAfter(event, effects, view)
@@ -458,6 +461,7 @@ struct SessionJournal: Sendable {
         for id in requests.keys { access.ended(id, isWhole: false, at: view.now) }
         requests = FewEntries()
         access.noteWatched(view.watched)
+        access.noteLatency(view.latency)
         endSwitch(didSucceed: false, view)
         summarize(view)
         access.setTimebase(.stopped, at: view.now)
@@ -471,7 +475,7 @@ struct SessionJournal: Sendable {
         if let since = stalledSince { summary.stallDuration += view.now - since }
         stalledSince = nil
         let declared = summary.declaredDuration
-        emit(
+        var event =
             MetricPlayerItemPlaybackSummaryEvent(
                 context: context(view), error: summary.error, startupTime: access.startupTime,
                 stallCount: summary.stallCount, stallDuration: summary.stallDuration,
@@ -480,7 +484,9 @@ struct SessionJournal: Sendable {
                 timeWeightedPeakBitrate: declared > 0 ? summary.peakBits / declared : nil,
                 recoverableErrorCount: summary.recoverableErrorCount,
                 playlistRequestCount: summary.playlistRequestCount,
-                mediaSegmentRequestCount: summary.segmentRequestCount, contentKeyRequestCount: summary.keyRequestCount))
+                mediaSegmentRequestCount: summary.segmentRequestCount, contentKeyRequestCount: summary.keyRequestCount)
+        event.meanLiveLatency = view.latency.value
+        emit(event)
     }
 
     private func context(_ view: View) -> MetricContext {

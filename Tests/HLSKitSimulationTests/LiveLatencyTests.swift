@@ -1,0 +1,237 @@
+import HLSKitCore
+import HLSKitSimulation
+import HLSPlaylist
+import Synchronization
+import Testing
+
+/// How far behind the edge a live stream is played. Parts of half a second, four to a segment; `PART-HOLD-BACK` is 1.5 s.
+@Suite("live latency", .timeLimit(.minutes(1)))
+struct LiveLatencyTests {
+    private struct Sample {
+        var time: Duration
+        var state: PlayerState
+    }
+
+    private struct Session {
+        var samples: [Sample] = []
+        var log = EventLog()
+        /// Names of parts and segments, in the order in which they were asked for.
+        var media: [String] = []
+
+        /// Latencies in a stretch of time, in seconds.
+        func latencies(_ seconds: Range<Int>) -> [Double] {
+            samples.filter { (.seconds(seconds.lowerBound)..<(.seconds(seconds.upperBound))).contains($0.time) }
+                .compactMap { $0.state.liveLatency?.seconds }
+        }
+        var rates: Set<Double> { Set(samples.map(\.state.timebaseRate)) }
+        var state: PlayerState { samples.last?.state ?? Player().state }
+        func count(_ text: String) -> Int { log.lines.count { $0.contains(text) } }
+    }
+
+    private final class Names: Sendable {
+        private let names = Mutex<[String]>([])
+        func note(_ request: SimulatedRequest) {
+            guard request.urlString.hasSuffix(".m4s") else { return }
+            let name = request.urlString.dropLast(4).split(separator: "/").last.map(String.init) ?? ""
+            names.withLock { $0.append(name) }
+        }
+        var all: [String] { names.withLock { $0 } }
+    }
+
+    /// Nothing arrives between two times.
+    private static func link(outage: Range<Int>? = nil) throws -> NetworkTrace {
+        let conditions = LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(10))
+        guard let outage else { return NetworkTrace(constant: conditions) }
+        let broken = LinkConditions(bitsPerSecond: 0, latency: .milliseconds(10))
+        return try NetworkTrace(periods: [
+            .init(duration: .seconds(outage.lowerBound), conditions: conditions),
+            .init(duration: .seconds(outage.count), conditions: broken),
+            .init(duration: .seconds(10_000), conditions: conditions),
+        ])
+    }
+
+    /// Plays and looks four times a second. `pauses`: in these seconds the player is paused.
+    private static func play(
+        _ origin: LowLatencyOrigin = LowLatencyOrigin(), over trace: NetworkTrace? = nil, for seconds: Int,
+        pauses: Range<Int>? = nil, knowsDate: Bool = true, prefer: (PlayerItem) -> Void = { _ in }
+    ) throws -> Session {
+        let clock = VirtualClock()
+        let names = Names()
+        let transport = SimulatedTransport(over: try trace ?? link(), clock: clock) { request in
+            names.note(request)
+            return origin.response(to: request)
+        }
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        // The clock of this machine is right, whatever that of the origin is.
+        if knowsDate { configuration.wallClock = { LowLatencyOrigin().epoch } }
+        configuration.decodesWithoutOutput = [.video]
+        let player = Player(configuration: configuration)
+        let item = PlayerItem(urlString: origin.url(ofVariant: 1))
+        prefer(item)
+        let events = player.events()
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        let collected = Task(executorPreference: clock) {
+            var log = EventLog()
+            for await event in events { log.append(event) }
+            return log
+        }
+        return try clock.run {
+            var session = Session()
+            for step in 1...seconds * 4 {
+                try await clock.sleep(for: .milliseconds(250))
+                if let pauses, step == pauses.lowerBound * 4 { player.pause() }
+                if let pauses, step == pauses.upperBound * 4 { player.play() }
+                session.samples.append(Sample(time: .milliseconds(250 * step), state: player.state))
+            }
+            await player.close()
+            session.log = await collected.value
+            session.media = names.all
+            return session
+        }
+    }
+
+    @Test("M06: the latency is the time since the date of what is presented, and counted by the time it was presented")
+    func latency() throws {
+        let session = try Self.play(for: 30)
+        // The start took as long as playlist and media took.
+        #expect(session.latencies(1..<30).allSatisfy { (1.5...1.65).contains($0) }, "\(session.latencies(0..<30))")
+        #expect(session.rates.isSubset(of: [0, 1]))
+        let live = try #require(session.state.statistics.live)
+        #expect(live.targetTimeOffset == .milliseconds(1500))
+        let latency = try #require(session.latencies(29..<30).last)
+        for value in [live.meanLatency, live.latency(atPercentile: 0.5), live.maximumLatency] {
+            #expect(abs(try #require(value).seconds - latency) < 0.02)
+        }
+        // Three of the first segments' parts, then one each half second; each list by a held request.
+        #expect((60...65).contains(live.numberOfParts))
+        #expect(abs(live.numberOfBlockingReloads - 60) <= 2)
+        #expect(abs(live.numberOfDeltaUpdates - 60) <= 2)
+    }
+
+    @Test("M06: without dates it is the distance from the edge, whose age counts")
+    func distance() throws {
+        let session = try Self.play(for: 20, knowsDate: false)
+        #expect(session.latencies(3..<20).allSatisfy { (1.45...1.65).contains($0) }, "\(session.latencies(0..<20))")
+    }
+
+    @Test("M06: playing starts at the newest independent part that the hold-back allows", arguments: [1, 2, 4, 8])
+    func start(interval: Int) throws {
+        var origin = LowLatencyOrigin()
+        origin.independentInterval = interval
+        let session = try Self.play(origin, for: 3)
+        #expect(session.media.first == [1: "7.1", 2: "7.0", 4: "7.0", 8: "6.0"][interval])
+        // Where decoding begins has no part in the latency.
+        #expect(session.latencies(1..<3).allSatisfy { (1.5...1.7).contains($0) }, "\(session.latencies(0..<3))")
+    }
+
+    @Test("M06: after a stall the latency goes back to its target, by no more than the rate that is allowed")
+    func stall() throws {
+        // Two seconds without a byte: a stall of about one.
+        let trace = try Self.link(outage: 20..<22)
+        let free = try Self.play(over: trace, for: 60)
+        let kept = try Self.play(over: trace, for: 60) { $0.liveCatchUpRate = 1.1 }
+        for session in [free, kept] {
+            #expect(session.state.statistics.numberOfStalls == 1, "\(session.log.text)")
+            #expect(session.latencies(23..<24).allSatisfy { $0 > 2 })
+        }
+        #expect(free.latencies(50..<60).allSatisfy { $0 > 2 })
+        #expect(free.rates == [0, 1])
+        #expect(kept.latencies(50..<60).allSatisfy { (1.4...1.65).contains($0) }, "\(kept.latencies(22..<60))")
+        #expect(kept.rates.allSatisfy { $0 == 0 || (0.99...1.1001).contains($0) }, "\(kept.rates)")
+        #expect(kept.samples.suffix(20).allSatisfy { $0.state.timebaseRate == 1 })
+        #expect(kept.count("hole") + kept.count("jumped") == 0)
+    }
+
+    @Test(
+        "M06: after a long stall or a pause playing continues at its distance, where the policy says so",
+        arguments: [FellBehindPolicy.jumpToEdge, .jumpToOldest], [true, false])
+    func jump(policy: FellBehindPolicy, isPause: Bool) throws {
+        let session = try Self.play(
+            over: Self.link(outage: isPause ? nil : 20..<30), for: 50, pauses: isPause ? 20..<30 : nil
+        ) {
+            $0.liveCatchUpRate = 1.05
+            $0.fellBehindPolicy = policy
+        }
+        let last = session.latencies(35..<50)
+        if policy == .jumpToEdge {
+            #expect(last.allSatisfy { (1.3...2.1).contains($0) }, "\(last) \(session.log.text)")
+        } else {
+            #expect(last.allSatisfy { (8...12).contains($0) }, "\(last)")
+            #expect(session.samples.suffix(20).allSatisfy { $0.state.timebaseRate == 1.05 })
+        }
+    }
+
+    @Test("M06: off by default: a pause is played later")
+    func off() throws {
+        let session = try Self.play(for: 40, pauses: 20..<30)
+        #expect(session.rates == [0, 1])
+        #expect(session.latencies(32..<40).allSatisfy { (11...12.5).contains($0) }, "\(session.latencies(31..<40))")
+    }
+
+    @Test("M06: a clock of the origin that is an hour off changes the report, and nothing else")
+    func wrongClock() throws {
+        let trace = try Self.link(outage: 20..<22)
+        func session(offBy seconds: Int) throws -> Session {
+            var origin = LowLatencyOrigin()
+            origin.epoch = origin.epoch + .seconds(seconds)
+            return try Self.play(origin, over: trace, for: 40) { $0.liveCatchUpRate = 1.05 }
+        }
+        let (right, wrong) = (try session(offBy: 0), try session(offBy: 3600))
+        #expect(right.log.text == wrong.log.text)
+        #expect(right.media == wrong.media)
+        #expect(right.samples.map(\.state.timebaseRate) == wrong.samples.map(\.state.timebaseRate))
+        for (one, other) in zip(right.latencies(1..<40), wrong.latencies(1..<40)) {
+            #expect(abs(one - other - 3600) < 0.001)
+        }
+        let live = try #require(wrong.state.statistics.live?.latency(atPercentile: 0.5))
+        #expect((-3600 ... -3590).contains(live.seconds.rounded()))
+    }
+
+    @Test(
+        "M06: an encoder whose clock drifts by 200 ppm is followed without a change of the rate",
+        arguments: [-200.0, 200])
+    func drift(partsPerMillion: Double) throws {
+        var origin = LowLatencyOrigin()
+        origin.clockDrift = partsPerMillion
+        let session = try Self.play(origin, for: 60) { $0.liveCatchUpRate = 1.05 }
+        #expect(session.rates == [0, 1] || session.rates == [1], "\(session.rates)")
+        #expect(session.state.statistics.numberOfStalls == 0)
+    }
+
+    @Test("M06: an encoder whose clock drifts fast is caught up with, or waited for, before anything stalls")
+    func fastDrift() throws {
+        for drift in [-20_000.0, 20_000] {
+            var origin = LowLatencyOrigin()
+            origin.clockDrift = drift
+            let session = try Self.play(origin, for: 90) { $0.liveCatchUpRate = 1.05 }
+            #expect(session.state.statistics.numberOfStalls == 0, "\(session.log.text)")
+            let distances = session.samples.filter { $0.time > .seconds(20) }.compactMap(\.state.liveOffset?.seconds)
+            #expect(distances.allSatisfy { (0.7...2).contains($0) }, "\(distances)")
+        }
+    }
+
+    @Test("M06: segments of an ordinary live stream are caught up with, too")
+    func ordinary() throws {
+        var origin = LowLatencyOrigin()
+        origin.listsParts = false
+        origin.holdsRequests = false
+        let session = try Self.play(origin, over: Self.link(outage: 20..<30), for: 120) {
+            $0.configuredTimeOffsetFromLive = MediaTime.seconds(6)
+            $0.liveCatchUpRate = 1.1
+        }
+        #expect(session.state.statistics.numberOfStalls == 1)
+        #expect(session.latencies(31..<33).allSatisfy { $0 > 9 }, "\(session.latencies(30..<120))")
+        #expect(session.latencies(100..<120).allSatisfy { (5...8.5).contains($0) }, "\(session.latencies(30..<120))")
+        #expect(session.state.statistics.live?.numberOfParts == 0)
+    }
+
+    @Test("M06: the same session has the same log")
+    func determinism() throws {
+        let trace = try Self.link(outage: 20..<23)
+        let logs = try (0..<2).map { _ in
+            try Self.play(over: trace, for: 40) { $0.liveCatchUpRate = 1.05 }.log.text
+        }
+        #expect(logs[0] == logs[1])
+    }
+}

@@ -22,7 +22,9 @@ final class PlayerProgram: Sendable {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Self.failure(command, String(cString: strerror(errno))) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let (id, code) = Self.spawn(command, input: ends[0])
+        let (id, code) = ShellProcess.spawn(command, variables: [:], inOwnGroup: false) { actions in
+            posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
+        }
         guard code == 0 else {
             for end in ends { close(end) }
             throw Self.failure(command, String(cString: strerror(code)))
@@ -33,30 +35,6 @@ final class PlayerProgram: Sendable {
     }
 
     deinit { handOver() }
-
-    private static func spawn(_ command: String, input: Int32) -> (id: pid_t, code: Int32) {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, 0)
-        for descriptor in ShellProcess.inheritedDescriptors {
-            posix_spawn_file_actions_addclose(&actions, descriptor)
-        }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&signals, signal) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        var id: pid_t = 0
-        let code = ShellProcess.withCStrings(["sh", "-c", command]) { arguments in
-            posix_spawn(&id, "/bin/sh", &actions, &attributes, arguments, environ)
-        }
-        return (id, code)
-    }
 
     /// Whoever writes has opened the pipe: it ends when that is closed.
     func handOver() {

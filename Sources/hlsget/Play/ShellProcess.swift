@@ -34,30 +34,9 @@ final class ShellProcess: Sendable {
         guard pipe(&ends) == 0 else { throw Failure(code: errno) }
         defer { close(ends[1]) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-        for descriptor in Self.inheritedDescriptors { posix_spawn_file_actions_addclose(&actions, descriptor) }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        // Signals that we ignore, or handle otherwise, end the command.
-        for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&signals, signal) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        let environment = ProcessInfo.processInfo.environment.merging(variables) { _, new in new }
-        var id: pid_t = 0
-        let code = Self.withCStrings(["sh", "-c", command]) { arguments in
-            Self.withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in
-                posix_spawn(&id, "/bin/sh", &actions, &attributes, arguments, variables)
-            }
+        let (id, code) = Self.spawn(command, variables: variables, inOwnGroup: true) { actions in
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+            posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
         }
         guard code == 0 else {
             close(ends[0])
@@ -124,8 +103,45 @@ final class ShellProcess: Sendable {
         return signal == 0 ? (status >> 8) & 0xff : 128 + signal
     }
 
+    /// Starts a shell, in which signals that we block, ignore or handle otherwise end the command, and which gets none of our
+    /// descriptors but the first three.
+    ///
+    /// - Parameters:
+    ///   - variables: added to the environment.
+    ///   - inOwnGroup: whether it is no part of the terminal's job.
+    ///   - redirect: what becomes of the first three descriptors.
+    static func spawn(
+        _ command: String, variables: [String: String], inOwnGroup: Bool,
+        redirect: (inout posix_spawn_file_actions_t) -> Void
+    ) -> (id: pid_t, code: Int32) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        redirect(&actions)
+        for descriptor in inheritedDescriptors { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let group = inOwnGroup ? POSIX_SPAWN_SETPGROUP : 0
+        posix_spawnattr_setflags(&attributes, Int16(group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let environment = ProcessInfo.processInfo.environment.merging(variables) { _, new in new }
+        var id: pid_t = 0
+        let code = withCStrings(["sh", "-c", command]) { arguments in
+            withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in
+                posix_spawn(&id, "/bin/sh", &actions, &attributes, arguments, variables)
+            }
+        }
+        return (id, code)
+    }
+
     /// Ours that a program would get which is started now, but for the first three.
-    static var inheritedDescriptors: [Int32] {
+    private static var inheritedDescriptors: [Int32] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return names.compactMap { Int32($0) }.filter { descriptor in
             let flags = fcntl(descriptor, F_GETFD)
@@ -133,7 +149,7 @@ final class ShellProcess: Sendable {
         }
     }
 
-    static func withCStrings(
+    private static func withCStrings(
         _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Int32
     ) -> Int32 {
         let strings = texts.map { strdup($0) }

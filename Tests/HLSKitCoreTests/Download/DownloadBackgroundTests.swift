@@ -94,10 +94,7 @@ struct DownloadBackgroundTests {
         let server = try SampleServer()
         try server.clock.run {
             let task = try await server.task { $0.connectionCount = 1 }
-            task.resume()
-            for await event in task.events() {
-                if case .progress(let progress) = event, progress.segmentCount >= 4 { break }
-            }
+            await task.resume(untilStored: 4)
             task.stop()
             let first = try await task.result()
             #expect(first.segmentCount >= 4 && first.segmentCount < 20)
@@ -113,10 +110,7 @@ struct DownloadBackgroundTests {
         let server = try SampleServer()
         try server.clock.run {
             let task = try await server.task { $0.connectionCount = 1 }
-            task.resume()
-            for await event in task.events() {
-                if case .progress(let progress) = event, progress.segmentCount >= 4 { break }
-            }
+            await task.resume(untilStored: 4)
             task.suspend()
             let error = await #expect(throws: HLSError.self) { try await task.result() }
             #expect(error?.code == .cancelled)
@@ -155,10 +149,7 @@ struct DownloadBackgroundTests {
         try server.clock.run {
             let task = try await server.task { $0.connectionCount = 1 }
             #expect(task.progress == DownloadProgress())
-            task.resume()
-            for await event in task.events() {
-                if case .progress(let progress) = event, progress.segmentCount >= 6 { break }
-            }
+            await task.resume(untilStored: 6)
             // What is on the disk at this moment is what a process leaves that is killed.
             let copy = server.folder.path + "/killed"
             try FileManager.default.copyItem(atPath: server.folder.path + "/d", toPath: copy)

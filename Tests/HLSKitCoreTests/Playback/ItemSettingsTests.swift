@@ -5,14 +5,19 @@ import Testing
 
 @Suite("settings of items")
 struct ItemSettingsTests {
+    /// A player with a stream that does not exist.
+    private static func player() -> (Player, PlayerItem) {
+        let clock = VirtualClock()
+        let network = NetworkTrace(constant: LinkConditions(bitsPerSecond: 1_000_000))
+        let transport = SimulatedTransport(over: network, clock: clock) { _ in SimulatedResponse(body: []) }
+        let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
+        return (player, PlayerItem(urlString: "http://sample/list.m3u8"))
+    }
+
     #if DEBUG
         @Test("what an item tells its player is read under the player's lock, so that the last to tell tells it all")
         func order() throws {
-            let clock = VirtualClock()
-            let network = NetworkTrace(constant: LinkConditions(bitsPerSecond: 1_000_000))
-            let transport = SimulatedTransport(over: network, clock: clock) { _ in SimulatedResponse(body: []) }
-            let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
-            let item = PlayerItem(urlString: "http://sample/list.m3u8")
+            let (player, item) = Self.player()
             try player.replaceCurrentItem(with: item)
             let core = player.core
             let before = core.state.acquisitionCount
@@ -31,11 +36,7 @@ struct ItemSettingsTests {
 
     @Test("each setting reaches the player beside those that were there")
     func settings() throws {
-        let clock = VirtualClock()
-        let network = NetworkTrace(constant: LinkConditions(bitsPerSecond: 1_000_000))
-        let transport = SimulatedTransport(over: network, clock: clock) { _ in SimulatedResponse(body: []) }
-        let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
-        let item = PlayerItem(urlString: "http://sample/list.m3u8")
+        let (player, item) = Self.player()
         item.preferredPeakBitRate = 1
         try player.replaceCurrentItem(with: item)
         item.startsOnFirstEligibleVariant = true

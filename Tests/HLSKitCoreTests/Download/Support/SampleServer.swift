@@ -73,3 +73,13 @@ final class SampleServer: Sendable {
         return frames.elements
     }
 }
+
+extension DownloadTask {
+    /// Resumes, and waits until so many segments are stored.
+    func resume(untilStored count: Int) async {
+        resume()
+        for await event in events() {
+            if case .progress(let progress) = event, progress.segmentCount >= count { break }
+        }
+    }
+}

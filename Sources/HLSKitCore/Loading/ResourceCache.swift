@@ -68,6 +68,8 @@ final class ResourceCache: Sendable {
     }
 
     fileprivate func mayKeep(_ request: TransportRequest) -> Bool {
+        // It may end elsewhere the next time.
+        if request.byteRange?.isOpenEnded == true { return false }
         switch request.resourceClass {
         case .multivariantPlaylist, .mediaPlaylist: true
         case .segment, .initializationSection: state.withLock { $0.keepsMedia }

@@ -67,7 +67,8 @@ public struct TransportRequest: Sendable, Hashable {
     package var ownFieldNames: Set<String> = []
     /// Cookies besides those that servers have set, each for the URLs that it names, redirects included.
     public var cookies: [Cookie] = []
-    /// First byte and length of the part that is wanted; nil means the whole resource.
+    /// The part that is wanted, by its bytes; nil means the whole resource. An upper bound of `UInt64.max` is the end of the
+    /// resource, wherever that is: a player asks so for a segment that is still being made.
     public var byteRange: Range<UInt64>?
     /// Deadlines of the request.
     public var timeouts: TransportTimeouts

@@ -178,6 +178,15 @@ public struct TransportResponse: Sendable, Hashable {
     }
 }
 
+extension TransportResponse {
+    /// How long it has been in caches, by `Age`; nil where it does not tell (RFC 9111 §5.1).
+    var age: Duration? {
+        guard let text = fields.first(where: { $0.isNamed("Age") })?.value, let seconds = Int32(text), seconds >= 0
+        else { return nil }
+        return .seconds(seconds)
+    }
+}
+
 /// How a transfer went.
 public struct TransferMetrics: Sendable, Hashable {
     /// Times since the start of the request; zero if the phase did not take place (a reused connection).

@@ -30,6 +30,15 @@ extension PlaybackEngine {
         effects.append(.publish(.lowLatencyDeclined(url: Redaction.url(tracker.url), cause: reason.text)))
     }
 
+    /// The first list of a lane is an old copy: the newest is asked for before anything is loaded.
+    mutating func tunesIn(_ id: LaneID, after list: MediaPlaylist, age: Duration?) -> Bool {
+        guard configuration.allowsLowLatency, id != .subtitles,
+            item?.lanes[id]?.playlist.tunesIn(after: list, age: age) == true
+        else { return false }
+        requestPlaylist(of: id)
+        return true
+    }
+
     /// Nothing is to be told: servers hold no request any longer.
     mutating func cancelHeldReloads() {
         for id in LaneID.allCases {

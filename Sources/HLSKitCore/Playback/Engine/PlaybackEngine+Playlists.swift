@@ -38,7 +38,7 @@ extension PlaybackEngine {
             if item?.refresh.isUnderWay == true {
                 goOn(from: loaded, began: context.began)
             } else {
-                open(loaded, began: context.began)
+                open(loaded, began: context.began, age: context.age)
             }
         case (.firstPlaylist, .failure(let failure)): failWhenPlayed(HLSError(failure))
         case (.mediaPlaylist(let lane), _):
@@ -54,7 +54,7 @@ extension PlaybackEngine {
         for warning in loaded.warnings { effects.append(.publish(.warning(warning))) }
     }
 
-    mutating func open(_ loaded: LoadedPlaylist, began: Duration) {
+    mutating func open(_ loaded: LoadedPlaylist, began: Duration, age: Duration? = nil) {
         switch loaded.playlist {
         case .multivariant(let playlist):
             item?.multivariant = playlist
@@ -65,6 +65,7 @@ extension PlaybackEngine {
             item?.variants.openSingle(at: url)
             item?.lanes[.main] = MediaLane(id: .main, playlistURL: url, requestBegan: began)
             buffer.setRequiredTracks([.video])
+            if tunesIn(.main, after: playlist, age: age) { return }
             attach(playlist, url: loaded.url, to: .main)
         }
     }
@@ -82,7 +83,9 @@ extension PlaybackEngine {
         case .useless(let failure): failPlaylist(of: id, .playlist(failure), url: context.url)
         case .late(let list, let loaded):
             item?.knownPlaylists.keep(list, requestURL: context.url, url: loaded.url)
-        case .first(let list, let loaded): attach(list, url: loaded.url, to: id)
+        case .first(let list, let loaded):
+            if tunesIn(id, after: list, age: context.age) { return }
+            attach(list, url: loaded.url, to: id)
         case .newer(let list, let loaded): update(id, with: list, url: loaded.url, loadBegan: context.began)
         }
     }

@@ -95,16 +95,22 @@ struct ReloadPlan: Sendable {
     /// - Parameters:
     ///   - edge: the last that is listed now, by the numbers of the server.
     ///   - isNewCount: the server began to count anew: what was of no use belonged to what was before.
-    mutating func take(edge: PartPosition?, isNewCount: Bool = false) {
+    /// - Returns: whether it was held, and has what was awaited.
+    @discardableResult
+    mutating func take(edge: PartPosition?, isNewCount: Bool = false) -> Bool {
         isPlainNext = false
         if isNewCount { (misfitCount, refusesDeltas, doubted) = (0, false, nil) }
         if isDeltaAsked { misfitCount = 0 }
         if let doubted, let edge, edge >= doubted { brokenWordCount += 1 }
         doubted = nil
-        if let awaited, !isNewCount {
-            if let edge, edge >= awaited { brokenWordCount = 0 } else { doubt(awaited) }
+        defer { end() }
+        guard let awaited, !isNewCount else { return false }
+        guard let edge, edge >= awaited else {
+            doubt(awaited)
+            return false
         }
-        end()
+        brokenWordCount = 0
+        return true
     }
 
     /// Nothing came, or nothing of use.

@@ -79,6 +79,8 @@ public struct TransportRequest: Sendable, Hashable {
     package var hedgeDelay: Duration?
     /// The server is asked to hold it until there is something to answer with.
     package var isHeld = false
+    /// It is for something that may never be asked for: no other request is held up for it.
+    package var isPreload = false
     /// `KEYFORMAT` of a key; nil for `identity`, and for all that is not a key.
     public var keyFormat: String?
     /// Why a key is asked for. Default ``ContentKeyRequest/Reason/needed``.
@@ -161,6 +163,8 @@ public struct TransportResponse: Sendable, Hashable {
     public var serverAddress: String?
     /// The body comes from a cache: it says nothing of the network. Default false.
     public var wasReadFromCache = false
+    /// The body was asked for before, with a preload hint.
+    var wasPreloaded = false
     /// Of a key that the program gave.
     var keyTerms: KeyTerms?
 

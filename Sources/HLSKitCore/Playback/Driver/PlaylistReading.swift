@@ -57,11 +57,14 @@ struct PlaylistReading: Sendable {
         do {
             var parser = reading.parser ?? PlaylistParser(url: source.url, options: options)
             var playlist = try parser.finish()
+            var isDeltaUpdate = false
             if let known = source.known, case .media(let update) = playlist, update.skip != nil {
+                isDeltaUpdate = true
                 playlist = .media(try known.merging(update: update))
             }
             return .success(
-                LoadedPlaylist(playlist: playlist, url: source.url, byteCount: reading.byteCount, warnings: []))
+                LoadedPlaylist(playlist: playlist, url: source.url, byteCount: reading.byteCount, warnings: [],
+                    isDeltaUpdate: isDeltaUpdate))
         } catch {
             return .failure(PlaylistFailure(error, url: source.url))
         }

@@ -94,7 +94,9 @@ struct LanePlaylist: Sendable {
     var heldRequest: RequestID? { plan.isHeld ? request : nil }
 
     /// The last request brought a list, which is ``tracker`` now.
-    mutating func noteList(isNewCount: Bool = false) {
+    ///
+    /// - Returns: whether the request was held for it.
+    mutating func noteList(isNewCount: Bool = false) -> Bool {
         plan.take(edge: tracker?.writtenEdge, isNewCount: isNewCount)
     }
 

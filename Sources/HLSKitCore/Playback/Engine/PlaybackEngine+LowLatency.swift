@@ -26,8 +26,16 @@ extension PlaybackEngine {
         let profile = LowLatencyProfile(
             of: tracker.written, isAllowed: configuration.allowsLowLatency, keepsWord: playlist.plan.keepsWord)
         item?.lanes[id]?.playlist.use(parts: profile == .lowLatency)
+        item?.lanes[id]?.hints.take(
+            profile == .lowLatency ? PreloadHints.resources(of: tracker.written, at: tracker.url) : [])
         guard id == .main, let reason = item?.lowLatency.news(profile) else { return }
         effects.append(.publish(.lowLatencyDeclined(url: Redaction.url(tracker.url), cause: reason.text)))
+    }
+
+    /// A list came, which is the lane's now.
+    mutating func noteList(of id: LaneID, isNewCount: Bool = false) {
+        let wasHeld = item?.lanes[id]?.playlist.noteList(isNewCount: isNewCount) == true
+        if wasHeld { tally.lowLatency.blockingReloadCount += 1 }
     }
 
     /// The first list of a lane is an old copy: the newest is asked for before anything is loaded.

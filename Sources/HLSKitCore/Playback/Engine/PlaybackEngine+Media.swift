@@ -105,6 +105,7 @@ extension PlaybackEngine {
         item?.lanes[id]?.extend(to: end)
         loading.noteRead(flight)
         tally.loadSegment()
+        if flight.position.part != nil { tally.lowLatency.partCount += 1 }
         noteLoaded(byteCount: byteCount, flight)
         effects.append(
             .publish(

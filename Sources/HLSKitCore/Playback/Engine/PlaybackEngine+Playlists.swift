@@ -44,7 +44,7 @@ extension PlaybackEngine {
         case (.mediaPlaylist(let lane), _):
             item?.lanes[lane]?.playlist.answer()
             takeMediaPlaylist(result, lane, context)
-        case (.segment, _), (.head, _), (.resource, _): break
+        case (.segment, _), (.head, _), (.resource, _), (.hint, _): break
         }
     }
 
@@ -77,6 +77,7 @@ extension PlaybackEngine {
             result, to: context, leadsTo: item?.lanes[id]?.playlistURL, isKnown: item?.lanes[id]?.tracker != nil)
         if let loaded = answer.loaded {
             publish(loaded, context)
+            if loaded.isDeltaUpdate { tally.lowLatency.deltaUpdateCount += 1 }
             loading.failures.succeed(.mediaPlaylist(id))
         }
         switch answer {
@@ -106,7 +107,7 @@ extension PlaybackEngine {
         let place = ListPlace(of: playlist, url: url, in: lane, known: known, facts, at: now)
         let (tracker, now) = (place.tracker, now)
         item?.lanes[id]?.playlist.attach(tracker)
-        item?.lanes[id]?.playlist.noteList()
+        noteList(of: id)
         if place.isNew { keep(tracker, of: id, url: url) }
         if place.isNews { item?.live.noteNews(at: now) }
         for issue in playlist.issues.prefix(8) {

@@ -2,6 +2,7 @@
 struct PlaybackTally: Sendable {
     /// Without what is known elsewhere.
     private(set) var counts = PlaybackStatistics()
+    var lowLatency = LowLatencyTally()
 
     /// A resource is asked for.
     mutating func request() { counts.numberOfRequests += 1 }

@@ -94,7 +94,7 @@ struct ResponseTests {
     func ranges() {
         let range: Range<UInt64> = 5..<10
         #expect(range.bytes(ofResourceOf: 10) == range)
-        #expect(range.bytes(ofResourceOf: 9) == nil && Range<UInt64>(5..<5).bytes(ofResourceOf: 10) == nil)
+        #expect(range.bytes(ofResourceOf: 9) == nil && range.prefix(0).bytes(ofResourceOf: 10) == nil)
         let open = Range<UInt64>.bytes(from: 5)
         #expect(open.bytes(ofResourceOf: 10) == range && open.bytes(ofResourceOf: 5) == nil)
         #expect(Range<UInt64>.bytes(from: .max).bytes(ofResourceOf: .max) == nil)

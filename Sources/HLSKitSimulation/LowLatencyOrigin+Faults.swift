@@ -12,6 +12,8 @@ extension LowLatencyOrigin {
             case status(Int, retryAfter: Int? = nil)
             /// A cache that does not know the query answers for playlists, with copies that are up to so old.
             case cache(lifetime: Duration)
+            /// A cache that knows the query has copies for requests without one, which are up to so old.
+            case plainCache(lifetime: Duration)
             case hint(HintFault)
             /// So many parts at the end of each segment are never listed, nor there.
             case dropsLastParts(Int)
@@ -87,6 +89,7 @@ extension LowLatencyOrigin.Fault.Kind {
     var droppedPartCount: Int? { if case .dropsLastParts(let count) = self { count } else { nil } }
     var resetAfter: Int? { if case .resets(let count) = self { count } else { nil } }
     var cacheLifetime: Duration? { if case .cache(let lifetime) = self { lifetime } else { nil } }
+    var plainCacheLifetime: Duration? { if case .plainCache(let lifetime) = self { lifetime } else { nil } }
     var renumbering: Int? { if case .renumbers(let distance) = self { distance } else { nil } }
     var excessSkip: Int? { if case .skipsTooMany(let count) = self { count } else { nil } }
     var skipShift: Int? { if case .skipsFromElsewhere(let distance) = self { distance } else { nil } }

@@ -36,7 +36,8 @@ extension LowLatencyOrigin {
 
     func playlist(of variant: Int, query: String, at time: Duration) -> SimulatedResponse {
         if let response = fault(at: time, of: variant, \.status) { return response }
-        if let lifetime = fault(at: time, of: variant, \.cacheLifetime), lifetime > .zero {
+        let plainLifetime = query.isEmpty ? fault(at: time, of: variant, \.plainCacheLifetime) : nil
+        if let lifetime = fault(at: time, of: variant, \.cacheLifetime) ?? plainLifetime, lifetime > .zero {
             let stored = lifetime * Int(time / lifetime)
             var response = SimulatedResponse.playlist(text(of: variant, skips: false, at: stored))
             response.fields.append(HTTPField(name: "Age", value: String(Int((time - stored) / .seconds(1)))))

@@ -120,7 +120,7 @@ private final class SimulatedOrigin: Transport {
         var body: [UInt8] = []
         for case .data(let bytes) in events { body += bytes }
         // Nobody knows yet how long it will be.
-        if request.byteRange == nil { header.contentLength = nil }
+        if request.byteRange?.isOpenEnded ?? true { header.contentLength = nil }
         let start = request.byteRange.map { Int(clamping: $0.lowerBound) } ?? 0
         var steps: [Step] = []
         var sent = 0
@@ -159,7 +159,7 @@ private final class SimulatedOrigin: Transport {
         }
         var body = response.body
         if let range = request.byteRange {
-            guard range.upperBound <= UInt64(body.count) else {
+            guard let range = range.bytes(ofResourceOf: UInt64(body.count)) else {
                 return [failed(.badRange, status: response.status, "the resource has \(body.count) bytes")]
             }
             body = Array(body[Int(range.lowerBound)..<Int(range.upperBound)])

@@ -95,7 +95,7 @@ struct ReloadPlan: Sendable {
     /// - Parameters:
     ///   - edge: the last that is listed now, by the numbers of the server.
     ///   - isNewCount: the server began to count anew: what was of no use belonged to what was before.
-    /// - Returns: whether a request that the server might hold has brought what was awaited.
+    /// - Returns: whether it was held, and has what was awaited.
     @discardableResult
     mutating func take(edge: PartPosition?, isNewCount: Bool = false) -> Bool {
         isPlainNext = false
@@ -103,13 +103,14 @@ struct ReloadPlan: Sendable {
         if isDeltaAsked { misfitCount = 0 }
         if let doubted, let edge, edge >= doubted { brokenWordCount += 1 }
         doubted = nil
-        var isHere = false
-        if let awaited, !isNewCount {
-            isHere = edge.map { $0 >= awaited } ?? false
-            if isHere { brokenWordCount = 0 } else { doubt(awaited) }
+        defer { end() }
+        guard let awaited, !isNewCount else { return false }
+        guard let edge, edge >= awaited else {
+            doubt(awaited)
+            return false
         }
-        end()
-        return isHere
+        brokenWordCount = 0
+        return true
     }
 
     /// Nothing came, or nothing of use.

@@ -20,6 +20,10 @@ final class HostLimit: Sendable {
         handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         guard let origin = Origin(of: request.urlString) else { return transport.start(request, handler: handler) }
+        if request.isPreload, !state.withLock({ $0.queue.hasRoom(at: origin) }) {
+            let error = LoadingError(code: .refused, url: request.urlString, text: "no connection is left for it")
+            return MadeAnswer([.failed(error, TransferMetrics())], on: nil, handler: handler)
+        }
         let (task, mayBegin) = state.withLock { state in
             state.lastID += 1
             let task = HeldTask(id: state.lastID, limit: self, request: request, transport: transport, handler: handler)
@@ -63,7 +67,8 @@ private final class HeldTask: TransportTask {
         let (limit, handler, id) = (limit, handler, id)
         // The server holds it until there is an answer: until then it lends its place, as one that is not read does.
         if request.isHeld { limit.change { $0.rest(id) } }
-        let isHeld = request.isHeld
+        // What may never be asked for takes no place from others while it comes, either.
+        let isHeld = request.isHeld && !request.isPreload
         slot.start { _ in
             transport.start(request) { event in
                 handler(event)

@@ -40,6 +40,12 @@ struct HostQueue: Sendable {
         return false
     }
 
+    /// Whether a request can begin at once, on a connection that no other needs.
+    func hasRoom(at origin: Origin) -> Bool {
+        guard let host = hosts[origin] else { return true }
+        return host.isMultiplexed || host.waiting.isEmpty && host.underWay.count + host.resting.count < limit
+    }
+
     /// The request has ended, or is not wanted any more.
     ///
     /// - Parameter isMultiplexed: its connection carried others beside it.

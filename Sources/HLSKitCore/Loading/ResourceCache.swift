@@ -68,11 +68,13 @@ final class ResourceCache: Sendable {
     }
 
     fileprivate func mayKeep(_ request: TransportRequest) -> Bool {
+        // It may end elsewhere the next time.
+        if request.byteRange?.isOpenEnded == true { return false }
         switch request.resourceClass {
-        case .multivariantPlaylist, .mediaPlaylist: true
-        case .segment, .initializationSection: state.withLock { $0.keepsMedia }
-        case .key: request.keyReason == .needed && state.withLock { $0.keepsMedia || $0.keepsKeys }
-        case .sessionData: false
+        case .multivariantPlaylist, .mediaPlaylist: return true
+        case .segment, .initializationSection: return state.withLock { $0.keepsMedia }
+        case .key: return request.keyReason == .needed && state.withLock { $0.keepsMedia || $0.keepsKeys }
+        case .sessionData: return false
         }
     }
 

@@ -45,7 +45,7 @@ enum ResponsePlan: Sendable {
         }
         var plan = BodyPlan(codings: known, limit: request.maximumByteCount)
         if let range = request.byteRange {
-            plan.count = range.upperBound - range.lowerBound
+            if !range.isOpenEnded { plan.count = range.upperBound - range.lowerBound }
             if head.status != 206 { plan.skip = range.lowerBound }
         }
         if head.status == 206 {
@@ -53,8 +53,8 @@ enum ResponsePlan: Sendable {
                 self = fail(.badRange, "HTTP 206 without a usable Content-Range")
                 return
             }
-            guard range.bytes == request.byteRange ?? 0..<(range.total ?? 0) else {
-                let wanted = request.byteRange.map { "\($0.lowerBound)-\($0.upperBound &- 1)" } ?? "the whole"
+            guard range.isAnswer(to: request.byteRange) else {
+                let wanted = request.byteRange?.headerText ?? "the whole"
                 self = fail(.badRange, "asked for bytes \(wanted), got \(range)")
                 return
             }
@@ -66,7 +66,12 @@ enum ResponsePlan: Sendable {
                     .badRange, "the body has \(length) bytes, \(count) from byte \(plan.skip) on were requested")
                 return
             }
-            let delivered = plan.count ?? UInt64(length)
+            // An open range is known by its first byte.
+            if plan.count == nil, plan.skip > 0, UInt64(length) <= plan.skip {
+                self = fail(.badRange, "the body has \(length) bytes, those from byte \(plan.skip) on were requested")
+                return
+            }
+            let delivered = plan.count ?? UInt64(length) - plan.skip
             if delivered > UInt64(max(0, plan.limit)) {
                 self = fail(.tooLarge, "\(delivered) bytes, the limit is \(plan.limit)")
                 return
@@ -105,6 +110,12 @@ struct ContentRange: Sendable, Hashable, CustomStringConvertible {
         guard parts[1] != "*" else { return }
         guard let total = UInt64(parts[1]), total > last else { return nil }
         self.total = total
+    }
+
+    /// Whether it is what was asked for. One that is open at its end may have grown meanwhile.
+    func isAnswer(to wanted: Range<UInt64>?) -> Bool {
+        guard let wanted, wanted.isOpenEnded else { return bytes == wanted ?? 0..<(total ?? 0) }
+        return bytes.lowerBound == wanted.lowerBound
     }
 
     var description: String { "\(bytes.lowerBound)-\(bytes.upperBound - 1)/\(total.map { "\($0)" } ?? "*")" }

@@ -67,7 +67,8 @@ public struct TransportRequest: Sendable, Hashable {
     package var ownFieldNames: Set<String> = []
     /// Cookies besides those that servers have set, each for the URLs that it names, redirects included.
     public var cookies: [Cookie] = []
-    /// First byte and length of the part that is wanted; nil means the whole resource.
+    /// The part that is wanted, by its bytes; nil means the whole resource. An upper bound of `UInt64.max` is the end of the
+    /// resource, wherever that is: a player asks so for a segment that is still being made.
     public var byteRange: Range<UInt64>?
     /// Deadlines of the request.
     public var timeouts: TransportTimeouts
@@ -78,6 +79,8 @@ public struct TransportRequest: Sendable, Hashable {
     package var hedgeDelay: Duration?
     /// The server is asked to hold it until there is something to answer with.
     package var isHeld = false
+    /// It is for something that may never be asked for: no other request is held up for it.
+    package var isPreload = false
     /// `KEYFORMAT` of a key; nil for `identity`, and for all that is not a key.
     public var keyFormat: String?
     /// Why a key is asked for. Default ``ContentKeyRequest/Reason/needed``.
@@ -160,6 +163,8 @@ public struct TransportResponse: Sendable, Hashable {
     public var serverAddress: String?
     /// The body comes from a cache: it says nothing of the network. Default false.
     public var wasReadFromCache = false
+    /// The body was asked for before, with a preload hint.
+    var wasPreloaded = false
     /// Of a key that the program gave.
     var keyTerms: KeyTerms?
 
@@ -174,6 +179,15 @@ public struct TransportResponse: Sendable, Hashable {
         self.contentLength = contentLength
         self.fields = fields
         self.serverAddress = serverAddress
+    }
+}
+
+extension TransportResponse {
+    /// How long it has been in caches, by `Age`; nil where it does not tell (RFC 9111 §5.1).
+    var age: Duration? {
+        guard let text = fields.first(where: { $0.isNamed("Age") })?.value, let seconds = Int32(text), seconds >= 0
+        else { return nil }
+        return .seconds(seconds)
     }
 }
 

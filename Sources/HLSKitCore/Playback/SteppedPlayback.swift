@@ -30,6 +30,7 @@ package struct SteppedPlayback: Sendable {
         configuration.buffering.backDuration = .zero
         configuration.buffering.maxBackBufferBytes = 0
         configuration.seeksAwaitOutputs = false
+        configuration.usesPreloadHints = false
         engine = PlaybackEngine(configuration: configuration)
         self.playlist = playlist
     }
@@ -109,7 +110,7 @@ package struct SteppedPlayback: Sendable {
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): actions.append(.published(kind))
         case .ask(let question): answers.append(.answer(question.answered()))
-        case .suspend, .resume, .abandonSegment, .endHead, .take, .reopenLane, .clearLane, .takeAudioFromVariant,
+        case .suspend, .resume, .forgetBody, .abandonSegment, .endHead, .take, .reopenLane, .clearLane, .takeAudioFromVariant,
             .chooseAudioTrack,
             .followTracks,
             .flush, .land,
@@ -135,7 +136,7 @@ package struct SteppedPlayback: Sendable {
             guard let job = lastJob else { return }
             jobs[id.rawValue] = job
             actions.append(.load(id: id.rawValue, url: url))
-        case .head, .resource:
+        case .head, .resource, .hint:
             answers.append(.finished(id, TransferMetrics()))
         }
     }

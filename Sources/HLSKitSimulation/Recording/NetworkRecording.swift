@@ -145,8 +145,9 @@ struct RecordingReader {
             let resourceClass = line.resourceClass.flatMap(ResourceClass.init(rawValue:))
         else { throw HLSError.simulation(line: number, "a request needs a unique id, a url and a known class") }
         var exchange = NetworkRecording.Exchange(url: url, resourceClass: resourceClass, time: time)
-        if let start = line.rangeStart, let length = line.rangeLength {
-            let (end, overflow) = start.addingReportingOverflow(length)
+        if let start = line.rangeStart {
+            // Without a length it is open at its end.
+            let (end, overflow) = start.addingReportingOverflow(line.rangeLength ?? .max - start)
             guard !overflow else { throw HLSError.simulation(line: number, "the range is too large") }
             exchange.byteRange = start..<end
         }

@@ -56,7 +56,7 @@ public final class RecordingTransport: Transport {
             line.url = NetworkRecording.bare(request.urlString)
             line.resourceClass = request.resourceClass.rawValue
             line.rangeStart = request.byteRange?.lowerBound
-            line.rangeLength = request.byteRange.map { $0.upperBound - $0.lowerBound }
+            line.rangeLength = request.byteRange.flatMap { $0.isOpenEnded ? nil : $0.upperBound - $0.lowerBound }
             file.write(line)
             return state.lastID
         }

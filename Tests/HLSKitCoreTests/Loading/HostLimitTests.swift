@@ -54,10 +54,11 @@ struct HostLimitTests {
     private let limit = HostLimit(connectionsPerHost: 1)
 
     private func start(
-        _ name: String, isHeld: Bool = false, _ events: (@Sendable () -> Void)? = nil
+        _ name: String, isHeld: Bool = false, isPreload: Bool = false, _ events: (@Sendable () -> Void)? = nil
     ) -> any TransportTask {
         var request = TransportRequest(urlString: "https://host/\(name)", resourceClass: .segment)
         request.isHeld = isHeld
+        request.isPreload = isPreload
         return limit.start(request, by: origin) { _ in events?() }
     }
 
@@ -83,6 +84,25 @@ struct HostLimitTests {
         origin.finish("a")
         #expect(origin.begun == ["a", "b", "c"])
         for task in tasks + [last] { task.cancel() }
+    }
+
+    @Test("M05: a hint begins where a connection is left for it, and holds nobody up, also while it comes")
+    func preload() {
+        let limit = HostLimit(connectionsPerHost: 2)
+        var request = TransportRequest(urlString: "https://host/p", resourceClass: .segment)
+        (request.isHeld, request.isPreload) = (true, true)
+        let hint = limit.start(request, by: origin) { _ in }
+        origin.respond("p")
+        (request.isHeld, request.isPreload) = (false, false)
+        let tasks = ["a", "b", "c"].map { name in
+            request.urlString = "https://host/\(name)"
+            return limit.start(request, by: origin) { _ in }
+        }
+        #expect(origin.begun == ["p", "a", "b"])
+        let other = start("x")
+        let refused = start("y", isHeld: true, isPreload: true)
+        #expect(origin.begun == ["p", "a", "b", "x"])
+        for task in tasks + [hint, other, refused] { task.cancel() }
     }
 
     @Test("D07: what is cancelled while it waits never begins, and nobody waits for it")

@@ -25,6 +25,18 @@ struct HostQueueTests {
         #expect(queue.enter(6, at: Self.host, isSegment: true) == true)
     }
 
+    @Test("D07: there is room while a connection is left, also of those that lend their place, and with h2 always")
+    func room() {
+        var (queue, _) = Self.queue(2, entering: 1...1)
+        #expect(queue.hasRoom(at: Self.host) && queue.hasRoom(at: Self.other))
+        #expect(queue.enter(2, at: Self.host, isSegment: true) == true)
+        #expect(!queue.hasRoom(at: Self.host))
+        #expect(queue.rest(2) == [])
+        #expect(!queue.hasRoom(at: Self.host))
+        #expect(queue.leave(1, isMultiplexed: true) == [])
+        #expect(queue.hasRoom(at: Self.host))
+    }
+
     @Test("D07: hosts do not wait for each other")
     func hosts() {
         var (queue, _) = Self.queue(1, entering: 1...2)

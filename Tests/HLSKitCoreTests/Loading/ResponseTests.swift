@@ -70,6 +70,37 @@ struct ResponseTests {
         #expect(error.code == .badRange)
     }
 
+    @Test(
+        "a range that is open at its end is known by its first byte",
+        arguments: [
+            (["HTTP/1.1 206 P", "Content-Range: bytes 7-9/10"], 0, nil),
+            (["HTTP/1.1 206 P", "Content-Range: bytes 7-9007199254740991/*"], 0, nil),
+            (["HTTP/1.1 206 P", "Content-Range: bytes 6-9/10"], 0, .badRange),
+            (["HTTP/1.1 200 OK", "Content-Length: 10"], 7, nil), (["HTTP/1.1 200 OK"], 7, nil),
+            (["HTTP/1.1 200 OK", "Content-Length: 7"], 0, .badRange),
+            (["HTTP/1.1 200 OK", "Content-Length: 1008"], 0, .tooLarge),
+        ] as [([String], UInt64, LoadingError.Code?)])
+    func open(_ lines: [String], _ skip: UInt64, _ code: LoadingError.Code?) {
+        let request = TransportRequest(
+            urlString: "http://a/", resourceClass: .segment, byteRange: .bytes(from: 7), maximumByteCount: 1000)
+        switch ResponsePlan(head(lines), for: request, at: "http://a/", now: 0) {
+        case .body(let plan): #expect(code == nil && plan.skip == skip && plan.count == nil)
+        case .fail(let error): #expect(error.code == code)
+        case .redirect: Issue.record("a redirect")
+        }
+    }
+
+    @Test("ranges are cut to the resource, and written as servers are asked for them")
+    func ranges() {
+        let range: Range<UInt64> = 5..<10
+        #expect(range.bytes(ofResourceOf: 10) == range)
+        #expect(range.bytes(ofResourceOf: 9) == nil && range.prefix(0).bytes(ofResourceOf: 10) == nil)
+        let open = Range<UInt64>.bytes(from: 5)
+        #expect(open.bytes(ofResourceOf: 10) == range && open.bytes(ofResourceOf: 5) == nil)
+        #expect(Range<UInt64>.bytes(from: .max).bytes(ofResourceOf: .max) == nil)
+        #expect(open.headerText == "5-" && range.headerText == "5-9")
+    }
+
     @Test("a redirect chain drops the user's information at the border of its origin")
     func redirectUserInformation() throws {
         let first = try HTTPURL("http://u:p@a/x")

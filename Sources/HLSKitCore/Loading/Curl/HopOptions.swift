@@ -114,7 +114,7 @@ struct HopOptions {
         // The fields are for the origin, not for a proxy on the way.
         try handle.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         if let range = request.byteRange {
-            try handle.set(CURLOPT_RANGE, "\(range.lowerBound)-\(range.upperBound - 1)")
+            try handle.set(CURLOPT_RANGE, range.headerText)
         }
         let fields = sentFields
         // libcurl puts these together with the cookies that servers have set.

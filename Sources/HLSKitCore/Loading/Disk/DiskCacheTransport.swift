@@ -23,6 +23,8 @@ struct DiskCacheTransport: Transport {
         else {
             return false
         }
+        // What is growing is nothing to keep.
+        if request.byteRange?.isOpenEnded == true { return false }
         switch request.resourceClass {
         case .segment, .initializationSection, .multivariantPlaylist, .mediaPlaylist: return true
         case .key, .sessionData: return false

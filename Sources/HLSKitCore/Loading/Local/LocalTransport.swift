@@ -167,9 +167,9 @@ private final class ActiveRead {
     /// The part that is wanted of a resource of `byteCount` bytes.
     private func range(of byteCount: UInt64) throws(LoadingError) -> Range<UInt64> {
         guard byteCount > 0 else { throw error(.emptyBody, "the file is empty") }
-        let range = read.request.byteRange ?? 0..<byteCount
-        guard range.upperBound <= byteCount, !range.isEmpty else {
-            throw error(.badRange, "requested bytes \(range) of a file of \(byteCount) bytes")
+        guard let range = (read.request.byteRange ?? 0..<byteCount).bytes(ofResourceOf: byteCount) else {
+            let wanted = read.request.byteRange?.headerText ?? ""
+            throw error(.badRange, "requested bytes \(wanted) of a file of \(byteCount) bytes")
         }
         let limit = read.request.maximumByteCount
         guard range.upperBound - range.lowerBound <= UInt64(max(0, limit)) else {

@@ -142,7 +142,7 @@ final class HookedTransport: Transport {
     ) async throws(LoadingError) {
         let range = request.byteRange.flatMap { answer.isWhole ? $0 : nil }
         var skip = range?.lowerBound ?? 0
-        var rest = range.map { $0.upperBound - $0.lowerBound } ?? .max
+        var rest = range.map { $0.isOpenEnded ? .max : $0.upperBound - $0.lowerBound } ?? .max
         var count = 0
         var whole: [UInt8] = []
         let isTransformed = hooks.transformMultivariant != nil && request.resourceClass == .multivariantPlaylist
@@ -168,7 +168,7 @@ final class HookedTransport: Transport {
             }
             if isTransformed { whole += bytes } else { await task.deliver(.data(bytes)) }
         }
-        if let range, count < range.count {
+        if let range, !range.isOpenEnded, UInt64(count) < range.upperBound - range.lowerBound {
             throw LoadingError(
                 code: .badRange, url: request.urlString, text: "the resource ends before the byte range does")
         }
@@ -185,7 +185,7 @@ final class HookedTransport: Transport {
     ) async throws(LoadingError) {
         var body = bytes
         if let range = request.byteRange, answer.isWhole {
-            guard range.upperBound <= UInt64(bytes.count) else {
+            guard let range = range.bytes(ofResourceOf: UInt64(bytes.count)) else {
                 throw LoadingError(
                     code: .badRange, url: request.urlString, text: "the resource has \(bytes.count) bytes")
             }

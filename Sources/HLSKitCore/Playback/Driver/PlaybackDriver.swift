@@ -130,6 +130,7 @@ struct PlaybackDriver: ~Copyable {
         case .head(let segment): perform(nil, in: segment.lane, event: .finished(id, metrics))
         case .playlist(let source):
             if let playlist = playlists.finish(id, source, metrics, within: &allowance) { take(playlist) }
+        case .hint: engine.handle(.finished(id, metrics))
         case .resource(let resource, let bytes):
             engine.handle(.finished(id, metrics))
             for lane in LaneID.allCases { perform(.provide(resource, bytes), in: lane) }
@@ -232,6 +233,7 @@ struct PlaybackDriver: ~Copyable {
         case .cancel(let id):
             transfers.cancel(id)
             playlists.abandon(id)
+        case .forgetBody(let id): transfers.forgetBody(id)
         case .suspend(let id): transfers.suspend(id)
         case .resume(let id): transfers.resume(id)
         case .beginSegment(let job): perform(.begin(job), in: job.id.lane)

@@ -19,7 +19,7 @@ struct TransferTable {
         case segment(SegmentID)
         case head(SegmentID, SegmentKey?)
         case playlist(PlaylistSource)
-        /// They are kept until the resource is whole.
+        /// They are kept until the resource is whole, or listed.
         case kept
     }
 
@@ -29,6 +29,7 @@ struct TransferTable {
         case head(SegmentID)
         case playlist(PlaylistSource)
         case resource(ResourceID, [UInt8])
+        case hint
     }
 
     private let transport: any Transport
@@ -37,6 +38,8 @@ struct TransferTable {
     private let userCall: UserCall
     private let inbox: DriverInbox
     private var transfers: [RequestID: Transfer] = [:]
+    /// Bodies of preload hints.
+    private var preloads = PreloadedBodies()
     /// The question to the program for a fresh URL.
     private var refreshing: Task<Void, Never>?
 
@@ -60,7 +63,16 @@ struct TransferTable {
             inbox.post(.transport(id, .failed(error, TransferMetrics())))
             return
         }
-        let task = transport.start(request.transport) { event in inbox.post(.transport(id, event)) }
+        let task: any TransportTask
+        if case .hint = request.purpose {
+            preloads.begin(id, continuing: request.body, from: request.transport.byteRange?.lowerBound ?? 0)
+            task = transport.start(request.transport) { event in inbox.post(.transport(id, event)) }
+        } else if let body = request.body, preloads.has(body) {
+            task = PreloadedTask()
+            post(preloads.serve(id, from: body, request.transport.byteRange))
+        } else {
+            task = transport.start(request.transport) { event in inbox.post(.transport(id, event)) }
+        }
         transfers[id] = Transfer(
             task: task, purpose: request.purpose, variables: request.variables, directives: request.directives,
             key: request.key, url: request.transport.urlString)
@@ -70,7 +82,19 @@ struct TransferTable {
 
     func resume(_ id: RequestID) { transfers[id]?.task.resume() }
 
-    mutating func cancel(_ id: RequestID) { transfers.removeValue(forKey: id)?.task.cancel() }
+    mutating func cancel(_ id: RequestID) {
+        guard let transfer = transfers.removeValue(forKey: id) else { return }
+        transfer.task.cancel()
+        preloads.stopServing(id)
+    }
+
+    /// The body of a preload hint is of no more use.
+    mutating func forgetBody(_ id: RequestID) { preloads.forget(id) }
+
+    /// What was read from bodies is told like anything that comes.
+    private func post(_ events: [PreloadedBodies.Event]) {
+        for event in events { inbox.post(.transport(event.request, event.event)) }
+    }
 
     mutating func cancelAll() {
         refreshing?.cancel()
@@ -101,6 +125,7 @@ struct TransferTable {
         guard transfers[id] != nil else { return false }
         transfers[id]?.url = response.urlString
         transfers[id]?.contentType = response.contentType
+        if case .hint = transfers[id]?.purpose { post(preloads.respond(response, to: id)) }
         return true
     }
 
@@ -114,6 +139,9 @@ struct TransferTable {
         case .resource:
             transfers[id]?.body += bytes
             return .kept
+        case .hint:
+            post(preloads.append(bytes, of: id))
+            return .kept
         }
     }
 
@@ -125,6 +153,9 @@ struct TransferTable {
         case .head(let segment): return .head(segment)
         case .firstPlaylist, .mediaPlaylist: return .playlist(Self.source(of: transfer))
         case .resource(let resource, _): return .resource(resource, transfer.body)
+        case .hint:
+            post(preloads.finish(id))
+            return .hint
         }
     }
 
@@ -137,7 +168,7 @@ struct TransferTable {
     mutating func fail(_ id: RequestID) -> LaneID? {
         switch transfers.removeValue(forKey: id)?.purpose {
         case .segment(let segment, _), .head(let segment): segment.lane
-        case .firstPlaylist, .mediaPlaylist, .resource, nil: nil
+        case .firstPlaylist, .mediaPlaylist, .resource, .hint, nil: nil
         }
     }
 

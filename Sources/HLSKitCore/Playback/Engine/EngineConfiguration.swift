@@ -40,6 +40,8 @@ struct EngineConfiguration: Sendable {
     var preloadsKeys = false
     /// Servers may hold requests until there is something new.
     var allowsLowLatency = true
+    /// What lists hint at is asked for before it is listed.
+    var usesPreloadHints = true
     /// What was known of the network when the item was set.
     var bandwidths = BandwidthEstimates()
     /// The program gives fresh URLs for those that run out.

@@ -6,6 +6,8 @@ import HLSTime
 enum EngineEffect: Sendable {
     case request(RequestID, EngineRequest)
     case cancel(RequestID)
+    /// The body of a preload hint, by its first request, is of no more use.
+    case forgetBody(RequestID)
     /// Stop or go on reading a request's body.
     case suspend(RequestID)
     case resume(RequestID)
@@ -87,6 +89,9 @@ struct EngineRequest: Sendable {
     var directives = DeliveryDirectives()
     /// For a head: what it is encrypted with.
     var key: SegmentKey?
+    /// The body of a preload hint, by its first request: for a hint the one that it continues, for anything else the one that
+    /// it is read from.
+    var body: RequestID?
     /// URL of the playlist that named the resource; nil where the user did.
     var namedBy: String?
 }

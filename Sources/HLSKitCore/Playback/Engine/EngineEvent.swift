@@ -184,6 +184,8 @@ enum EngineTimer: Hashable, Sendable {
     case judge
     /// The first picture is waited for no longer.
     case firstPicture
+    /// What is read from the body of a preload hint has to be here.
+    case hint(LaneID)
     /// Outputs that have not come to the end are waited for no longer.
     case lastPicture
 }

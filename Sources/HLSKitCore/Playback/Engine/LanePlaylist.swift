@@ -16,6 +16,8 @@ struct LanePlaylist: Sendable {
     private var isParked = false
     /// What is asked for besides the list.
     private(set) var plan = ReloadPlan()
+    /// Whether the first list is the newest.
+    private var tuneIn = TuneIn()
 
     init(url: String, requestBegan: Duration = .zero) {
         self.url = url
@@ -73,9 +75,19 @@ struct LanePlaylist: Sendable {
             let directives = plan.directives(tracker, mayHold: mayHold, playhead: playhead, at: now)
             return (directives, directives.awaited.map { ReloadPlan.patience(tracker, for: $0) })
         }
+        if mayHold, let awaited = tuneIn.awaited {
+            return (DeliveryDirectives(awaited: awaited), TuneIn.patience)
+        }
         guard mayHold, !isKnown, let neighbor = left ?? neighbor, let awaited = plan.first(neighbor.reported(of: url))
         else { return (DeliveryDirectives(), nil) }
         return (DeliveryDirectives(awaited: awaited), ReloadPlan.patience(withReportOf: neighbor))
+    }
+
+    /// The first list is of no use yet: a newer one is asked for, as far on as the answer was old.
+    mutating func tunesIn(after list: MediaPlaylist, age: Duration?) -> Bool {
+        guard !isKnown, tuneIn.await(after: list, age: age, isDirected: plan.isHeld) != nil else { return false }
+        plan.end()
+        return true
     }
 
     /// The request that is under way where the server may hold it.
@@ -92,7 +104,10 @@ struct LanePlaylist: Sendable {
     /// The last request brought nothing.
     ///
     /// - Returns: whether the list is to be asked for at once, and nothing else is wrong.
-    mutating func noteFailure(_ failure: ReloadPlan.Failure) -> Bool { plan.fail(failure) }
+    mutating func noteFailure(_ failure: ReloadPlan.Failure) -> Bool {
+        tuneIn.end()
+        return plan.fail(failure)
+    }
 
     /// Segments wait for the next answer.
     mutating func awaitReload() { awaitsReload = true }
@@ -133,6 +148,7 @@ struct LanePlaylist: Sendable {
         self.url = url
         if let tracker { left = tracker }
         plan = ReloadPlan()
+        tuneIn = TuneIn()
         list = nil
         isParked = false
     }

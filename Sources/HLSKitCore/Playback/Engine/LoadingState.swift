@@ -58,7 +58,8 @@ struct LoadingState: Sendable {
 
     mutating func begin(_ purpose: RequestPurpose, url: String, isReload: Bool, at now: Duration) -> RequestID {
         let id = requests.begin(purpose, url: url, isReload: isReload, at: now)
-        if purpose.isMeasured { estimator.started(id.rawValue, at: now) }
+        // The server holds a hint: what it takes begins with the answer.
+        if purpose.isMeasured, !purpose.isHint { estimator.started(id.rawValue, at: now) }
         return id
     }
 
@@ -93,13 +94,18 @@ struct LoadingState: Sendable {
     mutating func noteBesideOthers(_ id: RequestID) { estimator.startedBesideOthers(id.rawValue) }
 
     mutating func respond(_ id: RequestID, _ response: TransportResponse, at now: Duration) {
-        let isFromCache = response.wasReadFromCache
+        let isFromCache = response.wasReadFromCache || response.wasPreloaded
         if isFromCache {
             estimator.forget(id.rawValue, at: now)
         } else {
+            if let purpose = requests[id]?.purpose, purpose.isHint, purpose.isMeasured {
+                estimator.started(id.rawValue, at: now)
+                estimator.startedBesideOthers(id.rawValue)
+            }
             estimator.responded(id.rawValue, at: now)
         }
-        requests.respond(id, contentLength: response.contentLength, isFromCache: isFromCache, at: now)
+        requests.respond(
+            id, contentLength: response.contentLength, isFromCache: isFromCache, age: response.age, at: now)
     }
 
     /// Counts bytes of a request and tells what they are of; nil for one that is over.

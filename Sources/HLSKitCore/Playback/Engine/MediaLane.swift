@@ -44,6 +44,8 @@ struct MediaLane: Sendable {
     var segments = SegmentWindow()
     /// What could not be had since media came last.
     var lost = LostMedia()
+    /// What is asked for before it is listed.
+    var hints = PreloadHints()
     private(set) var phase = LanePhase.unplaced
     private(set) var joint = LaneJoint.begins
     /// Where the media that was loaded whole ends.
@@ -211,6 +213,7 @@ struct MediaLane: Sendable {
         if let tracker { begin(.elsewhere, at: .time(resumeTime(in: tracker))) }
         if let parked = playlist.parked { move(to: .time(resumeTime(in: parked))) }
         playlist.leave(for: url)
+        hints.leave()
     }
 
     /// Its URL leads nowhere any more: nothing is loaded until another list is there.
@@ -218,6 +221,7 @@ struct MediaLane: Sendable {
         guard let tracker else { return }
         begin(.elsewhere, at: tracker.isLive ? nil : .time(resumeTime(in: tracker)))
         playlist.park()
+        hints.leave()
     }
 
     // MARK: Segments

@@ -2,6 +2,7 @@
 extension PlaybackEngine {
     mutating func failRequest(_ id: RequestID, _ error: LoadingError, _ metrics: TransferMetrics?) {
         guard let context = loading.end(id, at: now) else { return }
+        if case .hint(let lane, _) = context.purpose { return failHint(id, error, context, in: lane) }
         if waitForFreshURL(after: error, of: context, id) { return }
         switch context.purpose {
         case .firstPlaylist: judge(FailedLoad(firstPlaylist: error), hasAlternative: false)
@@ -16,6 +17,7 @@ extension PlaybackEngine {
             let others = item?.resources.lanes(sharing: id, of: resource).filter { $0 != lane } ?? []
             failResource(resource, in: lane, error)
             for other in others where item?.error == nil { failResource(resource, in: other, error) }
+        case .hint: break
         }
     }
 
@@ -155,7 +157,7 @@ extension PlaybackEngine {
             requestResources(of: flight.job, in: segment.lane)
             effects.append(.restartSegment(segment, flight.job))
             requestSegment(segment)
-        case .head: break
+        case .head, .hint: break
         case .resource(let resource, let lane):
             guard item?.resources[resource, lane] == .waitingForRetry else { return }
             requestResource(resource, in: lane)

@@ -70,6 +70,7 @@ extension PlaybackEngine {
         guard let segments = item?.lanes[id]?.segments else { return }
         for flight in segments.reversed() { cancel(flight) }
         cancelRequests { $0.lane == id }
+        endHints(of: id)
         item?.resources.forgetAll(of: id)
         item?.lanes[id] = nil
         for role in RequestRole.lasting(of: id) { loading.forget(role) }

@@ -26,6 +26,8 @@ extension PlaybackEngine {
         let profile = LowLatencyProfile(
             of: tracker.written, isAllowed: configuration.allowsLowLatency, keepsWord: playlist.plan.keepsWord)
         item?.lanes[id]?.playlist.use(parts: profile == .lowLatency)
+        item?.lanes[id]?.hints.take(
+            profile == .lowLatency ? PreloadHints.resources(of: tracker.written, at: tracker.url) : [])
         guard id == .main, let reason = item?.lowLatency.news(profile) else { return }
         effects.append(.publish(.lowLatencyDeclined(url: Redaction.url(tracker.url), cause: reason.text)))
     }
@@ -50,6 +52,21 @@ extension PlaybackEngine {
         if let place = self.item?.alignment.begins(facts, at: now) {
             seek(SeekRequest(destination: .time(place), isOwn: true))
         }
+    }
+
+    /// A list came, which is the lane's now.
+    mutating func noteList(of id: LaneID, isNewCount: Bool = false) {
+        let wasHeld = item?.lanes[id]?.playlist.noteList(isNewCount: isNewCount) == true
+        if wasHeld { tally.holdReload() }
+    }
+
+    /// The first list of a lane is an old copy: the newest is asked for before anything is loaded.
+    mutating func tunesIn(_ id: LaneID, after list: MediaPlaylist, age: Duration?) -> Bool {
+        guard configuration.allowsLowLatency, id != .subtitles,
+            item?.lanes[id]?.playlist.tunesIn(after: list, age: age) == true
+        else { return false }
+        requestPlaylist(of: id)
+        return true
     }
 
     /// Nothing is to be told: servers hold no request any longer.

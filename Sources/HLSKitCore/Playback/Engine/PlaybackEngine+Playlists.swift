@@ -38,13 +38,13 @@ extension PlaybackEngine {
             if item?.refresh.isUnderWay == true {
                 goOn(from: loaded, began: context.began)
             } else {
-                open(loaded, began: context.began)
+                open(loaded, began: context.began, age: context.age)
             }
         case (.firstPlaylist, .failure(let failure)): failWhenPlayed(HLSError(failure))
         case (.mediaPlaylist(let lane), _):
             item?.lanes[lane]?.playlist.answer()
             takeMediaPlaylist(result, lane, context)
-        case (.segment, _), (.head, _), (.resource, _): break
+        case (.segment, _), (.head, _), (.resource, _), (.hint, _): break
         }
     }
 
@@ -54,7 +54,7 @@ extension PlaybackEngine {
         for warning in loaded.warnings { effects.append(.publish(.warning(warning))) }
     }
 
-    mutating func open(_ loaded: LoadedPlaylist, began: Duration) {
+    mutating func open(_ loaded: LoadedPlaylist, began: Duration, age: Duration? = nil) {
         switch loaded.playlist {
         case .multivariant(let playlist):
             item?.multivariant = playlist
@@ -65,6 +65,7 @@ extension PlaybackEngine {
             item?.variants.openSingle(at: url)
             item?.lanes[.main] = MediaLane(id: .main, playlistURL: url, requestBegan: began)
             buffer.setRequiredTracks([.video])
+            if tunesIn(.main, after: playlist, age: age) { return }
             attach(playlist, url: loaded.url, to: .main)
         }
     }
@@ -83,7 +84,9 @@ extension PlaybackEngine {
         case .useless(let failure): failPlaylist(of: id, .playlist(failure), url: context.url)
         case .late(let list, let loaded):
             item?.knownPlaylists.keep(list, requestURL: context.url, url: loaded.url)
-        case .first(let list, let loaded): attach(list, url: loaded.url, to: id)
+        case .first(let list, let loaded):
+            if tunesIn(id, after: list, age: context.age) { return }
+            attach(list, url: loaded.url, to: id)
         case .newer(let list, let loaded): update(id, with: list, url: loaded.url, loadBegan: context.began)
         }
     }
@@ -104,7 +107,7 @@ extension PlaybackEngine {
         let place = ListPlace(of: playlist, url: url, in: lane, known: known, facts, at: now)
         let (tracker, now) = (place.tracker, now)
         item?.lanes[id]?.playlist.attach(tracker)
-        item?.lanes[id]?.playlist.noteList()
+        noteList(of: id)
         if place.isNew { keep(tracker, of: id, url: url) }
         if place.isNews { item?.live.noteNews(at: now) }
         for issue in playlist.issues.prefix(8) {

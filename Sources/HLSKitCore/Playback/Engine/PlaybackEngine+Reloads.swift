@@ -24,7 +24,7 @@ extension PlaybackEngine {
             item?.lanes[id]?.begin(.hole, at: .position(tracker.position(at: 0)))
             effects.append(.publish(.warning("\(url): the server restarted its segment numbers")))
         }
-        if item?.lanes[id]?.playlist.noteList(isNewCount: update.kind == .restarted) == true { tally.holdReload() }
+        noteList(of: id, isNewCount: update.kind == .restarted)
         if let missed { skip(missed, in: id, resumeTime: update.resumeTime, url: url) }
         let (now, isPatient) = (now, patience != .usual)
         loading.noteReload(isNews: update.isNews, isPatient: isPatient, at: now)

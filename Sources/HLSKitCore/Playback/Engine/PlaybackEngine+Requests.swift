@@ -6,9 +6,11 @@ extension PlaybackEngine {
 
     @discardableResult
     mutating func send(_ order: RequestOrder) -> RequestID {
-        let request = requestTerms.request(for: order)
+        var request = requestTerms.request(for: order)
         let id = loading.begin(order.purpose, url: order.url, isReload: order.isReload, at: now)
-        tally.request()
+        request.body = order.body ?? hintBody(for: order, as: id)
+        // What is read from the body of a hint was asked for with that.
+        if request.body == nil || order.purpose.isHint { tally.request() }
         effects.append(.request(id, request))
         return id
     }
@@ -123,6 +125,7 @@ extension PlaybackEngine {
                 for lane in lanes { loading.failures.succeed(.key(lane)) }
             }
         case .head(let segment): effects.append(.endHead(segment))
+        case .hint(let lane, _): finishHint(id, context, in: lane)
         case .firstPlaylist, .mediaPlaylist: break
         }
     }
@@ -149,6 +152,10 @@ extension PlaybackEngine {
 
     mutating func cancelEverything() {
         cancelRequests(keepsShared: false) { _ in true }
+        for id in LaneID.allCases {
+            endHints(of: id)
+            effects.append(.disarm(.hint(id)))
+        }
         for role in loading.requests.forgetWaiting() { effects.append(.disarm(.retry(role))) }
         for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
         effects.append(.disarm(.judge))

@@ -138,7 +138,7 @@ struct PlaybackEngine: Sendable {
         case .stale: checkStale()
         case .judge: judgeOverdueDownload()
         case .firstPicture: noteFirstDecoded()
-        case .lastPicture: break
+        case .lastPicture, .hint: break
         }
     }
 
@@ -244,6 +244,7 @@ struct PlaybackEngine: Sendable {
                 effectCount = effects.count
                 updateBuffer()
             case .loads: scheduleLoads()
+            case .hints: checkHints()
             case .bufferAfterLoads: if knownOutlook == nil || effects.count != effectCount { updateBuffer() }
             case .seek: checkSeek()
             case .start: checkStart()

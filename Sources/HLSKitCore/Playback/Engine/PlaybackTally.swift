@@ -37,6 +37,13 @@ struct PlaybackTally: Sendable {
     /// A playlist has come without what was known.
     mutating func updateByDelta() { lowLatency.deltaUpdateCount += 1 }
 
+    /// What was hinted at was asked for, and is over.
+    ///
+    /// - Parameter isUsed: it became a part or an initialization section.
+    mutating func endHint(isUsed: Bool) {
+        if isUsed { lowLatency.usedHintCount += 1 } else { lowLatency.wastedHintCount += 1 }
+    }
+
     /// The buffer ran empty while playing.
     mutating func stall() { counts.numberOfStalls += 1 }
 }

@@ -16,8 +16,10 @@ struct RequestOrder: Sendable {
     var key: SegmentKey?
     /// For a media playlist: what is asked for besides it.
     var directives = DeliveryDirectives()
-    /// For a media playlist: how long the server may hold the request; nil where it may not.
+    /// For a media playlist and a hint: how long the server may hold the request; nil where it may not.
     var heldFor: Duration?
+    /// The body that is continued, for a hint.
+    var body: RequestID?
     /// For a key.
     var keyReason = ContentKeyRequest.Reason.needed
 
@@ -119,6 +121,7 @@ struct RequestTerms: Sendable {
             // Who waits longer asks for the list without being held.
             request.hedgeDelay = nil
         }
+        request.isPreload = order.purpose.isHint
         request.keyFormat = order.keyFormat
         request.keyReason = order.keyReason
         return EngineRequest(

@@ -7,12 +7,14 @@ enum RequestPurpose: Hashable, Sendable {
     /// The head of the stream that the segment belongs to.
     case head(SegmentID)
     case resource(ResourceID, LaneID)
+    /// What a list says that it will name.
+    case hint(LaneID, PreloadHints.Kind)
 
     /// The lane that waits for it; nil for what comes before there are lanes.
     var lane: LaneID? {
         switch self {
         case .firstPlaylist: nil
-        case .mediaPlaylist(let lane), .resource(_, let lane): lane
+        case .mediaPlaylist(let lane), .resource(_, let lane), .hint(let lane, _): lane
         case .segment(let segment, _), .head(let segment): segment.lane
         }
     }
@@ -28,7 +30,7 @@ enum RequestPurpose: Hashable, Sendable {
         case .firstPlaylist: .firstPlaylist
         case .mediaPlaylist(let lane): .mediaPlaylist(lane)
         case .segment(_, let role): .segment(role)
-        case .head: nil
+        case .head, .hint: nil
         case .resource(let resource, let lane): resource.kind == .key ? .key(lane) : .map(lane)
         }
     }
@@ -40,11 +42,15 @@ enum RequestPurpose: Hashable, Sendable {
         case .mediaPlaylist: .mediaPlaylist
         case .segment, .head: .segment
         case .resource(let resource, _): resource.kind == .key ? .key : .initializationSection
+        case .hint(_, let kind): kind == .map ? .initializationSection : .segment
         }
     }
 
     /// Its bytes are media that the throughput is measured with.
     var isMeasured: Bool { resourceClass == .segment }
+
+    /// It is asked for before it is listed.
+    var isHint: Bool { if case .hint = self { true } else { false } }
 }
 
 /// Whom failures and retries belong to: a role, not a request. One role may be played by several URLs after each other.

@@ -27,7 +27,10 @@ struct RequestTable: Sendable {
     }
 
     /// The response header came.
-    mutating func respond(_ id: RequestID, contentLength: Int?, isFromCache: Bool, at now: Duration) {
+    mutating func respond(
+        _ id: RequestID, contentLength: Int?, isFromCache: Bool, age: Duration? = nil, at now: Duration
+    ) {
+        underWay[id]?.age = age
         if isFromCache { underWay[id]?.isFromCache = true }
         underWay[id]?.responded = now
         underWay[id]?.declaredByteCount = contentLength
@@ -84,6 +87,8 @@ struct RequestUnderWay: Sendable {
     /// When the response came, and the length that it declared.
     fileprivate(set) var responded: Duration?
     fileprivate(set) var declaredByteCount: Int?
+    /// How old the answer is, where a cache tells.
+    fileprivate(set) var age: Duration?
     /// Its bytes come from memory.
     fileprivate(set) var isFromCache = false
     /// When the rule last had a look at the download.

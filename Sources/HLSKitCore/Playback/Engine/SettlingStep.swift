@@ -18,6 +18,8 @@ enum SettlingStep: Sendable {
     case buffer
     /// Segments are begun.
     case loads
+    /// What lists hint at is asked for. After the segments, which may be what a hint was of.
+    case hints
     /// The verdict once more if the two steps before have changed anything: a lane may be complete now, or a gap be
     /// skipped, with which playback may start.
     case bufferAfterLoads
@@ -43,8 +45,7 @@ enum SettlingStep: Sendable {
 
     /// The order of execution.
     static let order: [SettlingStep] = [
-        .rate, .tracks, .rest, .eviction, .suspendedBodies, .buffer, .loads, .bufferAfterLoads, .seek, .start, .preroll,
-        .end,
-        .liveEdge, .liveOffset, .recommendedOffset, .latency, .timer,
+        .rate, .tracks, .rest, .eviction, .suspendedBodies, .buffer, .loads, .hints, .bufferAfterLoads, .seek, .start,
+        .preroll, .end, .liveEdge, .liveOffset, .recommendedOffset, .latency, .timer,
     ]
 }

@@ -67,6 +67,19 @@ struct CurlMisbehaviourTests {
             testDescription: "a range that nobody named",
             response: "HTTP/1.1 206 P\r\nContent-Length: 3\r\n\r\n012", byteRange: 3..<6, error: .badRange),
         .init(
+            testDescription: "a range that is open at its end, in chunks",
+            response: "HTTP/1.1 206 P\r\nContent-Range: bytes 3-9007199254740991/*\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n2\r\n34\r\n1\r\n5\r\n0\r\n\r\n",
+            byteRange: .bytes(from: 3), body: "345"),
+        .init(
+            testDescription: "an open range that is ignored",
+            response: "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789", byteRange: .bytes(from: 3),
+            body: "3456789"),
+        .init(
+            testDescription: "an open range that is cut off",
+            response: "HTTP/1.1 206 P\r\nContent-Range: bytes 3-9/10\r\nContent-Length: 7\r\n\r\n345",
+            byteRange: .bytes(from: 3), body: "345", error: .connectionLost),
+        .init(
             testDescription: "416", response: "HTTP/1.1 416 R\r\nContent-Length: 0\r\n\r\n", byteRange: 3..<6,
             error: .httpStatus, text: "416"),
         .init(

@@ -163,7 +163,7 @@ struct SessionJournal: Sendable {
             end(id, error: nil, metrics, view)
         case .playlist(let id, .failure(let failure), let metrics): end(id, error: failure.text, metrics, view)
         case .failed(let id, let error, let metrics):
-            log(error, of: requests[id], view)
+            if requests[id] != nil { log(error, of: requests[id], view) }
             if let address = error.serverAddress { requests[id]?.request.serverAddress = address }
             end(id, error: error.text, metrics, view)
         case .media(.tracks(let segment, let tracks)) where segment.lane == .main:
@@ -281,6 +281,8 @@ struct SessionJournal: Sendable {
             openIfNeeded(for: nil, transport.urlString, view)
             access.requested(id, segment: nil, mediaDuration: .zero, at: view.now)
         case .firstPlaylist, .mediaPlaylist, .resource: break
+        // What is listed is asked for in its own name.
+        case .hint: return
         }
         requests[id] = open
     }

@@ -1,0 +1,57 @@
+import HLSKitSimulation
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+/// Twelve segments of four parts; eight are there at the start, four are made while they are loaded.
+@Suite("preload hints over a socket", .timeLimit(.minutes(1)))
+struct PreloadHintSocketTests {
+    private static func play(
+        _ addressing: LowLatencyOrigin.Addressing, resetCount: Int = 0
+    ) async throws -> (play: Play, media: [String]) {
+        var origin = LowLatencyOrigin()
+        origin.addressing = addressing
+        origin.segmentCount = 12
+        let server = try SteppedLowLatencyServer(origin, resetCount: resetCount)
+        defer { server.stop() }
+        var configuration = PlayerConfiguration.unpaced()
+        configuration.decodesWithoutOutput = [.video]
+        let play = try await Play.toEnd(PlayerItem(urlString: server.url), configuration)
+        #expect(play.error == nil)
+        #expect(play.didPlayToEnd)
+        #expect(play.losses.isEmpty)
+        #expect(play.state.statistics.numberOfDamagedSamples == 0)
+        return (play, server.media)
+    }
+
+    @Test("M05: an open range brings the parts of a segment as they are made, one answer for all of them")
+    func ranges() async throws {
+        let (play, media) = try await Self.play(.ranges)
+        let open = media.filter { $0.hasSuffix("-") || !$0.contains(" ") }
+        #expect((3...6).contains(open.count), "\(media)")
+        let parts = play.segments.filter { $0.mediaDuration == .milliseconds(500) }
+        #expect(parts.count >= 16)
+        // Each of four segments, what was listed at the start, and none twice.
+        #expect(media.count <= open.count + 5, "\(media)")
+        #expect(Set(media).count == media.count)
+    }
+
+    @Test("M05: a connection that is reset in a range that grows: what is missing comes over another one")
+    func resets() async throws {
+        let (play, media) = try await Self.play(.ranges, resetCount: 2)
+        let whole = try await Self.play(.ranges)
+        #expect(
+            play.state.statistics.numberOfDecodedVideoFrames == whole.play.state.statistics.numberOfDecodedVideoFrames)
+        #expect(media.count == whole.media.count + 2, "\(media)")
+        // From the byte that was missing, which is in the middle of a part.
+        #expect(media.contains { $0.hasSuffix("-") && !whole.media.contains($0) }, "\(media)")
+    }
+
+    @Test("M05: parts with files of their own come in chunks, each asked for once")
+    func files() async throws {
+        let (play, media) = try await Self.play(.files)
+        #expect(Set(media).count == media.count, "\(media)")
+        #expect(play.segments.count >= 18)
+    }
+}

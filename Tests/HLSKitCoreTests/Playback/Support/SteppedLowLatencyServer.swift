@@ -1,0 +1,120 @@
+import HLSKitSimulation
+import TestSupport
+
+@testable import HLSKitCore
+
+/// A ``LowLatencyOrigin`` behind a socket, over HTTP/1.1. Its time stands, but when a list is asked for that is held: then the part
+/// that is awaited is made. Bodies that grow come in chunks, each part in two.
+final class SteppedLowLatencyServer: Sendable {
+    private struct State {
+        var time = Duration.zero
+        var isStopped = false
+        /// Connections are reset in the middle of a body, so often more.
+        var resetCount = 0
+    }
+
+    private let origin: LowLatencyOrigin
+    private let state: Monitor<State>
+    private let server: ScriptedServer
+
+    /// - Parameter resetCount: how many bodies that grow break off after 60 kB.
+    init(_ origin: LowLatencyOrigin, resetCount: Int = 0) throws {
+        self.origin = origin
+        let state = Monitor(State(resetCount: resetCount))
+        self.state = state
+        server = try ScriptedServer(accepting: { connection, _ in
+            while let request = connection.readRequest() {
+                guard Self.answer(request, of: origin, to: connection, state) else { return }
+            }
+        })
+    }
+
+    var url: String { server.url + "/1/live.m3u8" }
+    /// Path and range of the requests for media.
+    var media: [String] {
+        server.requests.compactMap { lines in
+            guard let path = lines.first?.split(separator: " ").dropFirst().first, path.hasSuffix(".m4s") else {
+                return nil
+            }
+            return "\(path)" + (Self.range(in: lines).map { " \($0.headerText)" } ?? "")
+        }
+    }
+
+    func stop() {
+        state.signal { $0.isStopped = true }
+        server.stop()
+    }
+
+    // MARK: Answers
+
+    /// False where the connection is not used any more.
+    private static func answer(
+        _ lines: [String], of origin: LowLatencyOrigin, to connection: ScriptedServer.Connection,
+        _ state: Monitor<State>
+    ) -> Bool {
+        guard let path = lines.first?.split(separator: " ").dropFirst().first else { return false }
+        let range = range(in: lines)
+        let begun = state.withLock { $0.time }
+        let base = origin.url.dropLast("/index.m3u8".count)
+        let response = origin.response(to: SimulatedRequest(urlString: "\(base)\(path)", byteRange: range, time: begun))
+        guard response.status < 400 else {
+            connection.respond([], status: "\(response.status) Refused")
+            return true
+        }
+        if path.contains("/live.m3u8") {
+            state.signal { $0.time = max($0.time, begun + response.delay) }
+            connection.respond(response.body)
+            return true
+        }
+        let bytes = range?.bytes(ofResourceOf: UInt64(response.body.count)) ?? 0..<UInt64(response.body.count)
+        let (first, end) = (Int(bytes.lowerBound), Int(bytes.upperBound))
+        if response.growth.isEmpty, response.delay == .zero {
+            let fields = range == nil ? [] : ["Content-Range: bytes \(first)-\(end - 1)/\(response.body.count)"]
+            connection.respond(response.body[first..<end], status: range == nil ? "200 OK" : "206 Part", fields: fields)
+            return true
+        }
+        let head =
+            range == nil
+            ? "HTTP/1.1 200 OK\r\n" : "HTTP/1.1 206 Part\r\nContent-Range: bytes \(first)-9007199254740991/*\r\n"
+        guard connection.send(head + "Transfer-Encoding: chunked\r\n\r\n") else { return false }
+        let steps =
+            response.growth.isEmpty
+            ? [(response.delay, end)] : response.growth.map { ($0.time, min($0.byteCount, end)) }
+        var sent = first
+        for (time, count) in steps where count > sent {
+            let isStopped = state.wait { $0.isStopped ? true : $0.time >= begun + time ? false : nil }
+            guard !isStopped else { return false }
+            let middle = (sent + count) / 2
+            if breaksOff(state, range: range, sent: middle) {
+                send(response.body[sent..<middle], to: connection)
+                connection.reset()
+                return false
+            }
+            for piece in [sent..<middle, middle..<count] { send(response.body[piece], to: connection) }
+            sent = count
+        }
+        return connection.send("0\r\n\r\n")
+    }
+
+    private static func breaksOff(_ state: Monitor<State>, range: Range<UInt64>?, sent: Int) -> Bool {
+        state.withLock { state in
+            guard sent > 60_000, state.resetCount > 0 else { return false }
+            state.resetCount -= 1
+            return true
+        }
+    }
+
+    private static func send(_ bytes: some Collection<UInt8>, to connection: ScriptedServer.Connection) {
+        guard !bytes.isEmpty else { return }
+        connection.send(Array((hex(bytes.count) + "\r\n").utf8) + Array(bytes) + Array("\r\n".utf8))
+    }
+
+    private static func hex(_ count: Int) -> String { String(count, radix: 16) }
+
+    private static func range(in lines: [String]) -> Range<UInt64>? {
+        guard let line = lines.first(where: { $0.hasPrefix("Range: bytes=") }) else { return nil }
+        let ends = line.dropFirst("Range: bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = UInt64(ends[0]) else { return nil }
+        return UInt64(ends[1]).map { first..<$0 + 1 } ?? .bytes(from: first)
+    }
+}

@@ -1,0 +1,193 @@
+import HLSKitCore
+import HLSKitSimulation
+import Synchronization
+import Testing
+
+/// Players of a ``LowLatencyOrigin`` that hints at the part that comes next: parts of half a second, four to a segment.
+@Suite("preload hints in play", .timeLimit(.minutes(1)))
+struct PreloadHintTests {
+    private struct Session {
+        var play: VirtualPlay
+        var requests: [SimulatedRequest]
+
+        func count(_ text: String) -> Int { play.log.lines.count { $0.contains(text) } }
+        var lists: [SimulatedRequest] { requests.filter { $0.urlString.contains("/live.m3u8") } }
+        var media: [SimulatedRequest] { requests.filter { $0.urlString.hasSuffix(".m4s") } }
+    }
+
+    /// - Parameter offset: how long the origin was there before.
+    private static func play(
+        _ origin: LowLatencyOrigin, limit: Duration = .seconds(30), after offset: Duration = .zero,
+        _ change: (inout PlayerConfiguration) -> Void = { _ in }
+    ) throws -> Session {
+        let clock = VirtualClock()
+        let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(10)))
+        let requests = Shelf()
+        let transport = SimulatedTransport(over: trace, clock: clock) { request in
+            var request = request
+            request.time += offset
+            requests.append(request)
+            return origin.response(to: request)
+        }
+        let play = try VirtualPlay(origin.url(ofVariant: 1), clock: clock, transport: transport, limit: limit) {
+            $0.decodesWithoutOutput = [.video]
+            change(&$0)
+        }
+        return Session(play: play, requests: requests.all)
+    }
+
+    private final class Shelf: Sendable {
+        private let state = Mutex<[SimulatedRequest]>([])
+        func append(_ request: SimulatedRequest) { state.withLock { $0.append(request) } }
+        var all: [SimulatedRequest] { state.withLock { $0 } }
+    }
+
+    private static func origin(
+        _ addressing: LowLatencyOrigin.Addressing, _ kind: LowLatencyOrigin.Fault.Kind? = nil,
+        to end: Duration = .seconds(1000)
+    ) -> LowLatencyOrigin {
+        var origin = LowLatencyOrigin()
+        origin.addressing = addressing
+        if let kind { origin.faults = [.init(kind, during: .seconds(10)..<end)] }
+        return origin
+    }
+
+    @Test("M05: a part with a file of its own is asked for once, before it is listed")
+    func files() throws {
+        let session = try Self.play(Self.origin(.files))
+        #expect(session.count("stalled") == 0)
+        let names = session.media.map(\.urlString)
+        #expect(Set(names).count == names.count)
+        #expect((60...66).contains(names.count))
+        // Segment 8 is the first that is made while it is played: its part 2 is whole 1.5 s after the start.
+        let part = try #require(session.media.first { $0.urlString.hasSuffix("/9.2.m4s") })
+        #expect(part.time < .milliseconds(3500) && part.time > .milliseconds(2900))
+        #expect((59...62).contains(session.lists.count))
+        #expect(session.play.state.statistics.numberOfDecodedVideoFrames > 700)
+    }
+
+    @Test("M05: one answer to an open range brings all parts of a segment that is being made")
+    func ranges() throws {
+        let session = try Self.play(Self.origin(.ranges))
+        #expect(session.count("stalled") == 0)
+        // Some at the start, and one for each of 15 segments.
+        #expect((15...22).contains(session.media.count), "\(session.media.map { "\($0.urlString) \($0.byteRange as Any)" })")
+        let open = session.media.filter { $0.byteRange?.isOpenEnded ?? true }
+        #expect(open.count >= 14)
+        #expect(session.play.state.statistics.numberOfSegments >= 58)
+        #expect(session.play.state.statistics.numberOfDecodedVideoFrames > 700)
+        #expect(session.play.state.statistics.numberOfDamagedSamples == 0)
+    }
+
+    struct Fault: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var origin: LowLatencyOrigin
+        var stalls = false
+        /// Media requests in a minute, of which 120 parts are listed.
+        var requests: ClosedRange<Int>
+    }
+
+    static let faults: [Fault] = [
+        Fault(testDescription: "it never appears", origin: origin(.files, .hint(.neverAppears)), requests: 115...130),
+        Fault(
+            testDescription: "404 until it is published", origin: origin(.files, .hint(.notFoundUntilPublished)),
+            requests: 115...130),
+        Fault(testDescription: "it is withdrawn", origin: origin(.files, .hint(.withdrawn)), requests: 115...130),
+        Fault(
+            testDescription: "it is withdrawn for a while", origin: origin(.files, .hint(.withdrawn), to: .seconds(11)),
+            requests: 115...130),
+        Fault(
+            testDescription: "a reset in a range that grows", origin: origin(.ranges, .resets(after: 100_000)),
+            requests: 30...90),
+        Fault(
+            testDescription: "parts are missing at the end of segments", origin: origin(.files, .dropsLastParts(1)),
+            requests: 100...150),
+        Fault(
+            testDescription: "the encoder pauses for a second", origin: origin(.ranges, .pauses, to: .seconds(11)),
+            requests: 25...40),
+        Fault(
+            testDescription: "the encoder pauses for twenty seconds",
+            origin: origin(.files, .pauses, to: .seconds(30)), stalls: true, requests: 75...95),
+        Fault(
+            testDescription: "HTTP/1.1",
+            origin: {
+                var origin = Self.origin(.files)
+                origin.protocolName = "http/1.1"
+                return origin
+            }(), requests: 115...128),
+    ]
+
+    @Test("M05: whatever becomes of a hint, parts are played as if there were none", arguments: faults)
+    func broken(_ fault: Fault) throws {
+        let session = try Self.play(fault.origin, limit: .seconds(60))
+        #expect(session.count("failed") == 0)
+        #expect((session.count("stalled") > 0) == fault.stalls, "\(session.play.log.text)")
+        #expect(session.count(" missed segments") + session.count(" skipped segments") == 0)
+        #expect(session.count("no low latency") == 0)
+        #expect(session.count("hole") == 0)
+        #expect(session.play.state.statistics.numberOfDamagedSamples == 0)
+        #expect(
+            fault.requests.contains(session.media.count),
+            "\(session.media.map { "\($0.time) \($0.urlString) \($0.byteRange as Any)" }.joined(separator: "\n"))")
+        let again = try Self.play(fault.origin, limit: .seconds(60))
+        #expect(again.play.log.text == session.play.log.text)
+    }
+
+    @Test("M05: a hint that brings other bytes ends nothing")
+    func otherBytes() throws {
+        let session = try Self.play(Self.origin(.files, .hint(.otherBytes)), limit: .seconds(60))
+        #expect(session.count("failed") == 0)
+        #expect(session.play.state.currentTime.seconds > 45)
+    }
+
+    @Test("M05: who pauses lets what was hinted at go")
+    func pauses() throws {
+        let clock = VirtualClock()
+        let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(10)))
+        let requests = Shelf()
+        let origin = Self.origin(.ranges)
+        let transport = SimulatedTransport(over: trace, clock: clock) { request in
+            requests.append(request)
+            return origin.response(to: request)
+        }
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        configuration.decodesWithoutOutput = [.video]
+        let player = Player(configuration: configuration)
+        let item = PlayerItem(urlString: origin.url(ofVariant: 1))
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        try clock.run {
+            try await clock.sleep(for: .seconds(10))
+            player.pause()
+            try await clock.sleep(for: .seconds(10))
+            let count = requests.all.count
+            try await clock.sleep(for: .seconds(60))
+            #expect(requests.all.count == count)
+            player.play()
+            try await clock.sleep(for: .seconds(10))
+            #expect(requests.all.count > count + 10)
+            #expect(player.state.timeControlStatus == .playing)
+            await player.close()
+        }
+    }
+
+    @Test("C06: behind a cache playing starts at the edge, by the age of the first answer")
+    func tuneIn() throws {
+        for lifetime in [8, 5] {
+            var origin = LowLatencyOrigin()
+            origin.faults = [.init(.plainCache(lifetime: .seconds(lifetime)))]
+            let session = try Self.play(origin, after: .seconds(7))
+            #expect(session.count("stalled") + session.count("no low latency") == 0)
+            let distance = try #require(session.play.state.liveOffset)
+            #expect((Duration.milliseconds(1000)...(.milliseconds(1650))).contains(distance), "\(distance)")
+            let directed = session.lists.prefix(2).filter { $0.urlString.contains("_HLS_msn") }
+            #expect(directed.count == 1)
+        }
+        // A cache that does not know the query: the age does not fall, and is none.
+        var origin = LowLatencyOrigin()
+        origin.faults = [.init(.cache(lifetime: .seconds(8)))]
+        let session = try Self.play(origin, after: .seconds(7))
+        #expect(session.count("failed") == 0)
+        #expect(session.play.state.currentTime > .zero)
+    }
+}

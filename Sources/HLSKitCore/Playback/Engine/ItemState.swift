@@ -54,6 +54,8 @@ struct ItemState: Sendable {
     var stream = LiveStream()
     /// What is known of why it is not played with low latency.
     var lowLatency = LowLatencyNotice()
+    /// What becomes of its distance from the edge where it is played so no longer.
+    var ordinaryDistance = OrdinaryDistance()
     var contents = ItemContents()
     /// Which kinds of its media are switched off.
     var tracks = TrackSwitches()

@@ -7,6 +7,7 @@ struct LiveWindow: Sendable, Hashable {
     var end: Duration
     /// The configured distance from the edge.
     var offset: Duration
+    /// So much more distance is recommended for each stall: a target duration, or three part targets where parts are loaded.
     var target: Duration
     /// nil where nothing is listed.
     var lastSegmentDuration: Duration?
@@ -24,7 +25,8 @@ extension LiveWindow {
         start = tracker.seekableStart
         end = tracker.end
         self.offset = offset
-        target = tracker.pacingTarget
+        let partTarget = tracker.usesParts ? tracker.written.partTarget : nil
+        target = partTarget.map { $0 * 3 } ?? tracker.pacingTarget
         let count = tracker.segmentCount
         if count > 0 { lastSegmentDuration = tracker.duration(at: count - 1) }
     }

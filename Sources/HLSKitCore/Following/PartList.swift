@@ -9,24 +9,30 @@ struct PartList: Sendable {
     let firsts: [Int]
     /// From this segment on pieces are parts.
     let firstDivided: Int
-    /// Whether decoding can start with a piece, for those that are parts.
+    /// Whether decoding can start with a piece, for those that are parts. Before the first that is said to be independent, and
+    /// where all segments are, it can with the first part of a segment.
     let entries: [Bool]
 
     /// Parts that are so much shorter than their segment leave nothing out.
     private static let tolerance = Duration.milliseconds(50)
 
-    init(_ written: MediaPlaylist) {
+    /// - Parameter wholeCount: so many segments at the beginning are not divided, whatever parts they have.
+    init(_ written: MediaPlaylist, wholeCount: Int = 0) {
         var firstDivided = written.segments.count
-        while firstDivided > 0, Self.isDivided(written.segments[firstDivided - 1]) { firstDivided -= 1 }
+        while firstDivided > max(0, wholeCount), Self.isDivided(written.segments[firstDivided - 1]) {
+            firstDivided -= 1
+        }
         var pieces = Array(written.segments.prefix(firstDivided))
         var firsts = Array(0..<firstDivided)
         var entries: [Bool] = []
+        var startsCount = true
         func add(_ parts: some Collection<PartialSegment>, of segment: MediaSegment) {
             firsts.append(pieces.count)
             var offset = Duration.zero
             for part in parts {
                 pieces.append(MediaSegment(part, of: segment, at: offset, isFirst: offset == .zero))
-                entries.append(part.isIndependent && !part.isGap)
+                entries.append((part.isIndependent || startsCount && offset == .zero) && !part.isGap)
+                if part.isIndependent { startsCount = written.hasIndependentSegments }
                 offset += part.duration
             }
         }

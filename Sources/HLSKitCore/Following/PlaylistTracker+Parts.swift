@@ -30,6 +30,12 @@ extension PlaylistTracker {
     /// What is listed next lasts so long at most: a part where parts are loaded, else the longest segment.
     var pieceDuration: Duration { usesParts ? written.partTarget ?? longestSegment : longestSegment }
 
+    /// Whether the segment that a part is of is listed, and not the part alone.
+    func listsWhole(_ position: SegmentPosition) -> Bool {
+        guard position.epoch == epoch, position.part != nil else { return false }
+        return position.sequence >= written.mediaSequence && position.sequence < writtenEnd
+    }
+
     /// Whether who plays at an item time waits for what is listed next; nil is one who takes what comes.
     func isWaitedFor(at playhead: Duration?) -> Bool {
         playhead.map { end - $0 < pacingTarget * 3 } ?? true

@@ -43,6 +43,8 @@ struct PlaylistTracker: Sendable {
     @Shared private var parts: PartList? = nil
     /// Parts are loaded.
     private(set) var usesParts: Bool
+    /// Segments before this number are loaded whole, also where parts are used.
+    private var dividedFrom = Int.min
     private(set) var epoch = 0
     /// Item time at which each segment of ``playlist`` starts, and one more: where the last ends.
     private(set) var starts: [Duration]
@@ -97,6 +99,12 @@ struct PlaylistTracker: Sendable {
         layParts()
     }
 
+    /// A segment is loaded whole, and those before it: parts of it could not be had.
+    mutating func loadWhole(_ sequence: Int) {
+        dividedFrom = max(dividedFrom, sequence &+ 1)
+        layParts()
+    }
+
     private mutating func layParts() {
         guard usesParts else {
             // One and the same.
@@ -104,7 +112,8 @@ struct PlaylistTracker: Sendable {
             (parts, starts) = (nil, segmentStarts)
             return
         }
-        let list = PartList(written)
+        let (wholeCount, overflow) = dividedFrom.subtractingReportingOverflow(written.mediaSequence)
+        let list = PartList(written, wholeCount: overflow ? 0 : wholeCount)
         playlist = list.playlist
         starts = list.starts(segmentStarts)
         parts = list
@@ -288,6 +297,7 @@ struct PlaylistTracker: Sendable {
             discontinuityOffset &+= (written.segments.last?.discontinuitySequence ?? 0) &+ 1
             if let first = new.segments.first { discontinuityOffset &-= first.discontinuitySequence }
             epoch += 1
+            dividedFrom = .min
             history.startAnew(with: new)
             adopt(new, start: end)
         case .changed:

@@ -19,11 +19,15 @@ struct FailedLoad: Sendable {
         var targetDuration = Duration.seconds(6)
         /// How long lists of a live stream are asked for again.
         var patience = RetryTerms.Patience.usual
+        /// The segment is listed that the part is of.
+        var hasWhole = false
     }
 
     enum Outcome: Sendable, Hashable {
         /// The same is asked for once more.
         case again(after: Duration)
+        /// The lane loads the segment in the place of the part.
+        case whole
         /// The lane loads from elsewhere.
         case elsewhere
         /// The lane goes on behind the segment.
@@ -121,6 +125,8 @@ struct FailedLoad: Sendable {
 
     // MARK: Deciding
 
+    fileprivate var isOfSegment: Bool { if case .segment = subject { true } else { false } }
+
     /// It is of no use to ask again.
     fileprivate func isHopeless(_ facts: Facts) -> Bool { isFinal && !facts.hasAlternative }
 
@@ -166,11 +172,13 @@ extension LoadingState {
         let attempt = failures.failureCount(of: load.role) + 1
         let decision = failures.decide(
             load.failure(facts), for: load.role, isPatient: load.isPatient(facts), at: now)
+        // A part is asked for twice.
+        if load.isOfSegment, facts.hasWhole, attempt > 1, !failures.isExhausted { return .whole }
         let outcome = load.outcome(of: decision, hasAlternative: facts.hasAlternative, at: now)
         switch outcome {
         case .again: requests.wait(for: load.purpose)
         case .giveUp(let error): return .giveUp(error.at(attempt: attempt))
-        case .elsewhere, .passOver: break
+        case .whole, .elsewhere, .passOver: break
         }
         return outcome
     }

@@ -56,6 +56,8 @@ struct ItemState: Sendable {
     var lowLatency = LowLatencyNotice()
     /// Its distance from the edge when it begins to play by parts.
     var alignment = EdgeAlignment()
+    /// What becomes of its distance from the edge where it is played so no longer.
+    var ordinaryDistance = OrdinaryDistance()
     var contents = ItemContents()
     /// Which kinds of its media are switched off.
     var tracks = TrackSwitches()

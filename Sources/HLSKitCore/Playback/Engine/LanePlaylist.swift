@@ -136,6 +136,9 @@ struct LanePlaylist: Sendable {
         if let tracker, tracker.usesParts != parts { list?.use(parts: parts) }
     }
 
+    /// A segment is loaded whole: parts of it could not be had.
+    mutating func loadWhole(_ position: SegmentPosition) { list?.loadWhole(position.sequence) }
+
     /// What is listed moves on the item's timeline.
     mutating func shift(by distance: Duration) {
         left?.shift(by: distance)

@@ -5,12 +5,33 @@ extension MediaLane {
     /// - Parameter hasAlternative: it may be had elsewhere.
     func mayComeLater(_ flight: SegmentInFlight, hasAlternative: Bool) -> Bool {
         guard let tracker, let index = tracker.index(of: flight.position) else { return false }
+        // Parts are listed when they are there.
+        if flight.position.part != nil, hasAlternative { return false }
         // Where it cannot be had elsewhere, a server that forgets for a moment what it lists is asked again.
         return tracker.isAtEdge(index) || !hasAlternative && tracker.isLive
     }
 
     /// The lane goes on with another playlist already.
     func hasLeftPlaylist(of flight: SegmentInFlight) -> Bool { flight.playlistURL != playlistURL }
+
+    /// The segment can be loaded in the place of a part of it.
+    func hasWhole(of flight: SegmentInFlight) -> Bool {
+        !hasLeftPlaylist(of: flight) && tracker?.listsWhole(flight.position) == true
+    }
+
+    /// The part that waits for another try, and can be had with its segment now.
+    ///
+    /// - Parameter hasFailed: what was asked for twice.
+    func partToReplace(_ hasFailed: (SegmentInFlight) -> Bool) -> SegmentInFlight? {
+        segments.first { !$0.isLoaded && $0.request == nil && !$0.isParked && hasWhole(of: $0) && hasFailed($0) }
+    }
+
+    /// The segment is loaded in the place of a part of it, and of those behind that.
+    mutating func loadWhole(insteadOf part: SegmentPosition) {
+        playlist.loadWhole(part)
+        // By its number: what is left of the segment may be too little for a time.
+        move(to: .position(part))
+    }
 
     /// What is given up of a lane.
     struct Abandoned: Sendable {

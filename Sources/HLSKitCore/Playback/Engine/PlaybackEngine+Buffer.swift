@@ -30,7 +30,8 @@ extension PlaybackEngine {
     /// For a change that may start playing: what playing follows from is told before it.
     mutating func tellBufferState(rate: Float) -> TimeControlMachine.BufferState {
         guard item != nil else { return TimeControlMachine.BufferState() }
-        let isLikely = isTrickLikelyToKeepUp(lastVerdict) ?? report.judged(keepUpInput(rate: rate))
+        let isLikely =
+            isTrickLikelyToKeepUp(lastVerdict) ?? (!takesDistance && report.judged(keepUpInput(rate: rate)))
         let state = report.state(isLikely: isLikely, reportFacts)
         if configuration.pacing == .realTime, report.tell(isLikely: state.isLikelyToKeepUp) {
             effects.append(.publish(.playbackLikelyToKeepUpChanged(state.isLikelyToKeepUp)))
@@ -40,7 +41,8 @@ extension PlaybackEngine {
 
     private var reportFacts: BufferReport.Facts {
         BufferReport.Facts(
-            isPaced: configuration.pacing == .realTime, isReady: item?.isReady == true, holdsStart: holdsStart)
+            isPaced: configuration.pacing == .realTime, isReady: item?.isReady == true,
+            holdsStart: holdsStart || takesDistance)
     }
 
     private func keepUpInput(rate: Float) -> KeepUpInput {
@@ -79,7 +81,8 @@ extension PlaybackEngine {
         let input = keepUpInput(rate: machine.rate)
         let comesInTime = isTrickLikelyToKeepUp(lastVerdict)
         if comesInTime == nil { askWhetherItKeepsUp(input) }
-        let isLikely = comesInTime ?? report.judge(input)
+        checkDistance()
+        let isLikely = comesInTime ?? (!takesDistance && report.judge(input))
         note(.everything) { .keepUp(input, isLikely: isLikely) }
         let (facts, known) = (reportFacts, machine.buffer)
         for action in report.tell(isLikely: isLikely, changesFull: changesFull, known: known, facts) {

@@ -101,8 +101,9 @@ extension PlaybackEngine {
     // MARK: What that leads to
 
     private mutating func judge(_ load: FailedLoad, hasAlternative: Bool, _ flight: SegmentInFlight? = nil) {
-        let outcome = loading.judge(load, failureFacts(hasAlternative: hasAlternative), at: now)
-        follow(outcome, of: load, flight)
+        var facts = failureFacts(hasAlternative: hasAlternative)
+        if let flight { facts.hasWhole = item?.lanes[flight.id.lane]?.hasWhole(of: flight) == true }
+        follow(loading.judge(load, facts, at: now), of: load, flight)
     }
 
     private func failureFacts(hasAlternative: Bool) -> FailedLoad.Facts {
@@ -120,6 +121,9 @@ extension PlaybackEngine {
             let attempt = loading.failures.failureCount(of: load.role)
             effects.append(.publish(.recoverableError(load.error.at(attempt: attempt))))
             if let role = load.purpose.role { effects.append(.arm(.retry(role), at: now + delay)) }
+        case .whole:
+            effects.append(.publish(.recoverableError(load.error)))
+            if let flight { takeWhole(flight) }
         case .elsewhere:
             if let flight { return takeElsewhere(flight.id, because: load.error) }
             if let id = load.purpose.lane { leave(id, because: load.error) }
@@ -135,6 +139,20 @@ extension PlaybackEngine {
             return leave(segment.lane, because: error)
         }
         effects.append(.publish(.recoverableError(error)))
+    }
+
+    /// Loads a segment in the place of one of its parts.
+    private mutating func takeWhole(_ part: SegmentInFlight) {
+        guard goBack(to: part.id) else { return }
+        item?.lanes[part.id.lane]?.loadWhole(insteadOf: part.position)
+    }
+
+    /// A list has come: parts that failed may be had with their segments now.
+    mutating func takeWholeSegments(in id: LaneID) {
+        guard item?.error == nil, item?.pendingFailure == nil,
+            let part = item?.lanes[id]?.partToReplace({ loading.failures.failureCount(of: .segment($0.role)) > 1 })
+        else { return }
+        takeWhole(part)
     }
 
     // MARK: Again

@@ -34,8 +34,13 @@ extension PlaybackEngine {
 
     /// A wait began or ended.
     mutating func noteWait(from old: TimeControlStatus, to new: TimeControlStatus, at time: Duration) {
+        if item?.ordinaryDistance.isOfParts == true, old != new {
+            let now = now
+            item?.ordinaryDistance.wait(from: new == .waitingToPlayAtSpecifiedRate ? now : nil)
+        }
         guard preferences.automaticallyPreservesTimeOffsetFromLive, outlook?.isLive == true, old != new else { return }
-        let distance = item?.start == nil ? nil : distanceFromEdge(of: time)
+        let least = leastDistance
+        let distance = item?.start == nil ? nil : distanceFromEdge(of: time).map { max($0, least) }
         item?.stream.note(old, new, distance: distance)
     }
 

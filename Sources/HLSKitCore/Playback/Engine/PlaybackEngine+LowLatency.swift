@@ -25,9 +25,12 @@ extension PlaybackEngine {
         else { return }
         let profile = LowLatencyProfile(
             of: tracker.written, isAllowed: configuration.allowsLowLatency, keepsWord: playlist.plan.keepsWord)
-        item?.lanes[id]?.playlist.use(parts: profile == .lowLatency)
-        item?.lanes[id]?.hints.take(
-            profile == .lowLatency ? PreloadHints.resources(of: tracker.written, at: tracker.url) : [])
+        let usesParts = profile == .lowLatency
+        item?.lanes[id]?.playlist.use(parts: usesParts)
+        item?.lanes[id]?.hints.take(usesParts ? PreloadHints.resources(of: tracker.written, at: tracker.url) : [])
+        if tracker.isLive, item?.ordinaryDistance.isNews(byParts: usesParts, id) == true {
+            item?.ordinaryDistance.note(byParts: usesParts, id)
+        }
         guard id == .main, let reason = item?.lowLatency.news(profile) else { return }
         effects.append(.publish(.lowLatencyDeclined(url: Redaction.url(tracker.url), cause: reason.text)))
     }
@@ -67,6 +70,42 @@ extension PlaybackEngine {
         else { return false }
         requestPlaylist(of: id)
         return true
+    }
+
+    // MARK: Without parts
+
+    private var distanceFacts: OrdinaryDistance.Facts? {
+        // Mostly that is all.
+        guard item?.ordinaryDistance.isDue == true, configuration.pacing == .realTime, item?.start != nil,
+            let tracker = item?.lanes[.main]?.tracker
+        else { return nil }
+        var facts = OrdinaryDistance.Facts()
+        facts.isWaiting =
+            machine.status == .waitingToPlayAtSpecifiedRate && tracker.isLive && item?.isClosed == false
+            && item?.pendingFailure == nil
+        facts.distance = tracker.end - playhead
+        // A distance of the user's may be that of parts.
+        facts.ordinary = preferences.configuredTimeOffsetFromLive ?? .zero
+        for id in LaneID.allCases where item?.ordinaryDistance.isWhole(id) == true {
+            if let holdBack = item?.lanes[id]?.tracker?.holdBack { facts.ordinary = max(facts.ordinary, holdBack) }
+        }
+        facts.targetDuration = tracker.pacingTarget
+        return facts
+    }
+
+    /// Playing waits for the ordinary distance from the edge.
+    var takesDistance: Bool {
+        guard let facts = distanceFacts else { return false }
+        return item?.ordinaryDistance.prolongs(facts, at: now) == true
+    }
+
+    /// The distance at which playing goes on after a wait, where it is more than the one at which the wait began.
+    var leastDistance: Duration { distanceFacts?.ordinary ?? .zero }
+
+    /// Looks whether playing is at the ordinary distance again.
+    mutating func checkDistance() {
+        guard let facts = distanceFacts, item?.ordinaryDistance.isReached(facts) == true else { return }
+        item?.ordinaryDistance.end()
     }
 
     /// Nothing is to be told: servers hold no request any longer.

@@ -37,6 +37,7 @@ extension PlaybackEngine {
         if !tracker.isLive, id == .main { tellDuration(MediaTime(tracker.end)) }
         if id == .main, item?.trick == nil { followEndPosition(tracker) }
         checkLowLatency(of: id)
+        takeWholeSegments(in: id)
         armReload(id)
         checkStale()
         if update.kind == .changed, id == .main { catchUp() }

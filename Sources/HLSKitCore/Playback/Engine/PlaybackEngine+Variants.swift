@@ -115,7 +115,8 @@ extension PlaybackEngine {
 
     /// Decides which variant the segment at `index` is to come from.
     mutating func considerSwitch(at index: Int) -> Switch {
-        guard let tracker = item?.lanes[.main]?.tracker, tracker.position(at: index).part ?? 0 == 0,
+        // Variants are cut alike: where one can be begun, others can.
+        guard let tracker = item?.lanes[.main]?.tracker, tracker.isEntry(index),
             item?.variants.isOpen(at: tracker.starts[index]) == true
         else { return .stays }
         let segment = VariantChooser.Segment(index: index, tracker: tracker, audio: item?.lanes[.audio]?.tracker)

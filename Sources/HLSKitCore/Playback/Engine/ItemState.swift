@@ -54,6 +54,8 @@ struct ItemState: Sendable {
     var stream = LiveStream()
     /// What is known of why it is not played with low latency.
     var lowLatency = LowLatencyNotice()
+    /// Date ranges that the playhead comes to.
+    var dateRanges = DateRangePassage()
     var contents = ItemContents()
     /// Which kinds of its media are switched off.
     var tracks = TrackSwitches()

@@ -17,9 +17,10 @@ struct LanePlaylist: Sendable {
     /// What is asked for besides the list.
     private(set) var plan = ReloadPlan()
 
-    init(url: String, requestBegan: Duration = .zero) {
+    init(url: String, requestBegan: Duration = .zero, left: PlaylistTracker? = nil) {
         self.url = url
         self.requestBegan = requestBegan
+        self.left = left
     }
 
     /// The list that segments are loaded from; nil before it is here.

@@ -11,6 +11,8 @@ struct NextMoment: Sendable {
         var end: Duration?
         /// When a rate above 1 catches up with a live stream.
         var edge: Duration?
+        /// When the playhead comes to something that is to be told.
+        var told: Duration?
         /// A track at rest may want media again.
         var hasRestingTrack = false
         /// A hard limit of what is loaded ahead of one track; nil where there is none, or several tracks.
@@ -34,6 +36,7 @@ struct NextMoment: Sendable {
         }
         if let end = facts.end { consider(timebase.hostTime(of: end)) }
         consider(facts.edge)
+        consider(facts.told)
         if facts.hasRestingTrack {
             consider(now + (Self.timeUntilRoom(facts) ?? .milliseconds(250)))
         } else if let limit = facts.maximumForwardBuffer, verdict.forwardDuration > limit {

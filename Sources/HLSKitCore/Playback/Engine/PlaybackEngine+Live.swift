@@ -64,8 +64,11 @@ extension PlaybackEngine {
 
     /// nil while no rate above 1 comes nearer to it, and without pacing, where rates have no meaning.
     private var edge: Duration? {
-        configuration.pacing == .realTime && timebase.rate > 1 ? liveWindow?.edge : nil
+        configuration.pacing == .realTime && timebase.rate > 1 && item?.trick == nil ? liveWindow?.edge : nil
     }
+
+    /// The playhead is where no rate above 1 comes nearer to the edge.
+    var isAtLiveEdge: Bool { item?.trick == nil && (liveWindow?.edge).map { playhead >= $0 } ?? false }
 
     /// When playing that is faster catches up with the stream, if nothing new is listed.
     var edgeHostTime: Duration? { edge.flatMap { timebase.hostTime(of: $0) } }
@@ -102,7 +105,8 @@ extension PlaybackEngine {
         guard facts.isPaced, facts.isPaused, !facts.loadsWhilePaused else { return facts }
         facts.isReady = item?.isReady == true
         facts.isLive = item?.isLive == true
-        facts.isBusy = item?.trick != nil || item?.seek.isUnderWay == true || item?.seek.isPrerolling == true
+        // I-frames that have come to the start stay there.
+        facts.isBusy = item?.seek.isUnderWay == true || item?.seek.isPrerolling == true
         return facts
     }
 
@@ -125,7 +129,8 @@ extension PlaybackEngine {
 
     /// The segments that the window has taken from a lane whose list is `tracker` now; nil where it continues as before.
     mutating func missed(by lane: MediaLane, in tracker: PlaylistTracker) -> MissedSegments? {
-        guard lane.presence != .resting else { return nil }
+        // Of I-frames those are loaded that are listed.
+        guard lane.presence != .resting, item?.trick == nil else { return nil }
         let (offset, facts) = (liveOffset(of: tracker), windowFacts)
         return item?.stream.missed(by: lane, in: tracker, offset: offset, facts)
     }
@@ -148,7 +153,7 @@ extension PlaybackEngine {
     /// Continues where the policy says, if the window left the playhead behind while the player rested. Called when it is
     /// to play, and with each change of the window: the first one after a rest tells what went meanwhile.
     mutating func catchUp() {
-        guard machine.rate != 0 else { return }
+        guard machine.rate != 0, item?.trick == nil else { return }
         item?.stream.catchUp()
         resume()
     }

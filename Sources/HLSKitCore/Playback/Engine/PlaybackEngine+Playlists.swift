@@ -114,6 +114,8 @@ extension PlaybackEngine {
         if id == .main, item?.start == nil { chooseStart(tracker) }
         noteMissedMeanwhile(id, url: url)
         startLanes()
+        if id == .main { followIFrameList() }
+        if id == .main { readDateRanges() }
         armReload(id)
         if id == .main, item?.trick == nil {
             tellDuration(tracker.isLive ? .indefinite : MediaTime(tracker.end))
@@ -179,7 +181,7 @@ extension PlaybackEngine {
     }
 
     func liveOffset(of tracker: PlaylistTracker) -> Duration {
-        preferences.configuredTimeOffsetFromLive ?? tracker.holdBack
+        preferences.configuredTimeOffsetFromLive ?? item?.trick?.media.holdBack ?? tracker.holdBack
     }
 
     /// Gives each lane whose playlist is known the place where it begins to load.

@@ -36,6 +36,8 @@ extension PlaybackEngine {
         if !tracker.isLive, id == .main { tellDuration(MediaTime(tracker.end)) }
         if id == .main, item?.trick == nil { followEndPosition(tracker) }
         checkLowLatency(of: id)
+        if id == .main { followIFrameList() }
+        if id == .main { readDateRanges() }
         armReload(id)
         checkStale()
         if update.kind == .changed, id == .main { catchUp() }

@@ -21,7 +21,7 @@ extension PlaylistTracker {
     /// - Parameter successor: where it begins if neither dates nor numbers tell, where that is known better than by its end.
     func start(of other: MediaPlaylist, successor: @autoclosure () -> Duration? = nil) -> Duration {
         guard !other.hasEndList || beganLive || start != .zero else { return .zero }
-        if other.isIFramesOnly { return start(ofIFrames: other) }
+        if other.isIFramesOnly != written.isIFramesOnly { return start(ofIFrames: other) }
         return start(ofNeighbor: other) ?? successor() ?? end - other.duration
     }
 

@@ -122,10 +122,12 @@ extension PlaybackEngine {
         }
     }
 
-    /// The window of a variant that another one failed for may have moved on while no list could be had.
+    /// The window of a variant that another one failed for may have moved on while no list could be had, or while I-frames
+    /// were played or stood.
     private mutating func noteMissedMeanwhile(_ id: LaneID, url: String) {
-        guard id == .main, item?.trick == nil, let lane = item?.lanes[id], lane.joint.dropsOverlap,
-            let tracker = lane.tracker, tracker.isLive, case .time(let time) = lane.cursor,
+        guard id == .main, item?.trick == nil, let lane = item?.lanes[id],
+            lane.joint.dropsOverlap || lane.playlist.left?.isLive == true, let tracker = lane.tracker, tracker.isLive,
+            case .time(let time) = lane.cursor,
             let missed = missed(by: lane, in: tracker)
         else { return }
         if failsBehind(missed, in: id, url: url) { return }

@@ -72,6 +72,7 @@ public struct EventLog: Sendable, Hashable {
             "selected audio \(selection[.audible]?.displayName ?? "none"), "
                 + "subtitles \(selection[.legible]?.displayName ?? "none")"
         case .legibleCue(let cue): "cue \(cue.text.split(separator: "\n").joined(separator: " / "))"
+        case .dateRange(let phase, let group): "\(phase) date range \(group.id)"
         case .segmentSkipped(let segments): "skipped segments \(segments.first)-\(segments.last): \(segments.cause)"
         case .holePlayedOver(let hole): "hole from \(text(hole.start)) to \(text(hole.end))"
         case .segmentsMissed(let segments): "missed segments \(segments.first)-\(segments.last): \(segments.cause)"

@@ -25,6 +25,18 @@ private func segment(_ sequence: Int, variant: Int?, seconds: Int = 4, bytes: In
             variantID: variant.map { AssetVariant.ID(rawValue: "\($0)") }, variantIndex: variant))
 }
 
+/// Ten seconds after item time 0, for seven.
+private let advertisement: DateRangeMetadataGroup = {
+    let start = PlaylistDate(seconds: 1_767_225_610)
+    var range = DateRange(
+        id: "ad\u{1b}", class: "com.example", startDate: start, duration: .seconds(7),
+        otherAttributes: [PlaylistAttribute(name: "X-URL", value: "https://a/?token=secret", isQuoted: true)])
+    range.scte35Out = "0xFC"
+    return DateRangeMetadataGroup(
+        dateRange: range, endDate: start + .seconds(7),
+        timeRange: MediaTimeRange(start: .seconds(10), duration: .seconds(7)))
+}()
+
 private let skipped = SkippedSegments(
     first: 7, last: 7, mediaDuration: .seconds(4), url: "http://a/7.ts\u{1b}", cause: "HTTP 404")
 
@@ -74,14 +86,26 @@ struct EventReporterTests {
                 ]
             ),
             (
-                .trickPlayUnavailable(.live, rate: 8),
+                .trickPlayUnavailable(.noIFrames, rate: 8),
                 [
-                    #"{"v":1,"event":"trick_play_unavailable","rate":8,"cause":"the stream is live","time":1.23}"#
+                    #"{"v":1,"event":"trick_play_unavailable","rate":8,"cause":"the stream has no I-frame playlist","time":1.23}"#
                 ]
             ),
             (
                 .holePlayedOver(MediaTimeRange(start: .seconds(4), duration: .seconds(2))),
                 [#"{"v":1,"event":"hole","item_time":4,"media_duration":2,"time":1.23}"#]
+            ),
+            (
+                .dateRange(.entered, advertisement),
+                [
+                    #"{"v":1,"event":"date_range","phase":"entered","id":"ad\u001b","class":"com.example","item_time":10,"media_duration":7,"start_date":"2026-01-01T00:00:10.000Z","end_date":"2026-01-01T00:00:17.000Z","planned_duration":null,"scte35_cmd":null,"scte35_out":"0xFC","scte35_in":null,"attributes":{"X-URL":"https://a/?token=..."},"time":1.23}"#
+                ]
+            ),
+            (
+                .dateRange(.left, DateRangeMetadataGroup(dateRange: DateRange(id: "x", startDate: nil))),
+                [
+                    #"{"v":1,"event":"date_range","phase":"left","id":"x","class":null,"item_time":null,"media_duration":null,"start_date":null,"end_date":null,"planned_duration":null,"scte35_cmd":null,"scte35_out":null,"scte35_in":null,"attributes":{},"time":1.23}"#
+                ]
             ),
             (.eventsLost(3), [#"{"v":1,"event":"events_lost","count":3,"time":1.23}"#]),
             (
@@ -328,6 +352,11 @@ struct EventTextTests {
                 "hlsget: variant none -> 360p 800k: first"
             ),
             (.playbackStalled(itemTime: .seconds(65)), .verbose, "hlsget: stall at 1:05"),
+            (
+                .dateRange(.entered, advertisement), .verbose,
+                "hlsget: date range ad\\x1b (com.example, SCTE35-OUT) entered, 7.0 s long"
+            ),
+            (.dateRange(.left, advertisement), .normal, nil),
             (.didPlayToEnd, .verbose, nil),
         ] as [(PlayerEvent.Kind, PlayOptions.Verbosity, String?)])
     func texts(kind: PlayerEvent.Kind, verbosity: PlayOptions.Verbosity, text: String?) {

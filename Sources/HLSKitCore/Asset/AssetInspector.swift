@@ -86,17 +86,34 @@ final class AssetInspector: Sendable {
         let source = parent.url
         let variables = parent.variables
         return try await playlists.value(for: url) {
-            var options = client.parserOptions
-            options.importedVariables = variables
-            let playlist = try await client.load(url, .mediaPlaylist, limit: .max, namedBy: source) {
-                [options] in PlaylistReader(url: url, options: options)
-            }
-            guard case .media(let media) = playlist else {
-                throw HLSError(
-                    code: .badPlaylist, urlString: url, cause: "a multivariant playlist where a media playlist belongs")
-            }
-            return try media.withSegments(url: url)
+            try await Self.mediaPlaylist(at: url, namedBy: source, variables: variables, client)
         }
+    }
+
+    /// It was loaded, and is kept.
+    func knowsMediaPlaylist(at url: String) -> Bool { playlists.hasResult(for: url) }
+    var isOpened: Bool { opening.hasResult(for: url) }
+
+    /// A media playlist as it is now. It is not kept.
+    ///
+    /// - Parameter parent: the playlist that names it; nil for the asset's own URL.
+    func loadMediaPlaylist(at url: String, of parent: MultivariantPlaylist?) async throws -> MediaPlaylist {
+        try await Self.mediaPlaylist(at: url, namedBy: parent?.url, variables: parent?.variables, client)
+    }
+
+    private static func mediaPlaylist(
+        at url: String, namedBy source: String?, variables: [String: String]?, _ client: ResourceClient
+    ) async throws -> MediaPlaylist {
+        var options = client.parserOptions
+        options.importedVariables = variables
+        let playlist = try await client.load(url, .mediaPlaylist, limit: .max, namedBy: source) {
+            [options] in PlaylistReader(url: url, options: options)
+        }
+        guard case .media(let media) = playlist else {
+            throw HLSError(
+                code: .badPlaylist, urlString: url, cause: "a multivariant playlist where a media playlist belongs")
+        }
+        return try media.withSegments(url: url)
     }
 
     func sessionData(at url: String) async throws -> [UInt8] {

@@ -2,12 +2,26 @@ import HLSPlaylist
 
 /// Lists of one item laid side by side.
 extension PlaylistTracker {
+    private func start(ofIFrames other: MediaPlaylist) -> Duration {
+        if let there = other.segments.first?.derivedProgramDateTime,
+            let here = written.segments.first?.derivedProgramDateTime
+        {
+            return start + (there - here)
+        }
+        let areWhole = written.playlistType == .event && other.playlistType == .event
+        return areWhole ? start : end - other.duration
+    }
+
     /// The item time of the first segment of a list that is presented with this one, or in its place: by dates, else by
     /// sequence numbers, else by their ends. Lists that begin at 0, and have always been whole, all do.
+    ///
+    /// I-frames have numbers of their own: their list is laid beside this one by dates; where there are none, by what both
+    /// begin with, or else by their ends.
     ///
     /// - Parameter successor: where it begins if neither dates nor numbers tell, where that is known better than by its end.
     func start(of other: MediaPlaylist, successor: @autoclosure () -> Duration? = nil) -> Duration {
         guard !other.hasEndList || beganLive || start != .zero else { return .zero }
+        if other.isIFramesOnly != written.isIFramesOnly { return start(ofIFrames: other) }
         return start(ofNeighbor: other) ?? successor() ?? end - other.duration
     }
 

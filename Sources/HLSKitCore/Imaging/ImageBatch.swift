@@ -87,7 +87,7 @@ final class ImageBatch: Sendable {
         }
         guard !possible.isEmpty else { return }
         do {
-            let library = try await PictureLibrary(store.inspector, options)
+            let library = try await PictureLibrary(store, options)
             let worker = ImageWorker(store: store, library: library, options: options)
             try await run(try await worker.jobs(for: possible), worker)
         } catch let error as HLSError {

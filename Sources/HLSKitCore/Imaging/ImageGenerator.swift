@@ -17,8 +17,9 @@ import Synchronization
 /// ```
 ///
 /// Settings apply to requests that are made afterwards. Every request to a server has the deadlines and retries of
-/// the asset's options. In a live stream times count from the start of the first playlist that the asset has seen, and
-/// segments that have left the window since cannot be loaded.
+/// the asset's options. In a live stream times count from the start of the first playlist that images were taken from.
+/// Playlists are loaded again where they are used and something new may be listed: there are images of what is in the window
+/// by then, and of nothing before it.
 ///
 /// See docs/behaviour/outputs.md.
 public final class ImageGenerator: Sendable {
@@ -99,15 +100,15 @@ public final class ImageGenerator: Sendable {
 
     // MARK: Images
 
-    /// The times of which there are pictures: from zero to the end of what the playlist lists, or of the media file. The
-    /// duration is `.indefinite` where a file does not say.
+    /// The times of which there are pictures: from zero to the end of what the playlist lists, or of the media file; of a
+    /// live stream the window as it is now. The duration is `.indefinite` where a file does not say.
     ///
     /// Costs the playlist that images are taken from.
     /// - Throws: ``HLSError``.
     public func loadTimeRange() async throws(HLSError) -> MediaTimeRange {
         try await HLSError.typed {
-            let library = try await PictureLibrary(asset.inspector, state.withLock { $0.options })
-            return MediaTimeRange(start: .zero, duration: try await library.end())
+            let library = try await PictureLibrary(store, state.withLock { $0.options })
+            return try await library.timeRange()
         }
     }
 

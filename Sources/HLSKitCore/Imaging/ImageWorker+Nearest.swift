@@ -39,7 +39,7 @@ extension ImageWorker {
                 var isDone = false
                 let search = PictureSearch(store: store, source: source, options: options) { wish, picture in
                     isDone = true
-                    try await deliver(wish, image(of: picture, for: wish, end: source.end))
+                    try await deliver(wish, image(of: picture, for: wish, start: source.start, end: source.end))
                 }
                 do {
                     try await translating(source.playlist.url) { _ = try await search.takeHead(of: index, for: [wish]) }

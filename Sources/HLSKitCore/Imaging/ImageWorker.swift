@@ -95,10 +95,12 @@ struct ImageWorker: Sendable {
             return
         }
         guard let source = try await library.source(place) else { return }
-        let possible = wishes.filter { !source.hasExactEnd || note(before: source.end, $0, &failures) }
+        let possible = wishes.filter {
+            !source.hasExactEnd || note(from: source.start, before: source.end, $0, &failures)
+        }
         for (plan, group) in groups(of: possible, in: source) {
             let search = PictureSearch(store: store, source: source, options: options) { wish, picture in
-                try await deliver(wish, image(of: picture, for: wish, end: source.end))
+                try await deliver(wish, image(of: picture, for: wish, start: source.start, end: source.end))
             }
             do {
                 try await translating(source.playlist.url) {
@@ -126,12 +128,14 @@ struct ImageWorker: Sendable {
     }
 
     /// Whether there can be a picture for a wish; notes why not.
-    private func note(before end: Duration, _ wish: ImageWish, _ failures: inout [Int: HLSError]) -> Bool {
+    private func note(
+        from start: Duration = .zero, before end: Duration, _ wish: ImageWish, _ failures: inout [Int: HLSError]
+    ) -> Bool {
         // The playlist's durations are rounded.
         let slack = Duration.seconds(1)
         let earliest = options.toleranceBefore.map { wish.time - $0 } ?? .zero
-        let latest = options.toleranceAfter.map { wish.time + $0 } ?? .zero
-        if earliest >= end + slack || latest < .zero {
+        let latest = options.toleranceAfter.map { wish.time + $0 } ?? start
+        if earliest >= end + slack || latest < start {
             failures[wish.index] = Self.outside
             return false
         }
@@ -141,10 +145,10 @@ struct ImageWorker: Sendable {
     private static let outside = HLSError.notAvailable("the time is outside the available media")
 
     func image(
-        of picture: Picture, for wish: ImageWish, end: Duration
+        of picture: Picture, for wish: ImageWish, start: Duration = .zero, end: Duration
     ) -> ImageGenerationResult {
         let isBehindEnd = wish.time >= max(end, picture.end)
-        if isBehindEnd || wish.time < .zero, !options.allows(picture.time, for: wish.time) {
+        if isBehindEnd || wish.time < start, !options.allows(picture.time, for: wish.time) {
             return .failed(requested: wish.requested, error: Self.outside)
         }
         do throws(CodecError) {

@@ -6,18 +6,24 @@ import HLSTime
 struct PictureLibrary: Sendable {
     enum Place: Sendable {
         case playlist(PictureSourceCandidate, of: MultivariantPlaylist)
+        /// `wasKnown`: it was loaded before the library was made.
+        case media(MediaPlaylist, wasKnown: Bool)
         case source(PictureSource)
         case file(FilePictures, end: MediaTime)
     }
 
     let places: [Place]
     private let inspector: AssetInspector
+    private let live: LivePictureLists
 
     /// Costs the asset's first request, unless it is known.
-    init(_ inspector: AssetInspector, _ options: ImageOptions) async throws {
+    init(_ store: PictureStore, _ options: ImageOptions) async throws {
+        let inspector = store.inspector
         self.inspector = inspector
+        live = store.live
+        let wasOpened = inspector.isOpened
         switch try await inspector.opened() {
-        case .media(let playlist): places = [.source(PictureSource(playlist))]
+        case .media(let playlist): places = [.media(playlist, wasKnown: wasOpened)]
         case .multivariant(let playlist):
             let candidates = PictureSourceCandidate.list(of: playlist, options, context: inspector.selectionContext)
             guard !candidates.isEmpty else {
@@ -33,25 +39,40 @@ struct PictureLibrary: Sendable {
         }
     }
 
-    /// The playlist of a place. Costs a request for each, once.
+    /// The playlist of a place. Costs a request for each, once; of a live stream another one where something new may be
+    /// listed.
     func source(_ place: Place) async throws -> PictureSource? {
         switch place {
-        case .file: nil
-        case .source(let source): source
+        case .file: return nil
+        case .source(let source): return source
+        case .media(let playlist, let wasKnown):
+            guard !playlist.hasEndList else { return PictureSource(playlist) }
+            let inspector = inspector
+            let tracker = try await live.tracker(at: inspector.url, playlist, wasKnown: wasKnown) {
+                try await inspector.loadMediaPlaylist(at: inspector.url, of: nil)
+            }
+            return PictureSource(tracker, bandwidth: nil)
         case .playlist(let candidate, let parent):
-            PictureSource(
-                try await inspector.mediaPlaylist(candidate.uri, of: parent), bandwidth: candidate.bandwidth)
+            let (inspector, url) = (inspector, parent.resolve(candidate.uri) ?? candidate.uri)
+            let wasKnown = inspector.knowsMediaPlaylist(at: url)
+            let playlist = try await inspector.mediaPlaylist(candidate.uri, of: parent)
+            guard !playlist.hasEndList else { return PictureSource(playlist, bandwidth: candidate.bandwidth) }
+            let tracker = try await live.tracker(at: url, playlist, wasKnown: wasKnown) {
+                try await inspector.loadMediaPlaylist(at: url, of: parent)
+            }
+            return PictureSource(tracker, bandwidth: candidate.bandwidth)
         }
     }
 
-    /// The end of the first place that can be read; `.indefinite` where it does not say.
-    func end() async throws -> MediaTime {
+    /// Where the first place that can be read begins and ends; the duration is `.indefinite` where it does not say.
+    func timeRange() async throws -> MediaTimeRange {
         var failure: (any Error)?
         for place in places {
             do {
-                if case .file(_, let end) = place { return end }
+                if case .file(_, let end) = place { return MediaTimeRange(start: .zero, duration: end) }
                 guard let source = try await source(place) else { continue }
-                return source.hasExactEnd ? MediaTime(source.end) : .indefinite
+                guard source.hasExactEnd else { return MediaTimeRange(start: .zero, duration: .indefinite) }
+                return MediaTimeRange(start: MediaTime(source.start), duration: MediaTime(source.end - source.start))
             } catch let error as HLSError {
                 failure = failure ?? error
             }

@@ -29,6 +29,14 @@ struct PictureSource: Sendable {
     /// The end is known, so that there is nothing behind it.
     var hasExactEnd = true
 
+    /// A list of a live stream, where it is on the timeline.
+    init(_ tracker: PlaylistTracker, bandwidth: Int?) {
+        playlist = tracker.playlist
+        self.bandwidth = bandwidth
+        kind = tracker.playlist.isIFramesOnly ? .iFrames : .segments
+        starts = tracker.starts
+    }
+
     init(_ playlist: MediaPlaylist, bandwidth: Int? = nil) {
         self.playlist = playlist
         self.bandwidth = bandwidth
@@ -44,6 +52,8 @@ struct PictureSource: Sendable {
     }
 
     var segmentCount: Int { starts.count - 1 }
+    /// Where the first segment begins: of a live stream that is not zero.
+    var start: Duration { starts.first ?? .zero }
     var end: Duration { starts.last ?? .zero }
 
     /// The segment that is on at a time: the first before the start, the last behind the end.

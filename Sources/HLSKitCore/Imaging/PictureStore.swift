@@ -35,6 +35,8 @@ final class PictureStore: Sendable {
         var sequence: Int
     }
 
+    /// Playlists of a live stream.
+    let live: LivePictureLists
     /// The requests of all images.
     let pace: PacedTransport
     let client: ResourceClient
@@ -46,6 +48,7 @@ final class PictureStore: Sendable {
         client = inspector.client.over { _ in pace }
         // Under a clock that runs everything, loads run there, too.
         let executor = client.options.executor
+        live = LivePictureLists(clock: client.options.clock, executor: executor)
         maps = SharedLoads(executor: executor)
         keys = SharedLoads(executor: executor)
         anchors = SharedLoads(executor: executor)

@@ -132,6 +132,8 @@ final class SharedLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return try await load.value()
     }
 
+    func hasResult(for key: Key) -> Bool { loads.withLock { $0[key]?.hasResult ?? false } }
+
     /// The next who asks starts again.
     func forget(_ key: Key) { loads.withLock { $0[key] = nil } }
 

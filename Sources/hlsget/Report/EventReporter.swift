@@ -56,6 +56,7 @@ struct EventReporter: Sendable {
                     ["rate": .number(Double(rate)), "cause": .string(obstacle.rawValue)])
             ]
         case .legibleCue(let cue): return [Self.line(for: cue, at: time)]
+        case .dateRange(let phase, let group): return [Self.line(for: group, phase, at: time)]
         case .segmentSkipped(let segments): return [Self.line("segment_skipped", segments, at: time)]
         case .segmentsMissed(let segments): return [Self.line("segments_missed", segments, at: time)]
         case .holePlayedOver(let hole):
@@ -180,6 +181,24 @@ struct EventReporter: Sendable {
 
     private static func line(for error: HLSError, isRecoverable: Bool, at time: Duration) -> String {
         text("error", at: time, [.init(name: "recoverable", value: .bool(isRecoverable))] + members(of: error))
+    }
+
+    private static func line(for group: DateRangeMetadataGroup, _ phase: DateRangePhase, at time: Duration) -> String {
+        let range = group.dateRange
+        func text(_ value: String?) -> JSONValue { JSONValue(value.map(Redaction.text)) }
+        return line(
+            "date_range", at: time,
+            [
+                "phase": .string(phase.rawValue), "id": text(range.id), "class": text(range.class),
+                "item_time": JSONValue(group.timeRange?.start.finiteSeconds),
+                "media_duration": JSONValue(group.timeRange?.duration.finiteSeconds),
+                "start_date": JSONValue(group.startDate?.description),
+                "end_date": JSONValue(group.endDate?.description),
+                "planned_duration": JSONValue(range.plannedDuration?.inSeconds),
+                "scte35_cmd": text(range.scte35Command), "scte35_out": text(range.scte35Out),
+                "scte35_in": text(range.scte35In),
+                "attributes": .object(range.clientAttributes.map { .init(name: $0.name, value: text($0.value)) }),
+            ])
     }
 
     private static func progressLine(for state: PlayerState, at time: Duration) -> String {

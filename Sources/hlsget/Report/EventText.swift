@@ -61,6 +61,7 @@ enum EventText {
         case .trickPlayUnavailable(let obstacle, let rate):
             warning("no I-frames at \(Decimals.rate(Double(rate)))", url: nil, detail: obstacle.rawValue)
         case .lowLatencyDeclined(let url, let cause): warning("no low latency", url: url, detail: cause)
+        case .dateRange(let phase, let group): line(group, phase)
         case .holePlayedOver(let hole):
             warning(
                 "\(Decimals.text(hole.duration.finiteSeconds ?? 0, places: 1)) s without media are played over",
@@ -70,6 +71,16 @@ enum EventText {
         case .timeJumped(let time): "hlsget: jump to \(Decimals.clock(time.finiteSeconds ?? .nan))"
         default: nil
         }
+    }
+
+    private static func line(_ group: DateRangeMetadataGroup, _ phase: DateRangePhase) -> String {
+        let kinds = [
+            group.classifyingLabel, group.dateRange.scte35Command.map { _ in "SCTE35-CMD" },
+            group.dateRange.scte35Out.map { _ in "SCTE35-OUT" }, group.dateRange.scte35In.map { _ in "SCTE35-IN" },
+        ].compactMap(\.self)
+        let label = ([group.id] + (kinds.isEmpty ? [] : ["(\(kinds.joined(separator: ", ")))"])).joined(separator: " ")
+        let length = group.timeRange?.duration.finiteSeconds.map { ", \(Decimals.text($0, places: 1)) s long" } ?? ""
+        return "hlsget: date range \(TerminalText.escaped(Redaction.text(label))) \(phase)" + length
     }
 
     private static func line(_ verb: String, _ segments: SkippedSegments) -> String {

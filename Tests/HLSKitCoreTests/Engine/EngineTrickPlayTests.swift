@@ -401,10 +401,9 @@ struct EngineTrickPlayTests {
             let variant = Variant(uri: "i.m3u8", bandwidth: 100_000, codecsText: codec)
             return IFrameVariants([variant], canPlay: CodecRegistry.canDecode(entry:))
         }
-        #expect(variants("mjpg").obstacle(isPaced: true, isOver: true) == nil)
-        #expect(variants("xyz1").obstacle(isPaced: true, isOver: true) == .undecodable)
-        #expect(variants("mjpg").obstacle(isPaced: true, isOver: false) == .live)
-        #expect(variants("mjpg").obstacle(isPaced: false, isOver: true) == .unpaced)
+        #expect(variants("mjpg").obstacle(isPaced: true) == nil)
+        #expect(variants("xyz1").obstacle(isPaced: true) == .undecodable)
+        #expect(variants("mjpg").obstacle(isPaced: false) == .unpaced)
         #expect(CodecString(rawValue: "mjpg").mediaType == .video)
     }
 

@@ -90,6 +90,17 @@ struct LoadSchedulerStepTests {
         Case(name: "a gap", gap: 1, expected: .gap(1)),
         Case(name: "the end time is reached", facts: { $0.end(at: .seconds(4)) }, expected: .complete),
         Case(
+            name: "the next segment begins a little before the end time, which media has reached",
+            lane: { $0.setLoadedEnd(.milliseconds(4_010)) },
+            facts: {
+                $0.end(at: .milliseconds(4_005))
+                $0.isWanted = false
+            }, expected: .complete),
+        Case(
+            name: "the next segment begins a little before the end time, which media has not reached",
+            lane: { $0.setLoadedEnd(.seconds(4)) }, facts: { $0.end(at: .milliseconds(4_005)) },
+            expected: .load(1, isChosen: true)),
+        Case(
             name: "sound before the end time is missing", lane: { $0.endSound(at: .milliseconds(3_900)) },
             facts: { $0.end(at: .seconds(4)) }, expected: .load(1, isChosen: false)),
         Case(

@@ -200,12 +200,11 @@ struct TrickPlayTests {
         // Something is shown in any case.
         #expect(best(at: 64, bitsPerSecond: 0) == "100")
         #expect(best(at: 4, height: 90, bitsPerSecond: 1600) == "100")
-        func isPlayable(_ variants: IFrameVariants, isPaced: Bool = true, isOver: Bool = true) -> Bool {
-            variants.capabilities(isPaced: isPaced, isOver: isOver).canPlayFastForward
+        func isPlayable(_ variants: IFrameVariants, isPaced: Bool = true) -> Bool {
+            variants.capabilities(isPaced: isPaced).canPlayFastForward
         }
         #expect(isPlayable(IFrameVariants(all, canPlay: nil)))
         #expect(!isPlayable(IFrameVariants(all, canPlay: { _ in false })))
         #expect(!isPlayable(IFrameVariants(all, canPlay: nil), isPaced: false))
-        #expect(!isPlayable(IFrameVariants(all, canPlay: nil), isOver: false))
     }
 }

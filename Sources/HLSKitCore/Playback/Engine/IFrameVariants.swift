@@ -17,19 +17,17 @@ struct IFrameVariants: Sendable {
         self.variants = playable.sorted { $0.bandwidth < $1.bandwidth }
     }
 
-    /// The rates that they make possible, of an item that is presented in real time. Only one that is over has I-frames to
-    /// go through.
-    func capabilities(isPaced: Bool, isOver: Bool) -> TimeControlMachine.RateCapabilities {
-        guard obstacle(isPaced: isPaced, isOver: isOver) == nil else { return TimeControlMachine.RateCapabilities() }
+    /// The rates that they make possible, of an item that is presented in real time.
+    func capabilities(isPaced: Bool) -> TimeControlMachine.RateCapabilities {
+        guard obstacle(isPaced: isPaced) == nil else { return TimeControlMachine.RateCapabilities() }
         return TimeControlMachine.RateCapabilities(
             canPlayFastForward: true, canPlayReverse: true, canPlaySlowReverse: true, canPlayFastReverse: true)
     }
 
     /// Why they are not played; nil where they can be.
-    func obstacle(isPaced: Bool, isOver: Bool) -> TrickPlayObstacle? {
+    func obstacle(isPaced: Bool) -> TrickPlayObstacle? {
         if !isDeclared { return .noIFrames }
         if variants.isEmpty { return .undecodable }
-        if !isOver { return .live }
         return isPaced ? nil : .unpaced
     }
 

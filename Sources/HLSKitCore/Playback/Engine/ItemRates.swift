@@ -18,6 +18,8 @@ struct ItemRates: Sendable {
         /// Playing has come to the end or the start; to the end.
         var isAtBoundary = false
         var isAtEnd = false
+        /// The item is live and played so near to its edge that no rate above 1 is of use.
+        var isAtLiveEdge = false
     }
 
     enum Change: Sendable, Hashable {
@@ -64,6 +66,7 @@ struct ItemRates: Sendable {
         guard facts.isPlayable else { return nil }
         let wanted = direction(at: rate)
         guard wanted != trick?.direction else { return nil }
+        if trick == nil, wanted == .forward, facts.isAtLiveEdge { return nil }
         if let wanted { return .iFrames(wanted) }
         // At the end, and at the start, the last picture stays until something is done.
         if facts.isAtBoundary, rate == 0 || (facts.isAtEnd && rate > 0) { return nil }
@@ -78,6 +81,9 @@ struct ItemRates: Sendable {
     mutating func begin(_ trick: TrickPlay) { self.trick = trick }
 
     mutating func end() { trick = nil }
+
+    /// The list of the I-frames is there, or a newer state of it.
+    mutating func follow(_ list: PlaylistTracker) { trick?.follow(list) }
 
     mutating func setReverseEnd(_ time: Duration?) { reverseEnd = time }
 

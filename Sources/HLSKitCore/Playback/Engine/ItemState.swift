@@ -58,6 +58,8 @@ struct ItemState: Sendable {
     var alignment = EdgeAlignment()
     /// What becomes of its distance from the edge where it is played so no longer.
     var ordinaryDistance = OrdinaryDistance()
+    /// Date ranges that the playhead comes to.
+    var dateRanges = DateRangePassage()
     var contents = ItemContents()
     /// Which kinds of its media are switched off.
     var tracks = TrackSwitches()

@@ -19,9 +19,10 @@ struct LanePlaylist: Sendable {
     /// Whether the first list is the newest.
     private var tuneIn = TuneIn()
 
-    init(url: String, requestBegan: Duration = .zero) {
+    init(url: String, requestBegan: Duration = .zero, left: PlaylistTracker? = nil) {
         self.url = url
         self.requestBegan = requestBegan
+        self.left = left
     }
 
     /// The list that segments are loaded from; nil before it is here.

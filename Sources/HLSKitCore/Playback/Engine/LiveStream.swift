@@ -22,7 +22,7 @@ struct LiveStream: Sendable {
         /// Of the item. Before it is ready it is not known whether it can be played.
         var isReady = false
         var isLive = false
-        /// A seek or a preroll shows a frame; I-frames are played.
+        /// A seek or a preroll shows a frame.
         var isBusy = false
     }
 

@@ -115,7 +115,9 @@ struct LoadScheduler: Sendable {
         }
         let start = tracker.starts[index]
         var isForSound = false
-        if let end = facts.isLive ? facts.forwardEnd : facts.effectiveEnd, start >= end {
+        if let end = facts.isLive ? facts.forwardEnd : facts.effectiveEnd,
+            start >= end || hasReached(end, lane, nextAt: start)
+        {
             isForSound =
                 facts.forwardEnd == end
                 && (needsMoreSound(lane, before: end, from: start)
@@ -134,6 +136,13 @@ struct LoadScheduler: Sendable {
     private func reachesEnd(_ lane: MediaLane, _ facts: Facts) -> Bool {
         guard !facts.isLive, let end = facts.effectiveEnd, let loadedEnd = lane.loadedEnd else { return false }
         return end - loadedEnd <= maxGapJump
+    }
+
+    /// The next segment begins so shortly before the end time that there is nothing of it to be loaded: listed durations are
+    /// rounded. Decoders do not give their last pictures before they know that no more come.
+    private func hasReached(_ end: Duration, _ lane: MediaLane, nextAt start: Duration) -> Bool {
+        guard end - start < Self.worthLoading, !lane.isReplacing, !lane.isLoadedAgain(start) else { return false }
+        return lane.loadedEnd.map { $0 >= end } ?? false
     }
 
     /// Whether sound before an end time lies in the segment after it: transport streams are cut where pictures are.

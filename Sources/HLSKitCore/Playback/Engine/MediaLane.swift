@@ -76,9 +76,10 @@ struct MediaLane: Sendable {
         case resting
     }
 
-    init(id: LaneID, playlistURL: String, requestBegan: Duration = .zero) {
+    /// - Parameter left: a list beside which that of the lane is laid.
+    init(id: LaneID, playlistURL: String, requestBegan: Duration = .zero, besides left: PlaylistTracker? = nil) {
         self.id = id
-        playlist = LanePlaylist(url: playlistURL, requestBegan: requestBegan)
+        playlist = LanePlaylist(url: playlistURL, requestBegan: requestBegan, left: left)
     }
 
     // MARK: Reading

@@ -13,6 +13,8 @@ struct NextMoment: Sendable {
         var edge: Duration?
         /// When a rate that takes back a distance from the edge has done so.
         var rateChange: Duration?
+        /// When the playhead comes to something that is to be told.
+        var told: Duration?
         /// A track at rest may want media again.
         var hasRestingTrack = false
         /// A hard limit of what is loaded ahead of one track; nil where there is none, or several tracks.
@@ -37,6 +39,7 @@ struct NextMoment: Sendable {
         if let end = facts.end { consider(timebase.hostTime(of: end)) }
         consider(facts.edge)
         consider(facts.rateChange)
+        consider(facts.told)
         if facts.hasRestingTrack {
             consider(now + (Self.timeUntilRoom(facts) ?? .milliseconds(250)))
         } else if let limit = facts.maximumForwardBuffer, verdict.forwardDuration > limit {

@@ -71,8 +71,14 @@ extension PlaybackEngine {
 
     /// nil while no rate above 1 comes nearer to it, and without pacing, where rates have no meaning.
     private var edge: Duration? {
-        configuration.pacing == .realTime && machine.rate > 1 && timebase.rate > 1 ? liveWindow?.edge : nil
+        guard configuration.pacing == .realTime, machine.rate > 1, timebase.rate > 1, item?.trick == nil else {
+            return nil
+        }
+        return liveWindow?.edge
     }
+
+    /// The playhead is where no rate above 1 comes nearer to the edge.
+    var isAtLiveEdge: Bool { item?.trick == nil && (liveWindow?.edge).map { playhead >= $0 } ?? false }
 
     /// When playing that is faster catches up with the stream, if nothing new is listed.
     var edgeHostTime: Duration? { edge.flatMap { timebase.hostTime(of: $0) } }
@@ -110,7 +116,8 @@ extension PlaybackEngine {
         guard facts.isPaced, facts.isPaused, !facts.loadsWhilePaused else { return facts }
         facts.isReady = item?.isReady == true
         facts.isLive = item?.isLive == true
-        facts.isBusy = item?.trick != nil || item?.seek.isUnderWay == true || item?.seek.isPrerolling == true
+        // I-frames that have come to the start stay there.
+        facts.isBusy = item?.seek.isUnderWay == true || item?.seek.isPrerolling == true
         return facts
     }
 
@@ -133,7 +140,8 @@ extension PlaybackEngine {
 
     /// The segments that the window has taken from a lane whose list is `tracker` now; nil where it continues as before.
     mutating func missed(by lane: MediaLane, in tracker: PlaylistTracker) -> MissedSegments? {
-        guard lane.presence != .resting else { return nil }
+        // Of I-frames those are loaded that are listed.
+        guard lane.presence != .resting, item?.trick == nil else { return nil }
         let (offset, facts) = (liveOffset(of: tracker), windowFacts)
         return item?.stream.missed(by: lane, in: tracker, offset: offset, facts)
     }
@@ -156,7 +164,7 @@ extension PlaybackEngine {
     /// Continues where the policy says, if the window left the playhead behind while the player rested. Called when it is
     /// to play, and with each change of the window: the first one after a rest tells what went meanwhile.
     mutating func catchUp() {
-        guard machine.rate != 0 else { return }
+        guard machine.rate != 0, item?.trick == nil else { return }
         item?.stream.catchUp()
         resume()
     }

@@ -118,16 +118,20 @@ extension PlaybackEngine {
         if id == .main, item?.start == nil { chooseStart(tracker) }
         noteMissedMeanwhile(id, url: url)
         startLanes()
+        if id == .main { followIFrameList() }
+        if id == .main { readDateRanges() }
         armReload(id)
         if id == .main, item?.trick == nil {
             tellDuration(tracker.isLive ? .indefinite : MediaTime(tracker.end))
         }
     }
 
-    /// The window of a variant that another one failed for may have moved on while no list could be had.
+    /// The window of a variant that another one failed for may have moved on while no list could be had, or while I-frames
+    /// were played or stood.
     private mutating func noteMissedMeanwhile(_ id: LaneID, url: String) {
-        guard id == .main, item?.trick == nil, let lane = item?.lanes[id], lane.joint.dropsOverlap,
-            let tracker = lane.tracker, tracker.isLive, case .time(let time) = lane.cursor,
+        guard id == .main, item?.trick == nil, let lane = item?.lanes[id],
+            lane.joint.dropsOverlap || lane.playlist.left?.isLive == true, let tracker = lane.tracker, tracker.isLive,
+            case .time(let time) = lane.cursor,
             let missed = missed(by: lane, in: tracker)
         else { return }
         if failsBehind(missed, in: id, url: url) { return }
@@ -185,7 +189,7 @@ extension PlaybackEngine {
     }
 
     func liveOffset(of tracker: PlaylistTracker) -> Duration {
-        preferences.configuredTimeOffsetFromLive ?? tracker.holdBack
+        preferences.configuredTimeOffsetFromLive ?? item?.trick?.media.holdBack ?? tracker.holdBack
     }
 
     /// Gives each lane whose playlist is known the place where it begins to load.

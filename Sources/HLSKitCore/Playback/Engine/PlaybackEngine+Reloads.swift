@@ -38,6 +38,8 @@ extension PlaybackEngine {
         if id == .main, item?.trick == nil { followEndPosition(tracker) }
         checkLowLatency(of: id)
         takeWholeSegments(in: id)
+        if id == .main { followIFrameList() }
+        if id == .main { readDateRanges() }
         armReload(id)
         checkStale()
         if update.kind == .changed, id == .main { catchUp() }

@@ -192,6 +192,7 @@ extension PlaybackEngine {
         item?.seek.land(on: landing)
         setTimebase(TimebaseState(itemTime: landing.time, hostTime: now, rate: timebase.rate), jump: landing.time)
         noteMove(to: landing.time)
+        item?.dateRanges.jump()
     }
 
     // MARK: Media

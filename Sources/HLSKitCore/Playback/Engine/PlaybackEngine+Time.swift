@@ -47,7 +47,10 @@ extension PlaybackEngine {
 
     /// The next moment at which time alone changes something; nil where it never does.
     var nextMoment: Duration? {
-        if item?.trick != nil { return nextTrickMoment }
+        if item?.trick != nil {
+            return [nextTrickMoment, nextDateRangeMoment.map { max($0, now + .milliseconds(1)) }].compactMap(\.self)
+                .min()
+        }
         guard timebase.rate > 0, configuration.pacing == .realTime, let outlook else { return nil }
         var facts = NextMoment.Facts(timebase: timebase, playhead: playhead, verdict: lastVerdict)
         facts.stallEpsilon = configuration.buffering.stallEpsilon
@@ -55,6 +58,7 @@ extension PlaybackEngine {
         if outlook.isDrained || outlook.endsEarly, !machine.isAtEnd { facts.end = outlook.effectiveEnd }
         facts.edge = edgeHostTime
         facts.rateChange = latencyControl.nextChange
+        facts.told = nextDateRangeMoment
         facts.hasRestingTrack = !buffer.requiredTracks.isSubset(of: tracksToLoad) && !outlook.isComplete
         if buffer.requiredTracks == .video { facts.hardLimit = configuration.buffering.forwardDurationLimit }
         facts.nextSegmentDuration = outlook.nextSegmentDuration

@@ -13,8 +13,7 @@ extension PlaybackEngine {
 
     /// The rates that the item can be played at.
     func rateCapabilities() -> TimeControlMachine.RateCapabilities {
-        iFrameVariants.capabilities(
-            isPaced: configuration.pacing == .realTime, isOver: item?.latestTracker?.isLive == false)
+        iFrameVariants.capabilities(isPaced: configuration.pacing == .realTime)
     }
 
     private var iFrameVariants: IFrameVariants {
@@ -32,6 +31,7 @@ extension PlaybackEngine {
             item?.isReady == true && item?.error == nil && item?.pendingFailure == nil && item?.start != nil
         facts.isAtBoundary = machine.isAtBoundary
         facts.isAtEnd = machine.isAtEnd
+        facts.isAtLiveEdge = rate > 2 && isAtLiveEdge
         switch item?.rates.change(at: rate, facts) {
         case .iFrames(let direction): enterTrickPlay(direction, at: rate)
         case .media: leaveTrickPlay()
@@ -46,15 +46,17 @@ extension PlaybackEngine {
             let base = item?.multivariantURL, let url = URIReference.resolve(variant.uri, against: base)
         else { return giveUpTrickPlay(because: HLSError(code: .badPlaylist, cause: "no I-frames to play")) }
         let place = beginOwnMove()
+        let media = item?.trick?.media ?? tracker
         // Where the item ends, whatever its end time is.
-        let end = item?.trick?.end ?? item?.mediaEnd ?? item?.listedEnd ?? tracker.end
+        let end = tracker.isLive ? tracker.end : item?.trick?.end ?? item?.mediaEnd ?? item?.listedEnd ?? tracker.end
+        let offset = liveOffset(of: media)
         leaveLanes()
         item?.rates.begin(
             TrickPlay(
-                direction, from: place, in: tracker, end: end,
+                direction, from: place, in: tracker, media: media, end: end, liveOffset: offset,
                 bitRate: Double(variant.averageBandwidth ?? variant.bandwidth)))
         buffer.setRequiredTracks([.video])
-        item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
+        item?.lanes[.main] = MediaLane(id: .main, playlistURL: "", besides: tracker.isLive ? media : nil)
         redirect(.main, to: url)
         endOwnMove(at: .segmentStart(place))
     }
@@ -64,8 +66,7 @@ extension PlaybackEngine {
         if item?.rates.hasTold(otherThan: rate) == true { item?.rates.tell(at: 0) }
         guard item?.isReady == true, item?.rates.isUntold(at: rate) == true else { return }
         item?.rates.tell(at: rate)
-        let isOver = item?.latestTracker?.isLive == false
-        let own = iFrameVariants.obstacle(isPaced: configuration.pacing == .realTime, isOver: isOver)
+        let own = iFrameVariants.obstacle(isPaced: configuration.pacing == .realTime)
         guard let obstacle = own ?? item?.rates.failure else { return }
         effects.append(.publish(.trickPlayUnavailable(obstacle, rate: rate)))
     }
@@ -95,9 +96,10 @@ extension PlaybackEngine {
             playlist.variants.indices.contains(index), let base = item?.multivariantURL,
             let url = mainURL(of: playlist.variants[index], in: playlist, base: base)
         else { return }
+        let media = item?.trick?.media
         leaveLanes()
         item?.rates.end()
-        item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
+        item?.lanes[.main] = MediaLane(id: .main, playlistURL: "", besides: media?.isLive == true ? media : nil)
         redirect(.main, to: url)
         chooseRenditions(for: playlist.variants[index], of: playlist, base: base)
     }
@@ -143,8 +145,14 @@ extension PlaybackEngine {
 
     // MARK: Loading
 
+    /// The list of the I-frames has come, or a newer state of it.
+    mutating func followIFrameList() {
+        guard item?.trick != nil, let list = item?.lanes[.main]?.tracker else { return }
+        item?.rates.follow(list)
+    }
+
     private var trickFacts: TrickPlay.Facts {
-        TrickPlay.Facts(rate: machine.rate, playhead: playhead, limit: trickLimit)
+        TrickPlay.Facts(rate: machine.rate, playhead: playhead, limit: trickLimit, forwardEnd: item?.forwardEnd)
     }
 
     /// Where playing ends in its direction.
@@ -231,12 +239,13 @@ extension PlaybackEngine {
         item?.trick?.isLikelyToKeepUp(verdict, rate: machine.rate)
     }
 
-    /// The end, or the start, is reached.
+    /// The end, the live edge or the start is reached.
     mutating func checkTrickEnd() {
         guard machine.status == .playing, item?.seek.isUnderWay == false else { return }
         switch item?.trick?.boundary(trickFacts) {
         case .start: run(.reachedStart(isReverseEnd: true))
         case .end: run(.reachedEnd)
+        case .liveEdge: run(.reachedLiveEdge)
         case nil: break
         }
     }

@@ -249,6 +249,7 @@ struct PlaybackEngine: Sendable {
             case .seek: checkSeek()
             case .start: checkStart()
             case .preroll: checkPreroll()
+            case .dateRanges: checkDateRanges()
             case .end: checkEnd()
             case .liveEdge: checkLiveEdge()
             case .liveOffset: checkLiveOffset()

@@ -29,6 +29,8 @@ enum SettlingStep: Sendable {
     case start
     /// The outputs are asked for what a preroll waits for.
     case preroll
+    /// Date ranges that the playhead has come to. Before the end: what is told of the item comes before that it is over.
+    case dateRanges
     /// The end of the item, or its failure. After all that may still bring media, and before steps that move the playhead
     /// of an item that goes on.
     case end
@@ -46,6 +48,6 @@ enum SettlingStep: Sendable {
     /// The order of execution.
     static let order: [SettlingStep] = [
         .rate, .tracks, .rest, .eviction, .suspendedBodies, .buffer, .loads, .hints, .bufferAfterLoads, .seek, .start,
-        .preroll, .end, .liveEdge, .liveOffset, .recommendedOffset, .latency, .timer,
+        .preroll, .dateRanges, .end, .liveEdge, .liveOffset, .recommendedOffset, .latency, .timer,
     ]
 }

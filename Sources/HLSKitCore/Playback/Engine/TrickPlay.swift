@@ -27,6 +27,8 @@ struct TrickPlay: Sendable {
         /// Where playing has come to, and where it ends in its direction.
         var playhead = Duration.zero
         var limit = Duration.zero
+        /// The end time that is set.
+        var forwardEnd: Duration?
     }
 
     /// What the lane of the pictures does next.
@@ -40,14 +42,21 @@ struct TrickPlay: Sendable {
     }
 
     enum Boundary: Sendable, Hashable {
-        case start, end
+        case start, end, liveEdge
     }
 
     let direction: Direction
-    /// The playlist of the variant that was left: what can be played and sought in.
+    /// The playlist of the variant that was left, as it was then: others are laid beside it.
+    @Shared private(set) var media: PlaylistTracker
+    /// What can be played and sought in: the playlist of the variant, and of a live stream that of the I-frames, once it is
+    /// there.
     @Shared private(set) var tracker: PlaylistTracker
-    /// Where the item ends.
-    let end: Duration
+    /// Where the item ends; while it is live, where what is listed does.
+    private(set) var end: Duration
+    /// How far from the edge of a live stream frames are played.
+    private let liveOffset: Duration
+    /// Where playing them began: no edge is before it.
+    private var origin: Duration
     /// Average bit rate of the I-frames at the rate 1; nil where undeclared.
     let bitRate: Double?
     /// The next picture is the first (in reverse: the last) at this item time or beyond it.
@@ -62,12 +71,16 @@ struct TrickPlay: Sendable {
     private var isFresh = true
 
     init(
-        _ direction: Direction, from time: Duration, in tracker: PlaylistTracker, end: Duration, bitRate: Double?
+        _ direction: Direction, from time: Duration, in tracker: PlaylistTracker, media: PlaylistTracker? = nil,
+        end: Duration, liveOffset: Duration = .zero, bitRate: Double?
     ) {
         self.direction = direction
+        self.media = media ?? tracker
         self.tracker = tracker
         self.end = end
+        self.liveOffset = liveOffset
         self.bitRate = bitRate
+        origin = time
         next = time
         covered = time
     }
@@ -76,10 +89,19 @@ struct TrickPlay: Sendable {
 
     /// Goes on from elsewhere.
     mutating func move(to time: Duration) {
+        origin = time
         next = time
         covered = time
         bounds = [:]
         isFresh = true
+    }
+
+    /// The list of the I-frames is there, or a newer state of it.
+    mutating func follow(_ list: PlaylistTracker) {
+        // Of an item that is over the variant's says all.
+        guard tracker.isLive else { return }
+        tracker = list
+        end = list.end
     }
 
     /// What the lane of the pictures does next.
@@ -91,7 +113,10 @@ struct TrickPlay: Sendable {
         guard let list = lane.tracker, !lane.isComplete, lane.segments.allSatisfy(\.isLoaded),
             lane.segments.count < Self.maximumUnreadPictures
         else { return .nothing }
-        guard let index = index(in: list, limit: limit) else { return lane.segments.isEmpty ? .complete : .nothing }
+        guard let index = index(in: list, limit: limit) else {
+            let mayCome = list.isLive && !isReverse
+            return lane.segments.isEmpty && !mayCome ? .complete : .nothing
+        }
         guard isWanted || !lane.isDemuxed else { return .nothing }
         return list.playlist.segments[index].isGap ? .gap(index) : .load(index)
     }
@@ -150,9 +175,15 @@ struct TrickPlay: Sendable {
 extension TrickPlay {
     /// Where playing ends in its direction, within the end times that are set.
     func limit(forwardEnd: Duration?, reverseEnd: Duration?) -> Duration {
-        guard isReverse else { return min(end, forwardEnd ?? end) }
+        guard isReverse else {
+            let end = tracker.isLive ? max(origin, edge) : end
+            return min(end, forwardEnd ?? end)
+        }
         return max(tracker.start, reverseEnd ?? tracker.start)
     }
+
+    /// Frames are played up to there of a live stream, as far as is known; then its media is.
+    private var edge: Duration { LiveWindow(tracker, offset: liveOffset).edge ?? tracker.end }
 
     /// What the buffer is judged by while pictures are played: times of the item pass faster.
     func adjust(_ situation: inout ForwardBuffer.Situation, rate: Float, limit: Duration) {
@@ -173,10 +204,12 @@ extension TrickPlay {
         return verdict.holdsAllRemaining || verdict.forwardDuration >= Self.startDuration * Self.speed(rate)
     }
 
-    /// The end, or the start, is reached.
+    /// The end, the live edge or the start is reached.
     func boundary(_ facts: Facts) -> Boundary? {
         if isReverse { return facts.playhead <= facts.limit ? .start : nil }
-        return facts.playhead >= facts.limit ? .end : nil
+        guard facts.playhead >= facts.limit else { return nil }
+        let isEnd = !tracker.isLive || facts.forwardEnd.map { $0 <= facts.limit } ?? false
+        return isEnd ? .end : .liveEdge
     }
 
     /// The next moment at which time alone changes something; nil where it never does.

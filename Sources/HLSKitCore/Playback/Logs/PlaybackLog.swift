@@ -95,6 +95,8 @@ struct PlaybackLog: Sendable {
             logger.info(
                 "a hole is played over",
                 metadata: ["item-time": "\(hole.start.seconds)", "seconds": "\(hole.duration.seconds)"])
+        case .dateRange(let phase, let group):
+            logger.debug("a date range was \(phase)", metadata: ["id": "\(group.id)"])
         case .segmentSkipped(let skipped):
             logger.warning("media is lost", metadata: skipped.metadata)
         case .segmentsMissed(let skipped):

@@ -51,6 +51,9 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .legibleCue(let cue):
                 "cue at \(Self.text(cue.timeRange.start)): "
                     + cue.text.split(separator: "\n").joined(separator: " / ")
+            case .dateRange(let phase, let group):
+                "\(phase) date range \(group.id)" + (group.classifyingLabel.map { " (\($0))" } ?? "")
+                    + (group.timeRange.map { " at \(Self.text($0.start))" } ?? "")
             case .segmentSkipped(let segments): "skipped \(Self.text(segments))"
             case .holePlayedOver(let range):
                 "played over a hole of \(Self.text(range.duration)) at \(Self.text(range.start))"

@@ -47,6 +47,10 @@ public struct PlayerEvent: Sendable {
         /// there; each comes once, with its end as far as it is known by then: that of a closed caption at the edge of what
         /// is loaded is not.
         case legibleCue(LegibleCue)
+        /// The playhead came into a date range of the playlist (`EXT-X-DATERANGE`) or left it, or a newer playlist says something
+        /// else of one that it is in; with or without outputs. Each is entered once until the playhead is moved, and left
+        /// where its end is known; one without a length is only entered.
+        case dateRange(DateRangePhase, DateRangeMetadataGroup)
         /// A segment could not be loaded and was skipped: the media time is lost.
         case segmentSkipped(SkippedSegments)
         /// Media is missing that no playlist announced as missing, for 0.1 s or more: time runs on over the hole. Told once,

@@ -11,8 +11,6 @@ public struct TrickPlayObstacle: RawRepresentable, Sendable, Hashable, CustomStr
     public static let noIFrames = TrickPlayObstacle(rawValue: "the stream has no I-frame playlist")
     /// Its I-frames cannot be decoded here.
     public static let undecodable = TrickPlayObstacle(rawValue: "its I-frames cannot be decoded")
-    /// The stream is not over.
-    public static let live = TrickPlayObstacle(rawValue: "the stream is live")
     /// Outputs take media as fast as it comes.
     public static let unpaced = TrickPlayObstacle(rawValue: "media is not presented in real time")
     /// The I-frames could not be loaded.

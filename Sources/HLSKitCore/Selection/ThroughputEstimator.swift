@@ -281,19 +281,22 @@ extension ThroughputEstimator {
 }
 
 /// An exponentially weighted mean, corrected for its start.
-struct MovingAverage: Sendable, Hashable {
+package struct MovingAverage: Sendable, Hashable {
     let halfLife: Double
     private var sum = 0.0
     /// The weight that real samples have in the mean, from 0 to 1: 1 − 0.5^(W/h).
     private(set) var share = 0.0
 
-    init(halfLife: Double) {
+    /// - Parameter halfLife: the weight after which a sample counts half.
+    package init(halfLife: Double) {
         self.halfLife = halfLife
     }
 
-    var value: Double? { share > 0 ? sum / share : nil }
+    /// nil before the first sample.
+    package var value: Double? { share > 0 ? sum / share : nil }
 
-    mutating func add(_ sample: Double, weight: Double) {
+    /// Samples without weight, and what is not a number, count nothing.
+    package mutating func add(_ sample: Double, weight: Double) {
         guard weight > 0, sample.isFinite else { return }
         let rest = exp2(-weight / halfLife)
         sum = rest * sum + (1 - rest) * sample

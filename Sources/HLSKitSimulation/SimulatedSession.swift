@@ -133,7 +133,7 @@ public struct SimulatedSession: Sendable {
     }
 
     /// Reasons are text of the rules, which need not be ours.
-    private static func escaped(_ text: String) -> String {
+    static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -146,7 +146,7 @@ public struct SimulatedSession: Sendable {
     }
 
     /// With three decimals at most.
-    private static func text(_ value: Double) -> String {
+    static func text(_ value: Double) -> String {
         let thousandths = Int((value * 1000).rounded())
         let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
         guard rest != 0 else { return String(whole) }

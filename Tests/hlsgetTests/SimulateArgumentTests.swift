@@ -61,7 +61,8 @@ struct SimulateArgumentTests {
         var run = try SimulationRun(
             trace: NetworkTrace(parsing: "1000,\(kilobits),0\n".utf8), movie: movie, options: options)
         return SimulationReport.Row(
-            trace: trace, family: family, movie: "m", bufferCap: 30_000, rule: "hlskit", score: try run.run().score)
+            trace: trace, family: family, movie: "m", bufferCap: 30_000, rule: "hlskit",
+            values: SimulationReport.values(try run.run().score))
     }
 
     @Test("every family weighs the same, whatever its number of traces")

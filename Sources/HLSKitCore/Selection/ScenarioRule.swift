@@ -13,6 +13,8 @@ import Glibc
 ///
 /// The sizes of segments are taken from the playlist if it declares them, else from the average bit rates. One set of
 /// constants serves all networks and ladders.
+///
+/// A live stream that is played by parts has no buffer to plan with: there a rule of its own decides (`LowLatencyRule`).
 public struct ScenarioRule: VariantSelector {
     /// Means of the five equally probable parts of a normal distribution, about.
     private static let deviations = [-1.2816, -0.5244, 0, 0.5244, 1.2816]
@@ -34,12 +36,14 @@ public struct ScenarioRule: VariantSelector {
     private static let abandonGain = 0.5
 
     private var predictor = RatePredictor()
+    private var lowLatency = LowLatencyRule()
     private var tables = [PlanTable](repeating: PlanTable(), count: deviations.count)
 
     /// Makes the default rule, without any evidence yet.
     public init() {}
 
     public mutating func decide(_ input: SelectionInput) -> SelectionDecision {
+        if input.partTarget != nil { return lowLatency.decide(input) }
         predictor.update(from: input)
         if let download = input.download { return judge(download, input) }
         guard let level = predictor.level ?? input.throughput.map({ log(max(1000, $0.bitsPerSecond)) }) else {

@@ -33,6 +33,11 @@ public struct ThroughputEstimate: Sendable, Hashable {
 /// 16 kB is not measured; while nothing else is known, all of them together, with their waiting, are a lower bound as soon
 /// as they make a megabyte. What comes from memory is no transfer at all (``forget(_:at:)``).
 ///
+/// Parts of a stream of low latency are smaller than segments, and their server may be what is waited for:
+/// - A body that the server makes while it sends it comes in bursts. Only bytes within a burst count, by the time since
+///   the ones before them; pauses and what comes first behind one do not (``startedAtServersPace(_:)``).
+/// - Parts of less than 16 kB count together, as soon as they make as much (``startedPart(_:)``).
+///
 /// `docs/behaviour/selection.md` has the whole of it.
 struct ThroughputEstimator: Sendable {
     /// Names a transfer from its start to its end.
@@ -53,6 +58,9 @@ struct ThroughputEstimator: Sendable {
     private static let enoughBits = 8e6
     /// A transfer this long counts as one even if it brought next to nothing.
     private static let silenceTime = Duration.milliseconds(300)
+    /// A server that makes what it sends has nothing to send for at least this long between two bursts, and less than this
+    /// goes by between two pieces of one, but on a link that is all but dead.
+    private static let leastPause = Duration.milliseconds(50)
     /// Confidence halves while nothing is measured for this long.
     private static let ageHalfLife = 60.0
 
@@ -71,6 +79,8 @@ struct ThroughputEstimator: Sendable {
     private var open = Measurement()
     /// Transfers that were too small to count, from their requests to their ends.
     private var small = Measurement()
+    /// Parts that were too small to count, from their first bytes to their ends.
+    private var smallParts = Measurement()
     /// Transfers that count and are receiving now.
     private var receivingCount = 0
     private var lastMeasured: Duration?
@@ -96,6 +106,16 @@ struct ThroughputEstimator: Sendable {
         running[id]?.tellsLatency = false
     }
 
+    /// The request that was sent last is for a part of a segment, of which many make up what is measured.
+    mutating func startedPart(_ id: TransferID) { running[id]?.isPart = true }
+
+    /// The server makes the body of this transfer while it sends it: what does not come may not be there yet. Counts from its
+    /// first bytes on: call it before they come.
+    mutating func startedAtServersPace(_ id: TransferID) {
+        guard let transfer = running[id], transfer.byteCount == 0 else { return }
+        running[id]?.isAtServersPace = true
+    }
+
     /// The header of the response arrived: what follows is the body.
     mutating func responded(_ id: TransferID, at now: Duration) {
         guard var transfer = running[id], transfer.firstByte == nil else { return }
@@ -110,7 +130,9 @@ struct ThroughputEstimator: Sendable {
         let firstByte = transfer.firstByte ?? now
         transfer.firstByte = firstByte
         transfer.byteCount += byteCount
-        if transfer.counts {
+        if transfer.isAtServersPace {
+            receiveInBurst(byteCount, of: &transfer, at: now)
+        } else if transfer.counts {
             transfer.addedByteCount += byteCount
             add(byteCount, at: now)
         } else {
@@ -142,6 +164,7 @@ struct ThroughputEstimator: Sendable {
     mutating func ended(_ id: TransferID, at now: Duration) {
         guard let transfer = running.removeValue(forKey: id) else { return }
         record.ended(at: now)
+        if transfer.isAtServersPace { return endBursts(of: transfer, at: now) }
         let firstByte = transfer.firstByte ?? now
         let isLarge = transfer.byteCount >= Self.leastByteCount
         let isTooFast = isLarge && now - firstByte < Self.leastReceivingTime
@@ -158,6 +181,7 @@ struct ThroughputEstimator: Sendable {
         if !isLarge {
             small.bits += 8 * Double(transfer.byteCount)
             small.time += max(now - transfer.requested, Self.leastReceivingTime)
+            if transfer.isPart, !transfer.counts { pool(transfer, receivedIn: now - firstByte, at: now) }
         }
         if transfer.counts {
             add(0, at: now)
@@ -175,6 +199,78 @@ struct ThroughputEstimator: Sendable {
         let added = transfer.counts ? transfer.addedByteCount : 0
         open.bits += 8 * Double(transfer.byteCount - added)
         open.time += Self.leastReceivingTime - time
+    }
+
+    // MARK: Parts
+
+    /// Takes bytes of a body that is made while it is sent.
+    ///
+    /// With arrivals of n(1), n(2) … bytes at t(1), t(2) … a burst ends where t(i) − t(i − 1) is a pause; it brought
+    /// n(2) + n(3) + … in the time from t(1) on, since nobody knows when the server began to send n(1).
+    private mutating func receiveInBurst(_ byteCount: Int, of transfer: inout Running, at now: Duration) {
+        defer { transfer.lastArrival = now }
+        guard let last = transfer.lastArrival, now - last < Self.leastPause else {
+            endBurst(of: &transfer, at: now)
+            transfer.burst = Burst(firstByteCount: byteCount)
+            return
+        }
+        transfer.burst.byteCount += byteCount
+        transfer.burst.time += now - last
+    }
+
+    /// A burst that came too fast to be measured counts as if it had taken as long as can just be measured; little is no
+    /// measurement.
+    private mutating func endBurst(of transfer: inout Running, at now: Duration) {
+        var burst = transfer.burst
+        transfer.burst = Burst()
+        if burst.time < Self.leastReceivingTime {
+            burst.byteCount += burst.firstByteCount
+            burst.time = Self.leastReceivingTime
+        }
+        guard burst.byteCount >= Self.leastByteCount else { return }
+        transfer.addedByteCount += burst.byteCount
+        transfer.burstTime += burst.time
+        count(Measurement(bits: 8 * Double(burst.byteCount), time: burst.time), at: now)
+    }
+
+    private mutating func endBursts(of transfer: Running, at now: Duration) {
+        var transfer = transfer
+        endBurst(of: &transfer, at: now)
+        guard transfer.addedByteCount > 0 else { return }
+        // As if it had come in one piece, after a wait as long as others have.
+        let firstByte = now - transfer.burstTime
+        remember(
+            MeasuredTransfer(
+                byteCount: transfer.addedByteCount, requested: firstByte - meanLatency, firstByte: firstByte,
+                finished: now))
+    }
+
+    /// Takes a part that is too small to be measured; together with others it is large enough.
+    private mutating func pool(_ transfer: Running, receivedIn time: Duration, at now: Duration) {
+        guard transfer.byteCount > 0 else { return }
+        smallParts.bits += 8 * Double(transfer.byteCount)
+        smallParts.time += max(time, Self.leastReceivingTime)
+        guard smallParts.bits >= 8 * Double(Self.leastByteCount) else { return }
+        if transfer.tellsLatency, let firstByte = transfer.firstByte {
+            latency.add((firstByte - transfer.requested).seconds, weight: 1)
+            meanLatency = .seconds(latency.value ?? 0)
+        }
+        let firstByte = now - smallParts.time
+        remember(
+            MeasuredTransfer(
+                byteCount: Int(smallParts.bits / 8), requested: firstByte - meanLatency, firstByte: firstByte,
+                finished: now))
+        count(smallParts, at: now)
+        smallParts = Measurement()
+    }
+
+    /// Counts what was measured apart.
+    private mutating func count(_ measurement: Measurement, at now: Duration) {
+        open = open.extended(to: now)
+        open.bits += measurement.bits
+        // Where something else was receiving, that time has been counted.
+        if receivingCount == 0 { open.time += measurement.time }
+        if open.time >= Self.leastMeasurementTime { close(at: now) }
     }
 
     private mutating func stopReceiving(at now: Duration) {
@@ -264,6 +360,20 @@ extension ThroughputEstimator {
         var addedByteCount = 0
         var counts = false
         var tellsLatency = true
+        var isPart = false
+        var isAtServersPace = false
+        /// What came since the last pause of the server, when its last bytes came, and the time of the bursts that count.
+        var burst = Burst()
+        var lastArrival: Duration?
+        var burstTime = Duration.zero
+    }
+
+    /// Bytes without a pause between them.
+    private struct Burst: Sendable {
+        /// Those that came first: the time that they took is not known.
+        var firstByteCount = 0
+        var byteCount = 0
+        var time = Duration.zero
     }
 
     /// Bits and the time in which they came.
@@ -281,19 +391,22 @@ extension ThroughputEstimator {
 }
 
 /// An exponentially weighted mean, corrected for its start.
-struct MovingAverage: Sendable, Hashable {
+package struct MovingAverage: Sendable, Hashable {
     let halfLife: Double
     private var sum = 0.0
     /// The weight that real samples have in the mean, from 0 to 1: 1 − 0.5^(W/h).
     private(set) var share = 0.0
 
-    init(halfLife: Double) {
+    /// - Parameter halfLife: the weight after which a sample counts half.
+    package init(halfLife: Double) {
         self.halfLife = halfLife
     }
 
-    var value: Double? { share > 0 ? sum / share : nil }
+    /// nil before the first sample.
+    package var value: Double? { share > 0 ? sum / share : nil }
 
-    mutating func add(_ sample: Double, weight: Double) {
+    /// Samples without weight, and what is not a number, count nothing.
+    package mutating func add(_ sample: Double, weight: Double) {
         guard weight > 0, sample.isFinite else { return }
         let rest = exp2(-weight / halfLife)
         sum = rest * sum + (1 - rest) * sample

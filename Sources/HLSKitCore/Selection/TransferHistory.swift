@@ -1,6 +1,9 @@
 /// Picks the transfers out of ``SelectionInput/recentTransfers`` that a rule has not seen yet.
-struct TransferHistory: Sendable, Hashable {
+package struct TransferHistory: Sendable, Hashable {
     private var lastFinished: Duration?
+
+    /// Has seen none.
+    package init() {}
 
     /// Something ended since the last call.
     func hasNew(_ input: borrowing SelectionInput) -> Bool {
@@ -9,7 +12,7 @@ struct TransferHistory: Sendable, Hashable {
     }
 
     /// Transfers that ended since the last call, oldest first.
-    mutating func takeNew(from input: SelectionInput) -> ArraySlice<MeasuredTransfer> {
+    package mutating func takeNew(from input: SelectionInput) -> ArraySlice<MeasuredTransfer> {
         let transfers = input.recentTransfers
         var first = transfers.endIndex
         while first > 0, lastFinished.map({ transfers[first - 1].finished > $0 }) ?? true { first -= 1 }

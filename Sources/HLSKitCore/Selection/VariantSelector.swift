@@ -83,6 +83,8 @@ public struct SelectionInput: Sendable {
     public var segmentNumber: Int?
     /// Number of segments of the item; nil for live.
     public var segmentCount: Int?
+    /// Live by parts: how long a part is at most; nil where whole segments are loaded.
+    package var partTarget: Duration?
     /// The running download to judge; nil to choose for the next segment.
     public var download: Download?
 

@@ -8,6 +8,7 @@ struct SimulateCommand: AsyncParsableCommand {
         commandName: "simulate", abstract: "Play a movie over recorded networks and report how it went.",
         usage: """
             hlsget simulate --trace FILE|DIR --movie FILE|DIR|URL [options]
+            hlsget simulate --trace FILE|DIR --low-latency [options]
             hlsget simulate --merge FILE... [--json] [--csv FILE]
             """,
         discussion: """
@@ -16,7 +17,8 @@ struct SimulateCommand: AsyncParsableCommand {
             its name up to the last "-"). A playlist can be the movie too: its variants are the ladder, and segment \
             sizes are taken from its byte ranges or bit rates. Figures over several families are the means of the \
             families' means. --shard 2/10 simulates every tenth trace from the second on; --merge combines the --csv \
-            files of all shards. See docs/simulate.md.
+            files of all shards. With --low-latency a live stream of parts is played instead of a movie. See \
+            docs/simulate.md.
             """)
     static let _errorLabel = HLSGet._errorLabel
 
@@ -30,7 +32,8 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The movie for the traces of a family; may be repeated.", valueName: "family=movie"))
     var map: [String] = []
     @Option(
-        help: ArgumentHelp("Rule that chooses the variant: hlskit, throughput, bola or robustmpc.", valueName: "name"),
+        help: ArgumentHelp(
+            "Rule that chooses the variant: hlskit, throughput, bola, robustmpc, hlsjs or shaka.", valueName: "name"),
         transform: { try ChoiceArgument.parse($0) })
     var rule = SimulatedRule.hlskit
     @Option(
@@ -49,7 +52,25 @@ struct SimulateCommand: AsyncParsableCommand {
                 + "mean rate, and skips traces that are too slow for any.", valueName: "index|mean:share"),
         transform: { try PinArgument.parse($0) })
     var pin: PinArgument?
-    @Option(help: ArgumentHelp("Buffer limit, in milliseconds of media.", valueName: "ms")) var bufferCap = 30_000
+    @Option(help: ArgumentHelp("Buffer limit, in milliseconds of media; default 30000.", valueName: "ms"))
+    var bufferCap: Int?
+    @Flag(help: "Play a live stream of low latency, by parts, and report the latency too.") var lowLatency = false
+    @Option(
+        help: ArgumentHelp(
+            "Variants of the low-latency stream in kbit/s, ascending; default 1000,3000,6000, or those of --movie.",
+            valueName: "kbps,..."),
+        transform: { try LadderArgument(parsing: $0) })
+    var ladder: LadderArgument?
+    @Option(help: ArgumentHelp("How long a part lasts; default 500.", valueName: "ms")) var partDuration: Int?
+    @Option(
+        help: ArgumentHelp("How long a segment lasts, in whole seconds and whole parts; default 2000.", valueName: "ms")
+    )
+    var segmentDuration: Int?
+    @Option(
+        help: ArgumentHelp("Every so many parts one is independent; default 1, which is every part.", valueName: "n"))
+    var independentParts: Int?
+    @Option(help: ArgumentHelp("How long the low-latency stream is watched, in seconds; default 300.", valueName: "s"))
+    var watch: Int?
     @Option(help: ArgumentHelp("Write the session as JSON lines; with several traces a folder.", valueName: "file|dir"))
     var log: String?
     @Flag(help: "Add every decision and its reason to the log.") var explain = false
@@ -65,16 +86,55 @@ struct SimulateCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         guard (1...256).contains(jobs) else { throw ValidationError("--jobs must be from 1 to 256") }
-        guard (100...86_400_000).contains(bufferCap) else {
+        guard (100...86_400_000).contains(bufferCap ?? 100) else {
             throw ValidationError("--buffer-cap must be from 100 to 86400000 milliseconds")
         }
+        try validateLowLatency()
         if merge.isEmpty {
             guard trace != nil else { throw ValidationError("give --trace, a recorded network or a folder of them") }
-            guard movie != nil else { throw ValidationError("give --movie, the movie to play") }
+            guard movie != nil || lowLatency else {
+                throw ValidationError("give --movie, the movie to play, or --low-latency")
+            }
         } else if trace != nil || movie != nil || log != nil || plot != nil {
             throw ValidationError("--merge can be combined with --json and --csv only")
         }
         if explain, log == nil { throw ValidationError("--explain requires --log") }
+    }
+
+    private func validateLowLatency() throws {
+        let own: [(String, Bool)] = [
+            ("--ladder", ladder != nil), ("--part-duration", partDuration != nil),
+            ("--segment-duration", segmentDuration != nil), ("--independent-parts", independentParts != nil),
+            ("--watch", watch != nil),
+        ]
+        guard lowLatency else {
+            if let (name, _) = own.first(where: \.1) { throw ValidationError("\(name) requires --low-latency") }
+            return
+        }
+        let others: [(String, Bool)] = [
+            ("--buffer-cap", bufferCap != nil), ("--plot", plot != nil), ("--segment-sizes", segmentSizes == .known),
+            ("--keep-up", keepUp != .predictive), ("--merge", !merge.isEmpty),
+        ]
+        if let (name, _) = others.first(where: \.1) {
+            throw ValidationError("\(name) cannot be combined with --low-latency")
+        }
+        if ladder != nil, movie != nil { throw ValidationError("give --ladder or --movie, not both") }
+        let (part, segment) = (partDuration ?? 500, segmentDuration ?? 2000)
+        guard (100...10_000).contains(part) else {
+            throw ValidationError("--part-duration must be from 100 to 10000 milliseconds")
+        }
+        guard (1000...100_000).contains(segment), segment.isMultiple(of: 1000), segment.isMultiple(of: part),
+            segment / part <= 100
+        else {
+            throw ValidationError(
+                "--segment-duration must be from 1000 to 100000 milliseconds: whole seconds and up to 100 whole parts")
+        }
+        guard (1...1000).contains(independentParts ?? 1) else {
+            throw ValidationError("--independent-parts must be from 1 to 1000")
+        }
+        guard (1...86_400).contains(watch ?? 1) else {
+            throw ValidationError("--watch must be from 1 to 86400 seconds")
+        }
     }
 
     mutating func run() async throws {
@@ -87,24 +147,40 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     private func simulate() async throws {
-        guard let trace, let movie else {
+        guard let trace else {
             var files: [(path: String, text: String)] = []
             for path in merge { files.append((path, try SimulationSweep.read(path))) }
             return try show(SimulationReport(merging: files), csvHasHeader: true)
         }
         let sweep = try await SimulationSweep(
             trace: trace, movie: movie, map: map, shard: shard, isSingle: plot != nil, logPath: log)
-        var options = SimulationRun.Options(variantSelector: rule.selector)
-        options.knowsSegmentSizes = segmentSizes == .known
-        options.keepUpPolicy = keepUp.policy
-        options.bufferLimit = .milliseconds(bufferCap)
-        options.explainsDecisions = explain
-        let labels = SimulationSweep.Labels(rule: rule.rawValue, bufferCap: bufferCap)
-        let rows = try await sweep.run(options, labels, pin: pin, jobs: jobs, plotPath: plot)
+        let cap = lowLatency ? 0 : bufferCap ?? 30_000
+        let labels = SimulationSweep.Labels(rule: rule.rawValue, bufferCap: cap)
+        let rows = try await sweep.run(playing, labels, pin: pin, jobs: jobs, plotPath: plot)
         guard !rows.isEmpty else {
             throw SimulationFailure(cause: "no trace is fast enough for the lowest variant", path: trace)
         }
         try show(SimulationReport(rows: rows), csvHasHeader: shard.index == 1)
+    }
+
+    /// What is played over each trace.
+    private var playing: SimulationSweep.Playing {
+        guard lowLatency else {
+            var options = SimulationRun.Options(variantSelector: rule.selector)
+            options.knowsSegmentSizes = segmentSizes == .known
+            options.keepUpPolicy = keepUp.policy
+            options.bufferLimit = .milliseconds(bufferCap ?? 30_000)
+            options.explainsDecisions = explain
+            return .movie(options)
+        }
+        var options = LowLatencyRun.Options(variantSelector: rule.selector)
+        if let ladder { options.bitRates = ladder.bitRates }
+        if let partDuration { options.partDuration = .milliseconds(partDuration) }
+        options.partsPerSegment = (segmentDuration ?? 2000) / (partDuration ?? 500)
+        if let independentParts { options.independentInterval = independentParts }
+        if let watch { options.duration = .seconds(watch) }
+        options.explainsDecisions = explain
+        return .lowLatency(options)
     }
 
     private func show(_ report: SimulationReport, csvHasHeader: Bool) throws {
@@ -119,7 +195,7 @@ struct SimulateCommand: AsyncParsableCommand {
 
 /// The rules that `--rule` names.
 enum SimulatedRule: String, Sendable, CaseIterable {
-    case hlskit, throughput, bola, robustmpc
+    case hlskit, throughput, bola, robustmpc, hlsjs, shaka
 
     var selector: any VariantSelector {
         switch self {
@@ -127,6 +203,8 @@ enum SimulatedRule: String, Sendable, CaseIterable {
         case .throughput: ThroughputRule()
         case .bola: BOLARule()
         case .robustmpc: RobustMPCRule()
+        case .hlsjs: HLSJSRule()
+        case .shaka: ShakaRule()
         }
     }
 }
@@ -173,10 +251,28 @@ enum PinArgument: Sendable, Equatable {
 
     /// Counted from the lowest; nil if the trace is too slow for any.
     func variant(of movie: MovieFile, over trace: NetworkTrace) -> Int? {
+        variant(of: movie.averageBitRates, over: trace)
+    }
+
+    /// The same for bit rates, ascending.
+    func variant(of bitRates: [Double], over trace: NetworkTrace) -> Int? {
         switch self {
         case .index(let index): index
-        case .share(let share): movie.averageBitRates.lastIndex { $0 <= share * trace.meanBitsPerSecond }
+        case .share(let share): bitRates.lastIndex { $0 <= share * trace.meanBitsPerSecond }
         }
+    }
+}
+
+/// `1000,3000,6000`: kilobits per second of each variant.
+struct LadderArgument: Sendable, Equatable {
+    let bitRates: [Int]
+
+    init(parsing text: String) throws(ArgumentValueError) {
+        let rates = text.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        guard (1...100).contains(rates.count), rates.allSatisfy({ (1...1_000_000).contains($0) }),
+            zip(rates, rates.dropFirst()).allSatisfy({ $0 < $1 })
+        else { throw ArgumentValueError("write ascending numbers of kbit/s, as in 1000,3000,6000") }
+        bitRates = rates.map { $0 * 1000 }
     }
 }
 

@@ -21,12 +21,6 @@ struct SimulationReport: Sendable {
             self.rule = rule
             self.values = values
         }
-
-        init(trace: String, family: String, movie: String, bufferCap: Int, rule: String, score: SessionScore) {
-            self.init(
-                trace: trace, family: family, movie: movie, bufferCap: bufferCap, rule: rule,
-                values: SimulationReport.measures.map { $0.value(score) })
-        }
     }
 
     var rows: [Row]
@@ -42,6 +36,24 @@ struct SimulationReport: Sendable {
         ("stalls", 2, { Double($0.stallCount) }), ("wasted_pct", 2, { $0.wastedPercentage }),
     ]
 
+    /// What a live stream has besides, behind them: the latency in seconds.
+    static let latencyMeasures: [(name: String, places: Int, value: @Sendable (LatencyFigures) -> Double)] = [
+        ("latency_mean_s", 3, { $0.mean }), ("latency_p50_s", 3, { $0.median }),
+        ("latency_p95_s", 3, { $0.percentile95 }),
+    ]
+
+    static func values(_ score: SessionScore) -> [Double] { measures.map { $0.value(score) } }
+
+    static func values(_ score: SessionScore, _ latency: LatencyFigures) -> [Double] {
+        values(score) + latencyMeasures.map { $0.value(latency) }
+    }
+
+    /// Names of the columns and the decimals that they are shown with.
+    private var columns: [(name: String, places: Int)] {
+        let all = Self.measures.map { ($0.name, $0.places) } + Self.latencyMeasures.map { ($0.name, $0.places) }
+        return Array(all.prefix(rows.first?.values.count ?? Self.measures.count))
+    }
+
     private var families: [String] { Set(rows.map(\.family)).sorted() }
 
     /// The mean over the traces of each family.
@@ -56,21 +68,21 @@ struct SimulationReport: Sendable {
         return means.reduce(0, +) / Double(max(1, means.count))
     }
 
-    private static func texts(_ value: (Int) -> Double) -> [String] {
-        measures.indices.map { Decimals.text(value($0), places: measures[$0].places) }
+    private func texts(_ value: (Int) -> Double) -> [String] {
+        columns.enumerated().map { Decimals.text(value($0), places: $1.places) }
     }
 
     var table: String {
-        var lines: [[String]] = [["", "traces"] + Self.measures.map(\.name)]
+        var lines: [[String]] = [["", "traces"] + columns.map(\.name)]
         if rows.count <= Self.listedCount {
-            for row in rows { lines.append([row.trace, ""] + Self.texts { row.values[$0] }) }
+            for row in rows { lines.append([row.trace, ""] + texts { row.values[$0] }) }
         }
         for family in families where rows.count > 1 {
             lines.append(
-                [family, String(rows.count { $0.family == family })] + Self.texts { mean(of: family, $0) })
+                [family, String(rows.count { $0.family == family })] + texts { mean(of: family, $0) })
         }
         if families.count > 1 {
-            lines.append(["all families", String(rows.count)] + Self.texts { overall($0) })
+            lines.append(["all families", String(rows.count)] + texts { overall($0) })
         }
         let widths = lines[0].indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
         return lines.map { line in
@@ -81,10 +93,10 @@ struct SimulationReport: Sendable {
         }.joined()
     }
 
-    static let csvHeader = "family,trace,movie,cap_ms,alg," + measures.map(\.name).joined(separator: ",")
+    private static let csvLabels = "family,trace,movie,cap_ms,alg"
 
     func csv(withHeader: Bool) -> String {
-        var text = withHeader ? Self.csvHeader + "\n" : ""
+        var text = withHeader ? ([Self.csvLabels] + columns.map(\.name)).joined(separator: ",") + "\n" : ""
         for row in rows {
             let values = row.values.map { Decimals.text($0, places: 6) }
             let names = [row.family, row.trace, row.movie].map(Self.field)
@@ -100,9 +112,7 @@ struct SimulationReport: Sendable {
 
     var json: JSONValue {
         func object(_ value: (Int) -> Double) -> [JSONValue.Member] {
-            Self.measures.indices.map {
-                JSONValue.Member(name: Self.measures[$0].name, value: .number(value($0)))
-            }
+            columns.enumerated().map { JSONValue.Member(name: $1.name, value: .number(value($0))) }
         }
         let sessions = rows.map { row in
             JSONValue.object(
@@ -133,13 +143,16 @@ extension SimulationReport {
     init(merging files: [(path: String, text: String)]) throws(SimulationFailure) {
         var rows: [Row] = []
         for (path, text) in files {
-            for (index, line) in text.split(whereSeparator: \.isNewline).enumerated() where line != Self.csvHeader {
+            for (index, line) in text.split(whereSeparator: \.isNewline).enumerated()
+            where !line.hasPrefix(Self.csvLabels + ",") {
                 guard let row = Row(csv: line) else {
                     throw SimulationFailure(
                         cause: "not a result of simulate --csv", path: path, detail: "row \(index + 1)",
                         status: .badPlaylist)
                 }
-                if let first = rows.first, (first.rule, first.bufferCap) != (row.rule, row.bufferCap) {
+                if let first = rows.first,
+                    (first.rule, first.bufferCap, first.values.count) != (row.rule, row.bufferCap, row.values.count)
+                {
                     throw SimulationFailure(
                         cause: "results of different runs", path: path,
                         detail: "\(first.rule) with \(first.bufferCap) ms, \(row.rule) with \(row.bufferCap) ms")
@@ -185,7 +198,9 @@ extension SimulationReport.Row {
             rest = rest.dropFirst()
         }
         let values = fields.dropFirst(5).compactMap(Double.init)
-        guard fields.count == 5 + SimulationReport.measures.count, values.count == SimulationReport.measures.count,
+        let count = SimulationReport.measures.count
+        guard values.count == fields.count - 5,
+            values.count == count || values.count == count + SimulationReport.latencyMeasures.count,
             values.allSatisfy(\.isFinite), let bufferCap = Int(fields[3])
         else { return nil }
         self.init(

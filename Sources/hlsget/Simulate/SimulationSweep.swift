@@ -18,10 +18,18 @@ struct SimulationSweep: Sendable {
         var bufferCap: Int
     }
 
+    /// What is played.
+    enum Playing: Sendable {
+        case movie(SimulationRun.Options)
+        /// A live stream whose variants are those of the movie, where there is one.
+        case lowLatency(LowLatencyRun.Options)
+    }
+
     private struct Entry: Sendable {
         var path: String
         var family: String
-        var moviePath: String
+        /// nil for a live stream of its own variants.
+        var moviePath: String?
         var name: String { URL(fileURLWithPath: path).lastPathComponent }
     }
 
@@ -30,9 +38,10 @@ struct SimulationSweep: Sendable {
     private let logPath: String?
 
     init(
-        trace: String, movie: String, map: [String], shard: ShardArgument, isSingle: Bool, logPath: String?
+        trace: String, movie: String?, map: [String], shard: ShardArgument, isSingle: Bool, logPath: String?
     ) async throws(SimulationFailure) {
-        for path in [trace, movie] where !path.contains("://") && !FileManager.default.fileExists(atPath: path) {
+        for path in [trace, movie].compactMap(\.self)
+        where !path.contains("://") && !FileManager.default.fileExists(atPath: path) {
             throw SimulationFailure(cause: "no such file or folder", path: path, status: .notFound)
         }
         let isTraceFolder = Self.isFolder(trace)
@@ -45,7 +54,7 @@ struct SimulationSweep: Sendable {
         var entries: [Entry] = []
         for path in paths {
             let family = Self.family(of: path)
-            guard Self.isFolder(movie) else {
+            guard let movie, Self.isFolder(movie) else {
                 entries.append(Entry(path: path, family: family, moviePath: movie))
                 continue
             }
@@ -56,7 +65,7 @@ struct SimulationSweep: Sendable {
             entries.append(Entry(path: path, family: family, moviePath: "\(movie)/\(name)"))
         }
         var movies: [String: MovieFile] = [:]
-        for path in Set(entries.map(\.moviePath)).sorted() { movies[path] = try await Self.movie(path) }
+        for path in Set(entries.compactMap(\.moviePath)).sorted() { movies[path] = try await Self.movie(path) }
         self.entries = entries
         self.movies = movies
         self.logPath = logPath
@@ -76,7 +85,7 @@ struct SimulationSweep: Sendable {
 
     /// Runs `jobs` sessions at a time. The rows are in the order of the traces; those that `pin` leaves out have none.
     func run(
-        _ options: SimulationRun.Options, _ labels: Labels, pin: PinArgument? = nil, jobs: Int, plotPath: String?
+        _ playing: Playing, _ labels: Labels, pin: PinArgument? = nil, jobs: Int, plotPath: String?
     ) async throws -> [SimulationReport.Row] {
         typealias Row = SimulationReport.Row
         var rows = [Row?](repeating: nil, count: entries.count)
@@ -86,7 +95,7 @@ struct SimulationSweep: Sendable {
                 guard next < entries.count else { return }
                 let index = next
                 next += 1
-                group.addTask { @concurrent in (index, try session(entries[index], options, labels, pin, plotPath)) }
+                group.addTask { @concurrent in (index, try session(entries[index], playing, labels, pin, plotPath)) }
             }
             for _ in 0..<jobs { add() }
             while let (index, row) = try await group.next() {
@@ -98,11 +107,8 @@ struct SimulationSweep: Sendable {
     }
 
     private func session(
-        _ entry: Entry, _ options: SimulationRun.Options, _ labels: Labels, _ pin: PinArgument?, _ plotPath: String?
+        _ entry: Entry, _ playing: Playing, _ labels: Labels, _ pin: PinArgument?, _ plotPath: String?
     ) throws(SimulationFailure) -> SimulationReport.Row? {
-        guard let movie = movies[entry.moviePath] else {
-            throw SimulationFailure(cause: "no movie", path: entry.moviePath, status: .internalError)
-        }
         let trace: NetworkTrace
         do {
             trace = try NetworkTrace(contentsOfFile: entry.path)
@@ -110,29 +116,55 @@ struct SimulationSweep: Sendable {
             throw SimulationFailure(
                 cause: "not a trace", path: entry.path, detail: error.lineAndCause, status: .badPlaylist)
         }
-        var options = options
-        if let pin {
-            guard let variant = pin.variant(of: movie, over: trace) else { return nil }
-            options.pinnedVariant = variant
+        var row = SimulationReport.Row(
+            trace: entry.name, family: entry.family, movie: entry.moviePath.map(Self.name) ?? "live",
+            bufferCap: labels.bufferCap, rule: labels.rule, values: [])
+        switch playing {
+        case .movie(var options):
+            guard let movie = entry.moviePath.flatMap({ movies[$0] }) else {
+                throw SimulationFailure(cause: "no movie", path: entry.path, status: .internalError)
+            }
+            if let pin {
+                guard let variant = pin.variant(of: movie, over: trace) else { return nil }
+                options.pinnedVariant = variant
+            }
+            let session: SimulatedSession
+            do {
+                var run = try SimulationRun(trace: trace, movie: movie, options: options)
+                session = try run.run()
+            } catch {
+                throw SimulationFailure(cause: "cannot be simulated", path: entry.path, detail: error.text)
+            }
+            try write(session.log, of: entry)
+            if let plotPath {
+                let plot = SessionPlot(session, trace: trace, title: "\(entry.name), \(row.movie)")
+                try Self.write(plot.svg, to: plotPath)
+            }
+            row.values = SimulationReport.values(session.score)
+        case .lowLatency(var options):
+            if let path = entry.moviePath, let movie = movies[path] {
+                options.bitRates = movie.averageBitRates.map { Int($0.rounded()) }
+            }
+            if let pin {
+                guard let variant = pin.variant(of: options.bitRates.map(Double.init), over: trace) else { return nil }
+                options.pinnedVariant = variant
+            }
+            let session: LowLatencySession
+            do {
+                session = try LowLatencyRun(trace: trace, options: options).run()
+            } catch {
+                throw SimulationFailure(cause: "cannot be simulated", path: entry.path, detail: error.text)
+            }
+            try write(session.log, of: entry)
+            row.values = SimulationReport.values(session.score, session.latency)
         }
-        let session: SimulatedSession
-        do {
-            var run = try SimulationRun(trace: trace, movie: movie, options: options)
-            session = try run.run()
-        } catch {
-            throw SimulationFailure(cause: "cannot be simulated", path: entry.path, detail: error.text)
-        }
-        if let logPath {
-            let name = entry.name.hasSuffix(".csv") ? String(entry.name.dropLast(4)) : entry.name
-            try Self.write(session.log, to: isLogFolder ? "\(logPath)/\(name).jsonl" : logPath)
-        }
-        if let plotPath {
-            let plot = SessionPlot(session, trace: trace, title: "\(entry.name), \(Self.name(of: entry.moviePath))")
-            try Self.write(plot.svg, to: plotPath)
-        }
-        return SimulationReport.Row(
-            trace: entry.name, family: entry.family, movie: Self.name(of: entry.moviePath),
-            bufferCap: labels.bufferCap, rule: labels.rule, score: session.score)
+        return row
+    }
+
+    private func write(_ log: @autoclosure () -> String, of entry: Entry) throws(SimulationFailure) {
+        guard let logPath else { return }
+        let name = entry.name.hasSuffix(".csv") ? String(entry.name.dropLast(4)) : entry.name
+        try Self.write(log(), to: isLogFolder ? "\(logPath)/\(name).jsonl" : logPath)
     }
 
     // MARK: Files

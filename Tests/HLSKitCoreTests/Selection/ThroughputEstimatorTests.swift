@@ -245,4 +245,70 @@ struct ThroughputEstimatorTests {
         estimator.ended(8, at: .seconds(2))
         #expect(estimator.estimate(at: .seconds(3)) == nil)
     }
+
+    /// A body of parts that an encoder makes every 500 ms, each of which the link brings in pieces every 10 ms.
+    private func burstyRate(partByteCount: Int, bitsPerSecond: Double, isMarked: Bool) -> (Double, [MeasuredTransfer]) {
+        var estimator = ThroughputEstimator()
+        estimator.started(1, at: .zero)
+        if isMarked { estimator.startedAtServersPace(1) }
+        estimator.responded(1, at: .milliseconds(300))
+        var now = 0
+        for part in 0..<8 {
+            now = 500 * (part + 1)
+            var left = partByteCount
+            while left > 0 {
+                let count = min(left, Int(bitsPerSecond / 8 * 0.01))
+                estimator.received(1, byteCount: count, at: .milliseconds(now))
+                left -= count
+                now += 10
+            }
+        }
+        estimator.ended(1, at: .milliseconds(now))
+        let rate = estimator.estimate(at: .milliseconds(now))?.bitsPerSecond ?? 0
+        return (rate, estimator.recentTransfers)
+    }
+
+    @Test("M05: parts that come in bursts in one response: the encoder's pauses are not the network's")
+    func bursts() {
+        let (rate, transfers) = burstyRate(partByteCount: 250_000, bitsPerSecond: 20e6, isMarked: true)
+        #expect(isClose(rate, 20e6, within: 0.05))
+        #expect(transfers.count == 1)
+        #expect(isClose(8 * Double(transfers[0].byteCount) / transfers[0].receivingSeconds, 20e6, within: 0.05))
+        #expect(transfers[0].latencySeconds == 0)
+        // Unmarked it is what the encoder gives.
+        #expect(burstyRate(partByteCount: 250_000, bitsPerSecond: 20e6, isMarked: false).0 < 6e6)
+    }
+
+    @Test("M05: bursts that come at once are a lower bound, and tiny ones nothing")
+    func shortBursts() {
+        let (rate, _) = burstyRate(partByteCount: 40_000, bitsPerSecond: 100e6, isMarked: true)
+        #expect(isClose(rate, 40_000 * 8 / 0.005))
+        #expect(burstyRate(partByteCount: 8000, bitsPerSecond: 100e6, isMarked: true).0 == 0)
+    }
+
+    @Test("M05: a link that is as slow as the encoder has no pauses, and all of it counts")
+    func noPauses() {
+        let (rate, _) = burstyRate(partByteCount: 240_000, bitsPerSecond: 4e6, isMarked: true)
+        #expect(isClose(rate, 4e6, within: 0.05))
+    }
+
+    @Test("M05: small parts are measured together")
+    func smallParts() {
+        var link = Link()
+        link.transfer(1_000_000, bitsPerSecond: 1e6)
+        for _ in 0..<400 {
+            let id = link.start()
+            link.estimator.startedPart(id)
+            link.now += 100
+            link.estimator.responded(id, at: .milliseconds(link.now))
+            link.now += 10
+            link.estimator.received(id, byteCount: 10_000, at: .milliseconds(link.now))
+            link.estimator.ended(id, at: .milliseconds(link.now))
+            link.now += 390
+        }
+        #expect(isClose(link.rate, 8e6, within: 0.3))
+        #expect(link.estimator.recentTransfers.last?.byteCount == 20_000)
+        #expect(isClose(link.estimator.recentTransfers.last?.receivingSeconds ?? 0, 0.02))
+        #expect(isClose(link.estimate?.latency.seconds ?? 0, 0.1))
+    }
 }

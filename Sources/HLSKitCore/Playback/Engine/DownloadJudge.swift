@@ -4,6 +4,8 @@ import HLSPlaylist
 struct DownloadJudge: Sendable {
     /// How often a download is looked at when bytes arrive; after twice this time when none do.
     private static let interval = Duration.milliseconds(400)
+    /// The same for parts: what is ahead of them lasts a second or two.
+    private static let partInterval = Duration.milliseconds(100)
 
     /// What the rule looks at, with what stays the same between the looks.
     private var watched: WatchedDownload?
@@ -16,6 +18,10 @@ struct DownloadJudge: Sendable {
         var isPaced = true
         /// The best variant is kept, and no rule chooses.
         var keepsBest = false
+        /// Parts are loaded.
+        var usesParts = false
+
+        fileprivate var interval: Duration { usesParts ? DownloadJudge.partInterval : DownloadJudge.interval }
     }
 
     enum Look: Sendable, Hashable {
@@ -27,12 +33,12 @@ struct DownloadJudge: Sendable {
 
     /// The segment was requested: when it is looked at if no bytes come; nil for never.
     func firstLook(_ facts: Facts, variantCount: Int, at now: Duration) -> Duration? {
-        facts.isPaced && !facts.keepsBest && variantCount > 1 ? now + Self.interval * 2 : nil
+        facts.isPaced && !facts.keepsBest && variantCount > 1 ? now + facts.interval * 2 : nil
     }
 
     /// Bytes of the download came that was looked at last at `judged`. nil where that was enough.
     func look(_ facts: Facts, judged: Duration, at now: Duration) -> Look? {
-        guard facts.isPaced || facts.keepsBest, now - judged >= Self.interval else { return nil }
+        guard facts.isPaced || facts.keepsBest, now - judged >= facts.interval else { return nil }
         return facts.keepsBest ? .recording : .playing
     }
 
@@ -40,8 +46,8 @@ struct DownloadJudge: Sendable {
     /// them was enough.
     func overdue(_ facts: Facts, judged: Duration, at now: Duration) -> (next: Duration, isDue: Bool)? {
         guard facts.isPaced, !facts.keepsBest else { return nil }
-        let due = judged + Self.interval * 2
-        return now < due ? (due, false) : (now + Self.interval * 2, true)
+        let due = judged + facts.interval * 2
+        return now < due ? (due, false) : (now + facts.interval * 2, true)
     }
 
     // MARK: Whether

@@ -93,6 +93,9 @@ struct LoadingState: Sendable {
     /// Its bytes share the link with those of others that are needed first.
     mutating func noteBesideOthers(_ id: RequestID) { estimator.startedBesideOthers(id.rawValue) }
 
+    /// It asks for a part of a segment.
+    mutating func notePart(_ id: RequestID) { estimator.startedPart(id.rawValue) }
+
     mutating func respond(_ id: RequestID, _ response: TransportResponse, at now: Duration) {
         let isFromCache = response.wasReadFromCache || response.wasPreloaded
         if isFromCache {

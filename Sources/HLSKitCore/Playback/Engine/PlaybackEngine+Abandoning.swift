@@ -30,7 +30,8 @@ extension PlaybackEngine {
 
     private var judgeFacts: DownloadJudge.Facts {
         DownloadJudge.Facts(
-            isPaced: configuration.pacing == .realTime, keepsBest: preferences.variantPolicy.keepsBest)
+            isPaced: configuration.pacing == .realTime, keepsBest: preferences.variantPolicy.keepsBest,
+            usesParts: item?.lanes[.main]?.tracker?.usesParts == true)
     }
 
     /// Asks the rule whether the download of the variant's segment is to continue.

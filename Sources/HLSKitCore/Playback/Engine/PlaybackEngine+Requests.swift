@@ -46,6 +46,8 @@ extension PlaybackEngine {
         if item?.lanes[segment.lane]?.segments.request(segment, as: request, at: now) == true {
             loading.noteBesideOthers(request)
         }
+        // Small parts beside the variant's own say less of the link than those do.
+        if segment.lane == .main, lane.tracker?.usesParts == true { loading.notePart(request) }
         if segment.lane == .main, item?.trick == nil { armJudge() }
     }
 

@@ -36,7 +36,7 @@ struct ProgramAnswer: Sendable {
 }
 
 /// A rule of this library: quick, and without a way back to the player.
-protocol BuiltInSelector: VariantSelector {}
+package protocol BuiltInSelector: VariantSelector {}
 
 extension ScenarioRule: BuiltInSelector {}
 extension ThroughputRule: BuiltInSelector {}

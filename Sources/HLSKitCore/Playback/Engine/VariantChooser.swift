@@ -220,6 +220,7 @@ struct VariantChooser: Sendable {
                 at: segment.index, in: segment.tracker, candidates: choice, current: current, of: candidates,
                 audio: segment.audio))
         input.bufferCapacity = bufferCapacity
+        if segment.tracker.usesParts { input.partTarget = segment.tracker.playlist.partTarget }
         if !segment.tracker.isLive {
             input.segmentNumber = segment.index
             input.segmentCount = segment.tracker.segmentCount

@@ -1,0 +1,136 @@
+import FoundationEssentials
+package import HLSKitCore
+import HLSPlaylist
+import Synchronization
+
+/// Plays a ``LowLatencyOrigin`` over a recorded network: a `Player` under a ``VirtualClock``, with its requests, held
+/// reloads and parts, and without outputs.
+///
+/// What a session does depends on the inputs alone. Ten minutes take some seconds.
+///
+/// See docs/simulate.md.
+package struct LowLatencyRun: Sendable {
+    /// How a session is played.
+    package struct Options: Sendable {
+        /// Decides which variant the next part comes from.
+        package var variantSelector: any VariantSelector
+        /// Bits per second of the variants, ascending. Default 1, 3 and 6 Mbit/s.
+        package var bitRates = [1_000_000, 3_000_000, 6_000_000]
+        /// Default 500 ms.
+        package var partDuration = Duration.milliseconds(500)
+        /// Default 4, which is two seconds.
+        package var partsPerSegment = 4
+        /// Every so many parts one is independent. Default 1.
+        package var independentInterval = 1
+        /// How long the stream is watched. Default five minutes.
+        package var duration = Duration.seconds(300)
+        /// The only variant to play, counted from the lowest; nil (the default) leaves the choice to the rule.
+        package var pinnedVariant: Int?
+        /// Writes down every decision of the rule with its reason. Default false.
+        package var explainsDecisions = false
+
+        /// Makes the default options with a selector.
+        package init(variantSelector: any VariantSelector = PlayerConfiguration().variantSelector) {
+            self.variantSelector = variantSelector
+        }
+    }
+
+    /// How often the latency is read.
+    private static let sampleInterval = Duration.milliseconds(100)
+
+    private let trace: NetworkTrace
+    private let options: Options
+    private let origin: LowLatencyOrigin
+
+    /// - Throws: `HLSError` for a stream that cannot be: bit rates that do not ascend, segments that are no whole number of
+    ///   seconds, a pinned variant that is not there; and where no bit ever arrives.
+    package init(trace: NetworkTrace, options: Options = Options()) throws(HLSError) {
+        guard trace.meanBitsPerSecond > 0 else { throw HLSError.simulation("the trace delivers nothing") }
+        let rates = options.bitRates
+        guard !rates.isEmpty, rates.allSatisfy({ (1000...1_000_000_000).contains($0) }),
+            zip(rates, rates.dropFirst()).allSatisfy({ $0 < $1 })
+        else { throw HLSError.simulation("bit rates must ascend, from 1 kbit/s to 1 Gbit/s") }
+        guard options.partDuration >= .milliseconds(100), options.partDuration <= .seconds(10),
+            (1...100).contains(options.partsPerSegment)
+        else {
+            throw HLSError.simulation("a part must last from 0.1 to 10 s, and a segment have from 1 to 100 of them")
+        }
+        let segmentDuration = options.partDuration * options.partsPerSegment
+        guard Duration.seconds(segmentDuration.components.seconds) == segmentDuration else {
+            throw HLSError.simulation("a segment must last a whole number of seconds")
+        }
+        guard options.independentInterval >= 1, options.duration > .zero, options.duration <= .seconds(86_400) else {
+            throw HLSError.simulation("a stream is watched for up to a day, and some of its parts are independent")
+        }
+        if let pinned = options.pinnedVariant, !rates.indices.contains(pinned) {
+            throw HLSError.simulation("there are \(rates.count) variants, but no variant \(pinned)")
+        }
+        self.trace = trace
+        self.options = options
+        var origin = LowLatencyOrigin()
+        origin.bitRates = options.pinnedVariant.map { [rates[$0]] } ?? rates
+        origin.partDuration = options.partDuration
+        origin.partsPerSegment = options.partsPerSegment
+        origin.independentInterval = options.independentInterval
+        self.origin = origin
+    }
+
+    /// Plays from the first request until the stream was watched for as long as was asked for.
+    ///
+    /// - Throws: `HLSError` when the item fails.
+    package func run() throws(HLSError) -> LowLatencySession {
+        do {
+            return try play()
+        } catch let error as HLSError {
+            throw error
+        } catch {
+            throw HLSError.simulation("\(error)")
+        }
+    }
+
+    private func play() throws -> LowLatencySession {
+        let clock = VirtualClock()
+        let origin = origin
+        let transport = SimulatedTransport(over: trace, clock: clock) { origin.response(to: $0) }
+        let decisions = DecisionRecord()
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        // The network alone decides what becomes of a session.
+        configuration.retryPolicies = .patient
+        configuration.variantSelector = options.variantSelector
+        if options.explainsDecisions {
+            configuration.variantSelector = ExplainingSelector(
+                rule: options.variantSelector, variants: Array(origin.bitRates.indices), record: decisions)
+        }
+        let player = Player(configuration: configuration)
+        let item = PlayerItem(urlString: origin.url)
+        let events = player.events()
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        let latencies = Mutex<[Double]>([])
+        let watching = Task(executorPreference: clock) { [duration = options.duration] in
+            let epoch = Date(origin.epoch)
+            while clock.now.offset < duration {
+                do { try await clock.sleep(for: Self.sampleInterval) } catch { return }
+                // What the encoder takes in at a time has the date of that time.
+                guard player.state.statistics.startupTime != nil, let date = item.currentDate else { continue }
+                let age = clock.now.offset.milliseconds / 1000 - date.timeIntervalSince(epoch)
+                latencies.withLock { $0.append(age) }
+            }
+            await player.close()
+        }
+        let empty = LowLatencySession(options)
+        var session = try clock.run { () throws -> LowLatencySession in
+            var session = empty
+            for await event in events {
+                try session.note(event)
+            }
+            watching.cancel()
+            await player.close()
+            return session
+        }
+        session.end = options.duration.milliseconds / 1000
+        session.latencies = latencies.withLock { $0 }
+        session.decisions = decisions.entries.withLock { $0 }
+        return session
+    }
+}

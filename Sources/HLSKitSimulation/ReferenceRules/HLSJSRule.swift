@@ -1,0 +1,139 @@
+import Glibc
+package import HLSKitCore
+
+/// The published behaviour of hls.js 1.5, to compare with: not its code, and nothing of its network.
+///
+/// The throughput is the lower of two averages with half-lives of 3 s and 9 s of loading (`abrEwmaFastLive`,
+/// `abrEwmaSlowLive`; the same for VOD), the time to the first byte taken out as far as it is what it mostly is. The best
+/// variant is taken whose bit rate is within 0.95 of it (`abrBandWidthFactor`), or 0.7 for one above that in use
+/// (`abrBandWidthUpFactor`); for VOD its segment has to be there before the buffer is empty, too. A download that takes
+/// more than half of its playing time and longer than the buffer lasts is given up where a lower variant is there sooner.
+///
+/// Live with low latency it counts parts where it counts segments otherwise. Its rate control is off by default
+/// (`maxLiveSyncPlaybackRate` 1), so that there is none here.
+///
+/// Source: docs/API.md, src/config.ts, src/controller/abr-controller.ts and src/utils/ewma-bandwidth-estimator.ts of
+/// https://github.com/video-dev/hls.js.
+package struct HLSJSRule: BuiltInSelector {
+    private static let factor = 0.95
+    private static let upFactor = 0.7
+    private static let defaultEstimate = 500_000.0
+    /// `maxStarvationDelay`, seconds.
+    private static let longestStarvation = 4.0
+    private static let leastSample = 0.05
+    private static let defaultFirstByte = 0.1
+    /// More than so many playing times is no reason to begin anew.
+    private static let unreasonable = 10.0
+
+    private var history = TransferHistory()
+    private var fast = MovingAverage(halfLife: 3)
+    private var slow = MovingAverage(halfLife: 9)
+    private var firstByte = MovingAverage(halfLife: 9)
+
+    /// Knows nothing yet.
+    package init() {}
+
+    private var throughput: Double {
+        guard let fast = fast.value, let slow = slow.value else { return Self.defaultEstimate }
+        return min(fast, slow)
+    }
+
+    private var timeToFirstByte: Double { firstByte.value ?? Self.defaultFirstByte }
+
+    private mutating func sample(seconds: Double, byteCount: Int) {
+        let time = max(seconds, Self.leastSample)
+        fast.add(8 * Double(byteCount) / time, weight: time)
+        slow.add(8 * Double(byteCount) / time, weight: time)
+    }
+
+    private mutating func sample(firstByte seconds: Double) {
+        firstByte.add(max(seconds, 0.005), weight: 2.0.squareRoot() * exp(-seconds * seconds / 2))
+    }
+
+    package mutating func decide(_ input: SelectionInput) -> SelectionDecision {
+        for transfer in history.takeNew(from: input) where transfer.byteCount > 0 {
+            let waited = (transfer.firstByte - transfer.requested).seconds
+            let whole = (transfer.finished - transfer.requested).seconds
+            sample(firstByte: waited)
+            sample(seconds: whole - min(waited, timeToFirstByte), byteCount: transfer.byteCount)
+        }
+        let ladder = Ladder(input)
+        if let download = input.download { return judge(download, ladder, input) }
+        let current = input.currentVariantID.flatMap(ladder.position) ?? 0
+        let choice =
+            best(ladder, current: current, delay: 0) ?? best(
+                ladder, current: current, delay: min(ladder.duration, Self.longestStarvation)) ?? 0
+        let measured = throughput
+        return SelectionDecision(
+            variantID: ladder.variants[choice].id,
+            explanation: "as hls.js: \(Int(measured)) bit/s measured, \(ladder.buffer) s ahead")
+    }
+
+    private func best(_ ladder: Ladder, current: Int, delay: Double) -> Int? {
+        let isSafe = ladder.buffer >= 2 * ladder.duration && delay == 0
+        return ladder.variants.indices.last { position in
+            let available = (position > current ? Self.upFactor : Self.factor) * throughput
+            let rate = isSafe ? ladder.averages[position] : ladder.peaks[position]
+            guard available >= rate else { return false }
+            let time = timeToFirstByte + rate * ladder.duration / available
+            return ladder.isLive || time < ladder.buffer + delay
+        }
+    }
+
+    private mutating func judge(
+        _ download: SelectionInput.Download, _ ladder: Ladder, _ input: SelectionInput
+    ) -> SelectionDecision {
+        let keep = SelectionDecision(variantID: download.variantID, explanation: "the download continues")
+        let elapsed = (input.now - download.requested).seconds
+        guard elapsed > ladder.duration / 2, let current = ladder.position(download.variantID), current > 0 else {
+            return keep
+        }
+        let received = Double(download.receivedByteCount)
+        let rest = 8 * max(0, Double(download.expectedByteCount) - received)
+        let streaming = download.firstByte.map { (input.now - $0).seconds } ?? elapsed
+        let seen = received > 0 ? 8 * received / max(streaming, 0.001) : nil
+        let left = seen.map { rest / $0 } ?? rest / throughput + timeToFirstByte
+        guard left > ladder.buffer else { return keep }
+        let rate = seen ?? throughput
+        var choice = current - 1
+        // The playlist of the other variant is loaded first.
+        func time(_ position: Int) -> Double { 2 * timeToFirstByte + ladder.duration * ladder.peaks[position] / rate }
+        while choice > 0, time(choice) >= min(ladder.buffer, ladder.duration + timeToFirstByte) { choice -= 1 }
+        guard time(choice) < left, time(choice) <= Self.unreasonable * ladder.duration else { return keep }
+        if received > 0 {
+            sample(
+                seconds: elapsed - min(timeToFirstByte, elapsed - streaming), byteCount: download.receivedByteCount)
+        } else {
+            sample(firstByte: elapsed)
+        }
+        return SelectionDecision(
+            variantID: ladder.variants[choice].id,
+            explanation: "as hls.js: given up after \(elapsed) s, \(Int(rest)) bit left at \(Int(rate)) bit/s")
+    }
+}
+
+extension HLSJSRule {
+    /// The variants, lowest first, and times of the clock.
+    private struct Ladder {
+        let variants: [AssetVariant]
+        let averages: [Double]
+        let peaks: [Double]
+        /// The time in which the segment or part is played.
+        let duration: Double
+        let buffer: Double
+        let isLive: Bool
+
+        init(_ input: SelectionInput) {
+            let speed = max(abs(input.rate), 1e-3)
+            variants = input.candidates
+            averages = variants.map { ($0.averageBitRate ?? $0.peakBitRate ?? 0) * speed }
+            peaks = variants.map { ($0.peakBitRate ?? 0) * speed }
+            let media = input.download?.segmentDuration ?? input.upcoming.first?.duration ?? .seconds(6)
+            duration = max(0.1, media.seconds / speed)
+            buffer = input.forwardBuffer.seconds / speed
+            isLive = input.segmentCount == nil
+        }
+
+        func position(_ id: AssetVariant.ID) -> Int? { variants.firstIndex { $0.id == id } }
+    }
+}

@@ -33,6 +33,7 @@ struct ResourceClient: Sendable {
         parts.asset = options
         let conditions = options.networkConditions
         parts.conditions = { conditions }
+        parts.clientData = options.clientDataParts
         parts.cache = cache
         parts.diskCache = options.diskCache
         parts.storesOnDisk = storesOnDisk
@@ -188,6 +189,17 @@ extension AssetOptions {
         var fields = allFields
         if let id = playbackSessionID { fields.append(HTTPField(name: "X-Playback-Session-Id", value: id)) }
         return RequestCredentials(url: url, fields, origins: credentialOrigins)
+    }
+}
+
+extension AssetOptions {
+    /// What servers are told of a session that shows nothing.
+    fileprivate var clientDataParts: (ClientData, String, ClientDataFacts)? {
+        guard let clientData else { return nil }
+        var facts = ClientDataFacts()
+        facts.isNotRendered = true
+        var ids = SessionIDGenerator(seed: clock.isOfThisMachine ? nil : seed)
+        return (clientData, playbackSessionID ?? ids.next(), facts)
     }
 }
 

@@ -85,6 +85,9 @@ public struct SelectionInput: Sendable {
     public var segmentCount: Int?
     /// The running download to judge; nil to choose for the next segment.
     public var download: Download?
+    /// What the server of the last response told (CMSD). Its limit of the bit rate is kept to by ``candidates`` already. nil
+    /// where it told nothing, or ``PlayerConfiguration/mindsServerData`` is off.
+    public var serverData: ServerData?
 
     /// Makes an input; what has a default is unknown or does not apply.
     public init(

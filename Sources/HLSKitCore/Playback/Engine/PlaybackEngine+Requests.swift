@@ -6,7 +6,8 @@ extension PlaybackEngine {
 
     @discardableResult
     mutating func send(_ order: RequestOrder) -> RequestID {
-        let request = requestTerms.request(for: order)
+        var request = requestTerms.request(for: order)
+        if let clientData { request.transport.clientData = self.clientData(of: order, clientData) }
         let id = loading.begin(order.purpose, url: order.url, isReload: order.isReload, at: now)
         tally.request()
         effects.append(.request(id, request))
@@ -91,6 +92,11 @@ extension PlaybackEngine {
             item?.keys.note(terms, of: key, at: now)
         }
         loading.respond(id, response, at: now)
+        if let purpose = loading.requests[id]?.purpose {
+            serverHints.note(response, to: purpose.resourceClass)
+            // Before anything is measured the server knows more of the link than the player does.
+            if loading.hint == nil { loading.hint = serverHints.throughput }
+        }
     }
 
     mutating func noteProgress(_ id: RequestID, byteCount: Int) {

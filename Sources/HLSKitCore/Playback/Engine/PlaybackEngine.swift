@@ -35,6 +35,10 @@ struct PlaybackEngine: Sendable {
     /// Whether a download continues; which one it is, is worked out again when something of the item changes.
     var judge = DownloadJudge()
     var tally = PlaybackTally()
+    /// What servers told.
+    var serverHints: ServerHints
+    /// What servers are told; nil where nobody is.
+    var clientData: ClientDataKeeper?
     var sessions: SessionKeeper
     /// The time of the event that is being handled.
     var now = Duration.zero
@@ -58,6 +62,8 @@ struct PlaybackEngine: Sendable {
         networkConditions = configuration.networkConditions
         mediaSelection = MediaSelectionState(languages: configuration.languages)
         sessions = SessionKeeper(configuration)
+        serverHints = ServerHints(isMinded: configuration.mindsServerData)
+        clientData = configuration.clientData.map { ClientDataKeeper($0) }
     }
 
     /// Takes in what happened at `now` and gives what is to be done.
@@ -134,7 +140,7 @@ struct PlaybackEngine: Sendable {
         case .stale: checkStale()
         case .judge: judgeOverdueDownload()
         case .firstPicture: noteFirstDecoded()
-        case .lastPicture: break
+        case .lastPicture, .report: break
         }
     }
 
@@ -187,6 +193,8 @@ struct PlaybackEngine: Sendable {
         case .takeLate(let kinds, let lane, let besideOthers): takeLate(kinds, of: lane, besideOthers: besideOthers)
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
         case .setReversePlaybackEndTime(let time): item?.rates.setReverseEnd(time)
+        // Who keeps client data sees it.
+        case .report: break
         case .close: setItem(nil)
         }
     }

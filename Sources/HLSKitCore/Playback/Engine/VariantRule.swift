@@ -43,6 +43,7 @@ struct SelectionMoment: Sendable {
     var isPlaying = false
     /// Live: what is listed ahead of the playhead; nil for VOD.
     var availableAhead: Duration?
+    @Shared var serverData: ServerData? = nil
 }
 
 extension SelectionInput {
@@ -53,6 +54,7 @@ extension SelectionInput {
         forwardBuffer = moment.forwardBuffer
         rate = moment.rate
         isPlaying = moment.isPlaying
+        if moment.serverData != nil { serverData = moment.serverData }
         if let available = moment.availableAhead { availableAhead = available }
     }
 }

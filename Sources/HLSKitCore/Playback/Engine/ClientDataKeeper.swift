@@ -99,6 +99,7 @@ struct ClientDataKeeper: Sendable {
     /// Takes in what happened and gives the events that it is.
     mutating func look(at event: EngineEvent?, _ effects: [EngineEffect], _ view: View) -> [Occurrence] {
         var occurrences: [Occurrence] = []
+        let wanted = wanted
         func occur(_ kind: ClientData.Event, _ change: (inout ClientDataEvent) -> Void = { _ in }) {
             guard wanted.contains(kind) else { return }
             var event = ClientDataEvent(kind, date: Self.milliseconds(view.epoch + view.now))

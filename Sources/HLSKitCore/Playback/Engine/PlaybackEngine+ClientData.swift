@@ -1,3 +1,4 @@
+import HLSMedia
 import HLSPlaylist
 
 /// What servers are told, as facts of the moment. Nothing here is asked without ``ClientDataKeeper``.
@@ -46,7 +47,11 @@ extension PlaybackEngine {
         case .subtitles: return .caption
         case .main:
             if item?.trick != nil || item?.lanes[.audio] != nil { return .video }
-            if let variant = item?.variant, item?.multivariant != nil { return variant.hasVideo ? .muxed : .audio }
+            if let variant = item?.variant, item?.multivariant != nil {
+                guard variant.hasVideo else { return .audio }
+                let isSilent = !variant.codecs.isEmpty && !variant.codecs.contains { CodecString(rawValue: $0).mediaType == .audio }
+                return isSilent ? .video : .muxed
+            }
             // Nothing declares it: what was found in it counts.
             let types = Set((item?.contents.tracks[.main] ?? []).map(\.mediaType))
             return types.contains(.video) ? types.contains(.audio) ? .muxed : .video : types.isEmpty ? nil : .audio
@@ -99,8 +104,9 @@ extension PlaybackEngine {
     mutating func keepClientData(of event: EngineEvent?) {
         guard clientData != nil, item != nil else { return }
         let view = keeperView
+        let (playhead, bitRate) = (playhead, item?.variant.map(\.bandwidth))
         for case .beginSegment(let job) in effects where job.id.lane == .main {
-            clientData?.noteBitRate(item?.variant.map(\.bandwidth), from: job.start, playhead: playhead)
+            clientData?.noteBitRate(bitRate, from: job.start, playhead: playhead)
         }
         let occurrences = clientData?.look(at: event, effects, view) ?? []
         for occurrence in occurrences { report(occurrence) }
@@ -117,7 +123,8 @@ extension PlaybackEngine {
     /// The item is another, or none.
     mutating func closeClientData() {
         guard let keeper = clientData else { return }
-        if let last = clientData?.close(keeperView) { report(last, state: .quit) }
+        let view = keeperView
+        if let last = clientData?.close(view) { report(last, state: .quit) }
         clientData = ClientDataKeeper(keeper.settings)
     }
 

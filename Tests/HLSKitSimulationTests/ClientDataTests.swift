@@ -40,7 +40,8 @@ struct ClientDataTests {
     }
 
     private static func session(
-        _ data: ClientData?, stream: SyntheticStream = SyntheticStream(bitRates: [400_000, 1_000_000], segmentCount: 20),
+        _ data: ClientData?,
+        stream: SyntheticStream = SyntheticStream(bitRates: [400_000, 1_000_000], segmentCount: 20),
         trace: String = PlayerDeterminismTests.tunnel, limit: Duration = .seconds(600),
         fields: [HTTPField] = [], wrap: (any Transport, VirtualClock) throws -> any Transport = { base, _ in base },
         report: @escaping @Sendable (SimulatedRequest, Int) -> SimulatedResponse = { _, _ in .status(204) },
@@ -52,10 +53,12 @@ struct ClientDataTests {
         let transport = SimulatedTransport(over: try NetworkTrace(parsing: trace.utf8), clock: clock) { request in
             visits.append(request)
             guard request.body == nil else {
-                return report(request, count.withLock { count in
-                    defer { count += 1 }
-                    return count
-                })
+                return report(
+                    request,
+                    count.withLock { count in
+                        defer { count += 1 }
+                        return count
+                    })
             }
             var response = stream.response(to: request)
             response.fields += fields
@@ -381,7 +384,9 @@ struct ClientDataTests {
         #expect(variants(try Self.session(nil, trace: trace)) == ["0", "1"])
         #expect(variants(try Self.session(nil, trace: trace, fields: fields)) == ["0"])
         #expect(
-            variants(try Self.session(nil, trace: trace, fields: fields, change: { $0.mindsServerData = false })) == ["0", "1"])
+            variants(try Self.session(nil, trace: trace, fields: fields, change: { $0.mindsServerData = false })) == [
+                "0", "1",
+            ])
         let expected = [HTTPField(name: "CMSD-Dynamic", value: "\"edge\";etp=8000")]
         #expect(variants(try Self.session(nil, trace: trace, fields: expected)) == ["1"])
     }
@@ -393,7 +398,8 @@ struct ClientDataTests {
             HTTPField(name: "CMSD-Dynamic", value: "\"edge\";etp=8000"),
         ]
         let session = try Self.session(
-            Self.data { $0.eventTargets = [Self.target { $0.events = [.responseReceived] }] }, trace: "600000,20000,10\n",
+            Self.data { $0.eventTargets = [Self.target { $0.events = [.responseReceived] }] },
+            trace: "600000,20000,10\n",
             fields: fields)
         let lines = try session.visits.lines()
         #expect(!lines.isEmpty)

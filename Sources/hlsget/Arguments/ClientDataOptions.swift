@@ -54,7 +54,8 @@ enum ClientDataArgument {
 
     private static func name(_ text: String, limit: Int) throws(ArgumentValueError) -> String {
         guard (1...limit).contains(text.utf8.count), text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-            throw ArgumentValueError("expected 1 to \(limit) characters, all of ASCII and none of them a control character")
+            throw ArgumentValueError(
+                "expected 1 to \(limit) characters, all of ASCII and none of them a control character")
         }
         return text
     }

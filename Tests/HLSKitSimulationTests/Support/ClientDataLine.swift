@@ -16,7 +16,8 @@ struct ClientDataLine {
         guard !rest.isEmpty else { return }
         while true {
             let key = String(String.UnicodeScalarView(rest.prefix { $0 != "=" && $0 != "," }))
-            guard !key.isEmpty, key.unicodeScalars.allSatisfy({ "abcdefghijklmnopqrstuvwxyz0123456789.-".unicodeScalars.contains($0) })
+            guard !key.isEmpty,
+                key.unicodeScalars.allSatisfy({ "abcdefghijklmnopqrstuvwxyz0123456789.-".unicodeScalars.contains($0) })
             else { throw Malformed(text: text) }
             rest = rest.dropFirst(key.unicodeScalars.count)
             var value = ""
@@ -80,7 +81,8 @@ struct ClientDataLine {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
                 bytes.append(value)
                 rest = rest.dropFirst(2)
             } else {

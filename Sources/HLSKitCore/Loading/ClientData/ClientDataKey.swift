@@ -51,7 +51,8 @@ extension ClientData.Event {
         case .responseReceived: .url
         case .backgrounded: .bg
         case .custom: .cen
-        case .timeInterval, .mute, .unmute, .playerExpand, .playerCollapse, .adBreakStart, .adBreakEnd, .adStart, .adEnd,
+        case .timeInterval, .mute, .unmute, .playerExpand, .playerCollapse, .adBreakStart, .adBreakEnd, .adStart,
+            .adEnd,
             .skip:
             nil
         }

@@ -80,7 +80,8 @@ struct ClientDataReport: Sendable, Hashable {
                 case .nor: facts.next.flatMap { Self.reference(to: $0, from: url ?? "", version) }
                 case .nrr: facts.next?.byteRange.map { "=\"\(Self.text(of: $0))\"" }
                 case .nr: facts.isNotRendered ? "" : nil
-                case .pr: facts.rate.flatMap { $0 == 1 && !isRequired ? nil : StructuredText.decimal($0) }.map { "=\($0)" }
+                case .pr:
+                    facts.rate.flatMap { $0 == 1 && !isRequired ? nil : StructuredText.decimal($0) }.map { "=\($0)" }
                 case .pt: facts.itemTime.map { "=\(max(0, Self.milliseconds($0, toNearest: 1)))" }
                 case .ltc: facts.liveLatency.map { "=\(max(0, Self.milliseconds($0, toNearest: 1)))" }
                 case .msd: news.startDelay.map { "=\(Self.milliseconds($0, toNearest: 1))" }
@@ -121,7 +122,8 @@ struct ClientDataReport: Sendable, Hashable {
         members.sort { $0.name < $1.name }
     }
 
-    private static func mayHave(_ key: ClientDataKey, _ version: ClientData.Version, _ event: ClientData.Event?) -> Bool {
+    private static func mayHave(_ key: ClientDataKey, _ version: ClientData.Version, _ event: ClientData.Event?) -> Bool
+    {
         guard version == .two else { return ClientDataKey.versionOne.contains(key) }
         // It is a parameter of the other key now.
         if key == .nrr { return false }

@@ -181,7 +181,9 @@ final class ClientDataReporter: Sendable {
             // Told once.
             state.targets[index].number += 1
             state.targets[index].task = nil
-            return state.targets[index].queue.answer(status: status, retryAfter: retryAfter, at: now).map { [(index, $0)] }
+            return state.targets[index].queue.answer(status: status, retryAfter: retryAfter, at: now).map {
+                [(index, $0)]
+            }
                 ?? []
         }
     }

@@ -139,7 +139,9 @@ private struct StructuredReader {
         }
         if first == UInt8(ascii: ":") {
             index += 1
-            let text = takeWhile { StructuredText.isLetter($0) || StructuredText.isDigit($0) || "+/=".utf8.contains($0) }
+            let text = takeWhile {
+                StructuredText.isLetter($0) || StructuredText.isDigit($0) || "+/=".utf8.contains($0)
+            }
             return take(":") ? .bytes(text) : nil
         }
         if first == UInt8(ascii: "-") || StructuredText.isDigit(first) { return number() }
@@ -165,7 +167,9 @@ private struct StructuredReader {
             switch byte {
             case UInt8(ascii: "\""): return .string(String(decoding: text, as: UTF8.self))
             case UInt8(ascii: "\\"):
-                guard let escaped = next, escaped == UInt8(ascii: "\"") || escaped == UInt8(ascii: "\\") else { return nil }
+                guard let escaped = next, escaped == UInt8(ascii: "\"") || escaped == UInt8(ascii: "\\") else {
+                    return nil
+                }
                 index += 1
                 text.append(escaped)
             case 0x20...0x7E: text.append(byte)

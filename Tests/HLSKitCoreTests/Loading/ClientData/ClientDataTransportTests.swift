@@ -32,7 +32,8 @@ struct ClientDataTransportTests {
     }
 
     private static func load(
-        _ network: Network, _ transmission: ClientData.Transmission, _ change: (inout TransportRequest) -> Void = { _ in }
+        _ network: Network, _ transmission: ClientData.Transmission,
+        _ change: (inout TransportRequest) -> Void = { _ in }
     ) async -> Result<TransportResponse, HLSError>? {
         let transport = ClientDataTransport(network, settings(transmission), sessionID: "s")
         var request = TransportRequest(urlString: url, resourceClass: .key)

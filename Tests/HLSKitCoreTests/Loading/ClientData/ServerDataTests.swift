@@ -47,7 +47,8 @@ struct ServerDataTests {
 
     @Test("structured fields are read as RFC 8941 has them")
     func structured() throws {
-        let members = try #require(StructuredItem.dictionary("a=1;x;y=2, b=(1 \"t\";q);l, c , d=?0,e=-1.5, f=:aGk=:,a=tok/1"))
+        let members = try #require(
+            StructuredItem.dictionary("a=1;x;y=2, b=(1 \"t\";q);l, c , d=?0,e=-1.5, f=:aGk=:,a=tok/1"))
         #expect(members["a"] == StructuredItem(value: .token("tok/1")))
         #expect(
             members["b"]

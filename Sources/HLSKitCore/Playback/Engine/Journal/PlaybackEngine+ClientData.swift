@@ -49,7 +49,9 @@ extension PlaybackEngine {
             if item?.trick != nil || item?.lanes[.audio] != nil { return .video }
             if let variant = item?.variant, item?.multivariant != nil {
                 guard variant.hasVideo else { return .audio }
-                let isSilent = !variant.codecs.isEmpty && !variant.codecs.contains { CodecString(rawValue: $0).mediaType == .audio }
+                let isSilent =
+                    !variant.codecs.isEmpty
+                    && !variant.codecs.contains { CodecString(rawValue: $0).mediaType == .audio }
                 return isSilent ? .video : .muxed
             }
             // Nothing declares it: what was found in it counts.

@@ -243,7 +243,8 @@ struct ClientDataKeeper: Sendable {
         // What was loaded beyond it is replaced.
         loadedBitRates.removeAll { $0.start >= start }
         if loadedBitRates.last?.bitRate != bitRate { loadedBitRates.append((start, bitRate)) }
-        while loadedBitRates.count > 1, loadedBitRates[1].start <= playhead || loadedBitRates.count > Self.maximumCount {
+        while loadedBitRates.count > 1, loadedBitRates[1].start <= playhead || loadedBitRates.count > Self.maximumCount
+        {
             loadedBitRates.removeFirst()
         }
     }
@@ -253,7 +254,9 @@ struct ClientDataKeeper: Sendable {
         let state = toldState
         requests = FewEntries()
         dues = []
-        guard wanted.contains(.playState), let state, ![.ended, .failed, .preloading].contains(state) else { return nil }
+        guard wanted.contains(.playState), let state, ![.ended, .failed, .preloading].contains(state) else {
+            return nil
+        }
         toldState = .quit
         return Occurrence(event: ClientDataEvent(.playState, date: Self.milliseconds(view.epoch + view.now)))
     }

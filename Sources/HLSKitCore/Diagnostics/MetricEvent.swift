@@ -64,7 +64,8 @@ public struct MetricRequest: Sendable, Hashable {
     /// The response came from a cache, so that it says nothing about the network.
     public var wasReadFromCache: Bool
     /// What servers told with the response (CMSD); nil where they told nothing.
-    public var serverData: ServerData?
+    public var serverData: ServerData? { serverNote?.data }
+    var serverNote: ServerDataNote?
     /// Why it failed; nil if it did not.
     public var error: String?
     /// Phases of the transfer, where it came to an end.

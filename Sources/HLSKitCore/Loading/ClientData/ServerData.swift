@@ -29,9 +29,7 @@ public struct ServerData: Sendable, Hashable {
             let text = values.joined(separator: ", ")
             return text.isEmpty ? nil : text
         }
-        guard fields.contains(where: { $0.name.utf8.count > 4 && $0.name.prefix(5).lowercased() == "cmsd-" }) else {
-            return nil
-        }
+        guard fields.contains(where: \.isOfServerData) else { return nil }
         staticText = text("CMSD-Static")
         dynamicText = text("CMSD-Dynamic")
         if staticText == nil, dynamicText == nil { return nil }
@@ -52,6 +50,31 @@ public struct ServerData: Sendable, Hashable {
             responseDelay = max(responseDelay ?? delay, delay)
         }
         if parameters["du"] == .flag(true) { isUnderDuress = true }
+    }
+}
+
+/// What servers told, kept apart: most never tell anything, and carry eight bytes.
+final class ServerDataNote: Sendable, Hashable {
+    let data: ServerData
+
+    init(_ data: ServerData) { self.data = data }
+
+    /// nil where no field is of CMSD.
+    convenience init?(_ fields: [HTTPField]) {
+        guard let data = ServerData(fields) else { return nil }
+        self.init(data)
+    }
+
+    static func == (one: ServerDataNote, other: ServerDataNote) -> Bool { one === other || one.data == other.data }
+    func hash(into hasher: inout Hasher) { hasher.combine(data) }
+}
+
+extension HTTPField {
+    /// Asked of each field of each response.
+    fileprivate var isOfServerData: Bool {
+        let bytes = name.utf8
+        guard bytes.count > 5, let first = bytes.first, first == 0x43 || first == 0x63 else { return false }
+        return name.prefix(5).lowercased() == "cmsd-"
     }
 }
 

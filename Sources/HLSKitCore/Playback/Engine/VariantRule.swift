@@ -43,7 +43,7 @@ struct SelectionMoment: Sendable {
     var isPlaying = false
     /// Live: what is listed ahead of the playhead; nil for VOD.
     var availableAhead: Duration?
-    @Shared var serverData: ServerData? = nil
+    var serverData: ServerDataNote?
 }
 
 extension SelectionInput {
@@ -54,7 +54,7 @@ extension SelectionInput {
         forwardBuffer = moment.forwardBuffer
         rate = moment.rate
         isPlaying = moment.isPlaying
-        if moment.serverData != nil { serverData = moment.serverData }
+        serverNote = moment.serverData
         if let available = moment.availableAhead { availableAhead = available }
     }
 }

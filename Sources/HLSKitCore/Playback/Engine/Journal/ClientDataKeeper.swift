@@ -155,6 +155,8 @@ struct ClientDataKeeper: Sendable {
         case .control(let control): look(at: control, view, &occurrences)
         case .responded(let id, let response):
             guard requests[id] != nil else { return }
+            // What a cache answers is no response of a server.
+            guard !response.wasReadFromCache else { return requests[id] = nil }
             requests[id]?.firstByte = view.now
             requests[id]?.status = response.status
             requests[id]?.serverData = ServerData(response.fields)

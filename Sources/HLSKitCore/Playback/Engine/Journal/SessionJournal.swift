@@ -149,7 +149,7 @@ struct SessionJournal: Sendable {
             requests[id]?.request.serverAddress = response.serverAddress
             requests[id]?.request.wasReadFromCache = response.wasReadFromCache
             requests[id]?.fields = response.fields
-            requests[id]?.request.serverData = ServerData(response.fields)
+            requests[id]?.request.serverNote = ServerDataNote(response.fields)
         case .finished(let id, let metrics): end(id, error: nil, metrics, view)
         case .playlist(let id, .success(let loaded), let metrics):
             // The first playlist is asked for as a multivariant one, and may be a media playlist.

@@ -32,7 +32,7 @@ enum ClientDataKey: String, CaseIterable {
     ]
     /// Of events alone.
     static let ofEvents: Set<ClientDataKey> = [
-        .cen, .cmsdd, .cmsds, .e, .h, .rc, .ts, .ttfb, .ttfbb, .ttlb, .url,
+        .cen, .cmsdd, .cmsds, .e, .ec, .h, .rc, .ts, .ttfb, .ttfbb, .ttlb, .url,
     ]
     /// Of a response that has come.
     static let ofResponses: Set<ClientDataKey> = [.cmsdd, .cmsds, .rc, .ttfb, .ttfbb, .ttlb, .url]

@@ -89,8 +89,8 @@ struct ResourceClient: Sendable {
         key: ResourceID? = nil, keyReason: ContentKeyRequest.Reason = .needed, terms: RetryTerms? = nil,
         account: RequestRetrier.Account? = nil,
         mayBeBeyondEnd: Bool = false,
-        hedgeDelay: Duration? = nil, timeout: Duration? = nil, clientData: ClientDataNote? = nil, lesserURL: String? = nil,
-        _ makeReader: () -> Reader
+        hedgeDelay: Duration? = nil, timeout: Duration? = nil, clientData: ClientDataNote? = nil,
+        lesserURL: String? = nil, _ makeReader: () -> Reader
     ) async throws -> Reader.Output {
         let role: LoadingFailure.Role = resourceClass == .key ? .key : source == nil ? .named : .listed
         do {

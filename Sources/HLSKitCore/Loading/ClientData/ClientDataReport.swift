@@ -182,7 +182,9 @@ struct ClientDataReport: Sendable, Hashable {
     static func milliseconds(_ time: Duration, toNearest step: Int64) -> Int {
         let (seconds, rest) = time.components
         // Beyond what a structured field may hold nothing is exact.
-        guard seconds.magnitude < 900_000_000_000 else { return seconds < 0 ? -900_000_000_000_000 : 900_000_000_000_000 }
+        guard seconds.magnitude < 900_000_000_000 else {
+            return seconds < 0 ? -900_000_000_000_000 : 900_000_000_000_000
+        }
         let microseconds = seconds * 1_000_000 + rest / 1_000_000_000_000
         let unit = step * 1000
         let steps = (abs(microseconds) + unit / 2) / unit

@@ -156,7 +156,10 @@ struct ClientDataKeeper: Sendable {
         case .responded(let id, let response):
             guard requests[id] != nil else { return }
             // What a cache answers is no response of a server.
-            guard !response.wasReadFromCache else { return requests[id] = nil }
+            guard !response.wasReadFromCache else {
+                requests[id] = nil
+                return
+            }
             requests[id]?.firstByte = view.now
             requests[id]?.status = response.status
             requests[id]?.serverData = ServerData(response.fields)

@@ -13,6 +13,13 @@ public struct SimulatedRequest: Sendable, Hashable {
     /// How often the same URL and range were asked for before; 0 for the first time.
     public var attempt: Int
 
+    /// The URL as it is sent: with client data in its query, where that goes there.
+    public var sentURLString: String
+    /// Header fields of the request.
+    public var fields: [HTTPField] = []
+    /// The body of a POST; nil for a GET.
+    public var body: [UInt8]?
+
     /// Makes a request, by default for the whole resource.
     package init(
         urlString: String, resourceClass: ResourceClass = .segment, byteRange: Range<UInt64>? = nil,
@@ -20,6 +27,7 @@ public struct SimulatedRequest: Sendable, Hashable {
         attempt: Int = 0
     ) {
         self.urlString = urlString
+        sentURLString = urlString
         self.resourceClass = resourceClass
         self.byteRange = byteRange
         self.time = time

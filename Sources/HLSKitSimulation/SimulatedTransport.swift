@@ -74,16 +74,18 @@ private final class SimulatedOrigin: Transport {
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         let attempt = counts.withLock { counts in
-            let key = Key(url: request.urlString, byteRange: request.byteRange)
+            let key = Key(url: request.resourceURLString, byteRange: request.byteRange)
             defer { counts[key, default: 0] += 1 }
             return counts[key, default: 0]
         }
         let time = now()
-        let response = answer(
-            SimulatedRequest(
-                urlString: request.urlString, resourceClass: request.resourceClass, byteRange: request.byteRange,
-                time: time,
-                attempt: attempt))
+        var asked = SimulatedRequest(
+            urlString: request.resourceURLString, resourceClass: request.resourceClass, byteRange: request.byteRange,
+            time: time, attempt: attempt)
+        asked.sentURLString = request.urlString
+        asked.fields = request.fields
+        asked.body = request.body
+        let response = answer(asked)
         let steps = Self.steps(of: response, for: request)
         guard steps.contains(where: { $0.time > .zero }) else {
             for step in steps { step.events.forEach(handler) }

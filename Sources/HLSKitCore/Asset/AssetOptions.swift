@@ -54,6 +54,11 @@ public struct AssetOptions: Sendable {
     /// as the parameter `_HLS_primary_id`. nil (the default) adds nothing. Source: rfc8216bis, Appendix D.
     public var primarySessionID: String?
 
+    /// What servers are told of loading, and with an item of its playing (CMCD): for inspection, images and downloads as
+    /// well. Each of these that is made numbers its own requests and, where nothing names it, is a session. nil (the default)
+    /// tells nothing. Events are reported by players only.
+    public var clientData: ClientData?
+
     /// Keeps what is loaded on disk, for later loads and runs; holds for items of the asset whose player has none. nil (the
     /// default) keeps nothing.
     public var diskCache: DiskCache?

@@ -71,6 +71,7 @@ extension AssetOptions {
         options.cookies = []
         options.primarySessionID = nil
         options.playbackSessionID = nil
+        options.clientData = nil
         options.allowsExpensiveNetworkAccess = true
         options.allowsConstrainedNetworkAccess = true
         return options

@@ -33,6 +33,7 @@ struct ResourceClient: Sendable {
         parts.asset = options
         let conditions = options.networkConditions
         parts.conditions = { conditions }
+        parts.clientData = options.clientDataParts
         parts.cache = cache
         parts.diskCache = options.diskCache
         parts.storesOnDisk = storesOnDisk
@@ -80,6 +81,7 @@ struct ResourceClient: Sendable {
     ///   - mayBeBeyondEnd: `range` is asked for to find out where the resource ends.
     ///   - hedgeDelay: after so long without a byte it is asked once more beside.
     ///   - timeout: from start to end, of each try; nil for that of the options.
+    ///   - clientData: what servers may be told with it, besides what it is.
     ///   - lesserURL: gives a part that is enough: tried first, and `url` where that is refused or of no use.
     /// - Throws: ``HLSError``, or `CancellationError`.
     func load<Reader: ResourceReader>(
@@ -87,7 +89,8 @@ struct ResourceClient: Sendable {
         key: ResourceID? = nil, keyReason: ContentKeyRequest.Reason = .needed, terms: RetryTerms? = nil,
         account: RequestRetrier.Account? = nil,
         mayBeBeyondEnd: Bool = false,
-        hedgeDelay: Duration? = nil, timeout: Duration? = nil, lesserURL: String? = nil, _ makeReader: () -> Reader
+        hedgeDelay: Duration? = nil, timeout: Duration? = nil, clientData: ClientDataNote? = nil,
+        lesserURL: String? = nil, _ makeReader: () -> Reader
     ) async throws -> Reader.Output {
         let role: LoadingFailure.Role = resourceClass == .key ? .key : source == nil ? .named : .listed
         do {
@@ -102,6 +105,7 @@ struct ResourceClient: Sendable {
         request.keyFormat = key?.keyFormat
         request.keyReason = keyReason
         request.hedgeDelay = hedgeDelay
+        request.clientData = clientData
         if let timeout { request.timeouts.total = timeout }
         let retried = RequestRetrier.Request(
             url: url, terms: terms ?? RetryTerms(kind: source == nil ? .firstPlaylist : .init(resourceClass)),
@@ -188,6 +192,17 @@ extension AssetOptions {
         var fields = allFields
         if let id = playbackSessionID { fields.append(HTTPField(name: "X-Playback-Session-Id", value: id)) }
         return RequestCredentials(url: url, fields, origins: credentialOrigins)
+    }
+}
+
+extension AssetOptions {
+    /// What servers are told of a session that shows nothing.
+    fileprivate var clientDataParts: (ClientData, String, ClientDataFacts)? {
+        guard let clientData else { return nil }
+        var facts = ClientDataFacts()
+        facts.isNotRendered = true
+        var ids = SessionIDGenerator(seed: clock.isOfThisMachine ? nil : seed)
+        return (clientData, playbackSessionID ?? ids.next(), facts)
     }
 }
 

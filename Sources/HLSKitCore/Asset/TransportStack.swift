@@ -3,7 +3,9 @@
 struct TransportStack: Sendable {
     /// What each of them adds, from the network up.
     enum Layer: Sendable, Hashable, CaseIterable {
-        /// What was loaded before, by whatever program, as far as servers allow. Next to the network: its URLs are those
+        /// What servers are told of the player. Next to the network: nobody else sees it.
+        case clientData
+        /// What was loaded before, by whatever program, as far as servers allow. Above it are others: its URLs are those
         /// that are really asked for.
         case disk
         /// The program's own code, above the network: what it answers or changes is treated as a server's answer.
@@ -25,6 +27,8 @@ struct TransportStack: Sendable {
         /// `network` calls them already: they only decide which schemes may be loaded.
         var hooksAreBelow = false
         var clock: any Clock<Duration>
+        /// What servers are told, and the session that they are told of.
+        var clientData: (settings: ClientData, sessionID: String, facts: ClientDataFacts)?
         var allowsFilesAnywhere = false
         /// What the asset's options say of requests; nil without an asset.
         var asset: AssetOptions?
@@ -56,6 +60,10 @@ struct TransportStack: Sendable {
         parts.hooks.admit(to: &policy)
         var layers: [Layer] = []
         var transport = parts.network
+        if let data = parts.clientData, !parts.hooksAreBelow {
+            transport = ClientDataTransport(transport, data.settings, sessionID: data.sessionID, facts: data.facts)
+            layers.append(.clientData)
+        }
         if let disk = parts.diskCache, !parts.hooksAreBelow {
             transport = disk.transport(over: transport, clock: parts.clock, stores: parts.storesOnDisk)
             layers.append(.disk)

@@ -63,6 +63,9 @@ public struct MetricRequest: Sendable, Hashable {
     public var byteCount: Int
     /// The response came from a cache, so that it says nothing about the network.
     public var wasReadFromCache: Bool
+    /// What servers told with the response (CMSD); nil where they told nothing.
+    public var serverData: ServerData? { serverNote?.data }
+    var serverNote: ServerDataNote?
     /// Why it failed; nil if it did not.
     public var error: String?
     /// Phases of the transfer, where it came to an end.
@@ -87,7 +90,17 @@ public struct MetricRequest: Sendable, Hashable {
             ("response_start", LogValue(responseStartTime?.seconds)),
             ("response_end", LogValue(responseEndTime.seconds)), ("bytes", .integer(Int64(byteCount))),
             ("from_cache", .bool(wasReadFromCache)), ("error", .string(error)),
-        ]
+        ] + serverMembers
+    }
+}
+
+extension MetricRequest {
+    /// What servers told, where they did.
+    private var serverMembers: [(String, LogValue)] {
+        guard let serverData else { return [] }
+        return [
+            ("cmsd_static", .string(serverData.staticText)), ("cmsd_dynamic", .string(serverData.dynamicText)),
+        ].filter { if case .string(nil) = $0.1 { false } else { true } }
     }
 }
 

@@ -22,6 +22,8 @@ struct DownloadLoader: Sendable {
         /// How failures are taken, and what counts them.
         var terms = RetryTerms(kind: .segment)
         var account: RequestRetrier.Account?
+        /// What servers may be told.
+        var clientData: ClientDataNote?
     }
 
     /// A segment that is there.
@@ -61,7 +63,7 @@ struct DownloadLoader: Sendable {
         var segment = request.segment
         segment.file = try await client.load(
             request.url, .segment, range: request.segment.range, limit: request.limit, namedBy: request.source,
-            terms: request.terms, account: request.account
+            terms: request.terms, account: request.account, clientData: request.clientData
         ) { FileReader(request, folder: folder, received: received) }
         return segment
     }

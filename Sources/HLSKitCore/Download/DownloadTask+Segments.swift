@@ -53,7 +53,25 @@ extension DownloadTask {
         request.terms.isLive = lane.tracker.isLive
         request.terms.isAtLiveEdge = lane.tracker.isAtEdge(index)
         request.terms.targetDuration = lane.tracker.pacingTarget
+        if client.options.clientData != nil { request.clientData = clientData(at: index, of: lane) }
         return request
+    }
+
+    /// What servers are told of a segment.
+    private func clientData(at index: Int, of lane: DownloadLane) -> ClientDataNote {
+        var facts = ClientDataFacts()
+        facts.isNotRendered = true
+        facts.duration = lane.tracker.duration(at: index)
+        facts.streamType = lane.tracker.isLive ? .live : .onDemand
+        switch lane.entry.lane.kind {
+        case .main:
+            // What a variant declares is of all that goes with it.
+            facts.bitRates.isAggregate = true
+            if lane.entry.lane.bandwidth > 0 { facts.bitRates.encoded = Double(lane.entry.lane.bandwidth) }
+        case .audio: facts.objectType = .audio
+        case .subtitles: facts.objectType = .caption
+        }
+        return ClientDataNote(facts)
     }
 
     // MARK: What came

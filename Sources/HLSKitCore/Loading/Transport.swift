@@ -24,7 +24,8 @@ public protocol TransportTask: AnyObject, Sendable {
 
 /// The purpose of a resource. Limits, retries and headers depend on it.
 public enum ResourceClass: String, Sendable, Hashable, CaseIterable {
-    case multivariantPlaylist, mediaPlaylist, segment, initializationSection, key, sessionData
+    /// `report`: client data that is sent by itself (``ClientData/EventTarget``).
+    case multivariantPlaylist, mediaPlaylist, segment, initializationSection, key, sessionData, report
 
     /// Media, or what media needs.
     var isMedia: Bool { self == .segment || self == .initializationSection || self == .key }
@@ -81,6 +82,13 @@ public struct TransportRequest: Sendable, Hashable {
     package var isHeld = false
     /// It is for something that may never be asked for: no other request is held up for it.
     package var isPreload = false
+    /// What servers may be told of the player with it.
+    var clientData: ClientDataNote?
+    /// The URL that was asked for, where ``urlString`` has client data besides.
+    package var plainURLString: String?
+    /// What is sent: the request is a POST then. nil (the default) for a GET. Its type is among ``fields``. Redirects of it
+    /// are not followed, and no cookies go with it.
+    public var body: [UInt8]?
     /// `KEYFORMAT` of a key; nil for `identity`, and for all that is not a key.
     public var keyFormat: String?
     /// Why a key is asked for. Default ``ContentKeyRequest/Reason/needed``.
@@ -125,6 +133,11 @@ public struct TransportTimeouts: Sendable, Hashable {
         self.minimumBytesPerSecond = minimumBytesPerSecond
         self.total = total
     }
+}
+
+extension TransportRequest {
+    /// The URL without client data: that by which the resource is known.
+    package var resourceURLString: String { plainURLString ?? urlString }
 }
 
 /// A report of a transport.

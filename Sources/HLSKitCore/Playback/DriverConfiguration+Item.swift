@@ -17,6 +17,7 @@ extension DriverConfiguration {
             parts.allowsFilesAnywhere = configuration.allowsFilesAnywhere
             parts.asset = item.asset?.options
             parts.conditions = conditions
+            parts.clientData = configuration.clientData.map { ($0, session ?? "", ClientDataFacts()) }
             parts.cache = item.cache
             parts.diskCache = configuration.diskCache ?? item.asset?.options.diskCache
             // What the asset has loaded was not changed by the player's hooks.

@@ -15,6 +15,8 @@ extension EngineConfiguration {
         initialBitRateHint = configuration.initialBitRateHint
         sessionID = configuration.playbackSessionID
         sendsSessionID = configuration.sendsPlaybackSessionID
+        clientData = configuration.clientData
+        mindsServerData = configuration.mindsServerData
         sessionSeed = configuration.isClockOfThisMachine ? nil : configuration.seed ?? 0
         keyRules = KeyRules(configuration.hooks)
         preloadsKeys = configuration.preloadsEligibleContentKeys

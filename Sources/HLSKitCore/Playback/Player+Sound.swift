@@ -17,6 +17,9 @@ extension Player {
     public var isMuted: Bool {
         get { core.sound.isMuted }
         set {
+            if newValue != core.sound.isMuted, core.configuration.clientData != nil {
+                core.control(.report(newValue ? .muted : .unmuted))
+            }
             core.sound.isMuted = newValue
             core.stateChanges.send(())
         }

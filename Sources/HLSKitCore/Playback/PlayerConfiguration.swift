@@ -72,6 +72,12 @@ public struct PlayerConfiguration: Sendable {
     public var playbackSessionID: String?
     /// Servers are told the ``playbackSessionID``. Default true.
     public var sendsPlaybackSessionID = true
+    /// What servers are told of the player (CMCD): with requests, and by reports of events. nil (the default) tells nothing,
+    /// and costs nothing.
+    public var clientData: ClientData?
+    /// What servers tell of the throughput and of the bit rate that they want to serve (CMSD) is minded where variants are
+    /// chosen: ``SelectionInput/serverData``. Default true. It is in the metrics of a request anyway.
+    public var mindsServerData = true
     /// The date of now, for logs. nil (the default) is the system's date where ``sourceClock`` is a `ContinuousClock` or a
     /// `SuspendingClock`, and otherwise 1970-01-01, so that the same session under a virtual clock has the same log.
     /// Read once, when a player is made; from there on dates go with the clock.

@@ -59,6 +59,7 @@ extension PlayerConfiguration {
         if asset.options.allowsFilesAnywhere { configuration.allowsFilesAnywhere = true }
         if asset.options.isPlaylistParsingStrict { configuration.isPlaylistParsingStrict = true }
         if asset.resourceLoader.preloadsEligibleContentKeys { configuration.preloadsEligibleContentKeys = true }
+        if let data = asset.options.clientData { configuration.clientData = data }
         if let id = asset.options.playbackSessionID { configuration.playbackSessionID = id }
         return configuration
     }

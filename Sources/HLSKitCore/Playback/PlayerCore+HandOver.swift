@@ -61,6 +61,14 @@ extension PlayerCore {
         var engine = PlaybackEngine(configuration: configuration)
         engine.mediaSelection.takeCriteria(from: state.current.engine.mediaSelection)
         var playback = ItemPlayback(id: id, item: item, engine: engine, at: now)
+        if let item, let data = configuration.clientData, let session = playback.engine.item?.session?.id,
+            let reporter = ClientDataReporter(
+                data, sessionID: session, transport: self.configuration.transport, clock: clock)
+        {
+            item.diary.report(to: reporter)
+            state.reporters.removeAll(where: \.isOver)
+            state.reporters.append(reporter)
+        }
         let effects = playback.effects
         playback.effects = []
         state.others.append(playback)

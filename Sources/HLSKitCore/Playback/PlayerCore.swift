@@ -19,6 +19,8 @@ final class PlayerCore: EngineHost {
         /// Events that were decided and not published yet, and the number of the first one.
         var outbox: [PlayerEvent] = []
         var firstTicket = 0
+        /// Those that tell of the sessions of its items.
+        var reporters: [ClientDataReporter] = []
         /// Entries not yet handed to the diaries, in order.
         var diaryEntries: [(diary: ItemDiary, entry: DiaryEntry)] = []
         var isClosed = false
@@ -194,6 +196,7 @@ final class PlayerCore: EngineHost {
     func close() async {
         let (drivers, items) = end()
         for driver in drivers { await driver.value }
+        for reporter in state.withLock(\.reporters) { await reporter.end() }
         closeObservers(of: items)
     }
 

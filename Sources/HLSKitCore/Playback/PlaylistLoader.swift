@@ -18,6 +18,14 @@ public struct PlaylistLoader: Sendable {
     /// `credentialOrigins` only. Touches the disk once, for a `file:` URL: its folder is where other files may be.
     public init(urlString url: String, configuration: PlayerConfiguration = .init()) {
         self.url = url
+        var configuration = configuration
+        if let data = configuration.clientData {
+            var facts = ClientDataFacts()
+            facts.isNotRendered = true
+            var ids = SessionIDGenerator(seed: configuration.isClockOfThisMachine ? nil : configuration.seed ?? 0)
+            configuration.transport = ClientDataTransport(
+                configuration.transport, data, sessionID: configuration.playbackSessionID ?? ids.next(), facts: facts)
+        }
         self.configuration = configuration
         policy = .forItem(at: url, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
         credentials = RequestCredentials(url: url, configuration.fields, origins: configuration.credentialOrigins)

@@ -87,6 +87,13 @@ public struct SelectionInput: Sendable {
     package var partTarget: Duration?
     /// The running download to judge; nil to choose for the next segment.
     public var download: Download?
+    /// What the server of the last response told (CMSD). Its limit of the bit rate is kept to by ``candidates`` already. nil
+    /// where it told nothing, or ``PlayerConfiguration/mindsServerData`` is off.
+    public var serverData: ServerData? {
+        get { serverNote?.data }
+        set { serverNote = newValue.map(ServerDataNote.init) }
+    }
+    var serverNote: ServerDataNote?
 
     /// Makes an input; what has a default is unknown or does not apply.
     public init(

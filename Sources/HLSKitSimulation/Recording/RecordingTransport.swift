@@ -48,12 +48,14 @@ public final class RecordingTransport: Transport {
     public func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
+        // What is reported is nothing that is played.
+        if request.body != nil { return base.start(request, handler: handler) }
         let id = state.withLock { state -> Int in
             state.lastID += 1
             state.open.insert(state.lastID)
             let time = time(&state)
             var line = RecordingLine(.request, id: state.lastID, at: time)
-            line.url = NetworkRecording.bare(request.urlString)
+            line.url = NetworkRecording.bare(request.resourceURLString)
             line.resourceClass = request.resourceClass.rawValue
             line.rangeStart = request.byteRange?.lowerBound
             line.rangeLength = request.byteRange.flatMap { $0.isOpenEnded ? nil : $0.upperBound - $0.lowerBound }
@@ -61,7 +63,7 @@ public final class RecordingTransport: Transport {
             return state.lastID
         }
         let task = base.start(request) { [self] event in
-            record(event, of: id)
+            record(event, of: id, request)
             handler(event)
         }
         return RecordedTask(base: task) { [self] in cancel(id) }
@@ -105,13 +107,15 @@ public final class RecordingTransport: Transport {
         }
     }
 
-    private func record(_ event: TransportEvent, of id: Int) {
+    private func record(_ event: TransportEvent, of id: Int, _ request: TransportRequest) {
         // Under the lock, so that the lines are in the order of their times.
         state.withLock { state in
             guard state.open.contains(id), !state.isFinished else { return }
             let time = time(&state)
             switch event {
-            case .response(let response): file.write(line(response, of: id, at: time))
+            case .response(var response):
+                response.urlString = request.plain(response.urlString)
+                file.write(line(response, of: id, at: time))
             case .data(let bytes):
                 var line = RecordingLine(.data, id: id, at: time)
                 line.body = .init(bytes)
@@ -123,6 +127,8 @@ public final class RecordingTransport: Transport {
                 file.write(line)
             case .failed(let error, let metrics):
                 state.open.remove(id)
+                var error = error
+                error.urlString = error.urlString.map(request.plain)
                 file.write(line(LoadingError(error), metrics, of: id, at: time))
             }
         }

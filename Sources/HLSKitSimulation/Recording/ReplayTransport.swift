@@ -49,7 +49,7 @@ public final class ReplayTransport: Transport {
         let (exchange, epoch) = state.withLock { state in
             let epoch = state.epoch ?? time
             state.epoch = epoch
-            let key = Key(url: NetworkRecording.bare(request.urlString), byteRange: request.byteRange)
+            let key = Key(url: NetworkRecording.bare(request.resourceURLString), byteRange: request.byteRange)
             return (state.waiting[key]?.popFirst(), epoch)
         }
         let schedule = Self.schedule(exchange, of: request, at: time - epoch)

@@ -71,6 +71,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         transform: AddressArgument.init(parsing:))
     var denyAddress: [AddressArgument] = []
     @Flag(help: "Follow redirects from https to http.") var allowDowngrade = false
+    @OptionGroup var clientData: ClientDataOptions
 
     mutating func validate() throws {
         if ipv4 && ipv6 { throw ValidationError("-4 and -6 are mutually exclusive") }
@@ -106,6 +107,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         options.deniesPrivateAddresses = denyPrivate
         options.deniedAddresses = denyAddress
         options.allowsDowngrade = allowDowngrade
+        clientData.apply(to: &options)
     }
 
     /// Finds contradictions, as `play` does.
@@ -123,6 +125,8 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         configuration.fields = options.fields
         configuration.credentialOrigins = options.credentialOrigins
         configuration.allowsFilesAnywhere = allowsFilesOutside
+        configuration.clientData = options.clientData.clientData
+        configuration.playbackSessionID = options.clientData.sessionID
         options.apply(to: &configuration.retryPolicies)
         if let timeout { configuration.timeouts.firstByte = timeout }
         configuration.timeouts.total = Self.longestTransfer
@@ -170,6 +174,8 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         options.fields = play.fields
         options.credentialOrigins = play.credentialOrigins
         options.allowsFilesAnywhere = allowsFilesOutside
+        options.clientData = play.clientData.clientData
+        options.playbackSessionID = play.clientData.sessionID
         play.apply(to: &options.retryPolicies)
         if let timeout { options.timeouts.firstByte = timeout }
         return options

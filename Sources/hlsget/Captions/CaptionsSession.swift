@@ -46,6 +46,8 @@ struct CaptionsSession {
         configuration.fields = options.fields
         configuration.credentialOrigins = options.credentialOrigins
         configuration.allowsFilesAnywhere = command.allowFile
+        configuration.clientData = options.clientData.clientData
+        configuration.playbackSessionID = options.clientData.sessionID
         configuration.acceptsAllCodecs = true
         // Audio in a rendition of its own is not loaded.
         configuration.mediaTypes = [.video]
@@ -61,6 +63,8 @@ struct CaptionsSession {
         options.retryPolicies = configuration.retryPolicies
         options.allowsFilesAnywhere = configuration.allowsFilesAnywhere
         options.acceptsAllCodecs = true
+        options.clientData = configuration.clientData
+        options.playbackSessionID = configuration.playbackSessionID
         return try await Asset(urlString: url, options: options).loadMediaSelectionGroup(for: .legible)?.options ?? []
     }
 

@@ -49,6 +49,7 @@ enum HelpPage {
           --cacert FILE, --insecure, --cert FILE, --key-file FILE trust these, or any; show this one
           --proxy URL|none, --interface NAME, -4, -6, --http1.1, --limit-rate B/s, --connections-per-host N
           --retries N|inf, --retry-backoff TIME,…, --on-gap skip|fail, --timeout TIME   what has failed
+          --cmcd headers|query, --cmcd-version 1|2, --cmcd-events URL, --content-id, --session-id ID   CMCD
           --throttle CSV|RATE[,LATENCY[,LOSS]], --record-trace FILE   slower link; record for hlsget replay
           --refresh-cmd CMD, --expensive, --expensive-peak-bitrate BPS   fresh URL on 403; metered network
           --key HEX|FILE, --iv HEX, --key-uri URL, --allow-file  keys by hand; files outside the folder

@@ -270,8 +270,14 @@ struct NetworkOptions: ParsableArguments {
             valueName: "cmd"))
     var refreshCmd: String?
 
+    @Option(
+        help: ArgumentHelp("Report what happens to this server (CMCD version 2).", valueName: "url"),
+        transform: ClientDataArgument.target)
+    var cmcdEvents: [String] = []
+
     func apply(to options: inout PlayOptions) {
         connection.apply(to: &options)
+        options.clientData.events = cmcdEvents
         options.allowsFilesOutside = allowFile
         options.throttle = throttle
         options.cacheFolder = cache

@@ -102,6 +102,8 @@ struct PlayOptions: Sendable, Equatable {
     var deniesPrivateAddresses = false
     var deniedAddresses: [AddressArgument] = []
     var allowsDowngrade = false
+    /// What servers are told.
+    var clientData = ClientDataWish()
     /// Prints a fresh URL where the one that plays runs out.
     var refreshCommand: String?
     /// Keys by hand.
@@ -294,6 +296,7 @@ struct PlayOptions: Sendable, Equatable {
         if cacheFolder != nil, recordingPath != nil {
             throw ArgumentValueError("--record-trace does not record what --cache has; remove --cache")
         }
+        try clientData.check()
         if retries == .count(0), retryBackoff != nil {
             throw ArgumentValueError("--retry-backoff has no effect with --retries 0; remove it")
         }

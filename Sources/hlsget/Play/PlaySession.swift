@@ -574,6 +574,8 @@ extension PlaySession {
             configuration.hooks.urlRefresher = RefreshCommand(command: command)
         }
         configuration.allowsLowLatency = options.allowsLowLatency
+        configuration.clientData = options.clientData.clientData
+        configuration.playbackSessionID = options.clientData.sessionID
         configuration.hooks.keyOverride = options.keyOverride
         options.apply(to: &configuration.retryPolicies)
         if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }

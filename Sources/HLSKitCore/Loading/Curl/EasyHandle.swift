@@ -53,6 +53,17 @@ struct EasyHandle: ~Copyable {
         try check(CCurl_setopt_pointer(raw, CURLOPT_HTTPHEADER, headerList))
     }
 
+    /// Makes the request a POST of these bytes, which are copied.
+    func setBody(_ bytes: [UInt8]) throws(CurlFailure) {
+        try set(CURLOPT_POST, 1)
+        try set(CURLOPT_POSTFIELDSIZE, bytes.count)
+        // What copies has to know the size before.
+        let result = bytes.withUnsafeBufferPointer {
+            CCurl_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
+        }
+        try check(result)
+    }
+
     /// Goes on after the write callback had asked for a pause. It may call that callback at once.
     func resume() { curl_easy_pause(raw, CURLPAUSE_CONT) }
 

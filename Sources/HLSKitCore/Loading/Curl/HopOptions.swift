@@ -34,12 +34,14 @@ struct HopOptions {
         try handle.set(CURLOPT_HEADERDATA, pointer: context)
         try handle.set(CURLOPT_WRITEFUNCTION, callback: receiveBody)
         try handle.set(CURLOPT_HEADERFUNCTION, callback: receiveHeader)
-        try share.attach(to: handle)
+        // What is reported goes to somebody else: no cookie goes with it, and none stays.
+        if request.body == nil { try share.attach(to: handle) }
         try handle.set(CURLOPT_URL, url.text)
         try setProtocol(handle)
         try setSecurity(handle)
         try setNetwork(handle, context, transfer.context.watch)
         try setHeader(&handle)
+        if let body = request.body { try handle.setBody(body) }
         return handle
     }
 
@@ -137,6 +139,8 @@ struct HopOptions {
         {
             fields.append(field)
         }
+        // Without it libcurl waits for a go-ahead before longer bodies.
+        if request.body != nil { fields.append(HTTPField(name: "Expect", value: "")) }
         // Media are compressed already; playlists shrink to a tenth.
         let isText = [.multivariantPlaylist, .mediaPlaylist, .sessionData].contains(request.resourceClass)
         if !fields.contains(where: { $0.isNamed("Accept-Encoding") }) {

@@ -32,6 +32,10 @@ struct EngineConfiguration: Sendable {
     var sessionID: String?
     /// Every item gets a session, and servers are told its name.
     var sendsSessionID = false
+    /// What servers are told of playing.
+    var clientData: ClientData?
+    /// What servers say is minded where variants are chosen.
+    var mindsServerData = true
     /// Where the names of sessions come from; nil is the system's randomness.
     var sessionSeed: UInt64? = 0
     /// Which keys are used.

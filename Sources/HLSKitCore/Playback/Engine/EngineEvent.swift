@@ -90,6 +90,8 @@ enum EngineControl: Sendable {
     case setSidecarCaptions([SidecarCaptions])
     case setMediaSelectionCriteria(MediaCharacteristic, MediaSelectionCriteria?)
     case setAppliesMediaSelectionCriteria(Bool)
+    /// The program tells what those who are told of events do not know.
+    case report(ClientDataNotice)
     /// Stops loading; discards buffered and in-decoder media.
     case close
 }
@@ -188,4 +190,6 @@ enum EngineTimer: Hashable, Sendable {
     case hint(LaneID)
     /// Outputs that have not come to the end are waited for no longer.
     case lastPicture
+    /// Those who are told of events hear how it is.
+    case report
 }

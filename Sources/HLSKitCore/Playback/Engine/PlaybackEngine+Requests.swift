@@ -7,6 +7,7 @@ extension PlaybackEngine {
     @discardableResult
     mutating func send(_ order: RequestOrder) -> RequestID {
         var request = requestTerms.request(for: order)
+        if let clientData { request.transport.clientData = self.clientData(of: order, clientData) }
         let id = loading.begin(order.purpose, url: order.url, isReload: order.isReload, at: now)
         request.body = order.body ?? hintBody(for: order, as: id)
         // What is read from the body of a hint was asked for with that.
@@ -95,6 +96,11 @@ extension PlaybackEngine {
             item?.keys.note(terms, of: key, at: now)
         }
         loading.respond(id, response, at: now)
+        if let purpose = loading.requests[id]?.purpose {
+            serverHints.note(response, to: purpose.resourceClass)
+            // Before anything is measured the server knows more of the link than the player does.
+            if loading.hint == nil { loading.hint = serverHints.throughput }
+        }
     }
 
     mutating func noteProgress(_ id: RequestID, byteCount: Int) {

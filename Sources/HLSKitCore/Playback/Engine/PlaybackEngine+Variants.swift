@@ -57,7 +57,8 @@ extension PlaybackEngine {
     var selectionLimits: SelectionLimits {
         SelectionLimits(
             preferences: preferences, networkConditions: networkConditions, outputs: outputLimits,
-            penalized: penalizedVariants(), audibleOption: item?.audibleOption)
+            penalized: penalizedVariants(), audibleOption: item?.audibleOption,
+            serverPeakBitRate: serverHints.maximumBitRate)
     }
 
     // MARK: Use of a variant
@@ -180,6 +181,7 @@ extension PlaybackEngine {
             now: now, throughput: loading.estimate(at: now), recentTransfers: loading.estimator.recentTransfers,
             forwardBuffer: buffer.forwardDuration(of: .video, situation()),
             rate: machine.rate == 0 ? 1 : Double(machine.rate), isPlaying: machine.status == .playing)
+        moment.serverData = serverHints.latest
         if let outlook, outlook.isLive { moment.availableAhead = max(.zero, outlook.listedEnd - playhead) }
         return moment
     }

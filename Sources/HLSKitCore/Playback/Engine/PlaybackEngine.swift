@@ -39,6 +39,10 @@ struct PlaybackEngine: Sendable {
     var liveEdge = LiveEdge()
     var latencyControl = LatencyControl()
     var latencies = LatencyTally()
+    /// What servers told.
+    var serverHints: ServerHints
+    /// What servers are told; nil where nobody is.
+    var clientData: ClientDataKeeper?
     var sessions: SessionKeeper
     /// The time of the event that is being handled.
     var now = Duration.zero
@@ -62,6 +66,8 @@ struct PlaybackEngine: Sendable {
         networkConditions = configuration.networkConditions
         mediaSelection = MediaSelectionState(languages: configuration.languages)
         sessions = SessionKeeper(configuration)
+        serverHints = ServerHints(isMinded: configuration.mindsServerData)
+        clientData = configuration.clientData.map { ClientDataKeeper($0) }
     }
 
     /// Takes in what happened at `now` and gives what is to be done.
@@ -138,7 +144,7 @@ struct PlaybackEngine: Sendable {
         case .stale: checkStale()
         case .judge: judgeOverdueDownload()
         case .firstPicture: noteFirstDecoded()
-        case .lastPicture, .hint: break
+        case .lastPicture, .hint, .report: break
         }
     }
 
@@ -191,6 +197,8 @@ struct PlaybackEngine: Sendable {
         case .takeLate(let kinds, let lane, let besideOthers): takeLate(kinds, of: lane, besideOthers: besideOthers)
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
         case .setReversePlaybackEndTime(let time): item?.rates.setReverseEnd(time)
+        // Who keeps client data sees it.
+        case .report: break
         case .close: setItem(nil)
         }
     }

@@ -10,12 +10,14 @@ struct SelectionLimits: Sendable, Equatable {
     var penalized: Set<Int> = []
     /// The selected audio; nil where there is no choice.
     var audibleOption: AudioRendition?
+    /// Bits per second beyond which servers do not want to serve; nil where they do not say.
+    var serverPeakBitRate: Double?
 
     /// Adds these limits to those of the item.
     func limit(_ context: inout SelectionContext) {
         context.penalizedVariants = penalized
         let limits = preferences.limits(in: networkConditions)
-        context.preferredPeakBitRate = limits.peakBitRate
+        context.preferredPeakBitRate = [limits.peakBitRate, serverPeakBitRate].compactMap(\.self).min()
         context.preferredMaximumResolution = limits.resolution
         context.prefersLosslessAudio = preferences.variantPreferences.contains(.lossless)
         switch preferences.variantPolicy {

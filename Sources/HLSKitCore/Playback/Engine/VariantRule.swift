@@ -43,6 +43,7 @@ struct SelectionMoment: Sendable {
     var isPlaying = false
     /// Live: what is listed ahead of the playhead; nil for VOD.
     var availableAhead: Duration?
+    var serverData: ServerDataNote?
 }
 
 extension SelectionInput {
@@ -53,6 +54,7 @@ extension SelectionInput {
         forwardBuffer = moment.forwardBuffer
         rate = moment.rate
         isPlaying = moment.isPlaying
+        serverNote = moment.serverData
         if let available = moment.availableAhead { availableAhead = available }
     }
 }

@@ -16,6 +16,7 @@ final class ItemDiary: Sendable, Hashable {
     private struct State {
         var journal: SessionJournal?
         var metrics = Broadcast<any MetricEvent>()
+        var reporter: ClientDataReporter?
     }
 
     private let state = Mutex(State())
@@ -25,19 +26,27 @@ final class ItemDiary: Sendable, Hashable {
     /// The measurements of the session that goes on, or of the next one.
     var metrics: Broadcast<any MetricEvent> { state.withLock(\.metrics) }
 
+    private var reporter: ClientDataReporter? { state.withLock(\.reporter) }
+
+    /// Events of the session that begins go there as well.
+    func report(to reporter: ClientDataReporter) { state.withLock { $0.reporter = reporter } }
+
     func take(_ entry: DiaryEntry) {
         switch entry {
         case .metric(let event): metrics.send(event)
+        case .report(let occurrence):
+            reporter?.take(occurrence.event, occurrence.facts, target: occurrence.target)
         case .closed(var journal):
             // It knows this diary, which keeps it: neither would ever go.
             journal.session.diary = nil
             let ended = journal
-            let metrics = state.withLock { state in
+            let (metrics, reporter) = state.withLock { state in
                 state.journal = ended
                 defer { state.metrics = Broadcast() }
-                return state.metrics
+                return (state.metrics, state.reporter.take())
             }
             metrics.close()
+            reporter?.close()
         }
     }
 
@@ -48,41 +57,7 @@ final class ItemDiary: Sendable, Hashable {
 /// What an engine tells a diary.
 enum DiaryEntry: Sendable {
     case metric(any MetricEvent)
+    /// For those who are told of events.
+    case report(ClientDataOccurrence)
     case closed(SessionJournal)
-}
-
-/// Makes random UUIDs (RFC 9562 §5.4); from the same seed the same ones.
-struct SessionIDGenerator: Sendable {
-    private var random: SplitMix64?
-
-    /// nil takes the system's randomness.
-    init(seed: UInt64?) {
-        // Not the numbers that the jitter of retries is made of.
-        random = seed.map { SplitMix64(seed: $0 ^ 0x5E55_1014_1D00_0000) }
-    }
-
-    mutating func next() -> String {
-        var high = number()
-        var low = number()
-        high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
-        low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-        let digits = Self.hexadecimal(high) + Self.hexadecimal(low)
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if [8, 12, 16, 20].contains(index) { text += "-" }
-            text.append(digit)
-        }
-        return text
-    }
-
-    private mutating func number() -> UInt64 {
-        if random != nil { return random?.next() ?? 0 }
-        var system = SystemRandomNumberGenerator()
-        return system.next()
-    }
-
-    private static func hexadecimal(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
 }

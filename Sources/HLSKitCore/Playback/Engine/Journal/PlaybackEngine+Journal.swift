@@ -10,11 +10,18 @@ extension PlaybackEngine {
     mutating func keepJournal(of event: EngineEvent?) {
         if sessions.isOther(than: item?.session) { changeJournal() }
         guard sessions.journal != nil else { return }
+        if clientData != nil { keepClientDataIfNews(event) }
         if effects.isEmpty, case .progress(let id, let byteCount)? = event {
             return sessions.received(byteCount, of: id)
         }
         let told = sessions.look(at: event, effects, hasStart: item?.start != nil, journalView)
         effects += told
+    }
+
+    /// Bytes are no news.
+    private mutating func keepClientDataIfNews(_ event: EngineEvent?) {
+        if effects.isEmpty, case .progress? = event { return }
+        keepClientData(of: event)
     }
 
     /// Another item has another journal.
@@ -26,6 +33,7 @@ extension PlaybackEngine {
     /// The session is over.
     private mutating func closeJournal() {
         guard sessions.journal != nil else { return }
+        closeClientData()
         let told = sessions.close(journalView)
         effects += told
     }

@@ -152,6 +152,7 @@ struct SessionJournal: Sendable {
             requests[id]?.request.serverAddress = response.serverAddress
             requests[id]?.request.wasReadFromCache = response.wasReadFromCache
             requests[id]?.fields = response.fields
+            requests[id]?.request.serverNote = ServerDataNote(response.fields)
         case .finished(let id, let metrics): end(id, error: nil, metrics, view)
         case .playlist(let id, .success(let loaded), let metrics):
             // The first playlist is asked for as a multivariant one, and may be a media playlist.
@@ -341,7 +342,7 @@ struct SessionJournal: Sendable {
             let event = MetricContentKeyRequestEvent(context: context, request: open.request)
             causes?.keys.append(event)
             emit(event)
-        case .sessionData: break
+        case .sessionData, .report: break
         }
     }
 

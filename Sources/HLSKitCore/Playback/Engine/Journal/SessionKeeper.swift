@@ -9,7 +9,7 @@ struct SessionKeeper: Sendable {
     init(_ configuration: EngineConfiguration) {
         ids = SessionIDGenerator(seed: configuration.sessionSeed)
         fixedID = configuration.sessionID
-        tellsServers = configuration.sendsSessionID
+        tellsServers = configuration.sendsSessionID || configuration.clientData != nil
     }
 
     /// The session that a new item is; nil where neither a diary nor servers are told of it.

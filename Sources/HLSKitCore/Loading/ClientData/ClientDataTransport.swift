@@ -1,0 +1,108 @@
+import HLSPlaylist
+import Synchronization
+
+/// Gives requests their client data, as the last thing before the network.
+///
+/// Whoever asks sees the URLs that were asked for: caches, recordings and logs know nothing of the parameter.
+final class ClientDataTransport: Transport {
+    static let parameter = "CMCD"
+
+    private let base: any Transport
+    private let settings: ClientData
+    /// The session of requests whose facts do not name it.
+    private let sessionID: String
+    /// What is known of them.
+    private let facts: ClientDataFacts
+    private let sequence = Mutex(ReportSequence())
+
+    /// - Parameters:
+    ///   - sessionID: names the session where the settings do not.
+    ///   - facts: what holds for all requests that say nothing themselves.
+    init(
+        _ base: any Transport, _ settings: ClientData, sessionID: String,
+        facts: ClientDataFacts = ClientDataFacts()
+    ) {
+        self.base = base
+        self.settings = settings
+        self.sessionID = settings.sessionID ?? sessionID
+        self.facts = facts
+    }
+
+    func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        let scheme = URIReference(request.urlString)?.scheme?.lowercased()
+        guard let transmission = settings.transmission, request.body == nil, scheme == "http" || scheme == "https"
+        else { return base.start(request, handler: handler) }
+        var facts = request.clientData?.facts ?? self.facts
+        facts.objectType = facts.objectType ?? request.resourceClass.objectType
+        facts.sessionID = settings.sessionID ?? facts.sessionID ?? sessionID
+        let news = sequence.withLock { $0.next(facts) }
+        let report = ClientDataReport(request: request.urlString, facts, news, settings)
+        var request = request
+        switch transmission {
+        case .headers:
+            request.fields.removeAll { field in ClientDataKey.Header.allCases.contains { field.isNamed($0.rawValue) } }
+            request.fields += report.fields
+            return base.start(request, handler: handler)
+        case .query:
+            let line = report.line
+            guard !line.isEmpty else { return base.start(request, handler: handler) }
+            let asked = request.urlString
+            request.urlString = Self.url(asked, adding: PercentCoding.encodedQueryValue(line))
+            request.plainURLString = asked
+            return base.start(request) { [request] in handler(Self.restored($0, of: request)) }
+        }
+    }
+
+    /// The event as that of a request for the URL that was asked for.
+    private static func restored(_ event: TransportEvent, of request: TransportRequest) -> TransportEvent {
+        switch event {
+        case .response(var response):
+            response.urlString = request.plain(response.urlString)
+            return .response(response)
+        case .failed(var error, let metrics):
+            error.urlString = error.urlString.map(request.plain)
+            return .failed(error, metrics)
+        default: return event
+        }
+    }
+
+    private static func url(_ url: String, adding value: String) -> String {
+        let fragment = url.firstIndex(of: "#") ?? url.endIndex
+        let mark = url[..<fragment].contains("?") ? "&" : "?"
+        return "\(url[..<fragment])\(mark)\(parameter)=\(value)\(url[fragment...])"
+    }
+
+    /// The URL without parameters of this name.
+    fileprivate static func removed(from url: String) -> String {
+        let fragment = url.firstIndex(of: "#") ?? url.endIndex
+        guard let mark = url[..<fragment].firstIndex(of: "?") else { return url }
+        let query = url[mark..<fragment].dropFirst()
+        let parameters = query.split(separator: "&", omittingEmptySubsequences: false)
+        let kept = parameters.filter { !$0.hasPrefix("\(parameter)=") }
+        guard kept.count < parameters.count else { return url }
+        return "\(url[..<mark])\(kept.isEmpty ? "" : "?")\(kept.joined(separator: "&"))\(url[fragment...])"
+    }
+}
+
+extension TransportRequest {
+    /// A URL of its answer without the request's client data: a redirect may have taken the parameter along.
+    package func plain(_ url: String) -> String {
+        guard let plainURLString else { return url }
+        return url == urlString ? plainURLString : ClientDataTransport.removed(from: url)
+    }
+}
+
+extension ResourceClass {
+    /// What a request is for, where its class alone tells.
+    fileprivate var objectType: ClientDataFacts.ObjectType? {
+        switch self {
+        case .multivariantPlaylist, .mediaPlaylist: .text
+        case .initializationSection: .initializationSection
+        case .key: .key
+        case .sessionData: .other
+        case .segment, .report: nil
+        }
+    }
+}

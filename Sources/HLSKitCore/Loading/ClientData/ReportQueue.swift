@@ -1,0 +1,104 @@
+/// Decides when lines of events go to one target, and what is done about its answers.
+///
+/// Source: CTA-5004-B, event mode: statuses 410 and 429.
+struct ReportQueue: Sendable {
+    enum Step: Sendable, Hashable {
+        /// The body of a report. No other follows before it was answered.
+        case post(String)
+        /// Ask again then.
+        case wake(at: Duration)
+        /// Nothing more goes there: what is under way is of no use.
+        case over
+    }
+
+    private struct Line: Sendable {
+        var text: String
+        var added: Duration
+    }
+
+    /// So many lines wait, then the oldest goes.
+    static let maximumCount = 500
+    /// So many go in one report when more wait than that.
+    private static let maximumBatchCount = 100
+    /// What is left at the end goes within this time, or not at all.
+    static let closingTime = Duration.seconds(2)
+    private static let longestWait = Duration.seconds(60)
+    private static let longestRetryAfter = Duration.seconds(3600)
+
+    private let batchCount: Int
+    private let batchDelay: Duration
+    private var lines: [Line] = []
+    private var underWay: [Line] = []
+    private var failureCount = 0
+    private var notBefore: Duration?
+    private var deadline: Duration?
+    /// The target wants nothing more of this session.
+    private(set) var isGone = false
+    /// Lines that had to go.
+    private(set) var droppedCount = 0
+
+    init(_ target: ClientData.EventTarget) {
+        batchCount = min(max(1, target.batchCount), Self.maximumBatchCount)
+        batchDelay = max(.zero, target.batchDelay)
+    }
+
+    mutating func add(_ line: String, at now: Duration) -> Step? {
+        guard !isGone, deadline == nil else { return nil }
+        lines.append(Line(text: line, added: now))
+        trim()
+        return next(at: now)
+    }
+
+    /// The report was answered; `status` is nil where no answer came.
+    mutating func answer(status: Int?, retryAfter: Duration?, at now: Duration) -> Step? {
+        guard !isGone, !underWay.isEmpty else { return nil }
+        switch status {
+        case 410?:
+            isGone = true
+            (lines, underWay) = ([], [])
+            return .over
+        case nil, 429?, .some(500...599):
+            lines = underWay + lines
+            trim()
+            let wait = min(Duration.seconds(1 << min(failureCount, 6)), Self.longestWait)
+            failureCount += 1
+            notBefore = now + (retryAfter.map { min(max(.zero, $0), Self.longestRetryAfter) } ?? wait)
+        default:
+            // Taken, or not to be had by trying again.
+            if let status, !(200..<300).contains(status) { droppedCount += underWay.count }
+            failureCount = 0
+            notBefore = nil
+        }
+        underWay = []
+        return next(at: now)
+    }
+
+    /// What is to be done now.
+    mutating func next(at now: Duration) -> Step? {
+        if isGone { return .over }
+        if let deadline, now >= deadline { return .over }
+        guard underWay.isEmpty else { return deadline.map { .wake(at: $0) } }
+        guard let first = lines.first else { return deadline == nil ? nil : .over }
+        var due = deadline != nil || lines.count >= batchCount ? now : first.added + batchDelay
+        if let notBefore { due = max(due, notBefore) }
+        if let deadline, due >= deadline { return .over }
+        guard due <= now else { return .wake(at: due) }
+        let count = deadline != nil || lines.count > batchCount ? Self.maximumBatchCount : batchCount
+        underWay = Array(lines.prefix(count))
+        lines.removeFirst(underWay.count)
+        return .post(underWay.map(\.text).joined(separator: "\n"))
+    }
+
+    /// No further line comes: what is left goes now.
+    mutating func close(at now: Duration) -> Step? {
+        guard deadline == nil else { return nil }
+        deadline = now + Self.closingTime
+        return next(at: now)
+    }
+
+    private mutating func trim() {
+        guard lines.count > Self.maximumCount else { return }
+        droppedCount += lines.count - Self.maximumCount
+        lines.removeFirst(lines.count - Self.maximumCount)
+    }
+}

@@ -1,0 +1,36 @@
+/// What one receiver of client data has been told in a session: what is told once, and the number of the next report.
+///
+/// Source: CTA-5004-B, keys `sn`, `msd`, `bs` and `bsd`.
+struct ReportSequence: Sendable {
+    private var number = 0
+    private var starvationCount = 0
+    private var toldStarvations = 0
+    private var hasToldStart = false
+
+    /// What is new to the receiver.
+    struct News: Sendable, Hashable {
+        var number = 0
+        /// The buffer ran empty since the last report.
+        var isStarved = false
+        var starvations: [Duration] = []
+        var startDelay: Duration?
+    }
+
+    /// The news of the next report.
+    mutating func next(_ facts: ClientDataFacts) -> News {
+        var news = News(number: number)
+        number += 1
+        // While it is empty, each report says so.
+        news.isStarved = facts.starvationCount > starvationCount || facts.state == .rebuffering
+        starvationCount = max(starvationCount, facts.starvationCount)
+        if facts.starvations.count > toldStarvations {
+            news.starvations = Array(facts.starvations[toldStarvations...])
+            toldStarvations = facts.starvations.count
+        }
+        if !hasToldStart, let delay = facts.startDelay {
+            news.startDelay = delay
+            hasToldStart = true
+        }
+        return news
+    }
+}

@@ -1,0 +1,72 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("what curl sends of its own accord", .timeLimit(.minutes(1)))
+struct CurlReportTests {
+    private static func request(_ url: String, _ body: String) -> TransportRequest {
+        var request = TransportRequest(
+            urlString: url, resourceClass: .report, fields: [HTTPField(name: "Content-Type", value: "application/cmcd")]
+        )
+        request.ownFieldNames = ["content-type"]
+        request.body = Array(body.utf8)
+        return request
+    }
+
+    private static func length(_ request: [String]) -> Int {
+        request.first { $0.lowercased().hasPrefix("content-length:") }.flatMap {
+            Int($0.split(separator: " ").last ?? "")
+        }
+            ?? 0
+    }
+
+    @Test("a body goes by POST, whole and at once, however long it is", arguments: [1, 100, 2_000_000])
+    func post(count: Int) async throws {
+        let text = String(repeating: "e=t,v=2\n", count: (count + 7) / 8)
+        let seen = Mutex<[UInt8]>([])
+        try await withServer(answering: { connection, request in
+            let body = connection.read(Self.length(request))
+            seen.withLock { $0 = body }
+            connection.respond(Array("ok".utf8))
+        }) { server in
+            let result = await CurlTransport(configuration: CurlTransportTests.plain).load(
+                Self.request(server.url + "/r", text))
+            #expect(result.error == nil)
+            #expect(result.response?.status == 200)
+            #expect(server.requests.map { $0[0] } == ["POST /r HTTP/1.1"])
+            #expect(server.values(of: "Content-Type") == ["application/cmcd"])
+            #expect(server.values(of: "Expect") == [nil])
+            #expect(seen.withLock { $0 } == Array(text.utf8))
+        }
+    }
+
+    @Test("cookies that servers have set do not go with it, and those of its answer do not stay")
+    func cookies() async throws {
+        try await withServer(answering: { connection, request in
+            _ = connection.read(Self.length(request))
+            let name = request[0].hasPrefix("POST") ? "reported" : "played"
+            connection.respond(Array("#EXTM3U\n".utf8), fields: ["Set-Cookie: \(name)=1; Path=/"])
+        }) { server in
+            let transport = CurlTransport(configuration: CurlTransportTests.plain)
+            _ = await transport.load(server.url + "/a", .mediaPlaylist)
+            _ = await transport.load(Self.request(server.url + "/r", "x"))
+            _ = await transport.load(server.url + "/b", .mediaPlaylist)
+            #expect(server.values(of: "Cookie") == [nil, nil, "played=1"])
+        }
+    }
+
+    @Test("a redirect is not followed", arguments: [301, 302, 307, 308])
+    func redirect(status: Int) async throws {
+        try await withServer(answering: { connection, request in
+            _ = connection.read(Self.length(request))
+            connection.redirect(to: "/elsewhere", status: status)
+        }) { server in
+            let result = await CurlTransport(configuration: CurlTransportTests.plain).load(
+                Self.request(server.url + "/r", "x"))
+            #expect(result.error?.code == .httpStatus)
+            #expect(server.requests.count == 1)
+        }
+    }
+}

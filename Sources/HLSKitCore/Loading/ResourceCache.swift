@@ -72,7 +72,7 @@ final class ResourceCache: Sendable {
         case .multivariantPlaylist, .mediaPlaylist: true
         case .segment, .initializationSection: state.withLock { $0.keepsMedia }
         case .key: request.keyReason == .needed && state.withLock { $0.keepsMedia || $0.keepsKeys }
-        case .sessionData: false
+        case .sessionData, .steering: false
         }
     }
 

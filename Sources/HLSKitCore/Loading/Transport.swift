@@ -25,6 +25,8 @@ public protocol TransportTask: AnyObject, Sendable {
 /// The purpose of a resource. Limits, retries and headers depend on it.
 public enum ResourceClass: String, Sendable, Hashable, CaseIterable {
     case multivariantPlaylist, mediaPlaylist, segment, initializationSection, key, sessionData
+    /// What a steering server says about pathways.
+    case steering
 
     /// Media, or what media needs.
     var isMedia: Bool { self == .segment || self == .initializationSection || self == .key }

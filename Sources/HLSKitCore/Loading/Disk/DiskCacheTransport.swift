@@ -25,7 +25,7 @@ struct DiskCacheTransport: Transport {
         }
         switch request.resourceClass {
         case .segment, .initializationSection, .multivariantPlaylist, .mediaPlaylist: return true
-        case .key, .sessionData: return false
+        case .key, .sessionData, .steering: return false
         }
     }
 }

@@ -29,6 +29,7 @@ struct TransferTable {
         case head(SegmentID)
         case playlist(PlaylistSource)
         case resource(ResourceID, [UInt8])
+        case steering([UInt8], url: String)
     }
 
     private let transport: any Transport
@@ -111,7 +112,7 @@ struct TransferTable {
         case .segment(let segment, _): return .segment(segment)
         case .head(let segment): return .head(segment, transfer.key)
         case .firstPlaylist, .mediaPlaylist: return .playlist(Self.source(of: transfer))
-        case .resource:
+        case .resource, .steering:
             transfers[id]?.body += bytes
             return .kept
         }
@@ -125,6 +126,7 @@ struct TransferTable {
         case .head(let segment): return .head(segment)
         case .firstPlaylist, .mediaPlaylist: return .playlist(Self.source(of: transfer))
         case .resource(let resource, _): return .resource(resource, transfer.body)
+        case .steering: return .steering(transfer.body, url: transfer.url)
         }
     }
 
@@ -137,7 +139,7 @@ struct TransferTable {
     mutating func fail(_ id: RequestID) -> LaneID? {
         switch transfers.removeValue(forKey: id)?.purpose {
         case .segment(let segment, _), .head(let segment): segment.lane
-        case .firstPlaylist, .mediaPlaylist, .resource, nil: nil
+        case .firstPlaylist, .mediaPlaylist, .resource, .steering, nil: nil
         }
     }
 

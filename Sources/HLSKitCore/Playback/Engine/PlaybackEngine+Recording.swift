@@ -6,6 +6,7 @@ extension PlaybackEngine {
     mutating func noteVariantPolicy() {
         let keepsBest = preferences.variantPolicy.keepsBest
         item?.variants.follow(keepsBest: keepsBest)
+        item?.variants.prefer(preferences.preferredPathway)
     }
 
     /// There is media of a variant that is to be the only one.

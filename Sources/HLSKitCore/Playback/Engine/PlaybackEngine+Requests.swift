@@ -123,7 +123,7 @@ extension PlaybackEngine {
                 for lane in lanes { loading.failures.succeed(.key(lane)) }
             }
         case .head(let segment): effects.append(.endHead(segment))
-        case .firstPlaylist, .mediaPlaylist: break
+        case .firstPlaylist, .mediaPlaylist, .steering: break
         }
     }
 
@@ -153,6 +153,7 @@ extension PlaybackEngine {
         for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
         effects.append(.disarm(.judge))
         effects.append(.disarm(.stale))
+        if item?.steering != nil { effects.append(.disarm(.steering)) }
         effects.append(.disarm(.evaluation))
     }
 }

@@ -7,11 +7,13 @@ enum RequestPurpose: Hashable, Sendable {
     /// The head of the stream that the segment belongs to.
     case head(SegmentID)
     case resource(ResourceID, LaneID)
+    /// The manifest of the steering server.
+    case steering
 
     /// The lane that waits for it; nil for what comes before there are lanes.
     var lane: LaneID? {
         switch self {
-        case .firstPlaylist: nil
+        case .firstPlaylist, .steering: nil
         case .mediaPlaylist(let lane), .resource(_, let lane): lane
         case .segment(let segment, _), .head(let segment): segment.lane
         }
@@ -28,7 +30,7 @@ enum RequestPurpose: Hashable, Sendable {
         case .firstPlaylist: .firstPlaylist
         case .mediaPlaylist(let lane): .mediaPlaylist(lane)
         case .segment(_, let role): .segment(role)
-        case .head: nil
+        case .head, .steering: nil
         case .resource(let resource, let lane): resource.kind == .key ? .key(lane) : .map(lane)
         }
     }
@@ -40,6 +42,7 @@ enum RequestPurpose: Hashable, Sendable {
         case .mediaPlaylist: .mediaPlaylist
         case .segment, .head: .segment
         case .resource(let resource, _): resource.kind == .key ? .key : .initializationSection
+        case .steering: .steering
         }
     }
 

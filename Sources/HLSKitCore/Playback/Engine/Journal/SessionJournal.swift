@@ -277,7 +277,7 @@ struct SessionJournal: Sendable {
             .resource where transport.resourceClass == .initializationSection:
             openIfNeeded(for: nil, transport.urlString, view)
             access.requested(id, segment: nil, mediaDuration: .zero, at: view.now)
-        case .firstPlaylist, .mediaPlaylist, .resource: break
+        case .firstPlaylist, .mediaPlaylist, .resource, .steering: break
         }
         requests[id] = open
     }
@@ -336,7 +336,7 @@ struct SessionJournal: Sendable {
             let event = MetricContentKeyRequestEvent(context: context, request: open.request)
             causes?.keys.append(event)
             emit(event)
-        case .sessionData: break
+        case .sessionData, .steering: break
         }
     }
 

@@ -75,6 +75,7 @@ extension AccessLogEvent {
         ("c-switch-bitrate", "switch_bitrate", .bitsPerSecond(\.switchBitrate)),
         ("s-playback-type", "playback_type", .string(\.playbackType)),
         ("sc-wwan-count", "media_requests_expensive", .integer(\.mediaRequestsExpensive)),
+        ("s-pathway", "pathway", .string(\.pathway)),
     ]
 
     /// The names of the columns, each with that of the JSON member.

@@ -58,6 +58,8 @@ public struct AccessLogEvent: Sendable, Hashable {
     public var playbackType: String?
     /// Segments that were asked for while the network was an expensive one.
     public var mediaRequestsExpensive = 0
+    /// Where media was loaded from: ``PlayerItem/pathway``.
+    public var pathway: String?
 
     /// Makes an event in which nothing is known.
     package init() {}

@@ -198,6 +198,7 @@ struct AccessPeriod: Sendable {
     var downloadOverdue = 0
     var switchBitrate: Double?
     var playbackType: String?
+    var pathway: String?
     // Of single segments; mean and sum of squared differences by Welford.
     private var bitrateCount = 0
     private var meanBitrate = 0.0
@@ -265,6 +266,7 @@ struct AccessPeriod: Sendable {
         event.switchBitrate = switchBitrate
         event.playbackType = playbackType
         event.mediaRequestsExpensive = mediaRequestsExpensive
+        event.pathway = pathway
         return event
     }
 }

@@ -50,6 +50,7 @@ extension PlaybackEngine {
             isExpensive: networkConditions.isExpensive, isLive: item?.isLive ?? false, itemURL: item?.url ?? "",
             error: item?.error, variant: item?.multivariant == nil ? nil : item?.variant,
             loadedTimeRanges: buffer.loadedTimeRanges().map { MediaTimeRange($0) },
-            throughput: loading.estimatedBitsPerSecond(at: now), playlistURLs: urls, isTrickPlay: item?.trick != nil)
+            throughput: loading.estimatedBitsPerSecond(at: now), playlistURLs: urls, isTrickPlay: item?.trick != nil,
+            pathway: pathway)
     }
 }

@@ -26,6 +26,7 @@ struct SessionJournal: Sendable {
         var playlistURLs: [LaneID: String]
         /// I-frames are played in the place of the variant.
         var isTrickPlay = false
+        var pathway: String?
     }
 
     var session: ItemSession
@@ -298,6 +299,7 @@ struct SessionJournal: Sendable {
             { period in
                 period.variant = view.variant
                 period.switchBitrate = bitrate
+                period.pathway = view.pathway
                 period.playbackType = view.isLive ? "LIVE" : "VOD"
             }, at: view.now)
         events.append(.newAccessLogEntry)

@@ -47,10 +47,9 @@ extension PlaybackEngine {
 
     /// Variants that failed of late, and those whose audio or origin did.
     func penalizedVariants() -> Set<Int> {
-        guard let variants = item?.variants else { return [] }
-        let origins = variants.pathways.penalizedVariants(at: now)
-        let avoided = variants.avoided.variants(of: variantSources, at: now)
-        return origins.isEmpty ? avoided : avoided.union(origins)
+        let avoided = item?.variants.avoided.variants(of: variantSources, at: now) ?? []
+        guard let origins = item?.variants.pathways.penalizedVariants(at: now), !origins.isEmpty else { return avoided }
+        return avoided.union(origins)
     }
 
     // MARK: Where

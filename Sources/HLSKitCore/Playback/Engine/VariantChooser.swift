@@ -39,6 +39,7 @@ struct VariantChooser: Sendable {
     private(set) var lastRead: Int?
     /// What limits the choice as long as the item is played.
     @Shared private var context = SelectionContext()
+
     /// The switch that is under way: no segment of the new variant was read yet.
     var underWay: VariantSwitch? { lastSwitch?.to == lastRead ? nil : lastSwitch }
 
@@ -199,8 +200,7 @@ struct VariantChooser: Sendable {
     }
 
     private func knownLimits(_ limits: SelectionLimits) -> KnownLimits {
-        KnownLimits(
-            limits: limits, place: pathways.current, unplayable: unplayable)
+        KnownLimits(limits: limits, place: pathways.current, unplayable: unplayable)
     }
 
     private func decide(
@@ -233,7 +233,8 @@ struct VariantChooser: Sendable {
             !choice.contains(where: { $0.index == own.index })
         else { return nil }
         if let same = choice.first(where: { RedundantVariants.areSame($0, own) }) { return same }
-        guard pathways.isNamed else { return nil }
+        // Nothing of the other may be used where the choice is of the one in use.
+        guard pathways.isNamed, choice.first.flatMap({ pathways[$0.index] }) != pathways.current else { return nil }
         return choice.last { $0.bandwidth <= own.bandwidth } ?? choice.first
     }
 
@@ -295,6 +296,7 @@ struct VariantChooser: Sendable {
     /// The next segment comes from another variant.
     ///
     /// - Returns: the move to another pathway, where that is one.
+    @discardableResult
     mutating func carryOut(_ change: VariantSwitch, as description: AssetVariant) -> Pathways.Move? {
         current = change.to
         self.description = description

@@ -160,6 +160,7 @@ struct SessionJournal: Sendable {
             requests[id]?.isReload = loads.first?.isReload ?? false
             end(id, error: nil, metrics, view)
         case .playlist(let id, .failure(let failure), let metrics): end(id, error: failure.text, metrics, view)
+        case .steering(let id, _, _, let metrics): end(id, error: nil, metrics, view)
         case .failed(let id, let error, let metrics):
             log(error, of: requests[id], view)
             if let address = error.serverAddress { requests[id]?.request.serverAddress = address }

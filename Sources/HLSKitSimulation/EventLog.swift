@@ -62,6 +62,7 @@ public struct EventLog: Sendable, Hashable {
         case .segmentLoaded(let load):
             "segment \(load.mediaSequence) \(load.urlString)" + (load.variantIndex.map { " of variant \($0)" } ?? "")
         case .variantSwitched(let from, let to, _): "variant \(from.map { "\($0.index)" } ?? "none") -> \(to.index)"
+        case .pathwayChanged(let from, let to, let reason): "pathway \(from) -> \(to), \(reason.rawValue)"
         case .downloadAbandoned(let load): "abandoned segment \(load.mediaSequence) \(load.urlString)"
         case .playbackLikelyToKeepUpChanged(let isLikely): isLikely ? "likely to keep up" : "not likely to keep up"
         case .playbackBufferFullChanged(let isFull): isFull ? "buffer full" : "buffer not full"

@@ -1,3 +1,5 @@
+public import HLSPlaylist
+
 /// The origin of metadata. An open set.
 public struct MetadataFormat: RawRepresentable, Sendable, Hashable {
     public let rawValue: String

@@ -1,4 +1,5 @@
 import HLSMedia
+import HLSPlaylist
 public import HLSTime
 
 /// Metadata that holds for a stretch of time, such as a chapter.

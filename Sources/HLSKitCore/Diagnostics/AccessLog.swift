@@ -76,6 +76,7 @@ extension AccessLogEvent {
         ("s-playback-type", "playback_type", .string(\.playbackType)),
         ("sc-wwan-count", "media_requests_expensive", .integer(\.mediaRequestsExpensive)),
         ("c-live-latency", "live_latency", .seconds(\.liveLatency)),
+        ("s-pathway", "pathway", .string(\.pathway)),
     ]
 
     /// The names of the columns, each with that of the JSON member.

@@ -60,6 +60,8 @@ public struct AccessLogEvent: Sendable, Hashable {
     public var mediaRequestsExpensive = 0
     /// The mean of ``PlayerItem/liveLatency`` over the time in which media was presented; nil where the item is not live.
     public var liveLatency: Duration?
+    /// Where media was loaded from: ``PlayerItem/pathway``.
+    public var pathway: String?
 
     /// Makes an event in which nothing is known.
     package init() {}

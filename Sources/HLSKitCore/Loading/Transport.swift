@@ -24,8 +24,9 @@ public protocol TransportTask: AnyObject, Sendable {
 
 /// The purpose of a resource. Limits, retries and headers depend on it.
 public enum ResourceClass: String, Sendable, Hashable, CaseIterable {
-    /// `report`: client data that is sent by itself (``ClientData/EventTarget``).
-    case multivariantPlaylist, mediaPlaylist, segment, initializationSection, key, sessionData, report
+    /// `report`: client data that is sent by itself (``ClientData/EventTarget``). `steering`: what a steering server says about
+    /// pathways.
+    case multivariantPlaylist, mediaPlaylist, segment, initializationSection, key, sessionData, report, steering
 
     /// Media, or what media needs.
     var isMedia: Bool { self == .segment || self == .initializationSection || self == .key }

@@ -90,6 +90,9 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
 
     /// Whether time passes, is stopped, or waits to pass.
     public var timeControlStatus: TimeControlStatus { core.read { $0.machine.status } }
+    /// Where media of the current item is loaded from: its ``PlayerItem/pathway``; nil without one.
+    public var pathway: String? { core.read { $0.pathway } }
+
     /// Not nil exactly while the status is `waitingToPlayAtSpecifiedRate`.
     public var reasonForWaitingToPlay: WaitingReason? { core.read { $0.machine.reasonForWaitingToPlay } }
 

@@ -90,6 +90,33 @@ public struct PlaylistLoader: Sendable {
         return range?.split(separator: "/").last.flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
+    /// What the steering server of a playlist says now; in the playlist itself, at once. Asked once.
+    ///
+    /// - Throws: ``SteeringManifest/Invalid`` besides what loading throws.
+    package func steeringManifest(of playlist: MultivariantPlaylist) async throws -> (SteeringManifest, url: String)? {
+        guard let tag = playlist.contentSteering else { return nil }
+        if tag.serverURI.prefix(5).lowercased() == "data:" {
+            let data = try DataURL(tag.serverURI, maximumByteCount: SteeringManifest.maximumByteCount)
+            return (try SteeringManifest(parsing: data.bytes), playlist.url)
+        }
+        guard let url = playlist.resolve(tag.serverURI) else {
+            throw SteeringManifest.Invalid(description: "SERVER-URI is not a URI")
+        }
+        try policy.check(url, resourceClass: .steering, namedBy: playlist.url)
+        var request = request(url, .steering)
+        request.maximumByteCount = SteeringManifest.maximumByteCount
+        var bytes: [UInt8] = []
+        for await event in configuration.transport.events(for: request) {
+            switch event {
+            case .response: break
+            case .data(let more): bytes += more
+            case .finished: return (try SteeringManifest(parsing: bytes), url)
+            case .failed(let error, _): throw LoadingError(error)
+            }
+        }
+        throw CancellationError()
+    }
+
     // MARK: Loading
 
     /// The error of whatever was thrown, by what the resource was wanted for.

@@ -138,6 +138,10 @@ package struct SteppedPlayback: Sendable {
             actions.append(.load(id: id.rawValue, url: url))
         case .head, .resource, .hint:
             answers.append(.finished(id, TransferMetrics()))
+        // Nobody steers here.
+        case .steering:
+            let none = SteeringManifest.Invalid(description: "not simulated")
+            answers.append(.steering(id, .failure(none), url: url, TransferMetrics()))
         }
     }
 }

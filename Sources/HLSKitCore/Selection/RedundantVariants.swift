@@ -1,31 +1,18 @@
-/// Where a variant is loaded from: its pathway where the playlist names one, else its server.
-struct VariantPlace: Sendable, Hashable {
-    private let name: String
-
-    /// - Parameter base: the URL of the multivariant playlist.
-    init(_ variant: AssetVariant, base: String?) {
-        if let pathway = variant.pathwayID {
-            name = pathway
-        } else {
-            let url = base.flatMap { URIReference.resolve(variant.uri, against: $0) } ?? variant.uri
-            name = Origin(of: url)?.description ?? ""
-        }
-    }
-}
-
 /// Variants that are the same but for where they come from are one choice with several places: a rule chooses among
-/// qualities, and only a failure leads from one place to another.
+/// qualities, and only pathways lead from one place to another.
 ///
 /// Source: RFC 8216 §6.2.4 (redundant streams); rfc8216bis §7 (pathways).
 enum RedundantVariants {
-    /// One variant of each quality, in the order of `variants`: the one in use, else the one from where that comes, else
-    /// the first.
+    /// One variant of each quality, in the order of `variants`: the one of `place`, else the one in use, else the first.
+    ///
+    /// - Parameters:
+    ///   - place: nil where all come from one.
+    ///   - placeOf: where a variant comes from, by its index.
     static func withoutOthers(
-        _ variants: [AssetVariant], current: AssetVariant?, base: String?
+        _ variants: [AssetVariant], current: Int?, at place: String?, of placeOf: (Int) -> String?
     ) -> [AssetVariant] {
         var kept: [AssetVariant] = []
         var positions: [Quality: Int] = [:]
-        let place = current.map { VariantPlace($0, base: base) }
         for variant in variants {
             let quality = Quality(variant)
             guard let position = positions[quality] else {
@@ -34,14 +21,19 @@ enum RedundantVariants {
                 continue
             }
             let other = kept[position]
-            guard other.index != current?.index else { continue }
-            let isNearer =
-                variant.index == current?.index
-                || VariantPlace(variant, base: base) == place && VariantPlace(other, base: base) != place
-            if isNearer { kept[position] = variant }
+            let isHere = place != nil && placeOf(variant.index) == place
+            let isOtherHere = place != nil && placeOf(other.index) == place
+            guard isHere == isOtherHere else {
+                if isHere { kept[position] = variant }
+                continue
+            }
+            if variant.index == current { kept[position] = variant }
         }
         return kept
     }
+
+    /// One is in the place of the other.
+    static func areSame(_ one: AssetVariant, _ other: AssetVariant) -> Bool { Quality(one) == Quality(other) }
 
     /// All that a listener or viewer, or the network, could tell.
     private struct Quality: Hashable {

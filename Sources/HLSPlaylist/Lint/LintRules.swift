@@ -18,6 +18,8 @@ extension PlaylistRule {
     package static let mediaPlaylist = PlaylistRule(rawValue: "media-playlist")
     /// A segment cannot be loaded.
     package static let segment = PlaylistRule(rawValue: "segment")
+    /// A steering manifest cannot be loaded, is none, or does not fit the playlist.
+    package static let steeringManifest = PlaylistRule(rawValue: "steering-manifest")
     /// Something was left out for want of time or because there is too much of it.
     package static let notChecked = PlaylistRule(rawValue: "not-checked")
     /// `EXT-X-I-FRAMES-ONLY` where it should not be, or not where it should.

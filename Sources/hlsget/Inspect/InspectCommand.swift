@@ -32,10 +32,11 @@ struct InspectCommand: AsyncParsableCommand {
         options.importedVariables = nil
         do {
             let playlist = try await input.read(options)
+            let steering = await input.steering(of: playlist)
             if json {
-                StandardStream.output.writeLine(PlaylistJSON.document(playlist).text)
+                StandardStream.output.writeLine(PlaylistJSON.document(playlist, steering).text)
             } else {
-                StandardStream.output.write(PlaylistTable.text(playlist))
+                StandardStream.output.write(PlaylistTable.text(playlist, steering))
             }
             return .done
         } catch {

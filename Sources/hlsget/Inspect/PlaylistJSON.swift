@@ -4,10 +4,11 @@ import HLSKitCore
 enum PlaylistJSON {
     static let formatVersion = 1
 
-    static func document(_ playlist: Playlist) -> JSONValue {
+    /// - Parameter steering: nil where it is not steered, or nobody was asked.
+    static func document(_ playlist: Playlist, _ steering: SteeringReport? = nil) -> JSONValue {
         switch playlist {
         case .media(let playlist): document(playlist)
-        case .multivariant(let playlist): document(playlist)
+        case .multivariant(let playlist): document(playlist, steering)
         }
     }
 
@@ -218,7 +219,7 @@ enum PlaylistJSON {
 
     // MARK: Multivariant playlist
 
-    private static func document(_ playlist: MultivariantPlaylist) -> JSONValue {
+    private static func document(_ playlist: MultivariantPlaylist, _ report: SteeringReport?) -> JSONValue {
         var object = JSONObject()
         object.add("v", formatVersion)
         object.add("kind", Playlist.Kind.multivariant.rawValue)
@@ -235,6 +236,7 @@ enum PlaylistJSON {
             value.add("serverUri", steering.serverURI)
             value.add("resolvedServerUri", playlist.resolve(steering.serverURI))
             value.add("pathwayId", steering.pathwayID)
+            if let report { value.add("manifest", report.value) }
             object.add("contentSteering", value.value)
         }
         object.add("warnings", playlist.issues.map(value))

@@ -5,12 +5,14 @@ enum PlaylistTable {
     /// Segments beyond this many are summed up.
     static let maximumRowCount = 40
 
-    static func text(_ playlist: Playlist) -> String {
+    /// - Parameter steering: nil where it is not steered, or nobody was asked.
+    static func text(_ playlist: Playlist, _ steering: SteeringReport? = nil) -> String {
         var lines: [String]
         switch playlist {
         case .media(let playlist): lines = self.lines(playlist)
         case .multivariant(let playlist): lines = self.lines(playlist)
         }
+        if let steering { lines += steering.lines }
         let issues = playlist.issues
         if !issues.isEmpty {
             lines += ["", "FINDINGS"]

@@ -99,10 +99,27 @@ struct LintRun: Sendable {
             }
         }
         findings += presentation.findings()
+        if isDeep { findings += await Self.steeringFindings(of: multivariant, loader) }
         let left = presentation.references.count - references.count
         if left > 0 { findings.append(Self.notChecked("\(left) more media playlists")) }
         return LintReport(
             findings: findings, playlistCount: 1 + references.count, measuredSegmentCount: isDeep ? measured : nil)
+    }
+
+    /// The steering manifest is loaded, too.
+    private static func steeringFindings(
+        of playlist: MultivariantPlaylist, _ loader: PlaylistLoader
+    ) async -> [LintFinding] {
+        let report = await SteeringReport(of: playlist, loader)
+        switch report?.result {
+        case nil: return []
+        case .success(let manifest): return manifest.lint(for: playlist, url: report?.url)
+        case .failure(let error):
+            let issue = PlaylistIssue(rule: .steeringManifest, text: "the steering manifest: \(error.description)")
+            return [
+                LintFinding(issue, remedy: "serve a manifest there, or remove EXT-X-CONTENT-STEERING", url: report?.url)
+            ]
+        }
     }
 
     private func load(

@@ -41,7 +41,7 @@ enum HelpPage {
           --wait TIME|forever, --until HH:MM|DATE  for a stream that has not begun; stop by the clock
           --stale end|fail|wait|TIME, --fell-behind edge|oldest|fail   live: stopped updating, or ran ahead
         SELECTION
-          --quality EXPR, --subs-file FILE   best, 720p60, 'height<=720 codec=hevc'; captions of a file
+          --quality EXPR, --subs-file FILE, --pathway ID   'height<=720 codec=hevc'; captions; server
           --audio, --subs EXPR, --languages LIST   'lang=de,lang=en channels=2'; audio for who speaks de,en
         NETWORK
           -H, --header 'NAME: VALUE', --query NAME=VALUE   in requests; secrets to the URL's origin only

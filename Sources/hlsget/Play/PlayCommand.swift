@@ -229,6 +229,8 @@ struct SelectionOptions: ParsableArguments {
         help: ArgumentHelp("Subtitles to show, as in 'lang=en forced=no'.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .renditions) })
     var subs: QualityExpression?
+    @Option(help: ArgumentHelp("Load from this pathway (PATHWAY-ID, or an origin) while it delivers.", valueName: "id"))
+    var pathway: String?
     @Option(
         help: ArgumentHelp("Languages to choose audio by, as in de,en; by default those of $LANG.", valueName: "list"),
         transform: LanguageListArgument.parse)
@@ -241,6 +243,7 @@ struct SelectionOptions: ParsableArguments {
     func apply(to options: inout PlayOptions) {
         options.languages = languages
         options.quality = quality
+        options.pathway = pathway
         options.audio = audio
         options.subtitles = subs
         options.subtitlesPath = subsFile

@@ -55,6 +55,8 @@ struct PlayOptions: Sendable, Equatable {
     var fellBehindAction: FellBehindAction?
 
     var quality: QualityExpression?
+    /// The pathway to use before others.
+    var pathway: String?
     var audio: QualityExpression?
     var subtitles: QualityExpression?
     /// nil leaves them to the environment.

@@ -528,6 +528,7 @@ extension PlaySession {
         if options.hasOneVariant { item.variantPolicy = .best() }
         item.startsOnFirstEligibleVariant = options.startsOnFirstEligibleVariant
         item.quality = options.quality
+        item.preferredPathway = options.pathway
         item.audio = options.audio
         item.subtitles = options.subtitles
         switch options.from {

@@ -74,6 +74,12 @@ struct EventReporter: Sendable {
                     "low_latency_declined", at: time,
                     ["url": .string(ErrorLine.bare(url: url)), "cause": .string(cause)])
             ]
+        case .pathwayChanged(let old, let new, let reason):
+            return [
+                Self.line(
+                    "pathway_changed", at: time,
+                    ["from": .string(old), "to": .string(new), "reason": .string(reason.rawValue)])
+            ]
         case .recoverableError(let error): return [Self.line(for: error, isRecoverable: true, at: time)]
         case .warning(let text): return [Self.warning(text, at: time)]
         case .eventsLost(let count): return [Self.line("events_lost", at: time, ["count": .integer(count)])]

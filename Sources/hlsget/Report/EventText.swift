@@ -56,6 +56,8 @@ enum EventText {
         case .warning(let text): warning(text, url: nil, detail: nil)
         case .variantSwitched(let from, let to, let explanation):
             "hlsget: variant \(from.map(name) ?? "none") -> \(name(to)): \(TerminalText.escaped(explanation))"
+        case .pathwayChanged(let old, let new, let reason):
+            "hlsget: pathway \(TerminalText.escaped(old)) -> \(TerminalText.escaped(new)): \(reason.rawValue)"
         case .downloadAbandoned(let load):
             "hlsget: segment \(load.mediaSequence) abandoned after \(Decimals.bytes(load.byteCount))"
         case .trickPlayUnavailable(let obstacle, let rate):

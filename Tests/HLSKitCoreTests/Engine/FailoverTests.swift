@@ -86,6 +86,22 @@ struct FailoverTests {
         Alternative(testDescription: "nothing else may be used", lane: .main, isThere: false) {
             $0.eligible = [$0.candidates[0]]
         },
+        Alternative(testDescription: "all others failed, but another pathway has it", lane: .main, isThere: true) {
+            $0.avoided = [1, 2, 3]
+            $0.elsewhere = [$0.candidates[1]]
+        },
+        Alternative(testDescription: "one that is kept, whoever has it", lane: .main, isThere: false) {
+            $0.isFixed = true
+            $0.elsewhere = [$0.candidates[1]]
+        },
+        Alternative(testDescription: "the same audio on another pathway", lane: .audio, isThere: true) {
+            $0.eligible = [$0.candidates[0]]
+            $0.elsewhere = [$0.candidates[1]]
+        },
+        Alternative(testDescription: "other audio on another pathway", lane: .audio, isThere: false) {
+            $0.eligible = [$0.candidates[0]]
+            $0.elsewhere = [$0.candidates[3]]
+        },
         Alternative(testDescription: "the same audio in another group", lane: .audio, isThere: true),
         Alternative(testDescription: "that group's variant failed", lane: .audio, isThere: false) {
             $0.avoided = [1]
@@ -136,6 +152,27 @@ struct FailoverTests {
         ) { $0.eligible = [$0.candidates[0]] },
         Way(testDescription: "nothing is chosen yet", lane: .main, first: [.fail(.main)], next: [.fail(.main)]) {
             $0.current = nil
+        },
+        Way(
+            testDescription: "another pathway", lane: .main,
+            first: [.report, .avoid([0], from: .seconds(12)), .leavePathway, .goOn],
+            next: [.use(3, because: "variant 0 failed: gone")]
+        ) {
+            $0.elsewhere = [$0.candidates[3]]
+            $0.eligible = $0.elsewhere
+        },
+        Way(
+            testDescription: "of the same bit rate that of the pathway to use, which comes first", lane: .main,
+            first: [.report, .avoid([0], from: .seconds(12)), .goOn],
+            next: [.use(2, because: "variant 0 failed: gone")]
+        ) { $0.eligible = [$0.candidates[2], $0.candidates[1]] },
+        Way(
+            testDescription: "the audio of another pathway", lane: .audio,
+            first: [.report, .avoidRendition("https://host/ea.m3u8"), .leavePathway, .goOn],
+            next: [.use(1, because: "audio https://host/ea.m3u8 failed: gone")]
+        ) {
+            $0.elsewhere = [$0.candidates[1]]
+            $0.eligible = $0.elsewhere
         },
         Way(
             testDescription: "the audio of another group", lane: .audio,

@@ -104,6 +104,33 @@ import Testing
         }
     }
 
+    @Test("P04: --deep and inspect ask the steering server, and say what is wrong with its answer")
+    func steering() async throws {
+        let steered = Self.top.replacing(
+            "#EXTM3U\n", with: "#EXTM3U\n#EXT-X-CONTENT-STEERING:SERVER-URI=\"s.json\",PATHWAY-ID=\".\"\n")
+        for (text, words) in [
+            (#"{"VERSION":1,"TTL":5,"PATHWAY-PRIORITY":["."]}"#, nil),
+            (#"{"VERSION":1,"PATHWAY-PRIORITY":["CDN"]}"#, "names no pathway of the playlist"),
+            (#"{"VERSION":7}"#, "VERSION is not 1"), (nil, "404"),
+        ] as [(String?, String?)] {
+            var files = Self.files()
+            files["top.m3u8"] = Array(steered.utf8)
+            files["s.json"] = text.map { Array($0.utf8) }
+            let origin = try OddOrigin(files)
+            defer { origin.stop() }
+            #expect(try await hlsget("lint", origin.url + "/top.m3u8").status == 0)
+            let result = try await hlsget("lint", "--deep", "--json", origin.url + "/top.m3u8")
+            let document = try #require(documents(result).first)
+            #expect(rules(document) == (words == nil ? [] : ["steering-manifest"]))
+            #expect(result.status == (words == nil ? 0 : 5))
+            if let words { #expect(String(decoding: result.output, as: UTF8.self).contains(words)) }
+            let inspected = try await hlsget("inspect", origin.url + "/top.m3u8")
+            let shown = String(decoding: inspected.output, as: UTF8.self)
+            #expect(inspected.status == 0 && shown.contains("STEERING"))
+            if words == nil { #expect(shown.contains("pathways: .\n  again after 5.000 s")) }
+        }
+    }
+
     @Test("--deep asks real servers for one byte only", .enabled(if: TestOrigin.isInstalled, "needs nginx"))
     func ranges() async throws {
         let origin = try TestOrigin(logsRequests: true)

@@ -142,7 +142,7 @@ struct HopOptions {
         // Without it libcurl waits for a go-ahead before longer bodies.
         if request.body != nil { fields.append(HTTPField(name: "Expect", value: "")) }
         // Media are compressed already; playlists shrink to a tenth.
-        let isText = [.multivariantPlaylist, .mediaPlaylist, .sessionData].contains(request.resourceClass)
+        let isText = [.multivariantPlaylist, .mediaPlaylist, .sessionData, .steering].contains(request.resourceClass)
         if !fields.contains(where: { $0.isNamed("Accept-Encoding") }) {
             fields.append(HTTPField(name: "Accept-Encoding", value: isText ? "gzip, deflate" : "identity"))
         }

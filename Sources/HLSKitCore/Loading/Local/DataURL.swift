@@ -7,7 +7,9 @@ struct DataURL: Sendable, Hashable {
     static let maximumByteCount = 1024
 
     /// - Throws: `badURL`, or `tooLarge` beyond ``maximumByteCount``.
-    init(_ url: String) throws(LoadingError) {
+    ///
+    /// - Parameter maximumByteCount: of the content.
+    init(_ url: String, maximumByteCount: Int = Self.maximumByteCount) throws(LoadingError) {
         // Not the whole URL: it may be a key.
         func fault(_ code: LoadingError.Code, _ why: String) -> LoadingError {
             LoadingError(code: code, url: "data:", text: why)
@@ -16,8 +18,8 @@ struct DataURL: Sendable, Hashable {
             throw fault(.badURL, "not a data: URL")
         }
         // Percent-encoding is the longest form: three bytes for one.
-        guard url.utf8.count <= 3 * Self.maximumByteCount + 256 else {
-            throw fault(.tooLarge, "data: URL of more than \(Self.maximumByteCount) bytes")
+        guard url.utf8.count <= 3 * maximumByteCount + 256 else {
+            throw fault(.tooLarge, "data: URL of more than \(maximumByteCount) bytes")
         }
         let rest = url.dropFirst(5)
         guard let comma = rest.firstIndex(of: ",") else { throw fault(.badURL, "data: URL without comma") }
@@ -31,8 +33,8 @@ struct DataURL: Sendable, Hashable {
             bytes = content
             contentType = String(header)
         }
-        guard bytes.count <= Self.maximumByteCount else {
-            throw fault(.tooLarge, "data: URL of \(bytes.count) bytes, the limit is \(Self.maximumByteCount)")
+        guard bytes.count <= maximumByteCount else {
+            throw fault(.tooLarge, "data: URL of \(bytes.count) bytes, the limit is \(maximumByteCount)")
         }
     }
 }

@@ -36,7 +36,7 @@ extension RetryTerms.Kind {
         self =
             switch resourceClass {
             case .multivariantPlaylist, .mediaPlaylist: .mediaPlaylist
-            case .segment, .sessionData, .report: .segment
+            case .segment, .sessionData, .report, .steering: .segment
             case .initializationSection: .initializationSection
             case .key: .key
             }

@@ -134,6 +134,8 @@ struct PlaybackDriver: ~Copyable {
         case .resource(let resource, let bytes):
             engine.handle(.finished(id, metrics))
             for lane in LaneID.allCases { perform(.provide(resource, bytes), in: lane) }
+        case .steering(let bytes, let url):
+            engine.handle(.steering(id, SteeringManifest.read(bytes), url: url, metrics))
         case nil: break
         }
     }

@@ -30,6 +30,7 @@ struct TransferTable {
         case playlist(PlaylistSource)
         case resource(ResourceID, [UInt8])
         case hint
+        case steering([UInt8], url: String)
     }
 
     private let transport: any Transport
@@ -136,7 +137,7 @@ struct TransferTable {
         case .segment(let segment, _): return .segment(segment)
         case .head(let segment): return .head(segment, transfer.key)
         case .firstPlaylist, .mediaPlaylist: return .playlist(Self.source(of: transfer))
-        case .resource:
+        case .resource, .steering:
             transfers[id]?.body += bytes
             return .kept
         case .hint:
@@ -156,6 +157,7 @@ struct TransferTable {
         case .hint:
             post(preloads.finish(id))
             return .hint
+        case .steering: return .steering(transfer.body, url: transfer.url)
         }
     }
 
@@ -168,7 +170,7 @@ struct TransferTable {
     mutating func fail(_ id: RequestID) -> LaneID? {
         switch transfers.removeValue(forKey: id)?.purpose {
         case .segment(let segment, _), .head(let segment): segment.lane
-        case .firstPlaylist, .mediaPlaylist, .resource, .hint, nil: nil
+        case .firstPlaylist, .mediaPlaylist, .resource, .hint, .steering, nil: nil
         }
     }
 

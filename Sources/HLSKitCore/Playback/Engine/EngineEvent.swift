@@ -34,6 +34,8 @@ enum EngineEvent: Sendable {
     case responded(RequestID, TransportResponse)
     /// A playlist was loaded and parsed.
     case playlist(RequestID, Result<LoadedPlaylist, PlaylistFailure>, TransferMetrics)
+    /// The steering server answered, from this URL.
+    case steering(RequestID, Result<SteeringManifest, SteeringManifest.Invalid>, url: String, TransferMetrics)
     /// A segment, map or key was loaded whole.
     case finished(RequestID, TransferMetrics)
     case failed(RequestID, LoadingError, TransferMetrics?)
@@ -180,6 +182,8 @@ enum EngineTimer: Hashable, Sendable {
     case evaluation
     case reload(LaneID)
     case retry(RequestRole)
+    /// The steering server is asked again.
+    case steering
     /// The live edge is stale at this time.
     case stale
     /// The download of the running segment is worth a look.

@@ -24,7 +24,10 @@ struct Failover: Sendable {
     var isFixed = false
 
     // What may be played.
+    /// Those of the pathway to use come first.
     var eligible: [AssetVariant] = []
+    /// Variants of other pathways, if the one in use may be left for them.
+    var elsewhere: [AssetVariant] = []
     /// Variants that failed of late or whose audio did, those that cannot be played here, and playlists of renditions that
     /// failed of late.
     var avoided: Set<Int> = []
@@ -38,6 +41,8 @@ struct Failover: Sendable {
         /// a while.
         case avoid([Int], from: Duration)
         case avoidRendition(String)
+        /// All that comes from the pathway is avoided for a while.
+        case leavePathway
         /// By what may be used then: ``next(for:_:)``.
         case goOn
         case use(Int, because: String)
@@ -55,10 +60,11 @@ struct Failover: Sendable {
         switch source(of: id) {
         case .main:
             guard candidates.count > 1, !isFixed else { return false }
-            return eligible.contains {
-                !sharesMain($0) && !avoided.contains($0.index) && !unplayable.contains($0.index)
-            }
-        case .audio: return !variantsWithOtherAudio.isEmpty
+            return !elsewhere.isEmpty
+                || eligible.contains {
+                    !sharesMain($0) && !avoided.contains($0.index) && !unplayable.contains($0.index)
+                }
+        case .audio: return !variantsWithOtherAudio(of: eligible + elsewhere).isEmpty
         case .subtitles: return otherSubtitles != nil
         }
     }
@@ -76,8 +82,11 @@ struct Failover: Sendable {
             guard current != nil else { return [.fail(.main)] }
             // Variants that differ in their audio only share a playlist, and its faults.
             let sharing = candidates.filter(sharesMain).map(\.index)
-            return [.report, .avoid(sharing, from: place), .goOn]
-        case .audio: return audioURL.map { [.report, .avoidRendition($0), .goOn] } ?? []
+            let leaves = elsewhere.isEmpty || isFixed ? [] : [Action.leavePathway]
+            return [.report, .avoid(sharing, from: place)] + leaves + [.goOn]
+        case .audio:
+            let leaves = variantsWithOtherAudio(of: elsewhere).isEmpty ? [] : [Action.leavePathway]
+            return audioURL.map { [.report, .avoidRendition($0)] + leaves + [.goOn] } ?? []
         // Frames and audio stay as they are.
         case .subtitles: return subtitlesURL.map { [.avoidRendition($0), .goOn] } ?? []
         }
@@ -91,7 +100,7 @@ struct Failover: Sendable {
             guard let current, let next = nearest(of: eligible.filter { !sharesMain($0) }) else { return [.fail(id)] }
             return [.use(next.index, because: "variant \(current) failed: \(error.cause)")]
         case .audio:
-            guard let audioURL, let next = nearest(of: variantsWithOtherAudio) else { return [.fail(id)] }
+            guard let audioURL, let next = nearest(of: variantsWithOtherAudio(of: eligible)) else { return [.fail(id)] }
             return [.use(next.index, because: "audio \(audioURL) failed: \(error.cause)")]
         case .subtitles: return otherSubtitles.map { [.report, .redirect(to: $0)] } ?? [.drop]
         }
@@ -119,10 +128,10 @@ struct Failover: Sendable {
         return sources[variant.index].map { sources.mainURL(of: $0) == mainURL } ?? false
     }
 
-    /// Eligible variants with the audio that is played, but from another playlist, that have not failed of late.
-    private var variantsWithOtherAudio: [AssetVariant] {
+    /// Those with the audio that is played, but from another playlist, that have not failed of late.
+    private func variantsWithOtherAudio(of variants: [AssetVariant]) -> [AssetVariant] {
         guard let sources, let audioURL, !isFixed else { return [] }
-        return eligible.filter { variant in
+        return variants.filter { variant in
             !avoided.contains(variant.index) && sources.hasSelectedAudio(variant.index)
                 && sources.audioURL(of: variant.index) != audioURL
         }

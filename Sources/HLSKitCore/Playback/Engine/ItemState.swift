@@ -20,6 +20,8 @@ struct ItemState: Sendable {
     /// nil for a media playlist that was opened directly.
     @Shared var multivariant: MultivariantPlaylist? = nil
     var multivariantURL: String?
+    /// nil where nobody steers it.
+    @Shared var steering: ItemSteering? = nil
     /// Its variants, and which of them is in use.
     var variants = VariantChooser()
     /// Which renditions are loaded beside the variant.

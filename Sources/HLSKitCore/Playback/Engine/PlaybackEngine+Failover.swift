@@ -30,8 +30,13 @@ extension PlaybackEngine {
         failover.unplayable = item?.variants.unplayable ?? []
         failover.avoidedRenditions = item?.variants.avoided.renditions(at: now) ?? []
         guard id != .subtitles else { return failover }
-        failover.eligible = eligibility().eligible
-        failover.avoided = penalizedVariants()
+        let limits = selectionLimits
+        failover.eligible = item?.variants.eligibility(in: limits).eligible ?? []
+        failover.avoided = limits.penalized
+        guard let place = limits.pathways.first, let variants = item?.variants else { return failover }
+        failover.elsewhere = variants.elsewhere(in: limits, at: now)
+        let isFirst = { (variant: AssetVariant) in variants.pathways[variant.index] == place }
+        failover.eligible = failover.eligible.filter(isFirst) + failover.eligible.filter { !isFirst($0) }
         return failover
     }
 
@@ -40,9 +45,11 @@ extension PlaybackEngine {
         item?.lanes[.main].flatMap { lane in lane.tracker.map { lane.resumeTime(in: $0) } }
     }
 
-    /// Variants that failed of late, and those whose audio did.
+    /// Variants that failed of late, and those whose audio or origin did.
     func penalizedVariants() -> Set<Int> {
-        item?.variants.avoided.variants(of: variantSources, at: now) ?? []
+        let avoided = item?.variants.avoided.variants(of: variantSources, at: now) ?? []
+        guard let origins = item?.variants.pathways.penalizedVariants(at: now), !origins.isEmpty else { return avoided }
+        return avoided.union(origins)
     }
 
     // MARK: Where
@@ -61,6 +68,7 @@ extension PlaybackEngine {
             switch action {
             case .report: effects.append(.publish(.recoverableError(error)))
             case .avoid(let indices, let place): item?.variants.avoid(indices, from: place, at: time)
+            case .leavePathway: item?.variants.leavePathway(at: time)
             case .avoidRendition(let url): item?.variants.avoid(rendition: url, at: time)
             case .goOn: carryOut(failover(of: id).next(for: id, error), of: id, because: error)
             case .use(let index, let text): use(index, explanation: text)

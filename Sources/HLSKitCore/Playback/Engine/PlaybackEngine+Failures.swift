@@ -3,6 +3,7 @@ extension PlaybackEngine {
     mutating func failRequest(_ id: RequestID, _ error: LoadingError, _ metrics: TransferMetrics?) {
         guard let context = loading.end(id, at: now) else { return }
         if case .hint(let lane, _) = context.purpose { return failHint(id, error, context, in: lane) }
+        if context.purpose == .steering { return failSteering(error) }
         if waitForFreshURL(after: error, of: context, id) { return }
         switch context.purpose {
         case .firstPlaylist: judge(FailedLoad(firstPlaylist: error), hasAlternative: false)
@@ -13,6 +14,7 @@ extension PlaybackEngine {
         case .segment(let segment, _):
             failSegment(segment, error: HLSError(error, isFirst: false), loadingError: error)
         case .head(let segment): effects.append(.endHead(segment))
+        case .steering: break
         case .resource(let resource, let lane):
             let others = item?.resources.lanes(sharing: id, of: resource).filter { $0 != lane } ?? []
             failResource(resource, in: lane, error)
@@ -175,7 +177,7 @@ extension PlaybackEngine {
             requestResources(of: flight.job, in: segment.lane)
             effects.append(.restartSegment(segment, flight.job))
             requestSegment(segment)
-        case .head, .hint: break
+        case .head, .hint, .steering: break
         case .resource(let resource, let lane):
             guard item?.resources[resource, lane] == .waitingForRetry else { return }
             requestResource(resource, in: lane)

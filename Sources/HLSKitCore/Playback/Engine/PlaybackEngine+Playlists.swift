@@ -44,7 +44,7 @@ extension PlaybackEngine {
         case (.mediaPlaylist(let lane), _):
             item?.lanes[lane]?.playlist.answer()
             takeMediaPlaylist(result, lane, context)
-        case (.segment, _), (.head, _), (.resource, _), (.hint, _): break
+        case (.segment, _), (.head, _), (.resource, _), (.hint, _), (.steering, _): break
         }
     }
 

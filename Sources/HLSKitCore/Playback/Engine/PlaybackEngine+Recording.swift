@@ -4,8 +4,9 @@ import HLSPlaylist
 extension PlaybackEngine {
     /// Whoever looks at the item knows whether there is a choice.
     mutating func noteVariantPolicy() {
-        let keepsBest = preferences.variantPolicy.keepsBest
+        let (keepsBest, pathway) = (preferences.variantPolicy.keepsBest, preferences.preferredPathway)
         item?.variants.follow(keepsBest: keepsBest)
+        item?.variants.prefer(pathway)
     }
 
     /// There is media of a variant that is to be the only one.

@@ -24,7 +24,7 @@ extension PlaybackEngine {
     /// Takes back what was asked for, so that it is asked for again from the playlist to come.
     private mutating func putOff(_ purpose: RequestPurpose, _ id: RequestID) {
         switch purpose {
-        case .firstPlaylist, .hint: break
+        case .firstPlaylist, .hint, .steering: break
         case .mediaPlaylist(let lane):
             item?.lanes[lane]?.playlist.forgetRequest()
             park(lane)
@@ -71,7 +71,8 @@ extension PlaybackEngine {
         item?.refresh.end()
         item?.knownPlaylists.forget()
         let fresh = FreshPlaylist(
-            loaded, after: item?.multivariant, hasOpened: item?.hasOpened == true, hasVariant: item?.variantIndex != nil
+            loaded, after: item?.steering?.written ?? item?.multivariant, hasOpened: item?.hasOpened == true,
+            hasVariant: item?.variantIndex != nil
         )
         switch fresh {
         case .first: open(loaded, began: began)
@@ -87,8 +88,9 @@ extension PlaybackEngine {
     }
 
     /// Takes every lane's list from the fresh URL, also where that is named as it was.
-    private mutating func goOn(from playlist: MultivariantPlaylist, at base: String) {
+    private mutating func goOn(from written: MultivariantPlaylist, at base: String) {
         guard let index = item?.variantIndex else { return }
+        let playlist = item?.steering?.renew(written, base: base) ?? written
         item?.multivariant = playlist
         item?.multivariantURL = base
         item?.variants.renew(AssetVariant.list(of: playlist), base: base)
@@ -99,6 +101,7 @@ extension PlaybackEngine {
             if let tracker = item?.lanes[id]?.playlist.parked { parked.append((id, tracker)) }
             item?.lanes[id]?.playlist.renew("")
         }
+        guard playlist.variants.indices.contains(index) else { return }
         let variant = playlist.variants[index]
         guard let url = mainURL(of: variant, in: playlist, base: base) else {
             return failVariant(index, because: "its URI cannot be resolved")

@@ -134,7 +134,7 @@ extension PlaybackEngine {
             }
         case .head(let segment): effects.append(.endHead(segment))
         case .hint(let lane, _): finishHint(id, context, in: lane)
-        case .firstPlaylist, .mediaPlaylist: break
+        case .firstPlaylist, .mediaPlaylist, .steering: break
         }
     }
 
@@ -168,6 +168,7 @@ extension PlaybackEngine {
         for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
         effects.append(.disarm(.judge))
         effects.append(.disarm(.stale))
+        if item?.steering != nil { effects.append(.disarm(.steering)) }
         effects.append(.disarm(.evaluation))
     }
 }

@@ -36,6 +36,7 @@ extension PlaybackEngine {
         state.isPlaybackBufferFull = lastVerdict.isFull
         state.isPlaybackBufferEmpty = lastVerdict.isEmpty
         state.variant = item.variant
+        state.pathway = pathway
         state.statistics = tally.counts
         state.statistics.throughputEstimate = loading.estimatedBitsPerSecond(at: now)
         state.statistics.live = liveStatistics(at: now)

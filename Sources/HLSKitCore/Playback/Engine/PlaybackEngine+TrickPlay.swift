@@ -17,7 +17,7 @@ extension PlaybackEngine {
     }
 
     private var iFrameVariants: IFrameVariants {
-        IFrameVariants(item?.multivariant?.iFrameVariants ?? [], canPlay: configuration.canPlayCodec)
+        IFrameVariants(ofPathway(item?.multivariant?.iFrameVariants ?? []), canPlay: configuration.canPlayCodec)
     }
 
     // MARK: In and out

@@ -5,7 +5,8 @@ extension PlaybackEngine {
     // MARK: First choice
 
     /// Chooses the first variant and its renditions, and asks for their playlists.
-    mutating func openVariant(of playlist: MultivariantPlaylist) {
+    mutating func openVariant(of written: MultivariantPlaylist) {
+        let playlist = openSteering(of: written)
         guard !playlist.variants.isEmpty else {
             return failItem(
                 HLSError(code: .badPlaylist, urlString: item?.multivariantURL, cause: "the playlist lists no variant"))
@@ -15,7 +16,10 @@ extension PlaybackEngine {
         let context = SelectionContext(configuration, wantsPictures: !isSoundOnly)
         let base = item?.multivariantURL
         let penalty = configuration.retryPolicies.penalty
-        item?.variants.open(AssetVariant.list(of: playlist), base: base, in: context, penalty: penalty)
+        item?.variants.open(
+            AssetVariant.list(of: playlist), base: base, in: context, penalty: penalty,
+            steering: playlist.contentSteering)
+        followSteering()
         noteVariantPolicy()
         openMediaSelection(of: playlist)
         guard item?.error == nil else { return }
@@ -36,6 +40,7 @@ extension PlaybackEngine {
         item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
         use(index, explanation: choice.explanation)
         preloadKeys(of: playlist)
+        askForSteering()
     }
 
     private func noVariant(of eligibility: VariantEligibility) -> HLSError {
@@ -57,8 +62,8 @@ extension PlaybackEngine {
     var selectionLimits: SelectionLimits {
         SelectionLimits(
             preferences: preferences, networkConditions: networkConditions, outputs: outputLimits,
-            penalized: penalizedVariants(), audibleOption: item?.audibleOption,
-            serverPeakBitRate: serverHints.maximumBitRate)
+            penalized: penalizedVariants(), pathways: item?.variants.pathways.order(at: now) ?? [],
+            audibleOption: item?.audibleOption, serverPeakBitRate: serverHints.maximumBitRate)
     }
 
     // MARK: Use of a variant
@@ -82,7 +87,7 @@ extension PlaybackEngine {
         effects.append(
             .publish(.variantSwitched(from: item?.variant, to: description, explanation: change.because)))
         if item?.variant != nil { tally.switchVariant() }
-        item?.variants.carryOut(change, as: description)
+        if let move = item?.variants.carryOut(change, as: description) { publish(move) }
         redirect(.main, to: url)
         chooseRenditions(for: variant, of: sources.playlist, base: sources.base)
     }

@@ -48,6 +48,11 @@ struct RequestOrder: Sendable {
         variables = multivariant?.variables
     }
 
+    /// What a steering server says.
+    init(steering url: String, namedBy: String?) {
+        self.init(.steering, url: url, namedBy: namedBy, maximumByteCount: SteeringManifest.maximumByteCount)
+    }
+
     /// A map or a key.
     init(_ resource: ResourceID, for lane: LaneID, namedBy: String?) {
         self.init(

@@ -9,11 +9,13 @@ enum RequestPurpose: Hashable, Sendable {
     case resource(ResourceID, LaneID)
     /// What a list says that it will name.
     case hint(LaneID, PreloadHints.Kind)
+    /// The manifest of the steering server.
+    case steering
 
     /// The lane that waits for it; nil for what comes before there are lanes.
     var lane: LaneID? {
         switch self {
-        case .firstPlaylist: nil
+        case .firstPlaylist, .steering: nil
         case .mediaPlaylist(let lane), .resource(_, let lane), .hint(let lane, _): lane
         case .segment(let segment, _), .head(let segment): segment.lane
         }
@@ -30,7 +32,7 @@ enum RequestPurpose: Hashable, Sendable {
         case .firstPlaylist: .firstPlaylist
         case .mediaPlaylist(let lane): .mediaPlaylist(lane)
         case .segment(_, let role): .segment(role)
-        case .head, .hint: nil
+        case .head, .hint, .steering: nil
         case .resource(let resource, let lane): resource.kind == .key ? .key(lane) : .map(lane)
         }
     }
@@ -43,6 +45,7 @@ enum RequestPurpose: Hashable, Sendable {
         case .segment, .head: .segment
         case .resource(let resource, _): resource.kind == .key ? .key : .initializationSection
         case .hint(_, let kind): kind == .map ? .initializationSection : .segment
+        case .steering: .steering
         }
     }
 

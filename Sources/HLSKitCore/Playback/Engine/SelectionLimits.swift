@@ -8,6 +8,8 @@ struct SelectionLimits: Sendable, Equatable {
     var outputs = OutputLimits()
     /// Variants that failed of late.
     var penalized: Set<Int> = []
+    /// Where variants come from, the place to use first; empty where all come from one.
+    var pathways: [String] = []
     /// The selected audio; nil where there is no choice.
     var audibleOption: AudioRendition?
     /// Bits per second beyond which servers do not want to serve; nil where they do not say.

@@ -30,7 +30,7 @@ extension VariantChooser {
     struct KnownLimits: Sendable, Equatable {
         var limits: SelectionLimits
         /// Where the variant in use comes from.
-        var place: VariantPlace?
+        var place: String?
         var unplayable: Set<Int>
     }
 

@@ -28,6 +28,8 @@ struct VariantChooser: Sendable {
     private(set) var unplayable: Set<Int> = []
     /// Those that failed of late.
     private(set) var avoided = AvoidedSources()
+    /// Where they come from.
+    private(set) var pathways = Pathways()
     /// What limited the choice.
     @Shared private var known: KnownLimits? = nil
     /// The start of the segment that was decided for last.
@@ -37,8 +39,6 @@ struct VariantChooser: Sendable {
     private(set) var lastRead: Int?
     /// What limits the choice as long as the item is played.
     @Shared private var context = SelectionContext()
-    /// The URL of the multivariant playlist.
-    private var base: String?
 
     /// The switch that is under way: no segment of the new variant was read yet.
     var underWay: VariantSwitch? { lastSwitch?.to == lastRead ? nil : lastSwitch }
@@ -50,21 +50,26 @@ struct VariantChooser: Sendable {
 
     /// Takes the variants of a multivariant playlist.
     ///
-    /// - Parameter penalty: how long one that failed is avoided.
+    /// - Parameters:
+    ///   - base: the URL of the playlist.
+    ///   - penalty: how long one that failed is avoided.
+    ///   - steering: the tag of the playlist.
     mutating func open(
         _ candidates: [AssetVariant], base: String?, in context: SelectionContext,
-        penalty: Duration = RetryPolicies().penalty
+        penalty: Duration = RetryPolicies().penalty, steering: ContentSteering? = nil
     ) {
         avoided = AvoidedSources(duration: penalty)
         self.candidates = candidates
-        self.base = base
         self.context = context
+        pathways = Pathways(penalty: penalty)
+        pathways.open(candidates, steering: steering, base: base)
     }
 
-    /// The playlist was loaded from a fresh URL: the variants are the same, at other places.
+    /// The playlist was loaded from a fresh URL, or has got others at its end: the variants are the same, perhaps at other
+    /// places.
     mutating func renew(_ candidates: [AssetVariant], base: String?) {
         self.candidates = candidates
-        self.base = base
+        pathways.place(candidates, base: base)
         known = nil
         decidedFor = nil
         if let old = description, let same = candidates.first(where: { $0.id == old.id }) { description = same }
@@ -81,7 +86,34 @@ struct VariantChooser: Sendable {
 
     /// Which variants may be used.
     func eligibility(in limits: SelectionLimits) -> VariantEligibility {
-        VariantEligibility(candidates, in: context(in: limits))
+        let context = context(in: limits)
+        guard pathways.isNamed, context.pinnedVariant == nil else { return VariantEligibility(candidates, in: context) }
+        return limits.pathways.lazy.map { eligibility(on: $0, in: context) }.first { !$0.eligible.isEmpty }
+            ?? VariantEligibility(candidates, in: context)
+    }
+
+    private func eligibility(on pathway: String, in context: SelectionContext) -> VariantEligibility {
+        VariantEligibility(candidates.filter { pathways[$0.index] == pathway }, in: context)
+    }
+
+    /// Variants of other pathways that may take the place of the one in use if it fails.
+    ///
+    /// Where the playlist names no pathways, those of the other origins; but only if one of them is the same, or another
+    /// variant of this origin has failed of late as well.
+    func elsewhere(in limits: SelectionLimits, at now: Duration) -> [AssetVariant] {
+        let context = context(in: limits)
+        guard pathways.mayLeave(at: now), context.pinnedVariant == nil, let own = currentCandidate else { return [] }
+        guard !pathways.isNamed else {
+            let others = limits.pathways.lazy.filter { $0 != pathways.current }
+            return others.map { eligibility(on: $0, in: context).eligible }.first { !$0.isEmpty } ?? []
+        }
+        let others = VariantEligibility(candidates, in: context).eligible.filter {
+            pathways[$0.index] != pathways.current
+        }
+        let hasFailedTwice = avoided.variants(of: nil, at: now).contains {
+            pathways[$0] == pathways.current && candidates[$0].uri != own.uri
+        }
+        return hasFailedTwice || others.contains { RedundantVariants.areSame($0, own) } ? others : []
     }
 
     /// Why a variant may not be used: all reasons.
@@ -99,10 +131,14 @@ struct VariantChooser: Sendable {
 
     /// Of those that may be used, one of each quality, or the one that brings the audio if nothing else is played.
     ///
-    /// - Parameter separateAudio: the variants whose audio is apart, if only audio is played; else nil.
-    private func qualities(of eligible: [AssetVariant], separateAudio: Set<Int>?) -> [AssetVariant] {
+    /// - Parameters:
+    ///   - place: the pathway whose variants are used where there are several alike.
+    ///   - separateAudio: the variants whose audio is apart, if only audio is played; else nil.
+    private func qualities(
+        of eligible: [AssetVariant], at place: String?, separateAudio: Set<Int>?
+    ) -> [AssetVariant] {
         guard let separateAudio else {
-            return RedundantVariants.withoutOthers(eligible, current: currentCandidate, base: base)
+            return RedundantVariants.withoutOthers(eligible, current: current, at: place) { pathways[$0] }
         }
         return SoundOnlyRule().choose(from: eligible) { separateAudio.contains($0.index) }.map { [$0] } ?? []
     }
@@ -128,7 +164,8 @@ struct VariantChooser: Sendable {
         in limits: SelectionLimits, separateAudio: Set<Int>?, throughput: Double?, startsOnFirst: Bool
     ) -> (eligibility: VariantEligibility, decision: SelectionDecision?) {
         let eligibility = eligibility(in: limits)
-        let qualities = qualities(of: eligibility.eligible, separateAudio: separateAudio)
+        let qualities = qualities(
+            of: eligibility.eligible, at: limits.pathways.first, separateAudio: separateAudio)
         choice = qualities.sortedByBandwidth()
         guard keepsBest else {
             let decision = InitialVariantRule().choose(
@@ -151,21 +188,31 @@ struct VariantChooser: Sendable {
         _ segment: Segment, _ limits: SelectionLimits, separateAudio: Set<Int>?, _ facts: Facts
     ) -> [Action] {
         guard knownLimits(limits) != known else {
-            return [decide(about: segment, facts, among: choice)].compactMap(\.self)
+            return [decide(about: segment, facts, limits, among: choice)].compactMap(\.self)
         }
         let eligibility = eligibility(in: limits)
         guard !eligibility.eligible.isEmpty else { return [.tell(eligibility)] }
-        let choice = qualities(of: eligibility.eligible, separateAudio: separateAudio).sortedByBandwidth()
-        return [.tell(eligibility), .choose(choice), decide(about: segment, facts, among: choice)].compactMap(\.self)
+        let choice = qualities(
+            of: eligibility.eligible, at: limits.pathways.first, separateAudio: separateAudio
+        ).sortedByBandwidth()
+        let decision = decide(about: segment, facts, limits, among: choice)
+        return [.tell(eligibility), .choose(choice), decision].compactMap(\.self)
     }
 
     private func knownLimits(_ limits: SelectionLimits) -> KnownLimits {
-        KnownLimits(
-            limits: limits, place: currentCandidate.map { VariantPlace($0, base: base) }, unplayable: unplayable)
+        KnownLimits(limits: limits, place: pathways.current, unplayable: unplayable)
     }
 
-    private func decide(about segment: Segment, _ facts: Facts, among choice: [AssetVariant]) -> Action? {
+    private func decide(
+        about segment: Segment, _ facts: Facts, _ limits: SelectionLimits, among choice: [AssetVariant]
+    ) -> Action? {
         guard let current else { return nil }
+        if let pathway = limits.pathways.first, let other = counterpart(on: pathway, facts, among: choice) {
+            return .take(
+                SelectionDecision(
+                    variantID: other.id, maximumForwardBuffer: maximumForwardBuffer,
+                    explanation: "pathway \(pathway)"))
+        }
         if facts.isFirstSegment, let same = choice.first(where: { $0.index == current }) {
             return .take(
                 SelectionDecision(
@@ -178,6 +225,17 @@ struct VariantChooser: Sendable {
                 SelectionDecision(variantID: choice[0].id, explanation: "the only one that may be used"))
         }
         return .ask(input(for: segment, facts.moment, bufferCapacity: facts.bufferCapacity, among: choice))
+    }
+
+    /// The variant that is to take the place of the one in use, since another pathway is to be used.
+    private func counterpart(on pathway: String, _ facts: Facts, among choice: [AssetVariant]) -> AssetVariant? {
+        guard let own = currentCandidate, !facts.isFixed, !facts.isSoundOnly, pathways.current != pathway,
+            !choice.contains(where: { $0.index == own.index })
+        else { return nil }
+        if let same = choice.first(where: { RedundantVariants.areSame($0, own) }) { return same }
+        // Nothing of the other may be used where the choice is of the one in use.
+        guard pathways.isNamed, choice.first.flatMap({ pathways[$0.index] }) != pathways.current else { return nil }
+        return choice.last { $0.bandwidth <= own.bandwidth } ?? choice.first
     }
 
     /// A rule chooses from these from now on, as long as the limits are the same.
@@ -237,11 +295,33 @@ struct VariantChooser: Sendable {
     }
 
     /// The next segment comes from another variant.
-    mutating func carryOut(_ change: VariantSwitch, as description: AssetVariant) {
+    ///
+    /// - Returns: the move to another pathway, where that is one.
+    @discardableResult
+    mutating func carryOut(_ change: VariantSwitch, as description: AssetVariant) -> Pathways.Move? {
         current = change.to
         self.description = description
         lastSwitch = change
         sizes.beginVariant()
+        return pathways.use(change.to)
+    }
+
+    // MARK: Pathways
+
+    /// The place in use did not deliver.
+    mutating func leavePathway(at now: Duration) { pathways.leave(at: now) }
+
+    /// The order of a steering server.
+    mutating func follow(_ priority: [String], without vanished: Set<String>) {
+        pathways.follow(priority, without: vanished)
+        decidedFor = nil
+    }
+
+    /// The one that the program prefers.
+    mutating func prefer(_ pathway: String?) {
+        guard pathways.preferred != pathway else { return }
+        pathways.prefer(pathway)
+        decidedFor = nil
     }
 
     /// A segment of a variant was read to its end; nil after all that was read was let go.
@@ -299,6 +379,7 @@ struct VariantChooser: Sendable {
     mutating func forgive() {
         recording.left(at: nil)
         avoided.forgiveVariants()
+        if !pathways.isNamed { pathways.forgive() }
         decidedFor = nil
     }
 }

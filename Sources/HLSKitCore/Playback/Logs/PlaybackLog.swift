@@ -79,6 +79,9 @@ struct PlaybackLog: Sendable {
                     "from": "\(old.map { "\($0.index)" } ?? "none")", "hls.variant": "\(new.index)",
                     "bits-per-second": "\(new.declaredBitRate)", "explanation": "\(explanation)",
                 ])
+        case .pathwayChanged(let old, let new, let reason):
+            logger.debug(
+                "the pathway changed", metadata: ["from": "\(old)", "to": "\(new)", "reason": "\(reason.rawValue)"])
         case .segmentLoaded(let load):
             logger.trace("loaded a segment", metadata: load.metadata)
         case .downloadAbandoned(let load):

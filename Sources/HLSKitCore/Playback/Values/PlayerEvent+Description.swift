@@ -40,6 +40,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .segmentLoaded(let load): "segment \(Self.text(load))"
             case .variantSwitched(let old, let new, let explanation):
                 "variant \(old.map(Self.text) ?? "none") -> \(Self.text(new)): \(explanation)"
+            case .pathwayChanged(let old, let new, let reason): "pathway \(old) -> \(new): \(reason.rawValue)"
             case .downloadAbandoned(let load): "abandoned segment \(Self.text(load))"
             case .playbackLikelyToKeepUpChanged(let isLikely): isLikely ? "likely to keep up" : "not likely to keep up"
             case .playbackBufferFullChanged(let isFull): isFull ? "buffer full" : "buffer not full"

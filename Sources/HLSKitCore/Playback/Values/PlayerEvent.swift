@@ -31,6 +31,9 @@ public struct PlayerEvent: Sendable {
         case segmentLoaded(SegmentLoad)
         /// The variant that is being loaded changed (also the first choice, from nil).
         case variantSwitched(from: AssetVariant?, to: AssetVariant, explanation: String)
+        /// Media is loaded from another pathway from the next segment on: its name, and that of the one before, are those of
+        /// ``PlayerItem/pathway``.
+        case pathwayChanged(from: String, to: String, reason: PathwayChangeReason)
         /// A download was given up for a smaller variant; its bytes so far are lost.
         case downloadAbandoned(SegmentLoad)
         case playbackLikelyToKeepUpChanged(Bool)

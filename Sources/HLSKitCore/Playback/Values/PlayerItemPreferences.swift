@@ -14,6 +14,7 @@ struct PlayerItemPreferences: Sendable, Hashable {
     var displaySize: PixelSize?
     var startsOnFirstEligibleVariant = false
     var quality: QualityExpression?
+    var preferredPathway: String?
     var audio: QualityExpression?
     var subtitles: QualityExpression?
     var startPosition = StartPosition.automatic

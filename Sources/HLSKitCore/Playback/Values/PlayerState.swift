@@ -38,6 +38,8 @@ public struct PlayerState: Sendable, Hashable {
     /// The variant that is being loaded; nil before one was chosen. Of a media playlist that was opened directly nothing is
     /// declared: ``PlayerItem/presentationSize`` and ``AccessLogEvent/averageVideoBitrate`` come from its media.
     public var variant: AssetVariant?
+    /// The pathway that media is loaded from; see ``PlayerItem/pathway``.
+    public var pathway: String?
     /// Distance of the playhead from the live edge; nil for VOD.
     public var liveOffset: Duration?
     /// As ``PlayerItem/liveLatency``.

@@ -349,6 +349,8 @@ struct EngineHarness {
             handle(.finished(id, transferMetrics))
             resources.insert(resource)
             for lane in LaneID.allCases { demux(lane) }
+        case .steering:
+            handle(.steering(id, SteeringManifest.read(transfer.reply.text), url: url, transferMetrics))
         }
     }
 
@@ -395,6 +397,8 @@ extension ScriptedOrigin.Reply {
         case .failure: 0
         }
     }
+
+    fileprivate var text: [UInt8] { if case .playlist(let text) = body { Array(text.utf8) } else { [] } }
 
     fileprivate var spoilage: SegmentFailure? {
         switch body {

@@ -209,6 +209,7 @@ struct AccessPeriod: Sendable {
     var switchBitrate: Double?
     var playbackType: String?
     var latency = LatencyMean()
+    var pathway: String?
     // Of single segments; mean and sum of squared differences by Welford.
     private var bitrateCount = 0
     private var meanBitrate = 0.0
@@ -278,6 +279,7 @@ struct AccessPeriod: Sendable {
         event.playbackType = playbackType
         event.mediaRequestsExpensive = mediaRequestsExpensive
         event.liveLatency = latency.value
+        event.pathway = pathway
         return event
     }
 }

@@ -59,6 +59,6 @@ extension PlaybackEngine {
             error: item?.error, variant: item?.multivariant == nil ? nil : item?.variant,
             loadedTimeRanges: buffer.loadedTimeRanges().map { MediaTimeRange($0) },
             throughput: loading.estimatedBitsPerSecond(at: now), latency: latencies.mean(at: now), playlistURLs: urls,
-            isTrickPlay: item?.trick != nil)
+            isTrickPlay: item?.trick != nil, pathway: pathway)
     }
 }

@@ -28,6 +28,7 @@ struct SessionJournal: Sendable {
         var playlistURLs: [LaneID: String]
         /// I-frames are played in the place of the variant.
         var isTrickPlay = false
+        var pathway: String?
     }
 
     var session: ItemSession
@@ -163,6 +164,7 @@ struct SessionJournal: Sendable {
             requests[id]?.isReload = loads.first?.isReload ?? false
             end(id, error: nil, metrics, view)
         case .playlist(let id, .failure(let failure), let metrics): end(id, error: failure.text, metrics, view)
+        case .steering(let id, _, _, let metrics): end(id, error: nil, metrics, view)
         case .failed(let id, let error, let metrics):
             if requests[id] != nil { log(error, of: requests[id], view) }
             if let address = error.serverAddress { requests[id]?.request.serverAddress = address }
@@ -281,7 +283,7 @@ struct SessionJournal: Sendable {
             .resource where transport.resourceClass == .initializationSection:
             openIfNeeded(for: nil, transport.urlString, view)
             access.requested(id, segment: nil, mediaDuration: .zero, at: view.now)
-        case .firstPlaylist, .mediaPlaylist, .resource: break
+        case .firstPlaylist, .mediaPlaylist, .resource, .steering: break
         // What is listed is asked for in its own name.
         case .hint: return
         }
@@ -304,6 +306,7 @@ struct SessionJournal: Sendable {
             { period in
                 period.variant = view.variant
                 period.switchBitrate = bitrate
+                period.pathway = view.pathway
                 period.playbackType = view.isLive ? "LIVE" : "VOD"
             }, at: view.now)
         events.append(.newAccessLogEntry)
@@ -342,7 +345,7 @@ struct SessionJournal: Sendable {
             let event = MetricContentKeyRequestEvent(context: context, request: open.request)
             causes?.keys.append(event)
             emit(event)
-        case .sessionData, .report: break
+        case .sessionData, .report, .steering: break
         }
     }
 

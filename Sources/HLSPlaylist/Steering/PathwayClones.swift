@@ -1,0 +1,129 @@
+/// The clones of pathways that a steering server has named so far, and the playlist that they make.
+///
+/// What was once added to a playlist stays where it is, so that positions of variants hold: a clone that vanished is not
+/// offered any more, and one that comes back as it was is offered again. One that comes back as another is added anew.
+///
+/// Source: rfc8216bis §7.3.
+package struct PathwayClones: Sendable {
+    /// More than these are not made in the life of an item.
+    package static let maximumCount = 128
+    /// More variants and renditions than these are not made.
+    package static let maximumEntryCount = 4096
+
+    private struct Entry: Sendable {
+        var clone: PathwayClone
+        /// The name by which its variants are kept, which is that of the clone unless another one had it before.
+        var name: String
+        /// By the name of its base at that time.
+        var base: String
+        var isOffered = true
+    }
+
+    private var entries: [Entry] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { entries.isEmpty }
+
+    /// The names in the playlist of pathways that are not offered.
+    package var vanished: Set<String> { Set(entries.filter { !$0.isOffered }.map(\.name)) }
+
+    /// What a pathway of a manifest is called in the playlist.
+    package func name(of id: String) -> String {
+        entries.last { $0.clone.id == id && $0.isOffered }?.name ?? id
+    }
+
+    /// What a pathway of the playlist is called by the server.
+    package func id(of name: String) -> String { entries.first { $0.name == name }?.clone.id ?? name }
+
+    /// Takes the clones of a newer manifest.
+    ///
+    /// - Parameter pathways: those of the playlist itself.
+    /// - Returns: whether the playlist has become another one (``playlist(of:base:)``).
+    package mutating func take(_ clones: [PathwayClone], besides pathways: Set<String>) -> Bool {
+        for index in entries.indices { entries[index].isOffered = false }
+        var hasAdded = false
+        for clone in clones where !pathways.contains(clone.id) {
+            // A base is there already: of the playlist, or a clone that stands before this one.
+            let base = name(of: clone.baseID)
+            guard pathways.contains(base) || entries.contains(where: { $0.name == base && $0.isOffered }) else {
+                continue
+            }
+            if let index = entries.lastIndex(where: { $0.clone == clone && $0.base == base }) {
+                entries[index].isOffered = true
+            } else if entries.count < Self.maximumCount {
+                var name = clone.id
+                while pathways.contains(name) || entries.contains(where: { $0.name == name }) { name += "'" }
+                entries.append(Entry(clone: clone, name: name, base: base))
+                hasAdded = true
+            }
+        }
+        return hasAdded
+    }
+
+    /// A playlist with the variants and renditions of all clones behind its own.
+    ///
+    /// - Parameters:
+    ///   - playlist: without clones.
+    ///   - base: its URL.
+    package func playlist(of playlist: MultivariantPlaylist, base: String) -> MultivariantPlaylist {
+        var playlist = playlist
+        for entry in entries {
+            let variants = playlist.variants.filter { $0.pathway == entry.base }
+            let iFrames = playlist.iFrameVariants.filter { $0.pathway == entry.base }
+            let used = Groups(of: variants + iFrames)
+            let renditions = playlist.renditions.filter(used.contains)
+            let count = playlist.variants.count + playlist.renditions.count + playlist.iFrameVariants.count
+            guard count + variants.count + iFrames.count + renditions.count <= Self.maximumEntryCount else { continue }
+            playlist.variants += variants.map { $0.cloned(by: entry.clone, named: entry.name, base: base) }
+            playlist.iFrameVariants += iFrames.map { $0.cloned(by: entry.clone, named: entry.name, base: base) }
+            playlist.renditions += renditions.map { $0.cloned(by: entry.clone, named: entry.name, base: base) }
+        }
+        return playlist
+    }
+
+    /// The groups that variants name.
+    private struct Groups {
+        private var names: Set<String> = []
+
+        init(of variants: [Variant]) {
+            for variant in variants {
+                if let name = variant.audio { names.insert("AUDIO " + name) }
+                if let name = variant.video { names.insert("VIDEO " + name) }
+                if let name = variant.subtitles { names.insert("SUBTITLES " + name) }
+            }
+        }
+
+        func contains(_ rendition: Rendition) -> Bool {
+            names.contains("\(rendition.type.rawValue) \(rendition.groupID)")
+        }
+    }
+
+    /// A group of a clone, which no playlist can name: names end with a line.
+    fileprivate static func group(_ name: String, in pathway: String) -> String { "\(name)\n\(pathway)" }
+}
+
+extension Variant {
+    /// The pathway it belongs to, also where the playlist does not name it.
+    package var pathway: String { pathwayID ?? "." }
+
+    fileprivate func cloned(by clone: PathwayClone, named pathway: String, base: String) -> Variant {
+        var variant = self
+        variant.pathwayID = pathway
+        variant.uri = clone.rewritten(uri, own: stableVariantID.flatMap { clone.variantURIs[$0] }, base: base)
+        variant.audio = audio.map { PathwayClones.group($0, in: pathway) }
+        variant.video = video.map { PathwayClones.group($0, in: pathway) }
+        variant.subtitles = subtitles.map { PathwayClones.group($0, in: pathway) }
+        return variant
+    }
+}
+
+extension Rendition {
+    fileprivate func cloned(by clone: PathwayClone, named pathway: String, base: String) -> Rendition {
+        var rendition = self
+        rendition.groupID = PathwayClones.group(groupID, in: pathway)
+        let own = stableRenditionID.flatMap { clone.renditionURIs[$0] }
+        rendition.uri = uri.map { clone.rewritten($0, own: own, base: base) }
+        return rendition
+    }
+}

@@ -1,0 +1,181 @@
+/// The answer of a steering server: which pathways to use, in which order, and until when.
+///
+/// Bytes of any kind can be read; what is of no use in a manifest that is one otherwise is left out, and named in
+/// ``issues``. Source: rfc8216bis §7.2 and §7.3.
+package struct SteeringManifest: Sendable, Hashable {
+    /// Larger texts are refused, and longer lists cut.
+    package static let maximumByteCount = 1 << 18
+    package static let maximumCount = 64
+    /// What a manifest without `TTL` means.
+    package static let defaultTimeToLive = Duration.seconds(300)
+    /// Shorter and longer ones are taken for these.
+    package static let timesToLive = Duration.seconds(1)...Duration.seconds(86_400)
+
+    /// `TTL`: when to ask again after the answer.
+    package var timeToLive = SteeringManifest.defaultTimeToLive
+    /// `RELOAD-URI` as written: where to ask next; nil for the same place.
+    package var reloadURI: String?
+    /// `PATHWAY-PRIORITY`: pathways, the best first, each once. Never empty.
+    package var priority: [String]
+    /// `PATHWAY-CLONES`, in the order in which they are made.
+    package var clones: [PathwayClone] = []
+    /// What was left out or bent.
+    package var issues: [String] = []
+
+    /// Why a text is no manifest.
+    package struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
+        package var description: String
+        package init(description: String) { self.description = description }
+    }
+
+    package init(priority: [String]) { self.priority = priority }
+
+    /// Reads a manifest.
+    package static func read(_ bytes: some Collection<UInt8>) -> Result<SteeringManifest, Invalid> {
+        do throws(Invalid) { return .success(try SteeringManifest(parsing: bytes)) } catch { return .failure(error) }
+    }
+
+    /// Reads a manifest.
+    package init(parsing bytes: some Collection<UInt8>) throws(Invalid) {
+        guard bytes.count <= Self.maximumByteCount else {
+            throw Invalid(description: "larger than \(Self.maximumByteCount) bytes")
+        }
+        guard let document = JSONDocument(parsing: bytes), case .object = document else {
+            throw Invalid(description: "not a JSON object")
+        }
+        guard document["VERSION"]?.number == 1 else { throw Invalid(description: "VERSION is not 1") }
+        var issues: [String] = []
+        var ids: [String] = []
+        for entry in document["PATHWAY-PRIORITY"]?.array ?? [] {
+            guard let id = entry.string, !id.isEmpty, !ids.contains(id), ids.count < Self.maximumCount else {
+                issues.append("PATHWAY-PRIORITY has an entry that is not a new pathway")
+                continue
+            }
+            if !Self.isLegal(id) { issues.append("a pathway has characters that none may have") }
+            ids.append(id)
+        }
+        guard !ids.isEmpty else { throw Invalid(description: "PATHWAY-PRIORITY names no pathway") }
+        self.init(priority: ids)
+        readTime(document, &issues)
+        if let uri = document["RELOAD-URI"] {
+            reloadURI = uri.string.flatMap { $0.isEmpty ? nil : $0 }
+            if reloadURI == nil { issues.append("RELOAD-URI is not a URI") }
+        }
+        if let list = document["PATHWAY-CLONES"] {
+            if list.array == nil { issues.append("PATHWAY-CLONES is not an array") }
+            for entry in list.array ?? [] {
+                guard clones.count < Self.maximumCount, let clone = PathwayClone(entry),
+                    !clones.contains(where: { $0.id == clone.id })
+                else {
+                    issues.append("PATHWAY-CLONES has an entry that is not a new clone")
+                    continue
+                }
+                clones.append(clone)
+            }
+        }
+        self.issues = Array(issues.prefix(8))
+    }
+
+    private mutating func readTime(_ document: JSONDocument, _ issues: inout [String]) {
+        guard let value = document["TTL"] else { return }
+        guard let seconds = value.number, seconds >= 0 else { return issues.append("TTL is not a time") }
+        // A number of any size.
+        let (least, most) = (Self.timesToLive.lowerBound, Self.timesToLive.upperBound)
+        timeToLive = seconds < 1 ? least : seconds > 86_400 ? most : .milliseconds(Int64(seconds * 1000))
+        if seconds < 1 || seconds > 86_400 { issues.append("TTL is not between 1 and 86400 s") }
+    }
+
+    /// Letters, digits, `.`, `-` and `_`.
+    package static func isLegal(_ id: String) -> Bool {
+        id.utf8.allSatisfy { byte in
+            (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || ".-_".utf8.contains(byte)
+        }
+    }
+}
+
+/// A pathway that is made of another one by writing its URIs anew: an entry of `PATHWAY-CLONES`.
+package struct PathwayClone: Sendable, Hashable {
+    package var id: String
+    package var baseID: String
+    /// Takes the place of each URI's host; with a port, of that too. nil leaves it.
+    package var host: String?
+    /// Take the place of parameters of the same names in each URI's query, or are added in the order of their names.
+    package var parameters: [String: String] = [:]
+    /// URIs by `STABLE-VARIANT-ID` and `STABLE-RENDITION-ID`, for which the host stays.
+    package var variantURIs: [String: String] = [:]
+    package var renditionURIs: [String: String] = [:]
+
+    package init(id: String, baseID: String) {
+        self.id = id
+        self.baseID = baseID
+    }
+
+    init?(_ document: JSONDocument) {
+        guard let id = document["ID"]?.string, !id.isEmpty, let baseID = document["BASE-ID"]?.string, id != baseID,
+            let replacement = document["URI-REPLACEMENT"], case .object = replacement
+        else { return nil }
+        self.init(id: id, baseID: baseID)
+        host = replacement["HOST"]?.string.flatMap { Self.isHost($0) ? $0 : nil }
+        parameters = Self.strings(replacement["PARAMS"])
+        variantURIs = Self.strings(replacement["PER-VARIANT-URIS"])
+        renditionURIs = Self.strings(replacement["PER-RENDITION-URIS"])
+    }
+
+    private static func strings(_ document: JSONDocument?) -> [String: String] {
+        guard case .object(let members)? = document else { return [:] }
+        return members.compactMapValues(\.string).filter { !$0.key.isEmpty }
+    }
+
+    /// A name or address, perhaps with a port, and nothing that would begin another part of a URI.
+    private static func isHost(_ text: String) -> Bool {
+        guard !text.isEmpty, !text.utf8.contains(where: { "/?#@\\ ".utf8.contains($0) }),
+            let reference = URIReference("//" + text)
+        else { return false }
+        return reference.host?.isEmpty == false
+    }
+
+    /// What a URI of the base pathway is in the clone.
+    ///
+    /// - Parameters:
+    ///   - own: the one that the clone has for it by its stable ID.
+    ///   - base: the URL of the playlist that names it.
+    func rewritten(_ uri: String, own: String?, base: String) -> String {
+        guard let text = URIReference.resolve(own ?? uri, against: base), var target = URIReference(text) else {
+            return own ?? uri
+        }
+        if own == nil, let host, target.host != nil, let replacement = URIReference("//" + host) {
+            target.host = replacement.host
+            if let port = replacement.port { target.port = port }
+        }
+        target.query = query(target.query)
+        return target.description
+    }
+
+    private func query(_ query: String?) -> String? {
+        guard !parameters.isEmpty else { return query }
+        let coded = parameters.map { (QueryCoding.encoded($0.key), QueryCoding.encoded($0.value)) }
+            .sorted { $0.0 < $1.0 }
+        let names = Set(coded.map(\.0))
+        let kept = (query ?? "").split(separator: "&").filter { part in
+            !names.contains(String(part.prefix { $0 != "=" }))
+        }
+        return (kept.map(String.init) + coded.map { "\($0.0)=\($0.1)" }).joined(separator: "&")
+    }
+}
+
+/// Text in the query of a URI.
+package enum QueryCoding {
+    /// All but letters, digits, `-`, `.`, `_` and `~` (RFC 3986 §2.3) as `%` and two digits.
+    package static func encoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || "-._~".utf8.contains(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,79 @@
+import HLSKitCore
+
+/// What the steering server of a playlist says, or why it does not.
+struct SteeringReport: Sendable {
+    struct Trouble: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// Where it was.
+    var url: String
+    var result: Result<SteeringManifest, Trouble>
+
+    /// Asks the server; nil where nobody steers.
+    init?(of playlist: MultivariantPlaylist, _ loader: PlaylistLoader) async {
+        guard let tag = playlist.contentSteering else { return nil }
+        url =
+            tag.serverURI.prefix(5).lowercased() == "data:"
+            ? playlist.url : playlist.resolve(tag.serverURI) ?? tag.serverURI
+        do {
+            guard let (manifest, url) = try await loader.steeringManifest(of: playlist) else { return nil }
+            self.url = url
+            result = .success(manifest)
+        } catch let error as SteeringManifest.Invalid {
+            result = .failure(Trouble(description: error.description))
+        } catch {
+            let failure = PlaylistInput.Failure(error)
+            result = .failure(
+                Trouble(description: [failure.cause, failure.detail].compactMap(\.self).joined(separator: ": ")))
+        }
+    }
+
+    /// For people.
+    var lines: [String] {
+        switch result {
+        case .failure(let trouble): return ["", "STEERING", "  \(trouble)"]
+        case .success(let manifest):
+            var lines = ["", "STEERING", "  pathways: \(manifest.priority.joined(separator: ", "))"]
+            lines.append("  again after \(Decimals.text(manifest.timeToLive / .seconds(1), places: 3)) s")
+            if let uri = manifest.reloadURI { lines.append("  then at \(uri)") }
+            lines += manifest.clones.map { clone in
+                "  clone \(clone.id) of \(clone.baseID)" + (clone.host.map { " at \($0)" } ?? "")
+            }
+            return lines + manifest.issues.map { "  warning: \($0)" }
+        }
+    }
+
+    /// For programs.
+    var value: JSONValue {
+        var object = JSONObject()
+        switch result {
+        case .failure(let trouble): object.add("error", trouble.description)
+        case .success(let manifest):
+            object.add("pathwayPriority", manifest.priority.map(JSONValue.string))
+            object.add("ttl", .number(manifest.timeToLive / .seconds(1)))
+            object.add("reloadUri", manifest.reloadURI)
+            object.add(
+                "pathwayClones",
+                manifest.clones.map { clone -> JSONValue in
+                    var object = JSONObject()
+                    object.add("id", clone.id)
+                    object.add("baseId", clone.baseID)
+                    object.add("host", clone.host)
+                    return object.value
+                })
+            object.add("warnings", manifest.issues.map(JSONValue.string))
+        }
+        return object.value
+    }
+}
+
+extension PlaylistInput {
+    /// What the steering server of a playlist that came over the network says.
+    func steering(of playlist: Playlist) async -> SteeringReport? {
+        guard baseURL == nil, case .multivariant(let playlist) = playlist, let url = (try? url()) ?? nil,
+            url.hasPrefix("http")
+        else { return nil }
+        return await SteeringReport(of: playlist, loader(of: url))
+    }
+}

@@ -20,7 +20,8 @@ extension PlaybackEngine {
 
     /// Tells of a recommendation that has changed.
     mutating func checkRecommendedOffset() {
-        guard outlook?.isLive == true, let window = liveWindow, let news = item?.stream.news(window, at: now),
+        // What I-frames are listed with is another matter.
+        guard outlook?.isLive == true, item?.trick == nil, let window = liveWindow, let news = item?.stream.news(window, at: now),
             item?.stream.recommend(news) == true
         else { return }
         effects.append(.publish(.recommendedTimeOffsetFromLiveChanged(MediaTime(news))))
@@ -34,7 +35,9 @@ extension PlaybackEngine {
 
     /// A wait began or ended.
     mutating func noteWait(from old: TimeControlStatus, to new: TimeControlStatus, at time: Duration) {
-        guard preferences.automaticallyPreservesTimeOffsetFromLive, outlook?.isLive == true, old != new else { return }
+        guard preferences.automaticallyPreservesTimeOffsetFromLive, outlook?.isLive == true, item?.trick == nil,
+            old != new
+        else { return }
         let distance = item?.start == nil ? nil : distanceFromEdge(of: time)
         item?.stream.note(old, new, distance: distance)
     }

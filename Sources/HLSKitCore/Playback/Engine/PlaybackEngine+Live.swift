@@ -21,7 +21,8 @@ extension PlaybackEngine {
     /// Tells of a recommendation that has changed.
     mutating func checkRecommendedOffset() {
         // What I-frames are listed with is another matter.
-        guard outlook?.isLive == true, item?.trick == nil, let window = liveWindow, let news = item?.stream.news(window, at: now),
+        guard outlook?.isLive == true, item?.trick == nil, let window = liveWindow,
+            let news = item?.stream.news(window, at: now),
             item?.stream.recommend(news) == true
         else { return }
         effects.append(.publish(.recommendedTimeOffsetFromLiveChanged(MediaTime(news))))

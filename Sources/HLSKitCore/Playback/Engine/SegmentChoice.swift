@@ -56,13 +56,14 @@ struct SegmentChoice: Sendable {
 
     private func job(in lane: borrowing MediaLane, _ tracker: PlaylistTracker, _ facts: Facts) -> SegmentJob {
         let (key, start) = (facts.timeline, tracker.starts[index])
+        let repeatsParts = lane.repeatsParts(at: index)
         var window = PresentationWindow(from: facts.start, until: facts.end)
-        window.dropsOverlap = lane.joint.dropsOverlap || lane.repeatsParts(at: index)
+        window.dropsOverlap = lane.joint.dropsOverlap || repeatsParts
         if lane.id == .main, facts.isTrick { window = PresentationWindow(isStill: true) }
         return SegmentJob(
             id: facts.id, request: RequestID(rawValue: 0), map: resources.map, key: resources.key,
             mapKey: resources.mapKey, start: start, duration: tracker.duration(at: index), timeline: facts.number,
-            window: window, startsNewSequence: lane.joint.startsNewSequence || lane.lastTimeline != key,
+            window: window, startsNewSequence: lane.joint.startsNewSequence || lane.lastTimeline != key || repeatsParts,
             replacement: lane.replacement, url: url, mediaSequence: segment.mediaSequence,
             videoRange: lane.id == .main ? facts.videoRange : nil,
             stream: StreamID(playlistURL: lane.playlistURL, epoch: key.epoch, discontinuity: key.discontinuity),

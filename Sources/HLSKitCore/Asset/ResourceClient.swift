@@ -82,7 +82,9 @@ struct ResourceClient: Sendable {
     ///   - hedgeDelay: after so long without a byte it is asked once more beside.
     ///   - timeout: from start to end, of each try; nil for that of the options.
     ///   - clientData: what servers may be told with it, besides what it is.
-    ///   - lesserURL: gives a part that is enough: tried first, and `url` where that is refused or of no use.
+    ///   - lesserURL: gives a part that is enough, or what is to come: tried first, and `url` where that is refused or of no
+    ///     use.
+    ///   - heldFor: the server may hold the answer from there so long.
     /// - Throws: ``HLSError``, or `CancellationError`.
     func load<Reader: ResourceReader>(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
@@ -90,7 +92,7 @@ struct ResourceClient: Sendable {
         account: RequestRetrier.Account? = nil,
         mayBeBeyondEnd: Bool = false,
         hedgeDelay: Duration? = nil, timeout: Duration? = nil, clientData: ClientDataNote? = nil,
-        lesserURL: String? = nil, _ makeReader: () -> Reader
+        lesserURL: String? = nil, heldFor: Duration? = nil, _ makeReader: () -> Reader
     ) async throws -> Reader.Output {
         let role: LoadingFailure.Role = resourceClass == .key ? .key : source == nil ? .named : .listed
         do {
@@ -117,6 +119,7 @@ struct ResourceClient: Sendable {
                 if tries == 1, let lesserURL {
                     var lesser = request
                     lesser.urlString = lesserURL
+                    if let heldFor { lesser.hold(for: heldFor) }
                     do {
                         return try await attempt(lesser, makeReader())
                     } catch let error as LoadingError where LoadingFailure.isRefusal(error.status) {

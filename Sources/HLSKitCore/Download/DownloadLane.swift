@@ -12,6 +12,8 @@ struct DownloadLane: Sendable {
     private var discontinuityBase = 0
     /// A delta update was of no use: the list is asked for as a whole.
     private(set) var refusesDeltas = false
+    /// Whether the server holds requests, by what came of them.
+    private var plan = ReloadPlan()
 
     /// - Parameters:
     ///   - known: what an earlier run has stored of it, in order.
@@ -146,8 +148,24 @@ struct DownloadLane: Sendable {
             && (stored.file == nil) == isGap
     }
 
-    /// What a delta update brought was of no use.
-    mutating func refuseDeltas() { refusesDeltas = true }
+    // MARK: Reloads
+
+    /// What the next reload awaits, at once; nil where it is made at its time. A download has no use for parts.
+    var awaited: PartPosition? { plan.next(in: tracker) }
+
+    /// A reload begins.
+    mutating func beginReload(awaiting awaited: PartPosition?) { plan.send(DeliveryDirectives(awaited: awaited)) }
+
+    /// A reload has brought a list, or nothing.
+    ///
+    /// - Parameters:
+    ///   - update: what the list was; nil for none.
+    ///   - wasInVain: something besides the list was asked for, and of no use.
+    mutating func endReload(_ update: PlaylistTracker.Update?, askedForDelta: Bool, wasInVain: Bool) {
+        if wasInVain, askedForDelta { refusesDeltas = true }
+        if wasInVain || update == nil { _ = plan.fail(update == nil ? .other : .timeout) }
+        if let update { plan.take(edge: tracker.writtenEdge, isNewCount: update == .restarted) }
+    }
 
     /// The playlist could not be loaded: it is tried again as if nothing had changed.
     mutating func noteFailedReload(at time: Duration) {

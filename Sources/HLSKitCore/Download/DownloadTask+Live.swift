@@ -3,7 +3,8 @@ import HLSPlaylist
 /// How a live stream is followed: its playlists are loaded again as a player would, until they end or nobody wants more.
 extension DownloadTask {
     /// Loads a playlist again when it is time: not sooner than it may have changed, and, where the list is short, a little
-    /// later each time until that is just after it has (docs/behaviour/live.md, R39).
+    /// later each time until that is just after it has (docs/behaviour/live.md, R39). A server that holds requests is asked at
+    /// once for the list with the next segment.
     func addReload(
         of lane: Int, _ clock: HostClock, _ run: inout DownloadRun,
         _ group: inout ThrowingTaskGroup<Outcome, any Error>
@@ -13,29 +14,42 @@ extension DownloadTask {
         let account = run.reloads[lane] ?? client.retrier.makeAccount()
         run.reloads[lane] = account
         let terms = RetryTerms(kind: .reload, isLive: true, targetDuration: tracker.pacingTarget)
-        let due = tracker.nextReload.map { $0 + tracker.reloadDelay } ?? clock.now
+        let awaited = client.retrier.isFailing(account) ? nil : run.lanes[lane].awaited
+        run.lanes[lane].beginReload(awaiting: awaited)
+        let due = awaited == nil ? tracker.nextReload.map { $0 + tracker.reloadDelay } ?? clock.now : clock.now
         group.addTask {
             try? await clock.sleep(until: due)
             let began = clock.now
             let delta = refusesDeltas ? nil : DeltaUpdate(after: tracker, at: began)
-            var requestCount = 0
+            let directives = DeliveryDirectives(awaited: awaited, delta: delta)
+            var answer = Reload(lane: lane, began: began, askedForDelta: delta != nil)
             do {
-                let playlist = try await self.playlist(
-                    of: entry, variables, terms, account, reloadOf: tracker, delta: delta
-                ) { requestCount += 1 }
-                let isOfNoUse = delta != nil && requestCount > 1
-                return .playlist(lane: lane, began: began, .success(playlist), deltaFailed: isOfNoUse)
+                var requestCount = 0
+                answer.result = .success(
+                    try await self.playlist(
+                        of: entry, variables, terms, account, reloadOf: tracker, directives: directives
+                    ) { requestCount += 1 })
+                answer.wasInVain = !directives.isEmpty && requestCount > 1
             } catch {
-                return .playlist(lane: lane, began: began, .failure(error), deltaFailed: delta != nil)
+                answer.result = .failure(error)
+                answer.wasInVain = !directives.isEmpty
             }
+            return .playlist(answer)
         }
     }
 
-    func take(
-        _ result: Swift.Result<MediaPlaylist, any Error>, of lane: Int, began: Duration, _ clock: HostClock,
-        _ run: inout DownloadRun
-    ) throws {
-        let now = clock.now
+    /// What came of a reload.
+    struct Reload: Sendable {
+        var lane: Int
+        var began: Duration
+        var askedForDelta: Bool
+        /// Something besides the list was asked for, and of no use.
+        var wasInVain = false
+        var result: Swift.Result<MediaPlaylist, any Error> = .failure(CancellationError())
+    }
+
+    func take(_ answer: Reload, _ clock: HostClock, _ run: inout DownloadRun) throws {
+        let (result, lane, began, now) = (answer.result, answer.lane, answer.began, clock.now)
         let account = run.reloads[lane]
         defer { account.map(client.retrier.close) }
         switch result {
@@ -43,6 +57,7 @@ extension DownloadTask {
             run.failures[lane] = nil
             let update = run.lanes[lane].tracker.update(
                 with: playlist, url: playlist.url, loadBegan: began, now: now)
+            run.lanes[lane].endReload(update, askedForDelta: answer.askedForDelta, wasInVain: answer.wasInVain)
             let isNew = update == .changed || update == .restarted
             client.retrier.notePlaylist(isNew: isNew)
             if isNew {
@@ -52,6 +67,7 @@ extension DownloadTask {
                 try takeUp(clock, &run)
             }
         case .failure(let error):
+            run.lanes[lane].endReload(nil, askedForDelta: answer.askedForDelta, wasInVain: answer.wasInVain)
             guard let error = error as? HLSError, error.domain != .output, !isExpired(error) else { throw error }
             run.lanes[lane].noteFailedReload(at: now)
             run.failures[lane] = error

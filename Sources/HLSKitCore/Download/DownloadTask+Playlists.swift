@@ -23,24 +23,25 @@ extension DownloadTask {
     ///   - terms: how failures are taken; nil where it is the only one.
     ///   - account: what counts them.
     ///   - tracker: what was loaded of it before.
-    ///   - delta: how less is asked for.
+    ///   - directives: what is asked for besides; as a whole and at once where that is of no use.
     ///   - noteRequest: called for each request.
     func playlist(
         of entry: DownloadSelection.Entry, _ variables: [String: String], _ terms: RetryTerms? = nil,
         _ account: RequestRetrier.Account? = nil, reloadOf tracker: PlaylistTracker? = nil,
-        delta: DeltaUpdate? = nil, noteRequest: () -> Void = {}
+        directives: DeliveryDirectives = DeliveryDirectives(), noteRequest: () -> Void = {}
     ) async throws -> MediaPlaylist {
         var options = client.parserOptions
         options.importedVariables = variables
+        let heldFor = directives.awaited.flatMap { awaited in tracker.map { ReloadPlan.patience($0, for: awaited) } }
         let resourceClass: ResourceClass = entry.source == nil ? .multivariantPlaylist : .mediaPlaylist
         let playlist = try await client.load(
             entry.url, resourceClass, limit: .max, namedBy: entry.source, terms: terms, account: account,
             hedgeDelay: tracker?.hedgeDelay, timeout: tracker?.reloadTimeout,
-            lesserURL: delta.map { DeliveryDirectives(delta: $0).url(of: entry.url) }
+            lesserURL: directives.isEmpty ? nil : directives.url(of: entry.url), heldFor: heldFor
         ) {
             [options] in
             noteRequest()
-            return ReloadReader(PlaylistReader(url: entry.url, options: options), delta)
+            return ReloadReader(PlaylistReader(url: entry.url, options: options), directives)
         }
         guard case .media(let media) = playlist else {
             throw HLSError(

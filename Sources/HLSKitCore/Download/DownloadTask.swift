@@ -299,8 +299,7 @@ public final class DownloadTask: Sendable {
     enum Outcome: Sendable {
         case resource(ResourceID, lane: Int, Swift.Result<DownloadJournal.File, any Error>)
         case segment(DownloadPlan.ItemID, Swift.Result<DownloadLoader.Loaded, any Error>)
-        /// `deltaFailed`: less was asked for, which was of no use.
-        case playlist(lane: Int, began: Duration, Swift.Result<MediaPlaylist, any Error>, deltaFailed: Bool)
+        case playlist(Reload)
         case alternate(DownloadAlternates.Wish, began: Duration, Swift.Result<MediaPlaylist, any Error>)
         /// Players wait for something.
         case demand
@@ -350,16 +349,14 @@ public final class DownloadTask: Sendable {
                     case .segment(let id, let result): try take(result, of: id, clock, &run)
                     case .alternate(let wish, let began, let result):
                         try take(result, of: wish, began: began, clock, &run)
-                    case .playlist(let lane, let began, let result, let deltaFailed):
-                        if deltaFailed { run.lanes[lane].refuseDeltas() }
-                        try take(result, of: lane, began: began, clock, &run)
+                    case .playlist(let answer): try take(answer, clock, &run)
                     }
                     try checkRequests()
                 } catch let error as HLSError where error.domain != .output {
                     try end(after: error, &run)
                 }
-                if case .playlist(let lane, _, _, _) = outcome, run.lanes[lane].tracker.isLive, !run.isOver {
-                    addReload(of: lane, clock, &run, &group)
+                if case .playlist(let answer) = outcome, run.lanes[answer.lane].tracker.isLive, !run.isOver {
+                    addReload(of: answer.lane, clock, &run, &group)
                 }
                 if isStopping { run.plan.stop() }
                 publish(run)

@@ -3,17 +3,17 @@ import HLSPlaylist
 /// Reads a playlist that may leave out what is known of it.
 struct ReloadReader: ResourceReader {
     private var reader: PlaylistReader
-    private let delta: DeltaUpdate?
+    private let directives: DeliveryDirectives
 
-    /// - Parameter delta: how less was asked for; nil where it was not.
-    init(_ reader: PlaylistReader, _ delta: DeltaUpdate?) {
+    /// - Parameter directives: what was asked for besides.
+    init(_ reader: PlaylistReader, _ directives: DeliveryDirectives) {
         self.reader = reader
-        self.delta = delta
+        self.directives = directives
     }
 
     mutating func begin(_ response: TransportResponse) {
         var response = response
-        response.urlString = DeliveryDirectives(delta: delta).url(answering: response.urlString)
+        response.urlString = directives.url(answering: response.urlString)
         reader.begin(response)
     }
 
@@ -21,7 +21,9 @@ struct ReloadReader: ResourceReader {
 
     mutating func finish() throws -> Playlist {
         let playlist = try reader.finish()
-        guard let delta, case .media(let update) = playlist, update.skip != nil else { return playlist }
+        guard let delta = directives.delta, case .media(let update) = playlist, update.skip != nil else {
+            return playlist
+        }
         return .media(try delta.known.merging(update: update))
     }
 }

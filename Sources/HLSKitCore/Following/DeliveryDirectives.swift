@@ -6,6 +6,8 @@ struct DeliveryDirectives: Sendable {
     var awaited: PartPosition?
     var delta: DeltaUpdate?
 
+    var isEmpty: Bool { awaited == nil && delta == nil }
+
     /// By their names: caches keep one answer then.
     private var parameters: [String] {
         var parameters: [String] = []

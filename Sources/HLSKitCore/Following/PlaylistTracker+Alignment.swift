@@ -2,16 +2,6 @@ import HLSPlaylist
 
 /// Lists of one item laid side by side.
 extension PlaylistTracker {
-    private func start(ofIFrames other: MediaPlaylist) -> Duration {
-        if let there = other.segments.first?.derivedProgramDateTime,
-            let here = written.segments.first?.derivedProgramDateTime
-        {
-            return start + (there - here)
-        }
-        let areWhole = written.playlistType == .event && other.playlistType == .event
-        return areWhole ? start : end - other.duration
-    }
-
     /// The item time of the first segment of a list that is presented with this one, or in its place: by dates, else by
     /// sequence numbers, else by their ends. Lists that begin at 0, and have always been whole, all do.
     ///
@@ -23,6 +13,16 @@ extension PlaylistTracker {
         guard !other.hasEndList || beganLive || start != .zero else { return .zero }
         if other.isIFramesOnly != written.isIFramesOnly { return start(ofIFrames: other) }
         return start(ofNeighbor: other) ?? successor() ?? end - other.duration
+    }
+
+    private func start(ofIFrames other: MediaPlaylist) -> Duration {
+        if let there = other.segments.first?.derivedProgramDateTime,
+            let here = written.segments.first?.derivedProgramDateTime
+        {
+            return start + (there - here)
+        }
+        let areWhole = written.playlistType == .event && other.playlistType == .event
+        return areWhole ? start : end - other.duration
     }
 
     /// The item time at which another rendition's list begins: by dates, else by sequence numbers; nil where neither

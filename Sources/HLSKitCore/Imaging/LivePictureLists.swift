@@ -52,8 +52,17 @@ final class LivePictureLists: Sendable {
     private func take(_ list: MediaPlaylist, at url: String, began: Duration) -> PlaylistTracker? {
         let now = clock.now
         return trackers.withLock { trackers in
-            _ = trackers.all[url]?.update(with: list, url: list.url, loadBegan: began, now: now)
-            return trackers.all[url]
+            guard let old = trackers.all[url] else { return nil }
+            var new = old
+            let update = new.update(with: list, url: list.url, loadBegan: began, now: now)
+            // Nothing was waited for in between: what was not seen takes its time.
+            if update == .changed, new.hasJumped,
+                let start = old.start(ofNeighbor: list) ?? old.start(ofSuccessor: list, at: now)
+            {
+                new.shift(by: start - new.start)
+            }
+            trackers.all[url] = new
+            return new
         }
     }
 }

@@ -233,3 +233,13 @@ public struct TransferMetrics: Sendable, Hashable {
     /// Makes the metrics of a transfer that has not begun.
     public init() {}
 }
+
+extension TransportRequest {
+    /// The server may hold the answer for so long. Who waits longer asks without being held, and not beside it.
+    mutating func hold(for patience: Duration) {
+        isHeld = true
+        timeouts.firstByte = patience
+        timeouts.total = timeouts.total.map { $0 + patience }
+        hedgeDelay = nil
+    }
+}

@@ -20,7 +20,9 @@ extension PlaybackEngine {
 
     /// Tells of a recommendation that has changed.
     mutating func checkRecommendedOffset() {
-        guard outlook?.isLive == true, let window = liveWindow, let news = item?.stream.news(window, at: now),
+        // What I-frames are listed with is another matter.
+        guard outlook?.isLive == true, item?.trick == nil, let window = liveWindow,
+            let news = item?.stream.news(window, at: now),
             item?.stream.recommend(news) == true
         else { return }
         effects.append(.publish(.recommendedTimeOffsetFromLiveChanged(MediaTime(news))))
@@ -38,7 +40,9 @@ extension PlaybackEngine {
             let now = now
             item?.ordinaryDistance.wait(from: new == .waitingToPlayAtSpecifiedRate ? now : nil)
         }
-        guard preferences.automaticallyPreservesTimeOffsetFromLive, outlook?.isLive == true, old != new else { return }
+        guard preferences.automaticallyPreservesTimeOffsetFromLive, outlook?.isLive == true, item?.trick == nil,
+            old != new
+        else { return }
         let least = leastDistance
         let distance = item?.start == nil ? nil : distanceFromEdge(of: time).map { max($0, least) }
         item?.stream.note(old, new, distance: distance)

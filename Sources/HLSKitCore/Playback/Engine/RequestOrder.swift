@@ -119,13 +119,7 @@ struct RequestTerms: Sendable {
             request.timeouts.total = min(request.timeouts.total ?? reload.timeout, reload.timeout)
             request.hedgeDelay = reload.hedgeDelay
         }
-        if let hold = order.heldFor {
-            request.isHeld = true
-            request.timeouts.firstByte = hold
-            request.timeouts.total = request.timeouts.total.map { $0 + hold }
-            // Who waits longer asks for the list without being held.
-            request.hedgeDelay = nil
-        }
+        if let hold = order.heldFor { request.hold(for: hold) }
         request.isPreload = order.purpose.isHint
         request.keyFormat = order.keyFormat
         request.keyReason = order.keyReason

@@ -1,0 +1,88 @@
+import HLSKitSimulation
+import HLSPlaylist
+import HLSTime
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+/// Downloads of a ``LowLatencyOrigin``: segments of two seconds, eight of them at the start and sixteen in all.
+@Suite("downloads whose lists servers hold", .timeLimit(.minutes(1)))
+struct HeldDownloadTests {
+    private final class Visits: Sendable {
+        private let state = Mutex<[SimulatedRequest]>([])
+        func append(_ request: SimulatedRequest) { state.withLock { $0.append(request) } }
+        var all: [SimulatedRequest] { state.withLock { $0 } }
+        var lists: [SimulatedRequest] { all.filter { $0.urlString.contains("/live.m3u8") } }
+        var held: [SimulatedRequest] { all.filter { $0.urlString.contains("_HLS_msn=") } }
+        var segments: [SimulatedRequest] { all.filter { $0.urlString.hasSuffix(".m4s") } }
+    }
+
+    private static func download(
+        _ change: (inout LowLatencyOrigin) -> Void = { _ in }
+    ) throws -> (result: DownloadTask.Result, visits: Visits, time: Duration) {
+        var origin = LowLatencyOrigin()
+        origin.segmentCount = 16
+        change(&origin)
+        let (made, clock, visits) = (origin, VirtualClock(), Visits())
+        let folder = try ScratchFolder()
+        let link = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20)))
+        let transport = SimulatedTransport(over: link, clock: clock) { request in
+            visits.append(request)
+            return made.response(to: request)
+        }
+        var options = AssetOptions(clock: clock, transport: transport)
+        options.seed = 1
+        let configuration = DownloadConfiguration(urlString: origin.url(ofVariant: 1), loading: options)
+        return try clock.run {
+            let result = try await DownloadTask(configuration, folder: folder.path + "/d").run()
+            return (result, visits, clock.now.offset)
+        }
+    }
+
+    @Test("M05: a download awaits segment by segment, and has each as soon as it is listed, whole and once")
+    func awaits() throws {
+        let (result, visits, time) = try Self.download()
+        #expect(result.failure == nil && result.gaps.isEmpty)
+        #expect(result.segmentCount == 16)
+        // One request for the list a segment, and nothing by parts.
+        #expect(visits.held.count == 8 && visits.lists.count == 9, "\(visits.lists.map(\.urlString))")
+        #expect(visits.lists.allSatisfy { !$0.urlString.contains("_HLS_part") })
+        #expect(
+            visits.segments.map { $0.urlString.split(separator: "/").last.map(String.init) ?? "" }.sorted()
+                == (0..<16).map { "\($0).m4s" }.sorted())
+        for segment in visits.segments.suffix(8) {
+            // Those of before are loaded first.
+            #expect(segment.time < .seconds(1) || segment.time.seconds.truncatingRemainder(dividingBy: 2) < 0.2)
+        }
+        #expect((16...16.5).contains(time.seconds))
+    }
+
+    @Test(
+        "M05: a server that does not hold as it should is asked by the clock",
+        arguments: [
+            LowLatencyOrigin.Fault.Kind.doesNotHold, .neverAnswers, .holdsForever, .status(503), .status(400),
+        ])
+    func broken(fault: LowLatencyOrigin.Fault.Kind) throws {
+        let (result, visits, time) = try Self.download {
+            $0.faults = [.init(fault, during: .seconds(3)..<(.seconds(fault.isOfServer ? 8 : 1000)))]
+        }
+        #expect(result.failure == nil && result.gaps.isEmpty, "\(result)")
+        #expect(result.segmentCount == 16)
+        #expect(visits.lists.count <= 40, "\(visits.lists.map { "\($0.time) \($0.urlString)" })")
+        #expect(time <= .seconds(30))
+    }
+
+    @Test("M05: where nothing is held no request asks for it")
+    func ordinary() throws {
+        let (result, visits, _) = try Self.download { $0.holdsRequests = false }
+        #expect(result.segmentCount == 16 && result.failure == nil)
+        #expect(visits.held.isEmpty)
+    }
+}
+
+extension LowLatencyOrigin.Fault.Kind {
+    /// It hits requests that are not to be held as well.
+    fileprivate var isOfServer: Bool { if case .status = self { true } else { false } }
+}

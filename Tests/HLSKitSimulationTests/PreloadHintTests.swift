@@ -98,10 +98,10 @@ struct PreloadHintTests {
             requests: 115...130),
         Fault(
             testDescription: "a reset in a range that grows", origin: origin(.ranges, .resets(after: 100_000)),
-            requests: 30...90),
+            requests: 60...100),
         Fault(
             testDescription: "parts are missing at the end of segments", origin: origin(.files, .dropsLastParts(1)),
-            requests: 100...150),
+            requests: 100...170),
         Fault(
             testDescription: "the encoder pauses for a second", origin: origin(.ranges, .pauses, to: .seconds(11)),
             requests: 25...40),

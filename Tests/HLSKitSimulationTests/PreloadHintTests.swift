@@ -71,7 +71,9 @@ struct PreloadHintTests {
         let session = try Self.play(Self.origin(.ranges))
         #expect(session.count("stalled") == 0)
         // Some at the start, and one for each of 15 segments.
-        #expect((15...22).contains(session.media.count), "\(session.media.map { "\($0.urlString) \($0.byteRange as Any)" })")
+        #expect(
+            (15...22).contains(session.media.count), "\(session.media.map { "\($0.urlString) \($0.byteRange as Any)" })"
+        )
         let open = session.media.filter { $0.byteRange?.isOpenEnded ?? true }
         #expect(open.count >= 14)
         #expect(session.play.state.statistics.numberOfSegments >= 58)

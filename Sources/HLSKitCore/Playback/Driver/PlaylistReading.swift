@@ -63,7 +63,8 @@ struct PlaylistReading: Sendable {
                 playlist = .media(try known.merging(update: update))
             }
             return .success(
-                LoadedPlaylist(playlist: playlist, url: source.url, byteCount: reading.byteCount, warnings: [],
+                LoadedPlaylist(
+                    playlist: playlist, url: source.url, byteCount: reading.byteCount, warnings: [],
                     isDeltaUpdate: isDeltaUpdate))
         } catch {
             return .failure(PlaylistFailure(error, url: source.url))

@@ -104,7 +104,8 @@ struct LoadingState: Sendable {
             }
             estimator.responded(id.rawValue, at: now)
         }
-        requests.respond(id, contentLength: response.contentLength, isFromCache: isFromCache, age: response.age, at: now)
+        requests.respond(
+            id, contentLength: response.contentLength, isFromCache: isFromCache, age: response.age, at: now)
     }
 
     /// Counts bytes of a request and tells what they are of; nil for one that is over.

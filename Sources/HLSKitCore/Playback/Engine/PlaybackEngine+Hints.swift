@@ -141,7 +141,9 @@ extension PlaybackEngine {
 
     /// Nothing more comes of the hints of a lane.
     mutating func endHints(of id: LaneID) {
-        for body in item?.lanes[id]?.hints.ids ?? [] { end(item?.lanes[id]?.hints.letGo(body, isFollowed: false), body) }
+        for body in item?.lanes[id]?.hints.ids ?? [] {
+            end(item?.lanes[id]?.hints.letGo(body, isFollowed: false), body)
+        }
     }
 }
 

@@ -274,7 +274,8 @@ extension PreloadHints {
             case .map: kind = .map
             default: continue
             }
-            guard !resources.contains(where: { $0.kind == kind }), let url = URIReference.resolve(hint.uri, against: url),
+            guard !resources.contains(where: { $0.kind == kind }),
+                let url = URIReference.resolve(hint.uri, against: url),
                 let range = hint.range
             else { continue }
             resources.append(Resource(kind: kind, url: url, byteRange: range.isAll ? nil : range.bytes))

@@ -21,6 +21,7 @@ extension PlaybackEngine {
         guard let next = item?.lanes[id]?.nextIndex, let tracker = item?.lanes[id]?.tracker else {
             return PreloadHints.Facts(isWanted: true)
         }
+        guard item?.lanes[id]?.hints.ids.isEmpty == false else { return PreloadHints.Facts() }
         // What is further on is not what was hinted at a moment ago.
         let pieces = next..<min(tracker.segmentCount, next + 8)
         return PreloadHints.Facts(

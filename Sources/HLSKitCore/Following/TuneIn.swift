@@ -33,8 +33,16 @@ struct TuneIn: Sendable {
         return awaited
     }
 
-    /// An answer came, or none.
-    mutating func end() {
+    /// What was asked for did not come.
+    ///
+    /// - Returns: whether anything was.
+    mutating func giveUp() -> Bool {
+        defer { awaited = nil }
+        return awaited != nil
+    }
+
+    /// An answer came.
+    private mutating func end() {
         awaited = nil
         isSpent = true
     }

@@ -110,7 +110,8 @@ package struct SteppedPlayback: Sendable {
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): actions.append(.published(kind))
         case .ask(let question): answers.append(.answer(question.answered()))
-        case .suspend, .resume, .forgetBody, .abandonSegment, .endHead, .take, .reopenLane, .clearLane, .takeAudioFromVariant,
+        case .suspend, .resume, .forgetBody, .abandonSegment, .endHead, .take, .reopenLane, .clearLane,
+            .takeAudioFromVariant,
             .chooseAudioTrack,
             .followTracks,
             .flush, .land,

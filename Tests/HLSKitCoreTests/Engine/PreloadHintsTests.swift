@@ -48,7 +48,8 @@ struct PreloadHintsTests {
 
     static let readings: [Reading] = [
         Reading(tag: "TYPE=PART,URI=\"a.mp4\"", resource: part("https://host/x/a.mp4")),
-        Reading(tag: "TYPE=PART,URI=\"a.mp4\",BYTERANGE-START=0", resource: part("https://host/x/a.mp4", 0..<UInt64.max)),
+        Reading(
+            tag: "TYPE=PART,URI=\"a.mp4\",BYTERANGE-START=0", resource: part("https://host/x/a.mp4", 0..<UInt64.max)),
         Reading(
             tag: "TYPE=PART,URI=\"/a.mp4\",BYTERANGE-START=70,BYTERANGE-LENGTH=30",
             resource: part("https://host/a.mp4", 70..<100)),
@@ -160,7 +161,8 @@ struct PreloadHintsTests {
     @Test("the rest of a range is asked for where the connection is lost, and of nothing else")
     func resets() {
         func failure(
-            of resource: PreloadHints.Resource, after count: Int, isBroken: Bool = true, adopting part: Range<UInt64>? = nil
+            of resource: PreloadHints.Resource, after count: Int, isBroken: Bool = true,
+            adopting part: Range<UInt64>? = nil
         ) -> PreloadHints.Failure? {
             var lane = Lane()
             let request = lane.ask(resource)
@@ -174,7 +176,8 @@ struct PreloadHintsTests {
             }
             return failed?.1
         }
-        #expect(failure(of: Self.part("s", .bytes(from: 100)), after: 30) == .continues(Self.part("s", .bytes(from: 130))))
+        #expect(
+            failure(of: Self.part("s", .bytes(from: 100)), after: 30) == .continues(Self.part("s", .bytes(from: 130))))
         #expect(failure(of: Self.part("s", 100..<200), after: 30) == .continues(Self.part("s", 130..<200)))
         #expect(failure(of: Self.part("s", 100..<200), after: 100) == .ends)
         #expect(failure(of: Self.part("s", 100..<200), after: 0) == .ends)
@@ -184,7 +187,9 @@ struct PreloadHintsTests {
             failure(of: Self.part("s"), after: 30, adopting: 0..<100) == .continues(Self.part("s", .bytes(from: 30))))
     }
 
-    @Test("three that come to nothing one after another are enough; a success between counts, an encoder that pauses does not")
+    @Test(
+        "three that come to nothing one after another are enough; a success between counts, an encoder that pauses does not"
+    )
     func misses() {
         func asksAgain(after outcomes: [Character]) -> Bool {
             var lane = Lane()

@@ -106,8 +106,9 @@ struct LanePlaylist: Sendable {
     ///
     /// - Returns: whether the list is to be asked for at once, and nothing else is wrong.
     mutating func noteFailure(_ failure: ReloadPlan.Failure) -> Bool {
-        tuneIn.end()
-        return plan.fail(failure)
+        // Who can be asked plainly need not be able to answer that.
+        let wasTuningIn = tuneIn.giveUp()
+        return plan.fail(failure) || wasTuningIn
     }
 
     /// Segments wait for the next answer.

@@ -17,10 +17,11 @@ extension PlaybackEngine {
     }
 
     private func hintFacts(of id: LaneID) -> PreloadHints.Facts {
-        guard followsEdge(in: id), let lane = item?.lanes[id], let tracker = lane.tracker else {
-            return PreloadHints.Facts()
+        guard followsEdge(in: id) else { return PreloadHints.Facts() }
+        guard let next = item?.lanes[id]?.nextIndex, let tracker = item?.lanes[id]?.tracker else {
+            return PreloadHints.Facts(isWanted: true)
         }
-        guard let next = lane.nextIndex else { return PreloadHints.Facts(isWanted: true) }
+        guard item?.lanes[id]?.hints.ids.isEmpty == false else { return PreloadHints.Facts() }
         // What is further on is not what was hinted at a moment ago.
         let pieces = next..<min(tracker.segmentCount, next + 8)
         return PreloadHints.Facts(
@@ -32,13 +33,16 @@ extension PlaybackEngine {
             })
     }
 
-    /// The lane loads what comes at the end of its list.
+    /// The lane loads what comes at the end of its list, and somebody waits for it.
     private func followsEdge(in id: LaneID) -> Bool {
-        guard configuration.usesPreloadHints, let item, item.error == nil, item.pendingFailure == nil, !item.isAtRest,
-            !item.isClosed, item.trick == nil, let lane = item.lanes[id], lane.presence == .required, lane.late == nil,
-            lane.cursor != nil, !lane.isComplete
+        guard configuration.usesPreloadHints, item?.lanes[id]?.tracker?.usesParts == true,
+            item?.lanes[id]?.tracker?.isLive == true, item?.lanes[id]?.presence == .required,
+            item?.lanes[id]?.late == nil, item?.lanes[id]?.cursor != nil, item?.lanes[id]?.isComplete == false
         else { return false }
-        return lane.tracker.map { $0.usesParts && $0.isLive } ?? false
+        guard item?.isAtRest == false, item?.isClosed == false, item?.error == nil, item?.pendingFailure == nil,
+            item?.trick == nil
+        else { return false }
+        return item?.lanes[id]?.tracker?.isWaitedFor(at: configuration.pacing == .realTime ? playhead : nil) == true
     }
 
     private mutating func carryOut(_ step: PreloadHints.Step, in id: LaneID) {

@@ -160,10 +160,7 @@ extension PlaybackEngine {
 
     mutating func cancelEverything() {
         cancelRequests(keepsShared: false) { _ in true }
-        for id in LaneID.allCases {
-            endHints(of: id)
-            effects.append(.disarm(.hint(id)))
-        }
+        for id in LaneID.allCases { endHints(of: id) }
         for role in loading.requests.forgetWaiting() { effects.append(.disarm(.retry(role))) }
         for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
         effects.append(.disarm(.judge))

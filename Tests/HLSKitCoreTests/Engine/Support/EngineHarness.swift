@@ -251,7 +251,7 @@ struct EngineHarness {
         case .refreshURL(let expired):
             expiredURLs.append(expired)
             if let answer = freshURL?(expired) { handle(.freshURL(answer)) }
-        case .present, .advanceToNextItem, .passedOver: break
+        case .present, .advanceToNextItem, .passedOver, .forgetBody: break
         }
     }
 
@@ -344,7 +344,7 @@ struct EngineHarness {
             handle(.finished(id, transferMetrics))
             lanes[segment.lane]?.complete(segment, spoiledBy: transfer.reply.spoilage)
             demux(segment.lane)
-        case .head: handle(.finished(id, transferMetrics))
+        case .head, .hint: handle(.finished(id, transferMetrics))
         case .resource(let resource, _):
             handle(.finished(id, transferMetrics))
             resources.insert(resource)

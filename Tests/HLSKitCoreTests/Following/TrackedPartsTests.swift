@@ -263,11 +263,8 @@ struct TrackedPartsTests {
         }
         func hide(_ segments: inout [MediaSegment], from first: Int) {
             for index in segments.indices.dropFirst(first) {
-                segments[index].parts = segments[index].parts.map { part in
-                    var part = part
-                    part.isIndependent = false
-                    return part
-                }
+                let parts = segments[index].parts.map { PartialSegment(uri: $0.uri, duration: $0.duration) }
+                segments[index].parts = parts[...]
             }
         }
         #expect(try entries { hide(&$0, from: 0) } == [2, 6])

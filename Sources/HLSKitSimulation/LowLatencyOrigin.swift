@@ -52,8 +52,8 @@ package struct LowLatencyOrigin: Sendable {
     package var epoch = PlaylistDate(seconds: 1_700_000_000)
     /// So much faster than everybody else's the clock of the encoder goes, in parts per million. Default 0.
     package var clockDrift = 0.0
-    /// Audio comes apart from the variants, as a rendition of its own that is silent: its place is behind the last of them.
-    /// Default false.
+    /// Audio comes apart from the variants, as a rendition of its own that is silent. Its place is behind the last of
+    /// them. Default false.
     package var hasSeparateAudio = false
     /// By so much later than they could be parts are listed, in each variant by its position. Default none.
     package var lags: [Duration] = []

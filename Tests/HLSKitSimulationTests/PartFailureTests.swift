@@ -44,7 +44,7 @@ struct PartFailureTests {
     }
 
     @Test(
-        "M05: a part that fails twice comes with its segment, as soon as that is listed; nothing is lost, nothing twice",
+        "M05: a part that fails twice comes with its segment, as soon as that is listed; nothing lost, nothing twice",
         arguments: zip(Failure.allCases + [.damaged], [0, 1, 2, 3, 1, 3]))
     func whole(_ failure: Failure, part: Int) throws {
         let session = try Self.stage(failure, of: ["1/10.\(part)"]).play()
@@ -98,7 +98,7 @@ struct PartFailureTests {
     func dropped() throws {
         for count in [1, 2, 3] {
             var stage = PartStage()
-        stage.limit = .seconds(16)
+            stage.limit = .seconds(16)
             stage.origin.faults = [.init(.dropsLastParts(count), during: .seconds(5)..<(.seconds(1000)))]
             let session = try stage.play()
             #expect(session.lossCount == 0)
@@ -133,7 +133,7 @@ struct PartFailureTests {
     func gaps() throws {
         for variant in [1, nil] {
             var stage = PartStage()
-        stage.limit = .seconds(16)
+            stage.limit = .seconds(16)
             stage.variant = variant
             stage.answer = { request, response in
                 guard request.urlString.contains("/1/live.m3u8") else { return response }

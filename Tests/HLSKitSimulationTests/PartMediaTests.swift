@@ -189,7 +189,9 @@ struct PartMediaTests {
 
     @Test("M05: an audio rendition that stops for good is not asked for in a storm")
     func stoppedForGood() throws {
-        let session = try Self.renditions { $0.faults = [.init(.stops, during: .seconds(10)..<(.seconds(1000)), of: 1)] }
+        let session = try Self.renditions {
+            $0.faults = [.init(.stops, during: .seconds(10)..<(.seconds(1000)), of: 1)]
+        }
         #expect(session.stallCount == 1)
         #expect(session.visits.lists.count { $0.urlString.contains("/1/live.m3u8") } < 60)
         #expect(session.visits.lists.count { $0.urlString.contains("/0/live.m3u8") } < 80)

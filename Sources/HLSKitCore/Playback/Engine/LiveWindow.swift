@@ -7,7 +7,8 @@ struct LiveWindow: Sendable, Hashable {
     var end: Duration
     /// The configured distance from the edge.
     var offset: Duration
-    /// So much more distance is recommended for each stall: a target duration, or three part targets where parts are loaded.
+    /// So much more distance is recommended for each stall: a target duration, or three part targets where parts are
+    /// loaded.
     var target: Duration
     /// nil where nothing is listed.
     var lastSegmentDuration: Duration?

@@ -110,7 +110,7 @@ extension LowLatencyOrigin {
             let excess = fault(at: time, of: variant, \.excessSkip) ?? 0
             lines.append("#EXT-X-SKIP:SKIPPED-SEGMENTS=\(skipped + excess)")
         } else {
-            lines.append("#EXT-X-MAP:URI=\"../init.mp4\"")
+            lines.append("#EXT-X-MAP:URI=\"../\(isAudio(variant) ? "audio" : "init").mp4\"")
         }
         for segment in first + skipped..<listing.segments.upperBound {
             lines.append(dateLine(ofPart: partRange(ofSegment: segment).lowerBound))
@@ -187,7 +187,7 @@ extension LowLatencyOrigin {
 
     private func reports(besides variant: Int, at time: Duration) -> [String] {
         let lead = fault(at: time, of: variant, \.reportLead) ?? 0
-        return bitRates.indices.filter { $0 != variant }.map { other in
+        return renditions.filter { $0 != variant }.map { other in
             let listing = listing(of: other, at: time)
             let (segment, place) = max(0, listing.partEnd - 1).quotientAndRemainder(dividingBy: partsPerSegment)
             // Of a segment that is whole, the last part that was listed.

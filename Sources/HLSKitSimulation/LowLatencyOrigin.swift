@@ -52,6 +52,9 @@ package struct LowLatencyOrigin: Sendable {
     package var epoch = PlaylistDate(seconds: 1_700_000_000)
     /// So much faster than everybody else's the clock of the encoder goes, in parts per million. Default 0.
     package var clockDrift = 0.0
+    /// Audio comes apart from the variants, as a rendition of its own that is silent. Its place is behind the last of
+    /// them. Default false.
+    package var hasSeparateAudio = false
     /// By so much later than they could be parts are listed, in each variant by its position. Default none.
     package var lags: [Duration] = []
     /// What goes wrong, and when.
@@ -87,8 +90,10 @@ package struct LowLatencyOrigin: Sendable {
         case 1 where path[0] == "index.m3u8": return .playlist(multivariantPlaylist)
         case 1 where path[0] == "init.mp4":
             return SimulatedResponse(contentType: "video/mp4", body: SyntheticMedia.initializationSection)
+        case 1 where path[0] == "audio.mp4":
+            return SimulatedResponse(contentType: "audio/mp4", body: SyntheticMedia.audioInitializationSection)
         case 2:
-            guard let variant = Int(path[0]), bitRates.indices.contains(variant) else { return .notFound }
+            guard let variant = Int(path[0]), renditions.contains(variant) else { return .notFound }
             if path[1] == "live.m3u8" { return playlist(of: variant, query: String(query), at: request.time) }
             guard path[1].hasSuffix(".m4s") else { return .notFound }
             let isPlanned = path[1].hasPrefix(Self.plan)
@@ -105,12 +110,21 @@ package struct LowLatencyOrigin: Sendable {
     }
 
     private var multivariantPlaylist: String {
-        "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-INDEPENDENT-SEGMENTS\n"
+        let codecs = SyntheticMedia.codec + (hasSeparateAudio ? "," + SyntheticMedia.audioCodec : "")
+        let audio =
+            "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"audio\",NAME=\"Audio\",DEFAULT=YES,AUTOSELECT=YES,"
+            + "URI=\"\(bitRates.count)/live.m3u8\"\n"
+        return "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-INDEPENDENT-SEGMENTS\n" + (hasSeparateAudio ? audio : "")
             + bitRates.enumerated().map { index, bitRate in
                 "#EXT-X-STREAM-INF:BANDWIDTH=\(bitRate),AVERAGE-BANDWIDTH=\(bitRate),"
-                    + "CODECS=\"\(SyntheticMedia.codec)\",RESOLUTION=\(SyntheticMedia.resolution)\n\(index)/live.m3u8\n"
+                    + "CODECS=\"\(codecs)\",RESOLUTION=\(SyntheticMedia.resolution)"
+                    + "\(hasSeparateAudio ? ",AUDIO=\"audio\"" : "")\n\(index)/live.m3u8\n"
             }.joined()
     }
+
+    /// The places of the variants, and that of the audio.
+    var renditions: Range<Int> { 0..<bitRates.count + (hasSeparateAudio ? 1 : 0) }
+    func isAudio(_ variant: Int) -> Bool { variant == bitRates.count }
 
     // MARK: Media
 
@@ -172,6 +186,7 @@ package struct LowLatencyOrigin: Sendable {
     }
 
     private func media(ofPart part: Int, of variant: Int) -> [UInt8] {
+        if isAudio(variant) { return SyntheticMedia.audioSegment(part, duration: partDuration) }
         let byteCount = Int((partDuration * bitRates[variant] / 8) / .seconds(1))
         return SyntheticMedia.segment(part, duration: partDuration, byteCount: byteCount)
     }

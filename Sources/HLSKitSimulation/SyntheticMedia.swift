@@ -45,7 +45,7 @@ enum SyntheticMedia {
         return box("ftyp", Array("iso6".utf8), zeros(4), Array("iso6".utf8)) + movie
     }()
 
-    private static let matrix = be32(0x10000) + zeros(12) + be32(0x10000) + zeros(12) + be32(0x4000_0000)
+    static let matrix = be32(0x10000) + zeros(12) + be32(0x10000) + zeros(12) + be32(0x4000_0000)
 
     /// A segment of `byteCount` bytes, or somewhat more where so few cannot hold its frames.
     static func segment(_ index: Int, duration: Duration, byteCount: Int) -> [UInt8] {
@@ -80,19 +80,19 @@ enum SyntheticMedia {
 
     // MARK: Boxes
 
-    private static func box(_ type: String, _ parts: [UInt8]...) -> [UInt8] {
+    static func box(_ type: String, _ parts: [UInt8]...) -> [UInt8] {
         let payload = parts.flatMap { $0 }
         return be32(8 + payload.count) + Array(type.utf8) + payload
     }
 
-    private static func fullBox(_ type: String, version: UInt8 = 0, flags: Int = 0, _ parts: [UInt8]...) -> [UInt8] {
+    static func fullBox(_ type: String, version: UInt8 = 0, flags: Int = 0, _ parts: [UInt8]...) -> [UInt8] {
         box(type, [version] + be32(flags).dropFirst() + parts.flatMap { $0 })
     }
 
-    private static func be16(_ value: Int) -> [UInt8] { be64(value).suffix(2) }
-    private static func be32(_ value: Int) -> [UInt8] { be64(value).suffix(4) }
-    private static func be64(_ value: Int) -> [UInt8] {
+    static func be16(_ value: Int) -> [UInt8] { be64(value).suffix(2) }
+    static func be32(_ value: Int) -> [UInt8] { be64(value).suffix(4) }
+    static func be64(_ value: Int) -> [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) }
     }
-    private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+    static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 }

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Players of a ``LowLatencyOrigin`` that lists no parts: segments of two seconds, eight of them at the start.
-@Suite("lists that servers hold", .timeLimit(.minutes(1)))
+@Suite("lists that servers hold", .timeLimit(.minutes(5)))
 struct HeldReloadTests {
     /// What an origin was asked for.
     private final class Visits: Sendable {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Players of a ``LowLatencyOrigin``: parts of half a second, four to a segment; `PART-HOLD-BACK` is 1.5 s.
-@Suite("playing by parts", .timeLimit(.minutes(1)))
+@Suite("playing by parts", .timeLimit(.minutes(5)))
 struct PartPlayingTests {
     private final class Visits: Sendable {
         private let state = Mutex<[SimulatedRequest]>([])

@@ -9,8 +9,8 @@ struct PartList: Sendable {
     let firsts: [Int]
     /// From this segment on pieces are parts.
     let firstDivided: Int
-    /// Whether decoding can start with a piece, for those that are parts. Before the first that is said to be independent, and
-    /// where all segments are, it can with the first part of a segment.
+    /// Whether decoding can start with a piece, for those that are parts. Before the first that is said to be
+    /// independent, and where all segments are, it can with the first part of a segment.
     let entries: [Bool]
 
     /// Parts that are so much shorter than their segment leave nothing out.

@@ -101,7 +101,7 @@ struct PlaylistTracker: Sendable {
 
     /// A segment is loaded whole, and those before it: parts of it could not be had.
     mutating func loadWhole(_ sequence: Int) {
-        dividedFrom = max(dividedFrom, sequence &+ 1)
+        dividedFrom = max(dividedFrom, sequence == .max ? sequence : sequence + 1)
         layParts()
     }
 

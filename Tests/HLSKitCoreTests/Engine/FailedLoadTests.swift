@@ -5,7 +5,7 @@ import Testing
 @Suite("What failed requests lead to")
 struct FailedLoadTests {
     /// What is done, without what for.
-    enum Step: Hashable { case again, elsewhere, passOver, giveUp(HLSError.Code) }
+    enum Step: Hashable { case again, whole, elsewhere, passOver, giveUp(HLSError.Code) }
 
     private static let timeOut = LoadingError(code: .timedOut, url: "https://host/a", text: "too slow")
     private static let error = HLSError(code: .network, cause: "too slow")
@@ -93,6 +93,7 @@ struct FailedLoadTests {
     private static func step(_ outcome: FailedLoad.Outcome) -> Step {
         switch outcome {
         case .again: .again
+        case .whole: .whole
         case .elsewhere: .elsewhere
         case .passOver: .passOver
         case .giveUp(let error): .giveUp(error.code)
@@ -112,6 +113,21 @@ struct FailedLoadTests {
             let outcome = state.judge(load, FailedLoad.Facts(), at: .seconds(1))
             #expect(Self.step(outcome) == .again)
             #expect(load.purpose.role.map { state.requests.isWaiting($0) } == true)
+        }
+    }
+
+    @Test("a part that has failed twice comes with its segment, if that is listed; a map does not")
+    func whole() {
+        for hasAlternative in [false, true] {
+            var state = LoadingState(configuration: EngineConfiguration())
+            var facts = FailedLoad.Facts(hasAlternative: hasAlternative, hasWhole: true)
+            #expect(Self.step(state.judge(Self.segment(), facts, at: .zero)) == .again)
+            #expect(Self.step(state.judge(Self.segment(), facts, at: .seconds(1))) == .whole)
+            facts.hasWhole = false
+            #expect(Self.step(state.judge(Self.segment(), facts, at: .seconds(2))) != .whole)
+            facts.hasWhole = true
+            #expect(Self.step(state.judge(Self.map, facts, at: .zero)) == .again)
+            #expect(Self.step(state.judge(Self.map, facts, at: .seconds(1))) != .whole)
         }
     }
 

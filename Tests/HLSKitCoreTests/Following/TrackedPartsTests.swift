@@ -228,4 +228,57 @@ struct TrackedPartsTests {
         let tracker = Self.tracker(try Self.list(trailing: 3, gap: entry.gap), usesParts: true)
         #expect(tracker.entryIndex(containing: .seconds(entry.time)).map { tracker.position(at: $0) } == entry.place)
     }
+
+    @Test("segments whose parts failed stand whole, and those before them; parts come after them")
+    func whole() throws {
+        var tracker = Self.tracker(try Self.list(trailing: 2), usesParts: true)
+        let part = SegmentPosition(epoch: 0, sequence: 12, part: 3)
+        #expect(tracker.listsWhole(part))
+        #expect(!tracker.listsWhole(SegmentPosition(epoch: 0, sequence: 14, part: 0)))
+        #expect(!tracker.listsWhole(SegmentPosition(epoch: 1, sequence: 12, part: 0)))
+        #expect(!tracker.listsWhole(SegmentPosition(epoch: 0, sequence: 12)))
+        #expect(!tracker.listsWhole(SegmentPosition(epoch: 0, sequence: .max, part: 0)))
+        tracker.loadWhole(12)
+        #expect(tracker.index(of: part) == 2 && tracker.position(at: 2).part == nil)
+        #expect(tracker.duration(at: 2) == .seconds(2) && tracker.end == .seconds(9))
+        #expect(tracker.position(at: 3) == SegmentPosition(epoch: 0, sequence: 13, part: 0))
+        // In the next list, too.
+        let update = tracker.update(
+            with: try Self.list(trailing: 3), url: "list", loadBegan: .seconds(1), now: .seconds(1))
+        #expect(update == .extended && tracker.index(of: part) == 2 && tracker.position(at: 2).part == nil)
+        tracker.loadWhole(.max)
+        #expect(tracker.position(at: 3).part == nil)
+        #expect(tracker.position(at: 4) == SegmentPosition(epoch: 0, sequence: 14, part: 0))
+    }
+
+    @Test("where no part is said to be independent, segments can be begun at their start; else where it is said")
+    func starts() throws {
+        func entries(_ change: (inout [MediaSegment]) -> Void, tag: Bool = false) throws -> [Int] {
+            var list = try Self.list()
+            var segments = Array(list.segments)
+            change(&segments)
+            list.segments = MediaSegments(segments)
+            list.hasIndependentSegments = tag
+            let tracker = Self.tracker(list, usesParts: true)
+            return (2..<10).filter { tracker.isEntry($0) }
+        }
+        func hide(_ segments: inout [MediaSegment], from first: Int) {
+            for index in segments.indices.dropFirst(first) {
+                let parts = segments[index].parts.map { PartialSegment(uri: $0.uri, duration: $0.duration) }
+                segments[index].parts = parts[...]
+            }
+        }
+        #expect(try entries { hide(&$0, from: 0) } == [2, 6])
+        #expect(try entries { hide(&$0, from: 3) } == [2, 4])
+        #expect(try entries({ hide(&$0, from: 3) }, tag: true) == [2, 4, 6])
+        #expect(try entries { $0[2].parts[0].isIndependent = false } == [2, 4, 6, 8])
+    }
+
+    @Test("M02: three parts are recommended more for a stall where parts are loaded, else a target duration")
+    func recommendation() throws {
+        for usesParts in [true, false] {
+            let window = LiveWindow(Self.tracker(try Self.list(trailing: 2), usesParts: usesParts), offset: .seconds(2))
+            #expect(window.target == (usesParts ? .milliseconds(1500) : .seconds(2)))
+        }
+    }
 }

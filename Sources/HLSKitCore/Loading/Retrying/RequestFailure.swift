@@ -20,6 +20,8 @@ struct RetryTerms: Sendable, Hashable {
     var isLive = false
     /// The last segments of a live playlist, which may be listed before they exist.
     var isAtLiveEdge = false
+    /// A part that nobody else has: its segment may have it, when that is listed.
+    var awaitsSegment = false
     var targetDuration: Duration = .seconds(6)
     /// How long reloads are tried, beyond the policies' budget.
     var patience = Patience.usual

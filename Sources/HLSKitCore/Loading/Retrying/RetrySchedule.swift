@@ -83,7 +83,8 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         let tries = account.triesPerURL[failure.url] ?? 0
         let triesPerVariant = policies.policy(for: failure.terms.kind).triesPerVariant
         switch severity {
-        case .absent where failure.terms.isAtLiveEdge && failure.terms.kind == .segment:  // R46
+        case .absent where failure.terms.isAtLiveEdge && failure.terms.kind == .segment,  // R46
+            .bad where failure.terms.awaitsSegment:
             let limit = failure.terms.targetDuration * policies.liveEdgeTargetDurations
             let delay = jittered(.milliseconds(750), by: 1.0 / 3)  // 0.5 … 1 s
             return now + delay - account.firstFailure <= limit ? .retry(after: delay) : giveUp(failure)

@@ -55,6 +55,7 @@ struct FailedLoad: Sendable {
     private var isFinal = false
     /// A segment that may be listed before it exists.
     private var isAtLiveEdge = false
+    private var isPart = false
 
     private init(
         _ purpose: RequestPurpose, as role: RequestRole, _ kind: RetryTerms.Kind, _ subject: Subject,
@@ -110,6 +111,7 @@ struct FailedLoad: Sendable {
             flight.purpose, as: .segment(flight.role), .segment, .segment(lost, limits),
             loadingError.map { .loading($0) } ?? .badContent(url: error.urlString ?? ""), error)
         self.isAtLiveEdge = isAtLiveEdge
+        isPart = flight.position.part != nil
     }
 
     /// A map or a key that did not come.
@@ -137,6 +139,7 @@ struct FailedLoad: Sendable {
         var failure = RequestFailure(cause: cause, kind: kind)
         failure.terms.isLive = facts.isLive
         failure.terms.isAtLiveEdge = isAtLiveEdge
+        failure.terms.awaitsSegment = isPart && facts.isLive && !facts.hasAlternative && !facts.hasWhole
         failure.terms.targetDuration = facts.targetDuration
         if kind == .reload { failure.terms.patience = facts.patience }
         failure.terms.hasAlternative = facts.hasAlternative

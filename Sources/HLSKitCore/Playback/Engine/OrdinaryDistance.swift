@@ -1,5 +1,5 @@
-/// Brings a player back to the ordinary distance from the live edge that was played by parts, or with others that are, and has to do
-/// without.
+/// Brings a player back to the ordinary distance from the live edge that was played by parts and has to do without, or
+/// of which only some can be loaded by parts.
 ///
 /// So near to the edge each segment would be waited for. The next wait is made as long as it takes instead: once.
 ///

@@ -1,0 +1,118 @@
+import HLSKitCore
+import HLSKitSimulation
+import Testing
+
+/// What becomes of a player of parts when the stream itself does not run as it should.
+@Suite("streams of parts that go wrong", .timeLimit(.minutes(5)))
+struct PartStreamTests {
+    private static func faulty(
+        _ kind: LowLatencyOrigin.Fault.Kind, from start: Duration = .seconds(10), to end: Duration = .seconds(1000)
+    ) -> PartStage {
+        var stage = PartStage()
+        stage.limit = .seconds(40)
+        stage.origin.faults = [.init(kind, during: start..<end)]
+        return stage
+    }
+
+    @Test("M05: an encoder that pauses costs waits and nothing else, and then playing is by parts again")
+    func pauses() throws {
+        let session = try Self.faulty(.pauses, to: .seconds(30)).play()
+        #expect(session.lossCount == 0)
+        #expect(session.presented.breaks == [])
+        #expect((1...8).contains(session.stallCount))
+        #expect(session.count("no low latency") == 0)
+        #expect(session.visits.names.last?.contains(".") == true)
+    }
+
+    @Test("R45: a server that begins to count anew is played on, each part of it once")
+    func restarts() throws {
+        var stage = PartStage()
+        stage.limit = .seconds(50)
+        var second = LowLatencyOrigin()
+        second.windowSegmentCount = 2
+        second.epoch = second.epoch + .seconds(86_400)
+        let after = second
+        stage.answer = { request, response in
+            guard request.time >= .seconds(14) else { return response }
+            var request = request
+            request.time -= .seconds(14)
+            return after.response(to: request)
+        }
+        let session = try stage.play()
+        #expect(session.count("item failed") == 0, "\(session.play.log.text)")
+        #expect(session.count("restarted its segment numbers") == 1)
+        #expect(session.stallCount <= 2)
+        // What was not asked for of the first count is gone; nothing comes twice.
+        #expect(session.presented.breaks.count <= 1)
+        let frames = session.presented.frames
+        #expect(zip(frames, frames.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(session.visits.names.last?.contains(".") == true)
+        #expect(session.play.state.currentTime > .seconds(35))
+    }
+
+    @Test("M05: numbers that jump, forwards or back, cost nothing: the parts are those that are known")
+    func jumps() throws {
+        for distance in [1000, -5] {
+            var stage = Self.faulty(.renumbers(by: distance))
+            stage.origin.firstMediaSequence = 10
+            let session = try stage.play()
+            #expect(session.lossCount == 0)
+            #expect(session.presented.breaks == [])
+            #expect(session.stallCount <= 1, "\(distance): \(session.play.log.text)")
+        }
+    }
+
+    @Test("M05: a list that leaves segments out tells what is missed, and playing goes on with parts")
+    func leap() throws {
+        var stage = PartStage()
+        stage.limit = .seconds(50)
+        // For twenty seconds no list comes; the window has moved on by more than it holds.
+        stage.origin.windowSegmentCount = 4
+        stage.origin.faults = [.init(.status(503), during: .seconds(10)..<(.seconds(30)))]
+        let session = try stage.play()
+        #expect(session.count("item failed") == 0)
+        #expect(session.count(" missed segments") == 1, "\(session.play.log.text)")
+        #expect(session.stallCount <= 2)
+        let frames = session.presented.frames
+        #expect(zip(frames, frames.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(session.visits.names.last?.contains(".") == true)
+    }
+
+    @Test("M05: without a part that is said to be independent playing starts, seeks and lands at segments")
+    func entries() throws {
+        var stage = PartStage()
+        stage.origin.faults = [.init(.hidesIndependence)]
+        stage.limit = .seconds(30)
+        let session = try stage.play()
+        #expect(session.lossCount + session.stallCount == 0)
+        #expect(session.presented.breaks == [])
+        // At 14.5 s of 16.
+        #expect(session.visits.names.first == "1/7.0")
+        // Some have them, and not where playing starts: nothing is loaded of what lies far before it.
+        var some = PartStage()
+        some.origin.independentInterval = 20
+        some.limit = .seconds(30)
+        let other = try some.play()
+        #expect(other.lossCount + other.stallCount == 0, "\(other.play.log.text)")
+        #expect(other.presented.breaks == [])
+        #expect(other.visits.names.first == "1/7.0")
+    }
+
+    @Test("M05: a connection that is lost in a growing segment each time is made again, part by part")
+    func resets() throws {
+        for count in [1000, 30_000] {
+            var stage = Self.faulty(.resets(after: count), from: .seconds(10), to: .seconds(14))
+            stage.origin.addressing = .ranges
+            let session = try stage.play()
+            #expect(session.lossCount == 0)
+            #expect(session.presented.breaks == [], "\(count)")
+            #expect(session.stallCount <= 2)
+        }
+    }
+
+    @Test("the same faults give the same log, byte for byte")
+    func determinism() throws {
+        let stage = Self.faulty(.resets(after: 1000), from: .seconds(10), to: .seconds(14))
+        #expect(try stage.play().play.log.text == stage.play().play.log.text)
+    }
+}

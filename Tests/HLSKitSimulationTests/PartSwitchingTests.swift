@@ -1,0 +1,75 @@
+import HLSKitCore
+import HLSKitSimulation
+import Testing
+
+/// Parts of half a second, four to a segment; every other one is independent.
+@Suite("variants that change inside a segment", .timeLimit(.minutes(5)))
+struct PartSwitchingTests {
+    /// Plays the lower variant, and may play the higher one from a time on.
+    private static func play(_ origin: LowLatencyOrigin, at time: Duration) throws -> PartStage.Session {
+        var stage = PartStage()
+        stage.origin = origin
+        stage.variant = nil
+        stage.limit = .seconds(12)
+        stage.acts = [(time, { @Sendable item in item.preferredPeakBitRate = 0 })]
+        return try stage.play(prefer: { $0.preferredPeakBitRate = 500_000 })
+    }
+
+    @Test(
+        "M05: another variant is begun at the next independent part, within a second",
+        arguments: [4_100, 4_600, 5_100, 5_600])
+    func switches(milliseconds: Int) throws {
+        let time = Duration.milliseconds(milliseconds)
+        let session = try Self.play(LowLatencyOrigin(), at: time)
+        #expect(session.stallCount + session.lossCount == 0, "\(session.play.log.text)")
+        #expect(session.presented.breaks == [])
+        let first = try #require(session.visits.media.first { $0.name.hasPrefix("1/") })
+        #expect(first.time - time <= .milliseconds(1100), "\(first.name) at \(first.time)")
+        // Every other part is independent, also in the middle of a segment.
+        #expect(first.name.hasSuffix((4500..<5500).contains(milliseconds) ? ".2" : ".0"), "\(first.name)")
+        // Nothing is loaded of both.
+        let parts = session.visits.names.map { $0.split(separator: "/")[1] }
+        #expect(Set(parts).count == parts.count)
+        // And it is played from there on, no later than 1.5 s and what there was ahead.
+        #expect(session.visits.names.last?.hasPrefix("1/") == true)
+    }
+
+    @Test("M05: where the other variant has fewer independent parts, it is begun before the place, and nothing twice")
+    func earlier() throws {
+        for milliseconds in [4_100, 4_600, 5_100, 5_600] {
+            var origin = LowLatencyOrigin()
+            origin.faults = [.init(.hidesIndependence, of: 1)]
+            let session = try Self.play(origin, at: .milliseconds(milliseconds))
+            #expect(session.stallCount + session.lossCount == 0)
+            #expect(session.presented.breaks == [])
+            let first = try #require(session.visits.names.first { $0.hasPrefix("1/") })
+            #expect(first.hasSuffix(".0"))
+        }
+    }
+
+    @Test("M05: without independent parts variants change where segments begin")
+    func segmentStarts() throws {
+        var origin = LowLatencyOrigin()
+        origin.faults = [.init(.hidesIndependence)]
+        for milliseconds in [4_100, 5_100] {
+            let time = Duration.milliseconds(milliseconds)
+            let session = try Self.play(origin, at: time)
+            #expect(session.stallCount + session.lossCount == 0)
+            #expect(session.presented.breaks == [])
+            let first = try #require(session.visits.media.first { $0.name.hasPrefix("1/") })
+            #expect(first.name.hasSuffix(".0"))
+            #expect(first.time - time <= .milliseconds(2200))
+        }
+    }
+
+    @Test("M05: a variant that is half a second behind is begun where it is listed")
+    func lagging() throws {
+        var origin = LowLatencyOrigin()
+        origin.lags = [.zero, .milliseconds(500)]
+        let session = try Self.play(origin, at: .milliseconds(4_100))
+        #expect(session.stallCount <= 1)
+        #expect(session.lossCount == 0)
+        #expect(session.presented.breaks == [])
+        #expect(session.visits.names.last?.hasPrefix("1/") == true)
+    }
+}

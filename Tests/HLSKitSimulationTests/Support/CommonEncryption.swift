@@ -1,0 +1,1 @@
+../../HLSKitCoreTests/Support/CommonEncryption.swift

@@ -1,0 +1,133 @@
+import HLSKitCore
+import HLSKitSimulation
+import Synchronization
+
+/// A stream of low latency in virtual time, what is asked of it, and what is presented of it.
+struct PartStage {
+    typealias Answer = @Sendable (SimulatedRequest, SimulatedResponse) -> SimulatedResponse
+
+    var origin = LowLatencyOrigin()
+    /// What becomes of the answers of the origin.
+    var answer: Answer = { $1 }
+    /// nil for the multivariant playlist.
+    var variant: Int? = 1
+    var limit = Duration.seconds(40)
+    var bitsPerSecond = 20_000_000.0
+    /// What is done with the item, and when.
+    var acts: [(time: Duration, act: @Sendable (PlayerItem) -> Void)] = []
+
+    func play(
+        _ change: (inout PlayerConfiguration) -> Void = { _ in }, prefer: (PlayerItem) -> Void = { _ in }
+    ) throws -> Session {
+        let clock = VirtualClock()
+        let trace = NetworkTrace(
+            constant: LinkConditions(bitsPerSecond: bitsPerSecond, latency: .milliseconds(10)))
+        let visits = Visits()
+        let presented = Presented()
+        let (origin, answer, acts) = (origin, answer, acts)
+        let transport = SimulatedTransport(over: trace, clock: clock) { request in
+            visits.append(request)
+            return answer(request, origin.response(to: request))
+        }
+        let play = try VirtualPlay(
+            variant.map { origin.url(ofVariant: $0) } ?? origin.url, clock: clock, transport: transport, limit: limit,
+            change: { configuration in
+                configuration.decodingThreadCount = 1
+                change(&configuration)
+            },
+            prefer: { item in
+                try? item.add(presented)
+                prefer(item)
+                for (time, act) in acts {
+                    Task(executorPreference: clock) {
+                        try await clock.sleep(for: time)
+                        act(item)
+                    }
+                }
+            })
+        return Session(play: play, visits: visits, presented: presented)
+    }
+
+    struct Session {
+        var play: VirtualPlay
+        var visits: Visits
+        var presented: Presented
+
+        /// Lines of the log that contain a text.
+        func count(_ text: String) -> Int { play.log.lines.count { $0.contains(text) } }
+        var stallCount: Int { count("stalled") }
+        /// Nothing was lost, and the log says so.
+        var lossCount: Int {
+            count(" missed segments") + count(" skipped segments") + count("hole") + count("item failed")
+        }
+    }
+
+    /// What an origin was asked for.
+    final class Visits: Sendable {
+        private let state = Mutex<[SimulatedRequest]>([])
+        func append(_ request: SimulatedRequest) { state.withLock { $0.append(request) } }
+        var all: [SimulatedRequest] { state.withLock { $0 } }
+        var lists: [SimulatedRequest] { all.filter { $0.urlString.contains("/live.m3u8") } }
+        var media: [SimulatedRequest] { all.filter { $0.resourceClass == .segment } }
+        /// Variant and name of parts and segments, in the order in which they were asked for: `1/7.0`, `1/7`.
+        var names: [String] { media.map(\.name) }
+    }
+
+    /// When what was presented begins, in item time.
+    final class Presented: FrameReceiver, AudioReceiver {
+        let binding = OutputBinding()
+        private struct Media: Sendable {
+            var frames: [Duration] = []
+            var audio: [Range<Duration>] = []
+        }
+        private let state = Mutex(Media())
+
+        var frames: [Duration] { state.withLock { $0.frames } }
+        var audio: [Range<Duration>] { state.withLock { $0.audio } }
+
+        func receive(_ frame: VideoFrame, at clock: OutputClock) {
+            let time = frame.itemTime?.duration ?? .seconds(-1)
+            state.withLock { $0.frames.append(time) }
+        }
+
+        func receive(_ buffer: AudioBuffer, at clock: OutputClock) {
+            let time = buffer.itemTime?.duration ?? .seconds(-1)
+            let end = time + .seconds(1) * buffer.frameCount / buffer.sampleRate
+            state.withLock { $0.audio.append(time..<end) }
+        }
+
+        func flush(generation: Int) {}
+        func finish(_ type: MediaType, at clock: OutputClock) {}
+        func end() {}
+
+        /// Where one frame does not follow another, and a twelfth of half a second later.
+        var breaks: [Range<Double>] {
+            zip(frames, frames.dropFirst()).compactMap { one, other in
+                (Duration.milliseconds(30)...(.milliseconds(55))).contains(other - one)
+                    ? nil : min(one, other).seconds..<max(one, other).seconds
+            }
+        }
+
+        /// Where audio does not follow audio.
+        var audioBreaks: [Range<Double>] {
+            zip(audio, audio.dropFirst()).compactMap { one, other in
+                (Duration.milliseconds(-1)...(.milliseconds(1))).contains(other.lowerBound - one.upperBound)
+                    ? nil
+                    : min(one.upperBound, other.lowerBound).seconds..<max(one.upperBound, other.lowerBound).seconds
+            }
+        }
+    }
+}
+
+extension SimulatedRequest {
+    /// `1/7.0` of `https://low-latency.invalid/1/7.0.m4s`, and where a range begins.
+    var name: String {
+        let path = urlString.prefix { $0 != "?" }.split(separator: "/").suffix(2).joined(separator: "/")
+        let name = path.lastIndex(of: ".").map { String(path[..<$0]) } ?? path
+        return byteRange.map { "\(name)@\($0.lowerBound)" } ?? name
+    }
+}
+
+extension Duration {
+    fileprivate var seconds: Double { self / .seconds(1) }
+}

@@ -1,0 +1,1 @@
+../../HLSMediaTests/TransportStream/TransportStreamWriter.swift

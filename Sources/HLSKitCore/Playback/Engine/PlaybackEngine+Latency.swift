@@ -62,7 +62,8 @@ extension PlaybackEngine {
         let farthest = max(window.offset, recommended - window.target)
         return LatencyControl.Facts(
             distance: edge - playhead, target: window.offset...farthest, ahead: lastVerdict.forwardDuration,
-            piece: outlook.pieceDuration, limit: limit, mayJump: preferences.fellBehindPolicy == .jumpToEdge)
+            piece: outlook.pieceDuration, listed: outlook.lastNews, limit: limit,
+            mayJump: preferences.fellBehindPolicy == .jumpToEdge)
     }
 
     private mutating func run(at rate: Double) {

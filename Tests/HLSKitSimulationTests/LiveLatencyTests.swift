@@ -121,8 +121,8 @@ struct LiveLatencyTests {
         origin.independentInterval = interval
         let session = try Self.play(origin, for: 3)
         #expect(session.media.first == [1: "7.1", 2: "7.0", 4: "7.0", 8: "6.0"][interval])
-        // Where decoding begins has no part in the latency.
-        #expect(session.latencies(1..<3).allSatisfy { (1.5...1.7).contains($0) }, "\(session.latencies(0..<3))")
+        // Where decoding begins has no part in the latency, but for the time that it takes to load.
+        #expect(session.latencies(1..<3).allSatisfy { (1.5...1.9).contains($0) }, "\(session.latencies(0..<3))")
     }
 
     @Test("M06: after a stall the latency goes back to its target, by no more than the rate that is allowed")
@@ -143,6 +143,29 @@ struct LiveLatencyTests {
         #expect(kept.count("hole") + kept.count("jumped") == 0)
     }
 
+    @Test("M05: by parts a stall ends when two of them are ahead, also on a slow network")
+    func resumes() throws {
+        let slow = LinkConditions(bitsPerSecond: 1_150_000, latency: .milliseconds(40))
+        let broken = LinkConditions(bitsPerSecond: 100_000, latency: .milliseconds(40))
+        let trace = try NetworkTrace(periods: [
+            .init(duration: .seconds(15), conditions: slow), .init(duration: .seconds(5), conditions: broken),
+            .init(duration: .seconds(10_000), conditions: slow),
+        ])
+        let session = try Self.play(over: trace, for: 40)
+        #expect((1...2).contains(session.state.statistics.numberOfStalls), "\(session.log.text)")
+        let waits = session.samples.indices.dropFirst(40).filter {
+            session.samples[$0 - 1].state.timeControlStatus == .waitingToPlayAtSpecifiedRate
+                && session.samples[$0].state.timeControlStatus == .playing
+        }
+        #expect(!waits.isEmpty)
+        for index in waits {
+            let state = session.samples[index].state
+            let end = try #require(state.loadedTimeRanges.last?.end)
+            // It has played for a quarter of a second at most when it is seen.
+            #expect(end.seconds - state.currentTime.seconds >= 0.75, "\(state)")
+        }
+    }
+
     @Test(
         "M06: after a long stall or a pause playing continues at its distance, where the policy says so",
         arguments: [FellBehindPolicy.jumpToEdge, .jumpToOldest], [true, false])
@@ -150,15 +173,15 @@ struct LiveLatencyTests {
         let session = try Self.play(
             over: Self.link(outage: isPause ? nil : 20..<30), for: 50, pauses: isPause ? 20..<30 : nil
         ) {
-            $0.liveCatchUpRate = 1.05
+            $0.liveCatchUpRate = 1.1
             $0.fellBehindPolicy = policy
         }
-        let last = session.latencies(35..<50)
+        let last = session.latencies(46..<50)
         if policy == .jumpToEdge {
             #expect(last.allSatisfy { (1.3...2.1).contains($0) }, "\(last) \(session.log.text)")
         } else {
             #expect(last.allSatisfy { (8...12).contains($0) }, "\(last)")
-            #expect(session.samples.suffix(20).allSatisfy { $0.state.timebaseRate == 1.05 })
+            #expect(session.samples.suffix(20).allSatisfy { $0.state.timebaseRate == 1.1 })
         }
     }
 
@@ -216,12 +239,12 @@ struct LiveLatencyTests {
         var origin = LowLatencyOrigin()
         origin.listsParts = false
         origin.holdsRequests = false
-        let session = try Self.play(origin, over: Self.link(outage: 20..<30), for: 120) {
+        let session = try Self.play(origin, over: Self.link(outage: 20..<28), for: 120) {
             $0.configuredTimeOffsetFromLive = MediaTime.seconds(6)
             $0.liveCatchUpRate = 1.1
         }
         #expect(session.state.statistics.numberOfStalls == 1)
-        #expect(session.latencies(31..<33).allSatisfy { $0 > 9 }, "\(session.latencies(30..<120))")
+        #expect(session.latencies(31..<33).allSatisfy { $0 > 8.5 }, "\(session.latencies(30..<120))")
         #expect(session.latencies(100..<120).allSatisfy { (5...8.5).contains($0) }, "\(session.latencies(30..<120))")
         #expect(session.state.statistics.live?.numberOfParts == 0)
     }

@@ -194,16 +194,17 @@ struct PlaySummaryTests {
         var latencies = LatencyHistogram()
         latencies.add(.milliseconds(100), for: .seconds(90))
         latencies.add(.milliseconds(200), for: .seconds(10))
-        var tally = LowLatencyTally()
-        (tally.partCount, tally.blockingReloadCount, tally.deltaUpdateCount) = (5, 4, 3)
-        (tally.usedHintCount, tally.wastedHintCount) = (2, 1)
-        summary.state.statistics.live = LiveStatistics(target: .milliseconds(90), latencies, tally)
+        var live = LiveStatistics()
+        (live.targetTimeOffset, live.latencies) = (.milliseconds(90), latencies)
+        (live.numberOfParts, live.numberOfBlockingReloads, live.numberOfDeltaUpdates) = (5, 4, 3)
+        (live.numberOfUsedHints, live.numberOfWastedHints) = (2, 1)
+        summary.state.statistics.live = live
         let expected =
             #","live":{"target":0.09,"latency":{"mean":0.11,"p50":0.1,"p95":0.2,"max":0.2},"parts":5,"#
             + #""blocking_reloads":4,"delta_updates":3,"hints_used":2,"hints_wasted":1}}"#
         #expect(summary.document.hasSuffix(expected), "\(summary.document)")
         #expect(summary.lines.contains("  latency   0.11 s, 95 % of the time at most 0.20 s"), "\(summary.lines)")
-        summary.state.statistics.live = LiveStatistics(target: nil, LatencyHistogram(), LowLatencyTally())
+        summary.state.statistics.live = LiveStatistics()
         #expect(
             summary.document.contains(
                 #""live":{"target":null,"latency":{"mean":null,"p50":null,"p95":null,"max":null},"#))

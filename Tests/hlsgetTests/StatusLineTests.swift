@@ -58,7 +58,7 @@ struct StatusLineTests {
                 return state
             }(), width: 140,
             line:
-                "1:01:40 live -8.3s [----------------------------==|=]  playing 1x  +12.0s keep-up  latency 9.6s  360p 800k  net 2.4M  0 stalls"
+                "1:01:40 live -8.3s [-------------------------==|===-]  playing 1x  +12.0s keep-up  latency 9.6s  360p 800k  net 2.4M  0 stalls"
         ),
         Case(
             name: "stalls and a full buffer, slower than asked",

@@ -1,20 +1,18 @@
-import ArgumentParser
-
 /// The value of `--live-catch-up`: `jump`, which it is by itself, or the highest rate.
-enum CatchUpArgument: Sendable, Equatable, ExpressibleByArgument {
+enum CatchUpArgument: Sendable, Equatable {
     case jump
     case rate(Float)
 
-    /// nil for anything but `jump` and numbers above 1, up to 2.
-    init?(argument: String) {
-        if argument == "jump" {
+    /// - Throws: for anything but `jump` and numbers above 1, up to 2.
+    init(parsing text: String) throws(ArgumentValueError) {
+        if text == "jump" {
             self = .jump
-        } else if argument.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let rate = Float(argument),
-            rate > 1, rate <= 2
+        } else if text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let rate = Float(text), rate > 1,
+            rate <= 2
         {
             self = .rate(rate)
         } else {
-            return nil
+            throw ArgumentValueError("--live-catch-up: expected jump, or a rate above 1 and up to 2")
         }
     }
 

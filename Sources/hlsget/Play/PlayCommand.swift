@@ -39,7 +39,7 @@ struct PlayCommand: AsyncParsableCommand {
         }
         var options = PlayOptions(url: try InputLocation.url(of: url, in: directory))
         try output.apply(to: &options)
-        playback.apply(to: &options)
+        try playback.apply(to: &options)
         selection.apply(to: &options)
         network.apply(to: &options)
         options.keyOverride = keys.override
@@ -150,13 +150,13 @@ struct PlaybackOptions: ParsableArguments {
         transform: DurationArgument.parse)
     var liveOffset: Duration?
     @Option(
-        defaultAsFlag: CatchUpArgument.jump,
+        defaultAsFlag: "jump",
         help: ArgumentHelp(
             """
             Live: after a wait, skip ahead to the distance from the edge that it had; or keep that distance by rates up \
             to this, as in 1.05.
             """, valueName: "rate"))
-    var liveCatchUp: CatchUpArgument?
+    var liveCatchUp: String?
     @Flag(help: "Live: load whole segments, and playlists by the clock, also where parts are offered.")
     var noLowLatency = false
     @Option(
@@ -186,7 +186,7 @@ struct PlaybackOptions: ParsableArguments {
         transform: { try ChoiceArgument.parse($0) })
     var onGap: GapAction?
 
-    func apply(to options: inout PlayOptions) {
+    func apply(to options: inout PlayOptions) throws(ArgumentValueError) {
         options.gapAction = onGap ?? .skip
         if let rate { options.rate = rate }
         options.startsImmediately = immediately
@@ -206,8 +206,11 @@ struct PlaybackOptions: ParsableArguments {
         options.passCount = loop ?? 1
         options.liveFromStart = liveFromStart
         options.liveOffset = liveOffset
-        options.catchesUp = liveCatchUp == .jump
-        if case .rate(let rate) = liveCatchUp { options.catchUpRate = rate }
+        switch try liveCatchUp.map(CatchUpArgument.init(parsing:)) {
+        case .jump: options.catchesUp = true
+        case .rate(let rate): options.catchUpRate = rate
+        case nil: break
+        }
         options.allowsLowLatency = !noLowLatency
         options.wait = wait
         options.until = until

@@ -84,15 +84,30 @@ struct LatencyControlTests {
     @Test("M06: a wait that left more behind than a minute takes back ends with a jump, where the policy allows it")
     func jumps() {
         var control = LatencyControl()
-        #expect(control.decide(Self.facts(1500), at: .zero) == .rate(1))
+        func decide(_ distance: Int, at seconds: Int, listed: Int, mayJump: Bool = true) -> LatencyControl.Action {
+            var facts = Self.facts(distance, mayJump: mayJump)
+            facts.listed = .seconds(listed)
+            return control.decide(facts, at: .seconds(seconds))
+        }
+        #expect(decide(1500, at: 0, listed: 0) == .rate(1))
         control.wait()
-        #expect(control.decide(Self.facts(4400), at: .seconds(1)) == .rate(1.05))
+        // What a wait has left is known with the first list after it.
+        #expect(decide(3000, at: 10, listed: 9) == .rate(1))
+        #expect(decide(4400, at: 11, listed: 11) == .rate(1.05))
         control.wait()
-        #expect(control.decide(Self.facts(4600), at: .seconds(2)) == .jump)
+        #expect(decide(1500, at: 20, listed: 10) == .rate(1))
+        #expect(decide(4600, at: 21, listed: 21) == .jump)
+        // It takes time, and is not made up for by another one.
+        control.wait()
+        #expect(decide(6000, at: 25, listed: 25) == .rate(1))
+        #expect(decide(6000, at: 26, listed: 26) == .rate(1.05))
         // Not without a wait; and where it may not, the rate does it, however long that takes.
-        #expect(control.decide(Self.facts(4600), at: .seconds(3)) == .rate(1.05))
+        #expect(decide(6000, at: 60, listed: 60) == .rate(1.05))
         control.wait()
-        #expect(control.decide(Self.facts(60_000, mayJump: false), at: .seconds(4)) == .rate(1.05))
+        #expect(decide(60_000, at: 70, listed: 69, mayJump: false) == .rate(1))
+        #expect(decide(60_000, at: 71, listed: 71, mayJump: false) == .rate(1.05))
+        control.wait()
+        #expect(decide(60_000, at: 80, listed: 79) == .jump)
     }
 
     @Test("M06: a place far from the edge that was sought is kept, and a wait there is no reason to leave it")

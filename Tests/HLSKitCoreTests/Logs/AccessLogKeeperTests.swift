@@ -153,7 +153,7 @@ struct AccessLogKeeperTests {
         let events = keeper.log(since: PlaylistDate(seconds: 0), at: .seconds(30)).events
         #expect(events.map(\.liveLatency) == [.seconds(2), .milliseconds(3500), nil])
         #expect(
-            events[1].jsonLine.contains(#""live_latency":3.500"#) && events[2].jsonLine.contains(#""live_latency":-1"#))
+            events[1].jsonLine.contains(#""live_latency":3.5"#) && events[2].jsonLine.contains(#""live_latency":-1"#))
     }
 
     @Test("O01: text for people and machines: one header, a dash or null for what is not known, nothing escapes")

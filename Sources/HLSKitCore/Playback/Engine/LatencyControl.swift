@@ -24,6 +24,8 @@ struct LatencyControl: Sendable {
         var ahead: Duration
         /// What is listed next lasts so long at most.
         var piece: Duration
+        /// When something new was last listed.
+        var listed = Duration.zero
         /// The highest rate, above 1.
         var limit: Double
         /// What a wait has left behind may be skipped.
@@ -34,6 +36,8 @@ struct LatencyControl: Sendable {
     private static let time = Duration.seconds(10)
     /// What the limit does not take back in this time is too far away.
     private static let patience = 60.0
+    /// From one jump to the next: a slow network is not to load what is never played.
+    private static let jumpInterval = Duration.seconds(30)
     /// The lowest rate: slower is heard and seen.
     private static let slowest = 0.9
     private static let step = 0.01
@@ -45,8 +49,11 @@ struct LatencyControl: Sendable {
     /// Whether the playhead was near enough to its place when it was put where it is, and is kept there; nil before that is
     /// known.
     private var follows: Bool?
-    /// Time stood still since something was decided.
+    /// Time stood still, and what is known of the edge may be of before.
     private var hasWaited = false
+    /// When time ran again.
+    private var resumed: Duration?
+    private var jumped: Duration?
 
     /// The playhead is put somewhere by the user.
     mutating func move() {
@@ -56,7 +63,7 @@ struct LatencyControl: Sendable {
 
     /// Time stands still: a stall, a pause.
     mutating func wait() {
-        hasWaited = true
+        (hasWaited, resumed) = (true, nil)
         _ = set(1)
     }
 
@@ -69,9 +76,17 @@ struct LatencyControl: Sendable {
         let reach = Self.reach(facts)
         let follows = follows ?? (difference <= reach)
         self.follows = follows
-        defer { hasWaited = false }
         guard follows else { return set(1) }
-        if hasWaited, facts.mayJump, difference > reach { return .jump }
+        if hasWaited {
+            if facts.mayJump, difference > reach, jumped.map({ now - $0 >= Self.jumpInterval }) ?? true {
+                (hasWaited, jumped) = (false, now)
+                return .jump
+            }
+            let resumed = resumed ?? now
+            self.resumed = resumed
+            guard facts.listed > resumed else { return set(1) }
+            hasWaited = false
+        }
         let band = Self.band(facts)
         // What was begun is brought to its end: a rate that changes back and forth is heard.
         let isUnderWay = rate > 1 ? difference > .zero : rate < 1 && difference < .zero

@@ -42,7 +42,16 @@ extension PlaybackEngine {
     /// What is known of the item's latency; nil where it was never live.
     func liveStatistics(at now: Duration) -> LiveStatistics? {
         guard item?.isLiveStream == true || !latencies.isEmpty else { return nil }
-        return LiveStatistics(target: configuredLiveOffset, latencies.histogram(at: now), tally.lowLatency)
+        var statistics = LiveStatistics()
+        statistics.targetTimeOffset = configuredLiveOffset
+        statistics.latencies = latencies.histogram(at: now)
+        let counts = tally.lowLatency
+        statistics.numberOfParts = counts.partCount
+        statistics.numberOfBlockingReloads = counts.blockingReloadCount
+        statistics.numberOfDeltaUpdates = counts.deltaUpdateCount
+        statistics.numberOfUsedHints = counts.usedHintCount
+        statistics.numberOfWastedHints = counts.wastedHintCount
+        return statistics
     }
 
     private func latencyFacts(limit: Double) -> LatencyControl.Facts? {
@@ -53,7 +62,8 @@ extension PlaybackEngine {
         let farthest = max(window.offset, recommended - window.target)
         return LatencyControl.Facts(
             distance: edge - playhead, target: window.offset...farthest, ahead: lastVerdict.forwardDuration,
-            piece: outlook.pieceDuration, limit: limit, mayJump: preferences.fellBehindPolicy == .jumpToEdge)
+            piece: outlook.pieceDuration, listed: outlook.lastNews, limit: limit,
+            mayJump: preferences.fellBehindPolicy == .jumpToEdge)
     }
 
     private mutating func run(at rate: Double) {

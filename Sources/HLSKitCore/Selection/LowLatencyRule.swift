@@ -15,7 +15,8 @@ import Glibc
 ///    is l, or 3·l for another variant, whose playlist is loaded first; and if the slump could come again and last a second:
 ///    (l / d + R / C(low) − 1)·1 s ≤ B, as that is what it takes of what is ahead.
 /// 4. The best variant that keeps up and is safe is taken; a better one than that in use only where the last fall to a lower
-///    one was four seconds ago. Where none is, the lowest.
+///    one was long enough ago: four seconds, twice as long after each rise that did not last for two of these times, up to
+///    32 s, and half as long after one that did. Where none is, the lowest.
 /// 5. A part on its way is late once more than d has passed, or the rest of it at the rate that is seen takes longer than what
 ///    is ahead lasts. It is given up for the best lower variant whose part, with 2·l for the way there, is there while
 ///    something is ahead, else for the lowest; in any case only where that is sooner by a fifth than to wait for the rest.
@@ -31,7 +32,7 @@ struct LowLatencyRule: Sendable {
     private static let upShare = 0.8
     /// The share of the throughput that is counted on for the next part.
     private static let safety = 0.8
-    private static let patience = Duration.seconds(4)
+    private static let patiences = (least: Duration.seconds(4), most: Duration.seconds(32))
     private static let gain = 0.8
 
     /// Throughput and when it was measured.
@@ -47,6 +48,9 @@ struct LowLatencyRule: Sendable {
     private var levels: [(time: Double, rate: Double)] = []
     private var latency = MovingAverage(halfLife: 8)
     private var wentDown: Duration?
+    private var wentUp: Duration?
+    /// How long after a fall it stays down.
+    private var patience = patiences.least
 
     /// Takes in what ended since the last call.
     private mutating func learn(_ input: SelectionInput) {
@@ -70,6 +74,14 @@ struct LowLatencyRule: Sendable {
         levels.append((time, rate))
     }
 
+    /// A rise that did not last makes the next one wait twice as long; one that did, half as long.
+    private mutating func fall(at now: Duration) {
+        let lasted = wentUp.map { now - $0 >= patience + patience } ?? true
+        patience = min(max(lasted ? patience / 2 : patience * 2, Self.patiences.least), Self.patiences.most)
+        wentUp = nil
+        wentDown = now
+    }
+
     mutating func decide(_ input: SelectionInput) -> SelectionDecision {
         learn(input)
         let situation = Situation(input)
@@ -78,7 +90,7 @@ struct LowLatencyRule: Sendable {
         let low = levels.reduce(now) { min($0, $1.rate) }
         let wait = latency.value ?? input.throughput?.latency.seconds ?? 0
         let current = situation.position(of: input.currentVariantID)
-        let mayRise = wentDown.map { input.now - $0 >= Self.patience } ?? true
+        let mayRise = wentDown.map { input.now - $0 >= patience } ?? true
         let choice =
             situation.rates.indices.last { position in
                 let isHigher = current.map { position > $0 } ?? false
@@ -92,7 +104,8 @@ struct LowLatencyRule: Sendable {
                 let excess = max(0, (wait + bits / low) / parts - 1)
                 return Self.slumpTime * excess <= situation.buffer
             } ?? 0
-        if let current, choice < current { wentDown = input.now }
+        if let current, choice < current { fall(at: input.now) }
+        if let current, choice > current { wentUp = input.now }
         let rate = situation.rates[choice]
         let buffer = situation.buffer
         return SelectionDecision(
@@ -124,7 +137,7 @@ struct LowLatencyRule: Sendable {
         let choice = (0..<current).last { time($0) <= situation.buffer } ?? 0
         guard time(choice) <= Self.gain * left else { return .keep(download) }
         note(seen, at: input.now.seconds)
-        wentDown = input.now
+        fall(at: input.now)
         return SelectionDecision(
             variantID: situation.variants[choice].id,
             explanation: """

@@ -7,27 +7,32 @@ import Glibc
 ///
 /// With bit rate R, part duration d, time to the first byte l, media ahead B, and the throughput C:
 ///
-/// 1. C(now) is the lower of what the last transfer and the transfers of the last second had; C(low) is the least C(now) of the
-///    last ten seconds. A fall is believed at once, a rise when it has lasted.
-/// 2. A part takes l + R·d / C. A variant *keeps up* if that is at most a share of d with C(low): 0.8 for that in use, 0.5 for
-///    a better one. The distance between the two is what keeps it from going to and fro.
-/// 3. A variant *is safe* if playback would survive that its next part comes at half of C(low), or C(now) if that is less:
-///    l + R·d / (C / 2) ≤ B, and 2·l more for another variant, whose playlist is loaded first.
+/// 1. C(now) is the lower of what the last transfer and the transfers of the last second had; C(low) is the least C(now) of
+///    the last four seconds. A fall is believed at once, a rise when it has lasted.
+/// 2. A variant *keeps up* if a part takes no longer than its share of d: l + R·d / C(now) ≤ 0.95·d for the variant in use and
+///    those below, 0.8·d for a better one. The distance between the two is what keeps it from going to and fro.
+/// 3. It is *safe* if its next part comes while something is ahead, though C is 0.8·C(low): w + R·d / 0.8·C(low) ≤ B, where w
+///    is l, or 3·l for another variant, whose playlist is loaded first; and if the slump could come again and last a second:
+///    (l / d + R / C(low) − 1)·1 s ≤ B, as that is what it takes of what is ahead.
 /// 4. The best variant that keeps up and is safe is taken; a better one than that in use only where the last fall to a lower
-///    one was four seconds ago. Where none is, the lowest.
+///    one was long enough ago: four seconds, twice as long after each rise that did not last for two of these times, up to
+///    32 s, and half as long after one that did. Where none is, the lowest.
 /// 5. A part on its way is late once more than d has passed, or the rest of it at the rate that is seen takes longer than what
 ///    is ahead lasts. It is given up for the best lower variant whose part, with 2·l for the way there, is there while
 ///    something is ahead, else for the lowest; in any case only where that is sooner by a fifth than to wait for the rest.
 ///
 /// See docs/behaviour/selection.md.
 struct LowLatencyRule: Sendable {
+    /// Seconds.
     private static let recent = 1.0
-    private static let memory = 10.0
-    private static let share = 0.8
-    private static let upShare = 0.5
-    /// The share of the throughput that is left in a slump.
-    private static let slump = 0.5
-    private static let patience = Duration.seconds(4)
+    private static let memory = 4.0
+    private static let slumpTime = 1.0
+    /// Shares of the playing time of a part that loading it may take.
+    private static let share = 0.95
+    private static let upShare = 0.8
+    /// The share of the throughput that is counted on for the next part.
+    private static let safety = 0.8
+    private static let patiences = (least: Duration.seconds(4), most: Duration.seconds(32))
     private static let gain = 0.8
 
     /// Throughput and when it was measured.
@@ -43,6 +48,9 @@ struct LowLatencyRule: Sendable {
     private var levels: [(time: Double, rate: Double)] = []
     private var latency = MovingAverage(halfLife: 8)
     private var wentDown: Duration?
+    private var wentUp: Duration?
+    /// How long after a fall it stays down.
+    private var patience = patiences.least
 
     /// Takes in what ended since the last call.
     private mutating func learn(_ input: SelectionInput) {
@@ -66,6 +74,14 @@ struct LowLatencyRule: Sendable {
         levels.append((time, rate))
     }
 
+    /// A rise that did not last makes the next one wait twice as long; one that did, half as long.
+    private mutating func fall(at now: Duration) {
+        let lasted = wentUp.map { now - $0 >= patience + patience } ?? true
+        patience = min(max(lasted ? patience / 2 : patience * 2, Self.patiences.least), Self.patiences.most)
+        wentUp = nil
+        wentDown = now
+    }
+
     mutating func decide(_ input: SelectionInput) -> SelectionDecision {
         learn(input)
         let situation = Situation(input)
@@ -74,18 +90,22 @@ struct LowLatencyRule: Sendable {
         let low = levels.reduce(now) { min($0, $1.rate) }
         let wait = latency.value ?? input.throughput?.latency.seconds ?? 0
         let current = situation.position(of: input.currentVariantID)
-        let mayRise = wentDown.map { input.now - $0 >= Self.patience } ?? true
+        let mayRise = wentDown.map { input.now - $0 >= patience } ?? true
         let choice =
             situation.rates.indices.last { position in
                 let isHigher = current.map { position > $0 } ?? false
                 guard mayRise || !isHigher else { return false }
                 let bits = situation.rates[position] * situation.partDuration
                 let share = isHigher ? Self.upShare : Self.share
-                guard wait + bits / low <= share * situation.partDuration else { return false }
+                let parts = situation.partDuration
+                guard wait + bits / now <= share * parts else { return false }
                 let way = position == current ? wait : 3 * wait
-                return way + bits / (Self.slump * low) <= situation.buffer
+                guard way + bits / (Self.safety * low) <= situation.buffer else { return false }
+                let excess = max(0, (wait + bits / low) / parts - 1)
+                return Self.slumpTime * excess <= situation.buffer
             } ?? 0
-        if let current, choice < current { wentDown = input.now }
+        if let current, choice < current { fall(at: input.now) }
+        if let current, choice > current { wentUp = input.now }
         let rate = situation.rates[choice]
         let buffer = situation.buffer
         return SelectionDecision(
@@ -117,7 +137,7 @@ struct LowLatencyRule: Sendable {
         let choice = (0..<current).last { time($0) <= situation.buffer } ?? 0
         guard time(choice) <= Self.gain * left else { return .keep(download) }
         note(seen, at: input.now.seconds)
-        wentDown = input.now
+        fall(at: input.now)
         return SelectionDecision(
             variantID: situation.variants[choice].id,
             explanation: """

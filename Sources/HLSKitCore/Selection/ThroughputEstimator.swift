@@ -216,6 +216,11 @@ struct ThroughputEstimator: Sendable {
         }
         transfer.burst.byteCount += byteCount
         transfer.burst.time += now - last
+        // Where the link is what is waited for there may be no pause for long.
+        guard transfer.burst.time >= Self.measurementTime else { return }
+        let burst = transfer.burst
+        transfer.burst = Burst()
+        count(burst, of: &transfer, at: now)
     }
 
     /// A burst that came too fast to be measured counts as if it had taken as long as can just be measured; little is no
@@ -227,7 +232,10 @@ struct ThroughputEstimator: Sendable {
             burst.byteCount += burst.firstByteCount
             burst.time = Self.leastReceivingTime
         }
-        guard burst.byteCount >= Self.leastByteCount else { return }
+        if burst.byteCount >= Self.leastByteCount { count(burst, of: &transfer, at: now) }
+    }
+
+    private mutating func count(_ burst: Burst, of transfer: inout Running, at now: Duration) {
         transfer.addedByteCount += burst.byteCount
         transfer.burstTime += burst.time
         count(Measurement(bits: 8 * Double(burst.byteCount), time: burst.time), at: now)

@@ -12,8 +12,8 @@ package import HLSKitCore
 /// Live with low latency it counts parts where it counts segments otherwise. Its rate control is off by default
 /// (`maxLiveSyncPlaybackRate` 1), so that there is none here.
 ///
-/// Source: docs/API.md, src/config.ts, src/controller/abr-controller.ts and src/utils/ewma-bandwidth-estimator.ts of
-/// https://github.com/video-dev/hls.js.
+/// Source: the API documentation, src/config.ts, src/controller/abr-controller.ts and
+/// src/utils/ewma-bandwidth-estimator.ts of https://github.com/video-dev/hls.js.
 package struct HLSJSRule: BuiltInSelector {
     private static let factor = 0.95
     private static let upFactor = 0.7

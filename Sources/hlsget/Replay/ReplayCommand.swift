@@ -17,7 +17,8 @@ struct ReplayCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("File written by hlsget URL --record-trace FILE.", valueName: "file"))
     var file: String
     @Option(
-        help: ArgumentHelp("Rule that chooses the variant: hlskit, throughput, bola or robustmpc.", valueName: "name"),
+        help: ArgumentHelp(
+            "Rule that chooses the variant: hlskit, throughput, bola, robustmpc, hlsjs or shaka.", valueName: "name"),
         transform: { try ChoiceArgument.parse($0) })
     var rule = SimulatedRule.hlskit
     @Flag(help: "Do not decode; only the exact end of the media may change.") var noDecoders = false

@@ -253,7 +253,7 @@ struct ThroughputEstimatorTests {
         if isMarked { estimator.startedAtServersPace(1) }
         estimator.responded(1, at: .milliseconds(300))
         var now = 0
-        for part in 0..<8 {
+        for part in 0..<20 {
             now = 500 * (part + 1)
             var left = partByteCount
             while left > 0 {
@@ -296,7 +296,7 @@ struct ThroughputEstimatorTests {
     func smallParts() {
         var link = Link()
         link.transfer(1_000_000, bitsPerSecond: 1e6)
-        for _ in 0..<400 {
+        for _ in 0..<3000 {
             let id = link.start()
             link.estimator.startedPart(id)
             link.now += 100
@@ -306,7 +306,7 @@ struct ThroughputEstimatorTests {
             link.estimator.ended(id, at: .milliseconds(link.now))
             link.now += 390
         }
-        #expect(isClose(link.rate, 8e6, within: 0.3))
+        #expect(isClose(link.rate, 8e6, within: 0.1))
         #expect(link.estimator.recentTransfers.last?.byteCount == 20_000)
         #expect(isClose(link.estimator.recentTransfers.last?.receivingSeconds ?? 0, 0.02))
         #expect(isClose(link.estimate?.latency.seconds ?? 0, 0.1))

@@ -16,6 +16,8 @@ struct LanePlaylist: Sendable {
     private var isParked = false
     /// What is asked for besides the list.
     private(set) var plan = ReloadPlan()
+    /// Of its server, as held requests tell.
+    private(set) var connections = HeldConnections()
 
     init(url: String, requestBegan: Duration = .zero) {
         self.url = url
@@ -80,6 +82,13 @@ struct LanePlaylist: Sendable {
 
     /// The request that is under way where the server may hold it.
     var heldRequest: RequestID? { plan.isHeld ? request : nil }
+
+    /// The server has answered a request. Called before ``answer()``.
+    ///
+    /// - Parameter isNew: over a connection that was made for it, and that carries one request at a time.
+    mutating func noteConnection(of id: RequestID, isNew: Bool) {
+        if heldRequest == id { connections.noteAnswer(isNew: isNew) }
+    }
 
     /// The last request brought a list, which is ``tracker`` now.
     mutating func noteList(isNewCount: Bool = false) {

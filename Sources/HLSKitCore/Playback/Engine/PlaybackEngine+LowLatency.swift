@@ -24,7 +24,8 @@ extension PlaybackEngine {
             let tracker = playlist.tracker
         else { return }
         let profile = LowLatencyProfile(
-            of: tracker.written, isAllowed: configuration.allowsLowLatency, keepsWord: playlist.plan.keepsWord)
+            of: tracker.written, isAllowed: configuration.allowsLowLatency, keepsWord: playlist.plan.keepsWord,
+            keepsConnections: playlist.connections.areKept)
         item?.lanes[id]?.playlist.use(parts: profile == .lowLatency)
         guard id == .main, let reason = item?.lowLatency.news(profile) else { return }
         effects.append(.publish(.lowLatencyDeclined(url: Redaction.url(tracker.url), cause: reason.text)))

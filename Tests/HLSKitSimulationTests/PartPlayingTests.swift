@@ -106,6 +106,18 @@ struct PartPlayingTests {
         #expect(!session.visits.lists.contains { $0.urlString.contains("_HLS_msn") })
     }
 
+    @Test("M05: a server that takes a connection for each request is played as any other")
+    func connections() throws {
+        var origin = LowLatencyOrigin()
+        origin.protocolName = "http/1.1"
+        let session = try Self.play(origin)
+        #expect(session.count("does not keep connections") == 1)
+        // Two held requests tell.
+        #expect(session.visits.media.count { $0.contains(".") } < 10)
+        #expect(session.visits.media.count { !$0.contains(".") } > 5)
+        #expect(session.count("failed") == 0)
+    }
+
     struct Fault: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var origin: LowLatencyOrigin

@@ -19,6 +19,8 @@ enum LowLatencyProfile: Sendable, Hashable {
         case longPart(Duration, partTarget: Duration)
         /// It says that it holds requests, and answers with what was known, or not in time.
         case doesNotHold
+        /// Each request takes a connection of its own.
+        case keepsNoConnections
     }
 
     /// Parts are cut where frames are: what is over the target by less is no fault.
@@ -27,12 +29,14 @@ enum LowLatencyProfile: Sendable, Hashable {
     /// - Parameters:
     ///   - isAllowed: the program wants it.
     ///   - keepsWord: requests were held as they should be, or none was asked to be.
-    init(of playlist: MediaPlaylist, isAllowed: Bool, keepsWord: Bool = true) {
+    ///   - keepsConnections: one connection carries many requests, as far as is known.
+    init(of playlist: MediaPlaylist, isAllowed: Bool, keepsWord: Bool = true, keepsConnections: Bool = true) {
         guard isAllowed, !playlist.hasEndList, playlist.offersParts else {
             self = .ordinary
             return
         }
-        self = Self.obstacle(in: playlist, keepsWord: keepsWord).map { .declined($0) } ?? .lowLatency
+        let obstacle = Self.obstacle(in: playlist, keepsWord: keepsWord)
+        self = (obstacle ?? (keepsConnections ? nil : .keepsNoConnections)).map { .declined($0) } ?? .lowLatency
     }
 
     private static func obstacle(in playlist: MediaPlaylist, keepsWord: Bool) -> Reason? {
@@ -58,6 +62,7 @@ extension LowLatencyProfile.Reason {
         case .longPart(let part, let target):
             "a part of \(part.seconds) s is longer than PART-TARGET of \(target.seconds) s"
         case .doesNotHold: "the server does not hold requests, though it says so"
+        case .keepsNoConnections: "the server does not keep connections"
         }
     }
 }

@@ -21,8 +21,8 @@ final class NewestElements<Element: Sendable>: Sendable {
         mutating func takeFirst() -> Element {
             let element = elements[first]
             first += 1
-            // Now and then, so that it costs nothing for each.
-            if first >= 32, first * 2 >= elements.count {
+            // When all is taken, and now and then, so that it costs nothing for each.
+            if first == elements.count || first >= 32 && first * 2 >= elements.count {
                 elements.removeFirst(first)
                 first = 0
             }

@@ -13,6 +13,7 @@ struct LowLatencyProfileTests {
         var isAllowed = true
         var isEnded = false
         var keepsWord = true
+        var keepsConnections = true
         var profile: LowLatencyProfile
         var testDescription: String { name }
     }
@@ -42,6 +43,8 @@ struct LowLatencyProfileTests {
             name: "a long part", parts: ["0.5", "0.75"],
             profile: .declined(.longPart(.milliseconds(750), partTarget: half))),
         Example(name: "it does not hold", keepsWord: false, profile: .declined(.doesNotHold)),
+        Example(
+            name: "it closes each connection", keepsConnections: false, profile: .declined(.keepsNoConnections)),
     ]
 
     @Test("M05: parts are used where the server does what they need, else it is said why not", arguments: examples)
@@ -55,7 +58,9 @@ struct LowLatencyProfileTests {
             text.isEnded = example.isEnded
             let whole = text.text + (isTrailing ? parts.joined(separator: "\n") + "\n" : "")
             let playlist = try MediaPlaylist(parsing: whole, url: "https://host/live.m3u8")
-            let profile = LowLatencyProfile(of: playlist, isAllowed: example.isAllowed, keepsWord: example.keepsWord)
+            let profile = LowLatencyProfile(
+                of: playlist, isAllowed: example.isAllowed, keepsWord: example.keepsWord,
+                keepsConnections: example.keepsConnections)
             #expect(profile == example.profile)
             if case .declined(let reason) = profile { #expect(!reason.text.isEmpty) }
         }

@@ -1,10 +1,10 @@
 import HLSKitSimulation
-import TestSupport
+import Synchronization
 
 @testable import HLSKitCore
 
 /// A live stream of 14 segments of four seconds, ten at first, whose playlist says that what is known can be left out of it.
-struct DeltaStream: Sendable {
+final class DeltaStream: Sendable {
     /// What its server does when it is asked to.
     enum Server: Sendable, CaseIterable {
         case skips, ignores, refuses, confuses, fails
@@ -15,14 +15,18 @@ struct DeltaStream: Sendable {
     /// Three packets.
     private static let media: [UInt8] = (0..<3 * 188).map { $0 % 188 == 0 ? 0x47 : 0 }
 
+    private final class Asked: Sendable {
+        let requests = Mutex<[(url: String, time: Duration)]>([])
+    }
+
     let clock = VirtualClock()
     let transport: SimulatedTransport
-    private let asked = Recorder<String>()
+    private let asked = Asked()
 
     init(_ server: Server) {
         let link = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20)))
         transport = SimulatedTransport(over: link, clock: clock) { [clock, asked] request in
-            asked.append(request.urlString, at: clock.now.offset)
+            asked.requests.withLock { $0.append((request.urlString, clock.now.offset)) }
             guard request.urlString.contains("live.m3u8") else { return SimulatedResponse(body: Self.media) }
             let skips = request.urlString.hasSuffix("_HLS_skip=YES")
             switch server {
@@ -50,7 +54,7 @@ struct DeltaStream: Sendable {
 
     /// The URLs by which the playlist was asked for, and when.
     var lists: [(url: String, time: Duration)] {
-        zip(asked.elements, asked.times).filter { $0.0.contains("live.m3u8") }.map { (url: $0.0, time: $0.1) }
+        asked.requests.withLock { $0.filter { $0.url.contains("live.m3u8") } }
     }
 
     /// Those of the lists that were asked for without what is known.
@@ -58,7 +62,8 @@ struct DeltaStream: Sendable {
 
     /// The names of the segments, in the order in which they were asked for.
     var segments: [String] {
-        asked.elements.filter { $0.hasSuffix(".ts") }.map { String($0.dropFirst("https://host/".count)) }
+        asked.requests.withLock { $0.map(\.url) }.filter { $0.hasSuffix(".ts") }
+            .map { String($0.dropFirst("https://host/".count)) }
     }
 
     static let segmentNames = (0..<count).map { "\($0).ts" }

@@ -20,6 +20,22 @@ struct NewestElementsTests {
         }
     }
 
+    private final class Token: Sendable {}
+
+    @Test("what was read is let go of, though nothing comes after it")
+    func release() throws {
+        let elements = NewestElements<Token>(limit: 10) { _, last in last }
+        weak var token: Token?
+        do {
+            let made = Token()
+            token = made
+            elements.append(made)
+        }
+        #expect(token != nil)
+        try clock.run { _ = await elements.next() }
+        #expect(token == nil)
+    }
+
     @Test(
         "the newest are kept, behind one that says how many were lost",
         arguments: [

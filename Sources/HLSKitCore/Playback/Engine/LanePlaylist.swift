@@ -18,6 +18,8 @@ struct LanePlaylist: Sendable {
     private(set) var plan = ReloadPlan()
     /// Whether the first list is the newest.
     private var tuneIn = TuneIn()
+    /// Of its server, as held requests tell.
+    private(set) var connections = HeldConnections()
 
     init(url: String, requestBegan: Duration = .zero, left: PlaylistTracker? = nil) {
         self.url = url
@@ -93,6 +95,13 @@ struct LanePlaylist: Sendable {
 
     /// The request that is under way where the server may hold it.
     var heldRequest: RequestID? { plan.isHeld ? request : nil }
+
+    /// The server has answered a request. Called before ``answer()``.
+    ///
+    /// - Parameter isNew: over a connection that was made for it, and that carries one request at a time.
+    mutating func noteConnection(of id: RequestID, isNew: Bool) {
+        if heldRequest == id { connections.noteAnswer(isNew: isNew) }
+    }
 
     /// The last request brought a list, which is ``tracker`` now.
     ///

@@ -24,7 +24,8 @@ extension PlaybackEngine {
             let tracker = playlist.tracker
         else { return }
         let profile = LowLatencyProfile(
-            of: tracker.written, isAllowed: configuration.allowsLowLatency, keepsWord: playlist.plan.keepsWord)
+            of: tracker.written, isAllowed: configuration.allowsLowLatency, keepsWord: playlist.plan.keepsWord,
+            keepsConnections: playlist.connections.areKept)
         let usesParts = profile == .lowLatency
         item?.lanes[id]?.playlist.use(parts: usesParts)
         item?.lanes[id]?.hints.take(usesParts ? PreloadHints.resources(of: tracker.written, at: tracker.url) : [])

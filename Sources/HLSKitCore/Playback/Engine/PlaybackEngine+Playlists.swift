@@ -42,6 +42,8 @@ extension PlaybackEngine {
             }
         case (.firstPlaylist, .failure(let failure)): failWhenPlayed(HLSError(failure))
         case (.mediaPlaylist(let lane), _):
+            let isNew = !metrics.reusedConnection && metrics.protocolName.hasPrefix("http/1")
+            item?.lanes[lane]?.playlist.noteConnection(of: id, isNew: isNew)
             item?.lanes[lane]?.playlist.answer()
             takeMediaPlaylist(result, lane, context)
         case (.segment, _), (.head, _), (.resource, _), (.hint, _), (.steering, _): break

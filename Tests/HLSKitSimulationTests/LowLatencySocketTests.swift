@@ -1,0 +1,92 @@
+import HLSKitCore
+import HLSKitSimulation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Players of a ``LowLatencyServer``, in real time: parts of a tenth of a second, ten to a segment, over HTTP/1.1.
+@Suite("low latency on sockets", .timeLimit(.minutes(1)), .serialized)
+struct LowLatencySocketTests {
+    private static var origin: LowLatencyOrigin {
+        var origin = LowLatencyOrigin()
+        origin.partDuration = .milliseconds(100)
+        origin.partsPerSegment = 10
+        origin.partHoldBack = .milliseconds(500)
+        return origin
+    }
+
+    private struct Session {
+        var events: [PlayerEvent.Kind] = []
+        var state: PlayerState
+        var server: LowLatencyServer
+
+        func count(_ text: String) -> Int { events.count { "\($0)".contains(text) } }
+    }
+
+    /// Plays until the item's time has moved so far, or for so long.
+    private static func play(
+        _ connections: LowLatencyServer.Connections = .kept, for length: Duration = .seconds(2),
+        afterwards: (LowLatencyServer) async throws -> Void = { _ in }
+    ) async throws -> Session {
+        let server = try LowLatencyServer(origin, connections)
+        defer { server.stop() }
+        var configuration = PlayerConfiguration(transport: CurlTransport(configuration: .init()))
+        configuration.demuxesMedia = false
+        let player = Player(configuration: configuration)
+        let item = PlayerItem(urlString: server.url)
+        let events = player.events()
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        var start: MediaTime?
+        for await time in try player.times(every: .milliseconds(50)) {
+            start = start ?? time
+            if let start, time - start >= MediaTime(length) { break }
+        }
+        let state = player.state
+        await player.close()
+        try await afterwards(server)
+        var told: [PlayerEvent.Kind] = []
+        for await event in events { told.append(event.kind) }
+        return Session(events: told, state: state, server: server)
+    }
+
+    @Test("M05: over kept connections each part is asked for once, and lists are held beside them without a stall")
+    func kept() async throws {
+        let session = try await Self.play()
+        #expect(session.count("playbackStalled") + session.count("lowLatencyDeclined") == 0, "\(session.events)")
+        let media = session.server.media
+        #expect(media.count >= 20 && media.allSatisfy { $0.contains(".") })
+        #expect(Set(media).count == media.count)
+        // A list a part, some of which are held; none waits for another request.
+        #expect(session.server.lists.count >= 15)
+        #expect(Set(session.server.visits.map(\.connection)).count <= 4)
+    }
+
+    @Test("M05: a connection that is cut while a request is held costs nothing but another request")
+    func cut() async throws {
+        let session = try await Self.play(.cut(held: 5))
+        #expect(session.count("playbackStalled") + session.count("lowLatencyDeclined") == 0, "\(session.events)")
+        #expect(session.count("failedToPlayToEnd") == 0)
+        let media = session.server.media
+        #expect(Set(media).count == media.count)
+    }
+
+    @Test("M05: a server that closes each connection is told, and played by segments")
+    func closed() async throws {
+        let session = try await Self.play(.closed)
+        #expect(session.count("does not keep connections") == 1, "\(session.events)")
+        #expect(session.count("failedToPlayToEnd") == 0)
+        #expect(session.server.media.contains { !$0.contains(".") })
+    }
+
+    @Test("M05: a held request of a player that is closed leaves no connection behind")
+    func cancelled() async throws {
+        _ = try await Self.play(for: .seconds(1)) { server in
+            for _ in 0..<100 where server.lists.last?.wasLeft == false {
+                try await ContinuousClock().sleep(for: .milliseconds(10))
+            }
+            // Neither answered nor still waited for.
+            #expect(server.lists.last?.wasLeft == true)
+        }
+    }
+}

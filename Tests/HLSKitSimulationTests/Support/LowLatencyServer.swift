@@ -1,0 +1,84 @@
+import Foundation
+import HLSKitCore
+import HLSKitSimulation
+import Synchronization
+import TestSupport
+
+/// A ``LowLatencyOrigin`` on a socket, in real time: HTTP/1.1, a connection for each request that is held.
+final class LowLatencyServer: Sendable {
+    struct Visit: Sendable {
+        /// The path with its query.
+        var path: String
+        /// Which connection it came over.
+        var connection: Int
+        /// The client closed the connection while the request was held.
+        var wasLeft = false
+    }
+
+    /// What becomes of connections.
+    enum Connections: Sendable {
+        case kept
+        /// Each is closed behind its answer.
+        case closed
+        /// One request that is held, of this number, loses its connection.
+        case cut(held: Int)
+    }
+
+    private final class State: Sendable {
+        let visits = Mutex<[Visit]>([])
+        let heldCount = Mutex(0)
+    }
+
+    private let server: ScriptedServer
+    private let state = State()
+
+    var port: Int { server.port }
+    var visits: [Visit] { state.visits.withLock { $0 } }
+    var lists: [Visit] { visits.filter { $0.path.contains("live.m3u8") } }
+    /// Names of parts and segments, in the order in which they were asked for.
+    var media: [String] {
+        visits.filter { $0.path.hasSuffix(".m4s") }.map { String($0.path.dropFirst(3).dropLast(4)) }
+    }
+    /// The playlist of the better variant.
+    var url: String { "\(server.url)/1/live.m3u8" }
+
+    init(_ origin: LowLatencyOrigin, _ connections: Connections = .kept) throws {
+        let start = ContinuousClock.now
+        let base = origin.url.dropLast("/index.m3u8".count)
+        server = try ScriptedServer { [state] connection, number in
+            while let head = connection.readRequest() {
+                let words = head.first?.split(separator: " ") ?? []
+                guard words.count == 3 else { return }
+                let path = String(words[1])
+                let index = state.visits.withLock { visits in
+                    visits.append(Visit(path: path, connection: number))
+                    return visits.count - 1
+                }
+                let request = Self.request(base + path, at: ContinuousClock.now - start)
+                let answer = origin.response(to: request)
+                if answer.delay > .zero {
+                    let held = state.heldCount.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    if case .cut(held) = connections { return }
+                    // What comes meanwhile is the end of the connection: a client sends no second request.
+                    if connection.isClosed(within: answer.delay / .seconds(1)) {
+                        state.visits.withLock { $0[index].wasLeft = true }
+                        return
+                    }
+                }
+                var fields = ["Content-Type: \(answer.contentType ?? "text/plain")"]
+                if case .closed = connections { fields.append("Connection: close") }
+                connection.respond(answer.body, status: "\(answer.status) Status", fields: fields)
+                if case .closed = connections { return }
+            }
+        }
+    }
+
+    private static func request(_ url: String, at time: Duration) -> SimulatedRequest {
+        SimulatedRequest(urlString: url, resourceClass: .segment, time: time)
+    }
+
+    func stop() { server.stop() }
+}

@@ -31,9 +31,49 @@ struct TransportStackTests {
         parts.cache = ResourceCache(keepsMedia: false)
         parts.mediaFile = AssetOptions(transport: network)
         parts.diskCache = try DiskCache(folder: folder.path)
+        parts.clientData = (ClientData(), "s", ClientDataFacts())
         #expect(TransportStack(url: Self.url, parts).layers == Layer.allCases)
         parts.cache = nil
         #expect(TransportStack(url: Self.url, parts).layers == Layer.allCases.filter { $0 != .cache })
+    }
+
+    @Test("client data is below what keeps: caches, hooks and whoever asks know URLs without it")
+    func clientDataBelowCaches() async throws {
+        let network = Asked()
+        let hooked = Mutex<[String]>([])
+        let cache = ResourceCache(keepsMedia: true)
+        for session in ["one", "two"] {
+            var data = ClientData()
+            data.transmission = .query
+            var parts = TransportStack.Parts(network: network, clock: ContinuousClock())
+            parts.clientData = (data, session, ClientDataFacts())
+            parts.cache = cache
+            parts.hooks.requestPolicy = RequestPolicy { request in
+                hooked.withLock { $0.append(request.urlString) }
+                return request
+            }
+            let transport = TransportStack(url: Self.url, parts).transport
+            let answer = await transport.load("https://a.example/1.ts")
+            #expect(answer.response?.urlString == "https://a.example/1.ts")
+            #expect(answer.bytes == Array("media".utf8))
+        }
+        #expect(network.urls.withLock { $0.count } == 1, "the second found what the first had loaded")
+        #expect(network.urls.withLock { $0.first?.contains("CMCD=") } == true)
+        #expect(hooked.withLock { $0 } == ["https://a.example/1.ts"])
+    }
+
+    private final class Asked: Transport {
+        let urls = Mutex<[String]>([])
+
+        func start(
+            _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+        ) -> any TransportTask {
+            urls.withLock { $0.append(request.urlString) }
+            let response = TransportResponse(status: 200, urlString: request.urlString)
+            return MadeAnswer(
+                [.response(response), .data(Array("media".utf8)), .finished(TransferMetrics())], on: nil,
+                handler: handler)
+        }
     }
 
     @Test("hooks are next to the network: they see what the asset adds")

@@ -111,6 +111,7 @@ struct ClientDataKeeper: Sendable {
             begin(at: view.now)
             if settings.contentID != nil { occur(.contentID) }
         }
+        if playAsked == nil, view.status != .paused { playAsked = view.now }
         if let event { look(before: event, view, &occurrences) }
         for effect in effects {
             switch effect {
@@ -173,8 +174,6 @@ struct ClientDataKeeper: Sendable {
 
     private mutating func look(at control: EngineControl, _ view: View, _ occurrences: inout [Occurrence]) {
         switch control {
-        case .play, .playImmediately, .setRateAtHostTime: playAsked = playAsked ?? view.now
-        case .setRate(let rate) where rate != 0: playAsked = playAsked ?? view.now
         case .seek: beginSeek()
         case .report(let notice):
             if case .backgrounded(let isBackgrounded) = notice { self.isBackgrounded = isBackgrounded }

@@ -100,7 +100,7 @@ struct PreloadHintTests {
             requests: 115...130),
         Fault(
             testDescription: "a reset in a range that grows", origin: origin(.ranges, .resets(after: 100_000)),
-            requests: 60...100),
+            requests: 60...120),
         Fault(
             testDescription: "parts are missing at the end of segments", origin: origin(.files, .dropsLastParts(1)),
             requests: 100...170),

@@ -62,6 +62,7 @@ struct ClientDataLine {
             try self.init(Self.decoded(value))
             return
         }
+        try self.init("")
         for field in fields {
             let part = try ClientDataLine(field.value)
             keys += part.keys

@@ -101,7 +101,7 @@ extension ResourceClass {
         case .multivariantPlaylist, .mediaPlaylist: .text
         case .initializationSection: .initializationSection
         case .key: .key
-        case .sessionData: .other
+        case .sessionData, .steering: .other
         case .segment, .report: nil
         }
     }

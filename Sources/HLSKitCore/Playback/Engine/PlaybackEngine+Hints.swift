@@ -136,7 +136,7 @@ extension PlaybackEngine {
             if context.receivedByteCount > 0 { effects.append(.restartSegment(segment, flight.job)) }
             requestSegment(segment)
         case .resource(let resource, let lane): requestResource(resource, in: lane)
-        case .firstPlaylist, .mediaPlaylist, .head, .hint: break
+        case .firstPlaylist, .mediaPlaylist, .head, .hint, .steering: break
         }
     }
 
@@ -155,7 +155,7 @@ extension RequestOrder {
         case .segment: PreloadHints.Resource(kind: .part, url: url, byteRange: byteRange)
         case .resource(let resource, _) where resource.kind == .map:
             PreloadHints.Resource(kind: .map, url: url, byteRange: byteRange)
-        case .firstPlaylist, .mediaPlaylist, .head, .resource, .hint: nil
+        case .firstPlaylist, .mediaPlaylist, .head, .resource, .hint, .steering: nil
         }
     }
 }

@@ -16,7 +16,8 @@ extension PlaybackEngine {
                 facts.next = nextObject(of: lane)
             }
         case .head(let segment): note(segment.lane, in: &facts)
-        case .firstPlaylist, .mediaPlaylist, .resource: break
+        case .hint(let lane, .part): note(lane, in: &facts)
+        case .firstPlaylist, .mediaPlaylist, .resource, .hint(_, .map), .steering: break
         }
         return ClientDataNote(facts)
     }

@@ -18,8 +18,8 @@ import Glibc
 ///    one was long enough ago: four seconds, twice as long after each rise that did not last for two of these times, up to
 ///    32 s, and half as long after one that did. Where none is, the lowest.
 /// 5. A part on its way is late once more than d has passed, or the rest of it at the rate that is seen takes longer than what
-///    is ahead lasts. It is given up for the best lower variant whose part, with 2·l for the way there, is there while
-///    something is ahead, else for the lowest; in any case only where that is sooner by a fifth than to wait for the rest.
+///    is ahead lasts. It is given up for the best lower variant that keeps up at that rate and whose part, with 2·l
+///    for the way there, is there while something is ahead, else for the lowest; in any case only where that is sooner by a fifth than to wait for the rest.
 ///
 /// See docs/behaviour/selection.md.
 struct LowLatencyRule: Sendable {
@@ -134,7 +134,10 @@ struct LowLatencyRule: Sendable {
         func time(_ position: Int) -> Double {
             2 * wait + size * situation.rates[position] / situation.rates[current] / seen
         }
-        let choice = (0..<current).last { time($0) <= situation.buffer } ?? 0
+        func keepsUp(_ position: Int) -> Bool {
+            wait + situation.rates[position] * situation.partDuration / seen <= Self.share * situation.partDuration
+        }
+        let choice = (0..<current).last { time($0) <= situation.buffer && keepsUp($0) } ?? 0
         guard time(choice) <= Self.gain * left else { return .keep(download) }
         note(seen, at: input.now.seconds)
         fall(at: input.now)

@@ -12,15 +12,6 @@ struct SimulationReport: Sendable {
         var rule: String
         /// In the order of ``measures``.
         var values: [Double]
-
-        init(trace: String, family: String, movie: String, bufferCap: Int, rule: String, values: [Double]) {
-            self.trace = trace
-            self.family = family
-            self.movie = movie
-            self.bufferCap = bufferCap
-            self.rule = rule
-            self.values = values
-        }
     }
 
     var rows: [Row]

@@ -3,12 +3,14 @@ import TestSupport
 
 @testable import HLSKitCore
 
-/// A ``LowLatencyOrigin`` behind a socket, over HTTP/1.1. Its time stands, but when a list is asked for that is held: then the part
-/// that is awaited is made. Bodies that grow come in chunks, each part in two.
+/// A ``LowLatencyOrigin`` behind a socket, over HTTP/1.1. Its time stands until a list is asked for that is held, and media that
+/// is not there yet: then the part that is awaited is made. Bodies that grow come in chunks, each part in two.
 final class SteppedLowLatencyServer: Sendable {
     private struct State {
         var time = Duration.zero
         var isStopped = false
+        /// Bodies that wait for what comes next.
+        var waiterCount = 0
         /// Connections are reset in the middle of a body, so often more.
         var resetCount = 0
     }
@@ -62,7 +64,11 @@ final class SteppedLowLatencyServer: Sendable {
             return true
         }
         if path.contains("/live.m3u8") {
-            state.signal { $0.time = max($0.time, begun + response.delay) }
+            if response.delay > .zero {
+                // The part is made when somebody waits for it.
+                state.wait { $0.isStopped || $0.waiterCount > 0 ? () : nil }
+                state.signal { $0.time = max($0.time, begun + response.delay) }
+            }
             connection.respond(response.body)
             return true
         }
@@ -82,7 +88,9 @@ final class SteppedLowLatencyServer: Sendable {
             ? [(response.delay, end)] : response.growth.map { ($0.time, min($0.byteCount, end)) }
         var sent = first
         for (time, count) in steps where count > sent {
+            state.signal { $0.waiterCount += 1 }
             let isStopped = state.wait { $0.isStopped ? true : $0.time >= begun + time ? false : nil }
+            state.withLock { $0.waiterCount -= 1 }
             guard !isStopped else { return false }
             let middle = (sent + count) / 2
             if breaksOff(state, range: range, sent: middle) {

@@ -3,24 +3,26 @@ import TestSupport
 
 @testable import HLSKitCore
 
-/// A ``LowLatencyOrigin`` behind a socket, over HTTP/1.1. Its time stands, but when a list is asked for that is held: then the part
-/// that is awaited is made. Bodies that grow come in chunks, each part in two.
+/// A ``LowLatencyOrigin`` behind a socket, over HTTP/1.1. Its time stands until a list is asked for that is held, and media that
+/// is not there yet: then the part that is awaited is made. Bodies that grow come in chunks, each part in two.
 final class SteppedLowLatencyServer: Sendable {
     private struct State {
         var time = Duration.zero
         var isStopped = false
-        /// Connections are reset in the middle of a body, so often more.
-        var resetCount = 0
+        /// Bodies that wait for what comes next.
+        var waiterCount = 0
+        /// Connections break off in the middle of a body, so often more.
+        var breakCount = 0
     }
 
     private let origin: LowLatencyOrigin
     private let state: Monitor<State>
     private let server: ScriptedServer
 
-    /// - Parameter resetCount: how many bodies that grow break off after 60 kB.
-    init(_ origin: LowLatencyOrigin, resetCount: Int = 0) throws {
+    /// - Parameter breakCount: how many bodies that grow break off after 60 kB.
+    init(_ origin: LowLatencyOrigin, breakCount: Int = 0) throws {
         self.origin = origin
-        let state = Monitor(State(resetCount: resetCount))
+        let state = Monitor(State(breakCount: breakCount))
         self.state = state
         server = try ScriptedServer(accepting: { connection, _ in
             while let request = connection.readRequest() {
@@ -62,7 +64,11 @@ final class SteppedLowLatencyServer: Sendable {
             return true
         }
         if path.contains("/live.m3u8") {
-            state.signal { $0.time = max($0.time, begun + response.delay) }
+            if response.delay > .zero {
+                // The part is made when somebody waits for it.
+                state.wait { $0.isStopped || $0.waiterCount > 0 ? () : nil }
+                state.signal { $0.time = max($0.time, begun + response.delay) }
+            }
             connection.respond(response.body)
             return true
         }
@@ -73,21 +79,25 @@ final class SteppedLowLatencyServer: Sendable {
             connection.respond(response.body[first..<end], status: range == nil ? "200 OK" : "206 Part", fields: fields)
             return true
         }
+        let last = range.map { $0.isOpenEnded ? 9_007_199_254_740_991 : end - 1 } ?? 0
         let head =
             range == nil
-            ? "HTTP/1.1 200 OK\r\n" : "HTTP/1.1 206 Part\r\nContent-Range: bytes \(first)-9007199254740991/*\r\n"
+            ? "HTTP/1.1 200 OK\r\n" : "HTTP/1.1 206 Part\r\nContent-Range: bytes \(first)-\(last)/*\r\n"
         guard connection.send(head + "Transfer-Encoding: chunked\r\n\r\n") else { return false }
         let steps =
             response.growth.isEmpty
             ? [(response.delay, end)] : response.growth.map { ($0.time, min($0.byteCount, end)) }
         var sent = first
         for (time, count) in steps where count > sent {
+            state.signal { $0.waiterCount += 1 }
             let isStopped = state.wait { $0.isStopped ? true : $0.time >= begun + time ? false : nil }
+            state.withLock { $0.waiterCount -= 1 }
             guard !isStopped else { return false }
             let middle = (sent + count) / 2
             if breaksOff(state, range: range, sent: middle) {
                 send(response.body[sent..<middle], to: connection)
-                connection.reset()
+                // A reset takes what was not read yet with it.
+                connection.hangUp()
                 return false
             }
             for piece in [sent..<middle, middle..<count] { send(response.body[piece], to: connection) }
@@ -98,8 +108,8 @@ final class SteppedLowLatencyServer: Sendable {
 
     private static func breaksOff(_ state: Monitor<State>, range: Range<UInt64>?, sent: Int) -> Bool {
         state.withLock { state in
-            guard sent > 60_000, state.resetCount > 0 else { return false }
-            state.resetCount -= 1
+            guard sent > 60_000, state.breakCount > 0 else { return false }
+            state.breakCount -= 1
             return true
         }
     }

@@ -104,6 +104,9 @@ struct LoadingState: Sendable {
             if let purpose = requests[id]?.purpose, purpose.isHint, purpose.isMeasured {
                 estimator.started(id.rawValue, at: now)
                 estimator.startedBesideOthers(id.rawValue)
+                estimator.startedPart(id.rawValue)
+                // The part is made while it is sent.
+                estimator.startedAtServersPace(id.rawValue)
             }
             estimator.responded(id.rawValue, at: now)
         }

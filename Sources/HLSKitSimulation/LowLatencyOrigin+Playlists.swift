@@ -154,7 +154,7 @@ extension LowLatencyOrigin {
         var hint = "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"\(isWithdrawn ? Self.plan : "")\(name)\""
         let place = next % partsPerSegment
         if addressing == .ranges, place > 0 { hint += ",BYTERANGE-START=\(place * byteCount(ofPartOf: variant))" }
-        return lines + [hint]
+        return givesHints ? lines + [hint] : lines
     }
 
     private func partName(_ part: Int, at time: Duration) -> String {

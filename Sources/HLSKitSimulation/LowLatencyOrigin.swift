@@ -44,10 +44,14 @@ package struct LowLatencyOrigin: Sendable {
     package var holdsRequests = true
     /// `CAN-SKIP-UNTIL`, of six target durations. Default true.
     package var offersDeltaUpdates = true
+    /// `EXT-X-PRELOAD-HINT`. Default true.
+    package var givesHints = true
     /// Parts are listed at all. Default true.
     package var listsParts = true
     /// The name that requests are answered over. Default `h2`.
     package var protocolName = "h2"
+    /// Connections of HTTP/1.1 are kept. Default true.
+    package var keepsConnections = true
     /// The date of time zero at the origin, whose clock may be wrong. Default 2023-11-14T22:13:20Z.
     package var epoch = PlaylistDate(seconds: 1_700_000_000)
     /// So much faster than everybody else's the clock of the encoder goes, in parts per million. Default 0.
@@ -78,6 +82,7 @@ package struct LowLatencyOrigin: Sendable {
     package func response(to request: SimulatedRequest) -> SimulatedResponse {
         var response = answer(to: request)
         response.protocolName = protocolName
+        response.keepsConnection = keepsConnections
         return response
     }
 

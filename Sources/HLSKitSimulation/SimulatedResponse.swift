@@ -63,6 +63,8 @@ public struct SimulatedResponse: Sendable, Hashable {
     package var growth: [Growth] = []
     /// What the request is answered over.
     package var protocolName = "simulated"
+    /// Of HTTP/1.1: the connection is there for the next request. Default true.
+    package var keepsConnection = true
 
     /// So many bytes of a body are there that long after ``SimulatedResponse/delay``.
     package struct Growth: Sendable, Hashable {

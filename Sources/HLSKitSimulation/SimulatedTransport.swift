@@ -149,6 +149,7 @@ private final class SimulatedOrigin: Transport {
     private static func events(of response: SimulatedResponse, for request: TransportRequest) -> [TransportEvent] {
         var metrics = TransferMetrics()
         metrics.protocolName = response.protocolName
+        metrics.reusedConnection = response.protocolName.hasPrefix("http/1") && response.keepsConnection
         func failed(_ code: HLSError.Code, status: Int? = nil, _ text: String) -> TransportEvent {
             var error = LoadingError(code: code, url: request.urlString, status: status, text: text)
             let retryAfter = response.fields.first { $0.name.lowercased() == "retry-after" }

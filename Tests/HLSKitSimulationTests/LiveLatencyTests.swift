@@ -120,7 +120,7 @@ struct LiveLatencyTests {
         var origin = LowLatencyOrigin()
         origin.independentInterval = interval
         let session = try Self.play(origin, for: 3)
-        #expect(session.media.first == [1: "7.1", 2: "7.0", 4: "7.0", 8: "6.0"][interval])
+        #expect(session.media.first == [1: "7.2", 2: "7.2", 4: "7.0", 8: "7.0"][interval])
         // Where decoding begins has no part in the latency, but for the time that it takes to load.
         #expect(session.latencies(1..<3).allSatisfy { (1.5...1.9).contains($0) }, "\(session.latencies(0..<3))")
     }

@@ -27,9 +27,9 @@ struct PartSwitchingTests {
         #expect(first.time - time <= .milliseconds(1100), "\(first.name) at \(first.time)")
         // Every other part is independent, also in the middle of a segment.
         #expect(first.name.hasSuffix((4500..<5500).contains(milliseconds) ? ".2" : ".0"), "\(first.name)")
-        // Nothing is loaded of both.
+        // Nothing is loaded of both, but what the list that is left has hinted at.
         let parts = session.visits.names.map { $0.split(separator: "/")[1] }
-        #expect(Set(parts).count == parts.count)
+        #expect(parts.count - Set(parts).count <= 1)
         // And it is played from there on, no later than 1.5 s and what there was ahead.
         #expect(session.visits.names.last?.hasPrefix("1/") == true)
     }

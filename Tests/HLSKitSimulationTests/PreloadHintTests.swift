@@ -105,7 +105,8 @@ struct PreloadHintTests {
             testDescription: "parts are missing at the end of segments", origin: origin(.files, .dropsLastParts(1)),
             requests: 100...170),
         Fault(
-            testDescription: "the encoder pauses for a second", origin: origin(.ranges, .pauses, to: .seconds(11)),
+            testDescription: "the encoder pauses for half a second",
+            origin: origin(.ranges, .pauses, to: .milliseconds(10_500)),
             requests: 25...40),
         Fault(
             testDescription: "the encoder pauses for twenty seconds",

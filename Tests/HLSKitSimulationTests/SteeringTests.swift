@@ -56,10 +56,13 @@ struct SteeringTests {
 
         func lines(_ text: String) -> [String] { play.log.lines.filter { $0.contains(text) } }
         var moves: [String] {
-            lines(" pathway ").map { String($0.drop { $0 != " " }.dropFirst()) }
+            moveLines.map { $0.split(separator: " ", maxSplits: 1).last.map(String.init) ?? "" }
         }
         func moveTimes() -> [Double] {
-            lines(" pathway ").compactMap { $0.split(separator: " ").first.flatMap { Double($0) } }
+            moveLines.compactMap { $0.split(separator: " ").first.flatMap { Double($0) } }
+        }
+        private var moveLines: [String] {
+            play.log.lines.filter { $0.split(separator: " ", maxSplits: 1).last?.hasPrefix("pathway ") == true }
         }
         var steering: [SimulatedRequest] { requests.filter { $0.resourceClass == .steering } }
         func segments(of host: String) -> [SimulatedRequest] {

@@ -109,7 +109,9 @@ struct AssetOptionTests {
         try await asset.preload(.media(.seconds(5)))
         for item in try await asset.load(.metadata) { _ = try? await item.load(.value) }
         // Only players ask steering servers.
-        #expect(Set(transport.requests.map(\.resourceClass)) == Set(ResourceClass.allCases).subtracting([.steering]))
+        #expect(
+            Set(transport.requests.map(\.resourceClass))
+                == Set(ResourceClass.allCases).subtracting([.steering, .report]))
         for request in transport.requests {
             for field in [("X-Mine", "1"), ("User-Agent", "Mine/2"), ("X-Playback-Session-Id", "session")] {
                 #expect(request.fields.contains(HTTPField(name: field.0, value: field.1)), "\(request.urlString)")

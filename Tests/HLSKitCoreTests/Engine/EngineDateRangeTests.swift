@@ -58,7 +58,9 @@ struct EngineDateRangeTests {
     @Test("K11: a range that the list has no longer is told while the playhead is in it")
     func removed() {
         var origin = ScriptedOrigin()
-        origin.routes["live.m3u8"] = { visit in .text(Self.list(at: visit.time, visit.time < .seconds(20) ? [Self.out] : [])) }
+        origin.routes["live.m3u8"] = { visit in
+            .text(Self.list(at: visit.time, visit.time < .seconds(20) ? [Self.out] : []))
+        }
         var harness = EngineHarness.playing("live.m3u8", from: origin)
         harness.run(until: .seconds(40))
         #expect(Self.told(harness) == ["entered ad", "removed ad"])

@@ -171,7 +171,7 @@ struct AccessLogKeeperTests {
         let columns = lines[2].split(separator: " ").dropFirst()
         let fields = lines[3].split(separator: " ")
         #expect(fields.count == columns.count)
-        #expect(columns.count == 28)
+        #expect(columns.count == 29)
         let row = Dictionary(zip(columns, fields)) { first, _ in first }
         #expect(row["uri"] == "https://h/a%20b%22%E2%80%AE.m3u8")
         #expect(row["date"] == "-" && row["time"] == "-" && row["c-startup-time"] == "-" && row["s-ip"] == "-")

@@ -123,10 +123,13 @@ struct HopOptions {
         let given = request.cookies.filter { $0.isSent(to: url) }.compactMap(\.pair)
         let cookies = (given + fields.filter { $0.isNamed("Cookie") }.map(\.value)).joined(separator: "; ")
         if !cookies.isEmpty { try handle.set(CURLOPT_COOKIE, cookies) }
-        // A field without value is written with a semicolon; with a colon libcurl would leave it out.
+        // A field without value is written with a semicolon; with a colon libcurl leaves it out, as it is to do with `Expect`.
         try handle.setHeader(
             fields.filter { !$0.isNamed("Cookie") }
-                .map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" })
+                .map { field in
+                    guard field.value.isEmpty else { return "\(field.name): \(field.value)" }
+                    return field.name + (field.isNamed("Expect") ? ":" : ";")
+                })
     }
 
     private var isForUsersOrigin: Bool { request.credentialOrigins.contains(url.origin) }

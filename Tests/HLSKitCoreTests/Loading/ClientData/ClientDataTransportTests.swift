@@ -82,7 +82,7 @@ struct ClientDataTransportTests {
             Issue.record("did not fail")
             return
         }
-        #expect(error.urlString == Self.url)
+        #expect(error.urlString == Redaction.url(Self.url))
         let moved = Network { request in
             let query = request.urlString.drop { $0 != "?" }
             return [.response(TransportResponse(status: 200, urlString: "https://b.example/2.m4s\(query)"))]

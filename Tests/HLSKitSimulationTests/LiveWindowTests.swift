@@ -163,6 +163,6 @@ struct LiveWindowTests {
             #expect((15...32).contains(behind), "\(behind)")
         }
         #expect(session.count("missed segments") > 0)
-        #expect(session.count("failed") == 0)
+        #expect(session.count("failed") == 0, "\(session.lines.filter { $0.contains("failed") })")
     }
 }

@@ -295,7 +295,7 @@ struct SteeringTests {
         }
         let session = try Self.play(scene)
         Self.expectWhole(session)
-        #expect(session.moves == ["pathway A -> B, steering"])
+        #expect(session.moves == ["pathway A -> B, steering"], "\(session.steering.map(\.urlString))")
         #expect((20...50).contains(session.moveTimes().first ?? 0))
     }
 

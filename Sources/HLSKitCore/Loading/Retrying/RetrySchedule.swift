@@ -86,8 +86,8 @@ struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         case .absent where failure.terms.isAtLiveEdge && failure.terms.kind == .segment,  // R46
             .bad where failure.terms.awaitsSegment:
             let limit = failure.terms.targetDuration * policies.liveEdgeTargetDurations
-            // 0.5 … 1 s; a part is needed sooner than that.
-            let delay = jittered(.milliseconds(failure.terms.awaitsSegment ? 250 : 750), by: 1.0 / 3)
+            // 0.5 … 1 s. What is there and was spoiled on its way need not be waited for, and a part is needed soon.
+            let delay = jittered(.milliseconds(severity == .bad ? 250 : 750), by: 1.0 / 3)
             return now + delay - account.firstFailure <= limit ? .retry(after: delay) : giveUp(failure)
         case .absent where failure.terms.kind == .mediaPlaylist && failure.terms.hasAlternative:  // R13
             return .failOver

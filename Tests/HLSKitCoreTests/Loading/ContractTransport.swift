@@ -18,6 +18,8 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     /// A request policy, a program's loader, and a playlist that would be changed.
     case requestPolicy, resourceLoader, playlistTransform
     case hedged, asset, mediaFile
+    /// The server is told of the player in the query.
+    case clientData
     case conditioned, simulated, recording, replay
 
     var testDescription: String { "\(self)" }
@@ -34,6 +36,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         case .diskCaching, .diskCached: ["DiskCacheTransport"]
         case .requestPolicy, .resourceLoader, .playlistTransform: ["HookedTransport"]
         case .hedged: ["HedgedTransport"]
+        case .clientData: ["ClientDataTransport"]
         case .asset: ["AssetTransport"]
         case .mediaFile: ["MediaFileTransport"]
         case .conditioned: ["ConditionedTransport"]
@@ -59,7 +62,7 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
 
     var protocolName: String {
         switch self {
-        case .http11, .limited, .diskCaching: "http/1.1"
+        case .http11, .limited, .diskCaching, .clientData: "http/1.1"
         case .h2, .replay: "h2"
         case .cached, .diskCached: "cache"
         case .resourceLoader: "application"
@@ -71,14 +74,15 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     /// How it fails what does not exist.
     var missingCode: LoadingError.Code {
         switch self {
-        case .http11, .h2, .limited, .diskCaching, .diskCached, .resourceLoader, .simulated, .replay: .httpStatus
+        case .http11, .h2, .limited, .diskCaching, .diskCached, .clientData, .resourceLoader, .simulated, .replay:
+            .httpStatus
         default: .fileNotFound
         }
     }
 
     func url(_ name: String, _ origin: TestOrigin) -> String {
         switch self {
-        case .http11, .limited, .diskCaching, .diskCached: "\(origin.plain)/\(name)"
+        case .http11, .limited, .diskCaching, .diskCached, .clientData: "\(origin.plain)/\(name)"
         case .h2: "\(origin.secure)/\(name)"
         case .resourceLoader: "app://host/\(name)"
         case .simulated, .replay: "https://origin.invalid/\(name)"
@@ -127,6 +131,10 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
             _ = await transport.load(request(url("segment.ts", origin)))
             _ = await transport.load(request(url("segment.ts", origin), byteRange: 300_000..<700_001))
             return transport
+        case .clientData:
+            var data = ClientData()
+            data.transmission = .query
+            return ClientDataTransport(base, data, sessionID: "s")
         case .requestPolicy: hooks.requestPolicy = RequestPolicy { $0 }
         case .resourceLoader: hooks.resourceLoader = Loader()
         case .playlistTransform: hooks.transformMultivariant = { $0 }

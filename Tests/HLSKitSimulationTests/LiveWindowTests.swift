@@ -163,6 +163,8 @@ struct LiveWindowTests {
             #expect((15...32).contains(behind), "\(behind)")
         }
         #expect(session.count("missed segments") > 0)
-        #expect(session.count("failed") == 0, "\(session.lines.filter { $0.contains("failed") })")
+        // The outage is held against the variant, and the item goes on.
+        let failures = session.lines.filter { $0.contains("failed") && !$0.contains("variant") }
+        #expect(failures == [])
     }
 }

@@ -280,7 +280,7 @@ struct SteeringTests {
         scene.steer = { request in
             let throughput = request.urlString.split(separator: "_HLS_throughput=").last.flatMap { Int($0) }
             // Once it is gone the pathway stays second.
-            let isSlow = throughput.map { $0 < 4_000_000 } == true || request.urlString.contains("pathway=B")
+            let isSlow = throughput.map { $0 < 8_000_000 } == true || request.urlString.contains("pathway=B")
             return Self.manifest(isSlow ? "BA" : "AB", ttl: 2)
         }
         scene.fault = { host, request in

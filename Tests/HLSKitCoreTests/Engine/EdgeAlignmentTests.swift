@@ -62,8 +62,12 @@ struct EdgeAlignmentTests {
                 testDescription: "after much: what the list does not say is a part at most",
                 playhead: .milliseconds(18_500), loaded: .milliseconds(1500), delay: .seconds(5), place: .seconds(19)),
             Case(
-                testDescription: "a part is left to play", playhead: .milliseconds(17_500), loaded: .seconds(1),
-                delay: .milliseconds(300), place: .seconds(18)),
+                testDescription: "what playing needs is left", playhead: .milliseconds(17_500),
+                loaded: .milliseconds(1_200),
+                delay: .milliseconds(300), place: .milliseconds(17_700)),
+            Case(
+                testDescription: "all of it is needed", playhead: .milliseconds(17_500), loaded: .seconds(1),
+                delay: .milliseconds(300), place: nil),
             Case(
                 testDescription: "nothing is loaded that could be skipped", playhead: .milliseconds(17_500),
                 loaded: .milliseconds(400), delay: .milliseconds(300), place: nil),

@@ -58,7 +58,9 @@ struct EdgeAlignment: Sendable, Hashable {
         defer { step = .idle }
         guard case .listed(let time) = step else { return nil }
         let edge = facts.end + min(now - time, facts.part)
-        let target = min(edge - facts.offset, facts.playhead + facts.loadedDuration - facts.part)
+        // Who skips what playing needs waits once more, and for longer than was won.
+        let needed = facts.offset - facts.part
+        let target = min(edge - facts.offset, facts.playhead + facts.loadedDuration - needed)
         return target - facts.playhead > Self.tolerance ? target : nil
     }
 }

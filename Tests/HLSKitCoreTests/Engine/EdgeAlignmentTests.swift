@@ -40,6 +40,18 @@ struct EdgeAlignmentTests {
         #expect(!alignment.isPending)
     }
 
+    @Test("the whole distance is loaded before playing begins, or all that is listed")
+    func reserve() {
+        var alignment = EdgeAlignment()
+        alignment.begin(lead: Self.part)
+        let offset = Duration.milliseconds(1500)
+        #expect(alignment.reserve(offset: offset, available: .seconds(1)) == offset)
+        alignment.noteList(at: .seconds(3))
+        #expect(alignment.reserve(offset: offset, available: .seconds(2)) == offset)
+        #expect(alignment.reserve(offset: offset, available: .seconds(1)) == .milliseconds(950))
+        #expect(alignment.reserve(offset: offset, available: .seconds(-1)) == .zero)
+    }
+
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var playhead: Duration

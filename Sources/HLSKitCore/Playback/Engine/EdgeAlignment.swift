@@ -45,6 +45,13 @@ struct EdgeAlignment: Sendable, Hashable {
     /// Playing waits for the next list.
     var isWaiting: Bool { step == .waiting }
 
+    /// What has to be loaded before playing begins: the whole distance, or all that is listed once the list is here.
+    ///
+    /// - Parameter available: what is listed ahead of the playhead.
+    func reserve(offset: Duration, available: Duration) -> Duration {
+        isWaiting ? offset : min(offset, max(.zero, available - Self.tolerance))
+    }
+
     /// A newer list is here.
     mutating func noteList(at now: Duration) { if step == .waiting { step = .listed(now) } }
 

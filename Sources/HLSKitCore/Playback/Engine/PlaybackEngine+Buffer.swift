@@ -62,7 +62,9 @@ extension PlaybackEngine {
         guard machine.status == .waitingToPlayAtSpecifiedRate, item?.trick == nil, let outlook, outlook.isLive,
             let offset = configuredLiveOffset
         else { return nil }
-        if item?.alignment.isWaiting == true { return offset }
+        if let alignment = item?.alignment, alignment.isPending {
+            return alignment.reserve(offset: offset, available: outlook.listedEnd - playhead)
+        }
         guard report.isAfterStall else { return nil }
         var loadTime: Duration?
         if let rate = outlook.bitRate, let throughput = loading.estimatedBitsPerSecond(at: now), throughput > 0 {

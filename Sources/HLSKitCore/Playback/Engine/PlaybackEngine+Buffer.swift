@@ -62,9 +62,7 @@ extension PlaybackEngine {
         guard machine.status == .waitingToPlayAtSpecifiedRate, item?.trick == nil, let outlook, outlook.isLive,
             let offset = configuredLiveOffset
         else { return nil }
-        if let alignment = item?.alignment, alignment.isPending {
-            return alignment.reserve(offset: offset, available: outlook.listedEnd - playhead)
-        }
+        if item?.alignment.isWaiting == true { return offset }
         guard report.isAfterStall else { return nil }
         var loadTime: Duration?
         if let rate = outlook.bitRate, let throughput = loading.estimatedBitsPerSecond(at: now), throughput > 0 {

@@ -62,7 +62,6 @@ extension PlaybackEngine {
 
     /// Skips what a wait has cost.
     mutating func checkLiveOffset() {
-        align()
         guard item?.stream.hasWaited == true else { return }
         let (window, playhead, maxGapJump) = (liveWindow, playhead, configuration.buffering.maxGapJump)
         let isPlaying = machine.status == .playing && item?.seek.isUnderWay == false

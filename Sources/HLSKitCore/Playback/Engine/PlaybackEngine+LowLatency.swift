@@ -44,20 +44,6 @@ extension PlaybackEngine {
         return EdgeAlignment.lead(offset: liveOffset(of: tracker), part: part)
     }
 
-    /// Skips what has passed since the place was chosen at which playing begins now.
-    mutating func align() {
-        guard let item, item.alignment.isPending, machine.status == .playing, let tracker = item.lanes[.main]?.tracker,
-            let part = tracker.written.partTarget
-        else { return }
-        let facts = EdgeAlignment.Facts(
-            playhead: playhead, loadedDuration: lastVerdict.forwardDuration, end: tracker.end,
-            offset: liveOffset(of: tracker), part: part)
-        let now = now
-        if let place = self.item?.alignment.begins(facts, at: now) {
-            seek(SeekRequest(destination: .time(place), isOwn: true))
-        }
-    }
-
     /// A list came, which is the lane's now.
     mutating func noteList(of id: LaneID, isNewCount: Bool = false) {
         let wasHeld = item?.lanes[id]?.playlist.noteList(isNewCount: isNewCount) == true

@@ -33,7 +33,7 @@ extension PlaybackEngine {
             return failWhenPlayed(
                 HLSError(code: .network, urlString: url, cause: "the server keeps sending the same playlist"))
         }
-        if id == .main { item?.alignment.noteList(at: now) }
+        if id == .main { item?.alignment.end() }
         if !tracker.isLive, id == .main { tellDuration(MediaTime(tracker.end)) }
         if id == .main, item?.trick == nil { followEndPosition(tracker) }
         checkLowLatency(of: id)

@@ -77,6 +77,7 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable {
         "sequence-number": "rfc8216bis §4.4.3.2", "byterange": "rfc8216bis §4.4.4.2",
         "undefined-variable": "rfc8216bis §4.3", "define": "rfc8216bis §4.4.2.3",
         "daterange": "rfc8216bis §4.4.5.1", "skip": "rfc8216bis §4.4.5.2",
+        "interstitial": "rfc8216bis appendix D",
         "version": "rfc8216bis §8", "hold-back": "rfc8216bis §4.4.3.8", "part-target": "rfc8216bis §4.4.3.7",
         "codecs": "rfc8216bis §4.4.6.2", "rendition-group": "rfc8216bis §4.4.6.1.1",
         "unused-group": "rfc8216bis §4.4.6.2", "media-playlist": "rfc8216bis §6.2.4",

@@ -278,6 +278,14 @@ struct PathwayClonesTests {
         let chain = (0..<64).map { Self.clone("D\($0)", of: $0 == 0 ? "A" : "D\($0 - 1)") }
         _ = doubling.take(chain, besides: ["A", "B"])
         #expect(doubling.playlist(of: written, base: Self.base).variants.count == 3 + 2 * 64)
+        // Nor one of endless URIs.
+        var long = PathwayClones()
+        _ = long.take(
+            [Self.clone { $0.parameters = ["a": String(repeating: " ", count: 200_000)] }, Self.clone("D", of: "B")],
+            besides: ["A", "B"])
+        var wide = written
+        wide.variants += Array(repeating: written.variants[0], count: 100)
+        #expect(long.playlist(of: wide, base: Self.base).variants.dropFirst(103).map(\.pathwayID) == ["D"])
         var large = written
         large.variants = Array(repeating: written.variants[0], count: 3000)
         #expect(clones.playlist(of: large, base: Self.base).variants.count == 3000)

@@ -13,6 +13,9 @@ extension PlaylistRule {
     /// A group that no variant names.
     package static let unusedGroup = PlaylistRule(rawValue: "unused-group")
 
+    /// A date range that schedules an interstitial which cannot be played, or not as it is meant.
+    package static let interstitial = PlaylistRule(rawValue: "interstitial")
+
     // Rules about several playlists together.
     /// A media playlist cannot be loaded, or is none.
     package static let mediaPlaylist = PlaylistRule(rawValue: "media-playlist")

@@ -11,6 +11,7 @@ extension MediaPlaylist {
             collector.add(
                 .date, .error, .dateRange, "date ranges without EXT-X-PROGRAM-DATE-TIME", "date at least one segment")
         }
+        checkInterstitials(&collector)
         return collector.findings
     }
 

@@ -15,7 +15,7 @@ public struct Interstitial: Sendable, Hashable {
         case primary = "PRIMARY"
     }
 
-    /// The asset to play, as written.
+    /// The asset to play, as written. A playlist names either this or ``assetList``.
     public var assetURI: String?
     /// A JSON list of assets, as written.
     public var assetList: String?
@@ -69,7 +69,8 @@ extension DateRange {
             skipControlLabelID: self[attribute: "X-SKIP-CONTROL-LABEL-ID"])
     }
 
-    private func duration(ofAttribute name: String, signed: Bool = false) -> Duration? {
+    /// nil where the attribute is missing, or not a number.
+    func duration(ofAttribute name: String, signed: Bool = false) -> Duration? {
         guard let text = self[attribute: name] else { return nil }
         let bytes = Array(text.utf8)
         return bytes.span.duration(in: 0..<bytes.count, signed: signed)

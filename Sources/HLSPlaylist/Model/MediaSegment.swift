@@ -221,7 +221,7 @@ extension MediaSegment: Hashable {
         guard left.mediaSequence == right.mediaSequence, left.discontinuitySequence == right.discontinuitySequence
         else { return false }
         if left.store === right.store, left.index == right.index, left.own.isEmpty, right.own.isEmpty { return true }
-        return left.values == right.values
+        return left.values == right.values && left.spliceMarkers == right.spliceMarkers
     }
 
     public func hash(into hasher: inout Hasher) {

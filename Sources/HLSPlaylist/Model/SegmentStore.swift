@@ -161,4 +161,5 @@ struct SegmentTables: Sendable {
     var maps: [MediaInitializationSection] = []
     var dates: [DateAnchor] = []
     var parts: [PartialSegment] = []
+    var markers: [SpliceMarkerRecord] = []
 }

@@ -366,6 +366,14 @@ extension MediaPlaylistReader {
         }
     }
 
+    /// Only its place is kept: what it says is read when somebody asks. More than there may be segments are left out.
+    mutating func readSpliceMarker(_ tag: Tag, _ value: Range<Int>, _ context: borrowing ReadingContext) {
+        guard tables.markers.count < context.options.limits.maximumSegmentCount else { return }
+        tables.markers.append(
+            SpliceMarkerRecord(
+                segment: UInt32(truncatingIfNeeded: tables.records.count), tag: tag, value: TextRange(value)))
+    }
+
     private mutating func readDateRange(
         _ range: DateRange, _ context: inout ReadingContext
     ) throws(PlaylistError) {
@@ -576,6 +584,12 @@ extension MediaPlaylistReader {
             anchors[index] = anchor
         }
         tables.parts += old.tables.parts[Int(before.partEnd)..<Int(lastOld.partEnd)]
+        let firstTaken = tables.records.count
+        for var marker in old.tables.markers where range.contains(Int(marker.segment)) {
+            marker.segment = UInt32(truncatingIfNeeded: Int(marker.segment) - range.lowerBound + firstTaken)
+            marker.value = marker.value.shifted(by: shift)
+            tables.markers.append(marker)
+        }
 
         // Made in one pass, since they are most of what there is to copy. What was read goes in front.
         let own = tables.records

@@ -262,7 +262,9 @@ extension PlaylistParser {
                 return
             }
             if let kind = tag.kind { try setKind(kind) }
-            if kind == .multivariant {
+            if tag.isSpliceMarker {
+                if kind != .multivariant { media.readSpliceMarker(tag, value, context) }
+            } else if kind == .multivariant {
                 try multivariant.read(tag, bytes, value, line: line, &context)
             } else if tag == .inf {
                 try media.readInf(bytes, value, line: line, &context)

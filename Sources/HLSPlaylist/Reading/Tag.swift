@@ -16,6 +16,13 @@ enum Tag: String, CaseIterable, Sendable {
     case gap = "EXT-X-GAP"
     case bitRate = "EXT-X-BITRATE"
     case part = "EXT-X-PART"
+    // Markers of breaks, which no standard has.
+    case cueOut = "EXT-X-CUE-OUT"
+    case cueOutContinued = "EXT-X-CUE-OUT-CONT"
+    case cueIn = "EXT-X-CUE-IN"
+    case oatcls = "EXT-OATCLS-SCTE35"
+    case scte35 = "EXT-X-SCTE35"
+    case asset = "EXT-X-ASSET"
     // Media playlists.
     case targetDuration = "EXT-X-TARGETDURATION"
     case mediaSequence = "EXT-X-MEDIA-SEQUENCE"
@@ -44,6 +51,8 @@ enum Tag: String, CaseIterable, Sendable {
     var kind: Playlist.Kind? {
         switch self {
         case .extM3U, .version, .independentSegments, .start, .define: nil
+        // They say nothing about the playlist.
+        case _ where isSpliceMarker: nil
         case .streamInf, .iFrameStreamInf, .media, .sessionData, .sessionKey, .contentSteering: .multivariant
         default: .media
         }

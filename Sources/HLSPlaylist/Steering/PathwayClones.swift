@@ -9,6 +9,8 @@ package struct PathwayClones: Sendable {
     package static let maximumCount = 128
     /// More variants and renditions than these are not made.
     package static let maximumEntryCount = 4096
+    /// The URIs of what is made have no more bytes than these together.
+    package static let maximumByteCount = 16 << 20
 
     private struct Entry: Sendable {
         var clone: PathwayClone
@@ -68,6 +70,7 @@ package struct PathwayClones: Sendable {
     ///   - base: its URL.
     package func playlist(of playlist: MultivariantPlaylist, base: String) -> MultivariantPlaylist {
         var playlist = playlist
+        var byteCount = 0
         for entry in entries {
             let variants = playlist.variants.filter { $0.pathway == entry.base }
             let iFrames = playlist.iFrameVariants.filter { $0.pathway == entry.base }
@@ -75,6 +78,11 @@ package struct PathwayClones: Sendable {
             let renditions = playlist.renditions.filter(used.contains)
             let count = playlist.variants.count + playlist.renditions.count + playlist.iFrameVariants.count
             guard count + variants.count + iFrames.count + renditions.count <= Self.maximumEntryCount else { continue }
+            let uris = variants.map(\.uri) + iFrames.map(\.uri) + renditions.compactMap(\.uri)
+            let longest = uris.reduce(base.utf8.count) { max($0, $1.utf8.count) }
+            let added = uris.count * (longest + entry.clone.addedByteCount)
+            guard byteCount + added <= Self.maximumByteCount else { continue }
+            byteCount += added
             playlist.variants += variants.map { $0.cloned(by: entry.clone, named: entry.name, base: base) }
             playlist.iFrameVariants += iFrames.map { $0.cloned(by: entry.clone, named: entry.name, base: base) }
             playlist.renditions += renditions.map { $0.cloned(by: entry.clone, named: entry.name, base: base) }

@@ -134,6 +134,14 @@ package struct PathwayClone: Sendable, Hashable {
         return reference.host?.isEmpty == false
     }
 
+    /// By so many bytes a URI of the clone is longer at most than that of its base.
+    var addedByteCount: Int {
+        let own = max(variantURIs.longest, renditionURIs.longest)
+        return parameters.reduce(own + (host?.utf8.count ?? 0)) { count, parameter in
+            count + 2 + 3 * (parameter.key.utf8.count + parameter.value.utf8.count)
+        }
+    }
+
     /// What a URI of the base pathway is in the clone.
     ///
     /// - Parameters:
@@ -161,6 +169,10 @@ package struct PathwayClone: Sendable, Hashable {
         }
         return (kept.map(String.init) + coded.map { "\($0.0)=\($0.1)" }).joined(separator: "&")
     }
+}
+
+extension [String: String] {
+    fileprivate var longest: Int { values.reduce(0) { Swift.max($0, $1.utf8.count) } }
 }
 
 /// Text in the query of a URI.

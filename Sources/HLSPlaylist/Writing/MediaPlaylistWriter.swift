@@ -278,7 +278,7 @@ extension Tag {
     var isOfSegment: Bool {
         switch self {
         case .inf, .byteRange, .discontinuity, .key, .map, .programDateTime, .gap, .bitRate, .part: true
-        default: false
+        default: isSpliceMarker
         }
     }
 }
@@ -430,6 +430,7 @@ extension MediaPlaylistWriter {
         let start = source?.tailStart ?? 0
         store.text.forEachLine(in: start..<store.text.count) { line in
             switch line.content {
+            case .tag(let tag) where tag.isSpliceMarker: if !isEmpty { out.raw(store.text, line.range) }
             case .tag(let tag) where tag.isOfSegment: if isSame, tag != .inf { out.raw(store.text, line.range) }
             case .tag(let tag):
                 if tag == .endList { writeNewDateRanges() }

@@ -1,0 +1,135 @@
+/// The answer to `X-ASSET-LIST`: what an interstitial plays, in order.
+///
+/// Bytes of any kind can be read; what is of no use in a list that is one otherwise is left out, and named in ``issues``.
+/// Source: rfc8216bis, appendix D.
+package struct InterstitialAssetList: Sendable, Hashable {
+    /// Larger texts are refused, and longer lists cut.
+    package static let maximumByteCount = 1 << 20
+    package static let maximumCount = 256
+
+    /// One asset of a list.
+    package struct Asset: Sendable, Hashable {
+        /// `URI` as written.
+        package var uri: String
+        /// `DURATION`; nil where it is missing or not a time.
+        package var duration: Duration?
+        /// What has a name that starts with `X-`.
+        package var clientAttributes: [String: JSONDocument] = [:]
+
+        package init(uri: String, duration: Duration?) {
+            self.uri = uri
+            self.duration = duration
+        }
+    }
+
+    /// `ASSETS` in the order of the list. None is an answer as well: nothing is played.
+    package var assets: [Asset]
+    /// `SKIP-CONTROL`: takes the place of what the date range says of that.
+    package var skipControl: InterstitialSkipControl?
+    /// What has a name that starts with `X-`, such as what the assets are to be reported to.
+    package var clientAttributes: [String: JSONDocument] = [:]
+    /// What was left out or bent.
+    package var issues: [String] = []
+
+    /// Why a text is no list.
+    package struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
+        package var description: String
+        package init(description: String) { self.description = description }
+    }
+
+    package init(assets: [Asset], skipControl: InterstitialSkipControl? = nil) {
+        self.assets = assets
+        self.skipControl = skipControl
+    }
+
+    /// The sum of all durations; nil where one of them is not known.
+    package var duration: Duration? {
+        var sum = Duration.zero
+        for asset in assets {
+            guard let duration = asset.duration else { return nil }
+            sum += duration
+        }
+        return sum
+    }
+
+    /// Reads a list.
+    package static func read(_ bytes: some Collection<UInt8>) -> Result<InterstitialAssetList, Invalid> {
+        do throws(Invalid) { return .success(try InterstitialAssetList(parsing: bytes)) } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Reads a list.
+    package init(parsing bytes: some Collection<UInt8>) throws(Invalid) {
+        guard bytes.count <= Self.maximumByteCount else {
+            throw Invalid(description: "larger than \(Self.maximumByteCount) bytes")
+        }
+        guard let document = JSONDocument(parsing: bytes), case .object = document else {
+            throw Invalid(description: "not a JSON object")
+        }
+        guard let entries = document["ASSETS"]?.array else { throw Invalid(description: "ASSETS is not an array") }
+        self.init(assets: [])
+        var issues: [String] = []
+        for (index, entry) in entries.enumerated() {
+            guard assets.count < Self.maximumCount else {
+                issues.append("ASSETS has more than \(Self.maximumCount) entries")
+                break
+            }
+            guard let uri = entry["URI"]?.string, !uri.isEmpty else {
+                issues.append("the asset \(index + 1) has no URI")
+                continue
+            }
+            var asset = Asset(uri: uri, duration: nil)
+            asset.duration = Self.duration(entry["DURATION"])
+            if asset.duration == nil { issues.append("the asset \(index + 1) has no DURATION") }
+            asset.clientAttributes = Self.clientAttributes(entry)
+            assets.append(asset)
+        }
+        if let control = document["SKIP-CONTROL"] { skipControl = Self.skipControl(control, &issues) }
+        clientAttributes = Self.clientAttributes(document)
+        self.issues = Array(issues.prefix(8))
+    }
+
+    private static func skipControl(_ document: JSONDocument, _ issues: inout [String]) -> InterstitialSkipControl? {
+        guard case .object = document else {
+            issues.append("SKIP-CONTROL is not an object")
+            return nil
+        }
+        func time(_ name: String) -> Duration? {
+            guard let value = document[name] else { return nil }
+            let time = duration(value)
+            if time == nil { issues.append("\(name) of SKIP-CONTROL is not a time") }
+            return time
+        }
+        return InterstitialSkipControl(
+            offset: time("OFFSET"), duration: time("DURATION"), labelID: document["LABEL-ID"]?.string)
+    }
+
+    /// Seconds as a number, or, as some servers write them, as its text. A number may be of any size.
+    private static func duration(_ document: JSONDocument?) -> Duration? {
+        let seconds = document?.number ?? document?.string.flatMap { Double($0) }
+        guard let seconds, (0...1_000_000_000).contains(seconds) else { return nil }
+        return .nanoseconds(Int64((seconds * 1_000_000_000).rounded()))
+    }
+
+    private static func clientAttributes(_ document: JSONDocument) -> [String: JSONDocument] {
+        guard case .object(let members) = document else { return [:] }
+        return members.filter { $0.key.hasPrefix("X-") }
+    }
+}
+
+/// When viewers may skip an interstitial.
+package struct InterstitialSkipControl: Sendable, Hashable {
+    /// From when on, from the start of the interstitial; nil means from its start.
+    package var offset: Duration?
+    /// For how long; nil for as long as it plays.
+    package var duration: Duration?
+    /// The label of the button.
+    package var labelID: String?
+
+    package init(offset: Duration? = nil, duration: Duration? = nil, labelID: String? = nil) {
+        self.offset = offset
+        self.duration = duration
+        self.labelID = labelID
+    }
+}

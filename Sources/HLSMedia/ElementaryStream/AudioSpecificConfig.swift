@@ -67,6 +67,15 @@ package struct AudioSpecificConfig: Sendable, Hashable {
         bitCount = reader.position - start
     }
 
+    /// The bytes of the configuration of plain AAC-LC; none if it cannot say so.
+    static func lowComplexity(sampleRate: Int, channelCount: Int) -> [UInt8] {
+        guard let rate = sampleRates.firstIndex(of: sampleRate), channelCount > 0,
+            let channels = channelCounts.prefix(8).firstIndex(of: channelCount)
+        else { return [] }
+        let bits = UInt16(2) << 11 | UInt16(rate) << 7 | UInt16(channels) << 3
+        return [UInt8(bits >> 8), UInt8(bits & 0xFF)]
+    }
+
     static func objectType(from reader: inout BitReader) -> Int {
         let type = reader.bits(5)
         return type == 31 ? 32 + reader.bits(6) : type

@@ -186,7 +186,12 @@ struct SampleEntryParser {
         if track.mediaType == .video { track.configuration = descriptor.decoderSpecificInformation }
         guard track.codec == .aac else { return }
         track.configuration = descriptor.decoderSpecificInformation
-        if let configuration = AACConfiguration(parsing: descriptor.decoderSpecificInformation) {
+        if track.configuration.isEmpty, [0x40, 0x67].contains(descriptor.objectTypeIndication) {
+            // Writers that had none yet when they wrote the header leave it out. Other containers cannot do without.
+            track.configuration =
+                AudioSpecificConfig.lowComplexity(sampleRate: track.sampleRate, channelCount: track.channelCount)
+        }
+        if let configuration = AACConfiguration(parsing: track.configuration) {
             if configuration.isExtendedHighEfficiency { track.codec = .xheAAC }
             track.sampleRate = configuration.sampleRate
             if configuration.channelCount > 0 { track.channelCount = configuration.channelCount }

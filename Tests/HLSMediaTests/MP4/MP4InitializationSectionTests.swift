@@ -52,6 +52,14 @@ import Testing
             entry: BoxWriter.audioEntry("mp4a", BoxWriter.esds(objectType: 0x40, [0x2B, 0x09, 0x88])), codec: .aac,
             mediaType: .audio, configuration: [0x2B, 0x09, 0x88], sampleRate: 48_000, channelCount: 1),
         Entry(
+            name: "AAC whose writer left the configuration out: plain AAC-LC", handler: "soun",
+            entry: BoxWriter.audioEntry("mp4a", BoxWriter.esds(objectType: 0x40, [])), codec: .aac,
+            mediaType: .audio, configuration: [0x11, 0x90], sampleRate: 48_000, channelCount: 2),
+        Entry(
+            name: "AAC without a configuration, at a rate that has no number", handler: "soun",
+            entry: BoxWriter.audioEntry("mp4a", rate: 47_999, BoxWriter.esds(objectType: 0x40, [])), codec: .aac,
+            mediaType: .audio, sampleRate: 47_999, channelCount: 2),
+        Entry(
             name: "MP3 in mp4a", handler: "soun",
             entry: BoxWriter.audioEntry("mp4a", BoxWriter.esds(objectType: 0x6B, [])), codec: .mp3, mediaType: .audio,
             sampleRate: 48_000, channelCount: 2),

@@ -25,6 +25,13 @@ struct ClientDataOptionsTests {
             try Self.options(
                 "--cmcd", "query", "--cmcd-version", "2", "--content-id", "film", "--session-id", "s"
             ).clientData.clientData == data)
+        data.keys = ["br", "sta", "com.example-plan"]
+        data.customKeys = ["com.example-plan": .string("gold=1")]
+        #expect(
+            try Self.options(
+                "--cmcd", "query", "--cmcd-version", "2", "--content-id", "film", "--session-id", "s", "--cmcd-keys",
+                "br, sta", "--cmcd-custom", "com.example-plan=gold=1"
+            ).clientData.clientData == data)
         var events = ClientData()
         events.transmission = nil
         events.version = .two
@@ -41,7 +48,15 @@ struct ClientDataOptionsTests {
             (["--cmcd-version", "2"], "--cmcd-version has no effect"),
             (["--content-id", "x"], "--content-id has no effect"),
             (["--cmcd-events", "ftp://a/"], "http://"), (["--cmcd-events", "https://"], "http://"),
-            (["--cmcd-events", "http://a/", "--cmcd-version", "1"], "--cmcd-version 2"),
+            (["--cmcd-events", "http://a/", "--cmcd-version", "1"], "--cmcd-version has no effect"),
+            (["--cmcd-keys", "br"], "--cmcd-keys has no effect"),
+            (["--cmcd-custom", "a-b=c"], "--cmcd-custom has no effect"),
+            (["--cmcd", "query", "--cmcd-keys", "br,xyz"], "xyz is not a key"),
+            (["--cmcd", "query", "--cmcd-keys", ","], "expected keys"),
+            (["--cmcd", "query", "--cmcd-keys", "br,sta"], "--cmcd-keys sta needs --cmcd-version 2"),
+            (["--cmcd", "query", "--cmcd-custom", "plan=x"], "com.example-plan"),
+            (["--cmcd", "query", "--cmcd-custom", "a-b"], "com.example-plan"),
+            (["--cmcd", "query", "--cmcd-custom", "a-b=\(String(repeating: "x", count: 65))"], "1 to 64"),
             (["--session-id", ""], "1 to 64"), (["--session-id", "é"], "ASCII"),
             (["--cmcd", "query", "--content-id", String(repeating: "x", count: 129)], "1 to 128"),
         ])

@@ -10,9 +10,18 @@ struct ClientDataOptions: ParsableArguments, Sendable {
         transform: { try ChoiceArgument.parse($0) })
     var cmcd: ClientData.Transmission?
     @Option(
-        help: ArgumentHelp("Version of CMCD (1; 2 with --cmcd-events).", valueName: "1|2"),
+        help: ArgumentHelp("Version of CMCD in requests (1; 2 with --cmcd-events).", valueName: "1|2"),
         transform: ClientDataArgument.version)
     var cmcdVersion: ClientData.Version?
+    @Option(
+        help: ArgumentHelp("The keys of CMCD that are sent, as in br,bl,sid (all but tpb).", valueName: "key,…"),
+        transform: ClientDataArgument.keys)
+    var cmcdKeys: Set<String>?
+    @Option(
+        help: ArgumentHelp(
+            "Key of one's own in CMCD, which has a prefix, as in com.example-plan=gold.", valueName: "name=value"),
+        transform: ClientDataArgument.customKey)
+    var cmcdCustom: [CustomKeyArgument] = []
     @Option(
         help: ArgumentHelp("Name of the content, for CMCD.", valueName: "id"), transform: ClientDataArgument.contentID)
     var contentID: String?
@@ -25,9 +34,17 @@ struct ClientDataOptions: ParsableArguments, Sendable {
     func apply(to options: inout PlayOptions) {
         options.clientData.transmission = cmcd
         options.clientData.version = cmcdVersion
+        options.clientData.keys = cmcdKeys
+        options.clientData.customKeys = cmcdCustom
         options.clientData.contentID = contentID
         options.clientData.sessionID = sessionID
     }
+}
+
+/// A key of one's own.
+struct CustomKeyArgument: Sendable, Equatable {
+    var name: String
+    var value: String
 }
 
 /// Values of these options.
@@ -37,6 +54,24 @@ enum ClientDataArgument {
             throw ArgumentValueError("expected one of: 1, 2")
         }
         return version
+    }
+
+    static func keys(_ text: String) throws(ArgumentValueError) -> Set<String> {
+        let names = text.split(separator: ",").map { String($0.filter { $0 != " " }) }
+        guard !names.isEmpty else { throw ArgumentValueError("expected keys of CMCD, as in br,bl,sid") }
+        for name in names
+        where !ClientData.Version.allCases.contains(where: { ClientData.isKey(name, in: $0) }) {
+            throw ArgumentValueError("\(name) is not a key of CMCD; --cmcd-custom takes those of one's own")
+        }
+        return Set(names)
+    }
+
+    static func customKey(_ text: String) throws(ArgumentValueError) -> CustomKeyArgument {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, ClientData.isCustomKey(parts[0]) else {
+            throw ArgumentValueError("write a key in lower case and with a prefix, as in com.example-plan=gold")
+        }
+        return CustomKeyArgument(name: parts[0], value: try name(parts[1], limit: 64))
     }
 
     static func contentID(_ text: String) throws(ArgumentValueError) -> String { try name(text, limit: 128) }
@@ -68,6 +103,9 @@ struct ClientDataWish: Sendable, Equatable {
     var version: ClientData.Version?
     var contentID: String?
     var sessionID: String?
+    /// nil is all but `tpb`.
+    var keys: Set<String>?
+    var customKeys: [CustomKeyArgument] = []
     /// URLs that events go to.
     var events: [String] = []
 
@@ -79,14 +117,29 @@ struct ClientDataWish: Sendable, Equatable {
         data.version = version ?? (events.isEmpty ? .one : .two)
         data.contentID = contentID
         data.sessionID = sessionID
-        data.eventTargets = events.map { ClientData.EventTarget(urlString: $0) }
+        // Those of one's own are wanted, or they would not be there.
+        data.keys = keys.map { $0.union(customKeys.map(\.name)) }
+        for key in customKeys { data.customKeys[key.name] = .string(key.value) }
+        data.eventTargets = events.map {
+            var target = ClientData.EventTarget(urlString: $0)
+            target.keys = data.keys
+            return target
+        }
         return data
     }
 
     func check() throws(ArgumentValueError) {
-        if version == .one, !events.isEmpty { throw ArgumentValueError("--cmcd-events needs --cmcd-version 2") }
+        if version != nil, transmission == nil {
+            throw ArgumentValueError("--cmcd-version has no effect without --cmcd; add it")
+        }
+        if events.isEmpty, clientData?.version == .one,
+            let key = keys?.sorted().first(where: { !ClientData.isKey($0, in: .one) })
+        {
+            throw ArgumentValueError("--cmcd-keys \(key) needs --cmcd-version 2")
+        }
         guard clientData == nil else { return }
-        if version != nil { throw ArgumentValueError("--cmcd-version has no effect without --cmcd; add it") }
+        if keys != nil { throw ArgumentValueError("--cmcd-keys has no effect without --cmcd; add it") }
+        if !customKeys.isEmpty { throw ArgumentValueError("--cmcd-custom has no effect without --cmcd; add it") }
         if contentID != nil { throw ArgumentValueError("--content-id has no effect without --cmcd; add it") }
     }
 }

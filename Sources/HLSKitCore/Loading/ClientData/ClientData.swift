@@ -1,12 +1,12 @@
 /// What a player tells servers of itself and of its playing: Common Media Client Data, CMCD.
 ///
-/// Requests over http and https carry it, as header fields or as one parameter of the URL; version 2 can report events to
-/// servers of their own besides. URLs in logs, caches and recordings are those without it. It never holds credentials.
+/// Requests over http and https carry it, as header fields or as one parameter of the URL; events can be reported to servers
+/// of their own besides. URLs in logs, caches and recordings are those without it. It never holds credentials.
 /// Without a configuration of this kind nothing is sent, and nothing is counted for it.
 ///
 /// Sources: CTA-5004 (version 1), CTA-5004-B (version 2). See docs/behaviour/client-data.md.
 public struct ClientData: Sendable, Hashable {
-    /// The version of CMCD.
+    /// The version of CMCD that requests carry. Events are always of version 2.
     public enum Version: Int, Sendable, Hashable, CaseIterable {
         case one = 1
         case two
@@ -20,7 +20,8 @@ public struct ClientData: Sendable, Hashable {
         case query
     }
 
-    /// The value of a key of one's own.
+    /// The value of a key of one's own. Version 2 knows strings and tokens of at most 64 characters: numbers are strings
+    /// there, a flag is the token `true`, and what is longer is not sent.
     public enum CustomValue: Sendable, Hashable {
         /// In quotes; printable ASCII.
         case string(String)
@@ -34,18 +35,30 @@ public struct ClientData: Sendable, Hashable {
         case flag
     }
 
-    /// A server that events are reported to. Needs ``Version/two``.
+    /// The header fields, by how often what they have changes.
+    public enum HeaderField: String, Sendable, Hashable, CaseIterable {
+        /// With the object that is asked for.
+        case object = "CMCD-Object"
+        /// With each request.
+        case request = "CMCD-Request"
+        /// Not in a session.
+        case session = "CMCD-Session"
+        /// Now and then.
+        case status = "CMCD-Status"
+    }
+
+    /// A server that events are reported to.
     ///
-    /// Events go by POST as `application/cmcd`, one a line, several at a time, without credentials and cookies. At most
-    /// 500 lines wait, then the oldest goes. Status 429 and 5xx, and no answer within 10 s, are tried again as
-    /// `Retry-After` says or after 1 s, 2 s and so on up to 1 min; 410 ends the reports of the session; other answers end
-    /// those of the batch. Playback waits for none of it.
+    /// Events go by POST as `application/cmcd`, one a line, several at a time, without the user's credentials and without
+    /// cookies. Redirects are followed. At most 500 lines wait, then the oldest goes. Status 429 and 5xx, and no answer within
+    /// 10 s, are tried again as `Retry-After` says or after 1 s, 2 s and so on up to 1 min; 410 ends the reports of the
+    /// session; other answers end those of the batch. Playback waits for none of it.
     public struct EventTarget: Sendable, Hashable {
         /// Where they go: http or https. User information in it is not sent.
         public var urlString: String
         /// Default: all but ``ClientData/Event/responseReceived``.
         public var events: Set<Event> = Set(Event.allCases).subtracting([.responseReceived])
-        /// The time between events of ``ClientData/Event/timeInterval``; 1 s at least. Default 30 s.
+        /// The time between events of ``ClientData/Event/timeInterval``; 1 s at least, zero for none. Default 30 s.
         public var interval = Duration.seconds(30)
         /// A report goes when so many events are there, from 1 to 100. Default 10.
         public var batchCount = 10
@@ -53,6 +66,8 @@ public struct ClientData: Sendable, Hashable {
         public var batchDelay = Duration.seconds(5)
         /// As ``ClientData/keys``, for this target. Keys that the kind of event requires are sent anyway.
         public var keys: Set<String>?
+        /// The value of `Authorization` for this target and its origin alone. Default: none.
+        public var authorization: String?
 
         /// Makes a target.
         public init(urlString: String) { self.urlString = urlString }
@@ -100,6 +115,8 @@ public struct ClientData: Sendable, Hashable {
     public var keys: Set<String>?
     /// Keys of one's own: lower case, and with a prefix of the kind `com.example-`. Others are not sent.
     public var customKeys: [String: CustomValue] = [:]
+    /// Where these go in header fields, by their names. Default: ``HeaderField/request``.
+    public var customKeyFields: [String: HeaderField] = [:]
     /// The throughput that is asked for, `rtp`, is the bit rate times this. Default 5.
     public var requestedThroughputFactor = 5.0
     /// Where events are reported.
@@ -114,5 +131,11 @@ public struct ClientData: Sendable, Hashable {
         guard let first = bytes.first, (0x61...0x7A).contains(first), bytes.last != 0x2D else { return false }
         return bytes.contains(0x2D)
             && bytes.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E }
+    }
+
+    /// Whether a version has a key of this name.
+    package static func isKey(_ name: String, in version: Version) -> Bool {
+        guard let key = ClientDataKey(rawValue: name) else { return false }
+        return version == .one ? ClientDataKey.versionOne.contains(key) : key != .nrr
     }
 }

@@ -14,6 +14,8 @@ struct ClientDataFacts: Sendable, Hashable {
 
         var hasDuration: Bool { [.audio, .video, .muxed, .timedText, .caption, .other].contains(self) }
         var hasPlayableBitrate: Bool { [.audio, .video, .muxed, .caption].contains(self) }
+        var isMedia: Bool { [.audio, .video, .muxed].contains(self) }
+        var hasFrames: Bool { [.video, .muxed, .other].contains(self) }
     }
 
     /// The state of playback, by its token.
@@ -47,6 +49,23 @@ struct ClientDataFacts: Sendable, Hashable {
         var topPlayable: Double?
     }
 
+    /// Codes of errors in the order in which they occurred.
+    struct Errors: Sendable, Hashable {
+        /// Of all, also of those whose codes are forgotten.
+        private(set) var count = 0
+        private var codes: [String] = []
+        private static let maximumCount = 16
+
+        mutating func append(_ code: String) {
+            count += 1
+            codes.append(code)
+            if codes.count > Self.maximumCount { codes.removeFirst() }
+        }
+
+        /// The last ones, for who knows the first `count` of all.
+        func since(_ known: Int) -> [String] { Array(codes.suffix(max(0, count - known))) }
+    }
+
     // The object.
     var objectType: ObjectType?
     var bitRates = BitRates()
@@ -65,7 +84,8 @@ struct ClientDataFacts: Sendable, Hashable {
     var playheadBitRate: Double?
     var rate: Double?
     var state: State?
-    var itemTime: Duration?
+    /// Of the playhead: in the item, or since 1970 where a live stream has dates.
+    var playheadTime: Duration?
     var liveLatency: Duration?
     var startDelay: Duration?
     var droppedFrameCount: Int?
@@ -74,6 +94,7 @@ struct ClientDataFacts: Sendable, Hashable {
     var starvationCount = 0
     /// Of those that are over.
     var starvations: [Duration] = []
+    var errors = Errors()
 
     // The session.
     var streamType: StreamType?
@@ -112,10 +133,14 @@ struct ClientDataEvent: Sendable, Hashable {
         /// 0 where none came.
         var status: Int
         var firstByte: Duration?
+        var firstBodyByte: Duration?
+        /// nil where the body did not come whole.
         var lastByte: Duration?
         /// `CMSD-Static` and `CMSD-Dynamic`, as sent.
         var staticData: String?
         var dynamicData: String?
+        /// `SMRT-Data`, as sent.
+        var tracing: String?
     }
 
     init(_ kind: ClientData.Event, date: Int) {

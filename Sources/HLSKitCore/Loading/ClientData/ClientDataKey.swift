@@ -3,26 +3,19 @@
 /// Sources: CTA-5004 table 1; CTA-5004-B table 1.
 enum ClientDataKey: String, CaseIterable {
     case ab, bg, bl, br, bs, bsa, bsd, bsda, cdn, cen, cid, cmsdd, cmsds, cs, d, dfa, dl, e, ec, h, lab, lb, ltc, msd
-    case mtp, nor, nr, nrr, ot, pb, pr, pt, rc, rtp, sf, sid, sn, st, sta, su, tab, tb, tbl, tpb, ts, ttfb, ttfbb, ttlb
-    case url, v
+    case mtp, nor, nr, nrr, ot, pb, pr, pt, rc, rtp, sf, sid, smrt, sn, st, sta, su, tab, tb, tbl, tpb, ts, ttfb, ttfbb
+    case ttlb, url, v
 
     /// The field that has it.
-    enum Header: String, CaseIterable {
-        case object = "CMCD-Object"
-        case request = "CMCD-Request"
-        case session = "CMCD-Session"
-        case status = "CMCD-Status"
-    }
-
-    func header(in version: ClientData.Version) -> Header {
+    func header(in version: ClientData.Version) -> ClientData.HeaderField {
         switch self {
         case .ab, .br, .d, .lab, .lb, .ot, .tab, .tb, .tpb: .object
         case .bl, .cs, .dfa, .dl, .ltc, .mtp, .nor, .nrr, .pb, .sn, .sta, .su, .tbl: .request
         case .cid, .msd, .sf, .sid, .st, .v: .session
         // It moved.
         case .pr: version == .one ? .session : .status
-        case .bg, .bs, .bsa, .bsd, .bsda, .cdn, .cen, .cmsdd, .cmsds, .e, .ec, .h, .nr, .pt, .rc, .rtp, .ts, .ttfb,
-            .ttfbb, .ttlb, .url:
+        case .bg, .bs, .bsa, .bsd, .bsda, .cdn, .cen, .cmsdd, .cmsds, .e, .ec, .h, .nr, .pt, .rc, .rtp, .smrt, .ts,
+            .ttfb, .ttfbb, .ttlb, .url:
             .status
         }
     }
@@ -32,10 +25,10 @@ enum ClientDataKey: String, CaseIterable {
     ]
     /// Of events alone.
     static let ofEvents: Set<ClientDataKey> = [
-        .cen, .cmsdd, .cmsds, .e, .ec, .h, .rc, .ts, .ttfb, .ttfbb, .ttlb, .url,
+        .cen, .cmsdd, .cmsds, .e, .h, .rc, .smrt, .ts, .ttfb, .ttfbb, .ttlb, .url,
     ]
     /// Of a response that has come.
-    static let ofResponses: Set<ClientDataKey> = [.cmsdd, .cmsds, .rc, .ttfb, .ttfbb, .ttlb, .url]
+    static let ofResponses: Set<ClientDataKey> = [.cmsdd, .cmsds, .rc, .smrt, .ttfb, .ttfbb, .ttlb, .url]
 }
 
 extension ClientData.Event {

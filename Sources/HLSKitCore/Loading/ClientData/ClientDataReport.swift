@@ -5,7 +5,7 @@
 struct ClientDataReport: Sendable, Hashable {
     private struct Member: Sendable, Hashable {
         var name: String
-        var header: ClientDataKey.Header
+        var header: ClientData.HeaderField
         /// `=value`, or nothing for a flag.
         var text: String
     }
@@ -36,15 +36,18 @@ struct ClientDataReport: Sendable, Hashable {
     ) {
         version = settings.version
         let type = facts.objectType?.rawValue
+        // An event of a change has `br` to say it with, and nothing else; of the two there is only one.
+        let isBitrateChange = event?.kind == .bitrateChange
         for key in ClientDataKey.allCases where Self.mayHave(key, version, event?.kind) {
             let isRequired = key == .v || event.map { [.e, .ts, $0.kind.requiredKey].contains(key) } ?? false
             guard isRequired || keys?.contains(key.rawValue) ?? (key != .tpb) else { continue }
             let value: String? =
                 switch key {
-                case .ab: facts.bitRates.isAggregate ? kilobits(facts.bitRates.encoded, type) : nil
+                case .ab:
+                    facts.bitRates.isAggregate && !isBitrateChange ? kilobits(facts.bitRates.encoded, type) : nil
                 case .br:
-                    // In version 1 there is one key for both; an event of a change has nothing else to say it with.
-                    version == .one || !facts.bitRates.isAggregate || isRequired
+                    // In version 1 there is one key for both.
+                    version == .one || !facts.bitRates.isAggregate || isBitrateChange
                         ? kilobits(facts.bitRates.encoded, type) : nil
                 case .tab: facts.bitRates.isAggregate ? kilobits(facts.bitRates.top, type) : nil
                 case .tb:
@@ -57,7 +60,10 @@ struct ClientDataReport: Sendable, Hashable {
                 case .tpb:
                     facts.objectType?.hasPlayableBitrate == true ? kilobits(facts.bitRates.topPlayable, type) : nil
                 case .pb: kilobits(facts.playheadBitRate, nil)
-                case .bl: list(facts.bufferLength.map { Self.milliseconds($0, toNearest: 100) }, type)
+                case .bl:
+                    // In version 1 it is of media alone.
+                    version == .one && facts.objectType?.isMedia == false
+                        ? nil : list(facts.bufferLength.map { Self.milliseconds($0, toNearest: 100) }, type)
                 case .tbl: list(facts.targetBufferLength.map { Self.milliseconds($0, toNearest: 100) }, type)
                 case .mtp: list(facts.throughput.flatMap { Self.kilobits($0, toNearest: 100) }, nil)
                 case .rtp:
@@ -82,10 +88,11 @@ struct ClientDataReport: Sendable, Hashable {
                 case .nr: facts.isNotRendered ? "" : nil
                 case .pr:
                     facts.rate.flatMap { $0 == 1 && !isRequired ? nil : StructuredText.decimal($0) }.map { "=\($0)" }
-                case .pt: facts.itemTime.map { "=\(max(0, Self.milliseconds($0, toNearest: 1)))" }
+                case .pt: facts.playheadTime.map { "=\(max(0, Self.milliseconds($0, toNearest: 1)))" }
                 case .ltc: facts.liveLatency.map { "=\(max(0, Self.milliseconds($0, toNearest: 1)))" }
                 case .msd: news.startDelay.map { "=\(Self.milliseconds($0, toNearest: 1))" }
-                case .dfa: facts.droppedFrameCount.map { "=\($0)" }
+                case .dfa:
+                    facts.objectType?.hasFrames == true ? facts.droppedFrameCount.map { "=\($0)" } : nil
                 case .sta: facts.state.map { "=\($0.rawValue)" }
                 case .sf: "=h"
                 case .sid: Self.string(facts.sessionID, limit: 64)
@@ -98,7 +105,7 @@ struct ClientDataReport: Sendable, Hashable {
                 // Version 1 is what no version means.
                 case .v: version == .one ? nil : "=\(version.rawValue)"
                 case .bg: facts.isBackgrounded == true ? "" : nil
-                case .ec: event?.errorCode.flatMap { StructuredText.string($0) }.map { "=(\($0))" }
+                case .ec: Self.list(news.errors.isEmpty ? event?.errorCode.map { [$0] } ?? [] : news.errors)
                 case .e: event.map { "=\($0.kind.rawValue)" }
                 case .ts: event.map { "=\($0.date)" }
                 case .cen: Self.string(event?.name, limit: 64)
@@ -106,18 +113,18 @@ struct ClientDataReport: Sendable, Hashable {
                 case .url: Self.string(event?.response?.url, limit: nil)
                 case .rc: event?.response.map { "=\($0.status)" }
                 case .ttfb: event?.response?.firstByte.map { "=\(Self.milliseconds($0, toNearest: 1))" }
-                // When the first byte of the body came, transports do not tell.
-                case .ttfbb: nil
+                case .ttfbb: event?.response?.firstBodyByte.map { "=\(Self.milliseconds($0, toNearest: 1))" }
                 case .ttlb: event?.response?.lastByte.map { "=\(Self.milliseconds($0, toNearest: 1))" }
-                case .cmsdd: Self.string(event?.response?.dynamicData, limit: nil)
-                case .cmsds: Self.string(event?.response?.staticData, limit: nil)
+                case .cmsdd: Self.encoded(event?.response?.dynamicData)
+                case .cmsds: Self.encoded(event?.response?.staticData)
+                case .smrt: Self.encoded(event?.response?.tracing)
                 }
             if let value { members.append(Member(name: key.rawValue, header: key.header(in: version), text: value)) }
         }
         for (name, value) in settings.customKeys
         where ClientData.isCustomKey(name) && keys?.contains(name) ?? true {
             guard let text = Self.text(of: value, version) else { continue }
-            members.append(Member(name: name, header: .request, text: text))
+            members.append(Member(name: name, header: settings.customKeyFields[name] ?? .request, text: text))
         }
         members.sort { $0.name < $1.name }
     }
@@ -139,7 +146,7 @@ struct ClientDataReport: Sendable, Hashable {
 
     /// The header fields, those that have something.
     var fields: [HTTPField] {
-        ClientDataKey.Header.allCases.compactMap { header in
+        ClientData.HeaderField.allCases.compactMap { header in
             let own = members.filter { $0.header == header }
             return own.isEmpty ? nil : HTTPField(name: header.rawValue, value: Self.text(own))
         }
@@ -166,6 +173,16 @@ struct ClientDataReport: Sendable, Hashable {
 
     private static func list(_ values: [Int]) -> String? {
         values.isEmpty ? nil : "=(\(values.map(String.init).joined(separator: " ")))"
+    }
+
+    private static func list(_ texts: [String]) -> String? {
+        let strings = texts.compactMap(StructuredText.string)
+        return strings.isEmpty ? nil : "=(\(strings.joined(separator: " ")))"
+    }
+
+    /// A field's value in Base64: it may be anything.
+    private static func encoded(_ text: String?) -> String? {
+        text.map { "=\"\(Base64.encoded(Array($0.utf8)))\"" }
     }
 
     private static func string(_ text: String?, limit: Int?) -> String? {
@@ -205,13 +222,15 @@ struct ClientDataReport: Sendable, Hashable {
     }
 
     private static func text(of value: ClientData.CustomValue, _ version: ClientData.Version) -> String? {
+        func whole(_ text: String) -> String? { version == .two && text.count > 64 ? nil : "=\(text)" }
+        func number(_ text: String) -> String { version == .two ? "=\"\(text)\"" : "=\(text)" }
         switch value {
-        case .string(let text):
-            version == .two && text.count > 64 ? nil : StructuredText.string(text).map { "=\($0)" }
-        case .token(let text): StructuredText.isToken(text) ? "=\(text)" : nil
-        case .integer(let number): (-999_999_999_999_999...999_999_999_999_999).contains(number) ? "=\(number)" : nil
-        case .decimal(let number): StructuredText.decimal(number).map { "=\($0)" }
-        case .flag: ""
+        case .string(let text): return whole(text).flatMap { _ in StructuredText.string(text).map { "=\($0)" } }
+        case .token(let text): return StructuredText.isToken(text) ? whole(text) : nil
+        case .integer(let value):
+            return (-999_999_999_999_999...999_999_999_999_999).contains(value) ? number("\(value)") : nil
+        case .decimal(let value): return StructuredText.decimal(value).map(number)
+        case .flag: return version == .two ? "=true" : ""
         }
     }
 }

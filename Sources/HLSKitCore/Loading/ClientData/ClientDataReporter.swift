@@ -10,8 +10,17 @@ final class ClientDataReporter: Sendable {
         var task: (any TransportTask)?
         /// The report that is under way; an answer to another one is too late.
         var number = 0
+        /// When it is given up, whatever the transport does.
+        var expires: Duration?
         var timer: (time: Duration, task: Task<Void, Never>)?
         var isOver = false
+
+        /// The report that is under way has ended: nothing more of it counts.
+        mutating func end(_ answer: (inout ReportQueue) -> ReportQueue.Step?) -> ReportQueue.Step? {
+            number += 1
+            (task, expires) = (nil, nil)
+            return answer(&queue)
+        }
     }
 
     private struct State: Sendable {
@@ -45,7 +54,7 @@ final class ClientDataReporter: Sendable {
             made.isOver = scheme != "http" && scheme != "https"
             return made
         }
-        guard settings.version == .two, targets.contains(where: { !$0.isOver }) else { return nil }
+        guard targets.contains(where: { !$0.isOver }) else { return nil }
         self.settings = settings
         self.sessionID = settings.sessionID ?? sessionID
         self.transport = transport
@@ -137,25 +146,40 @@ final class ClientDataReporter: Sendable {
 
     private func hasSlept(_ index: Int, until time: Duration) {
         let now = clock.now
+        var late: (any TransportTask)?
         perform { state in
             if state.targets[index].timer?.time == time { state.targets[index].timer = nil }
             guard !state.targets[index].isOver else { return [] }
-            return state.targets[index].queue.next(at: now).map { [(index, $0)] } ?? []
+            var step: ReportQueue.Step?
+            if let expires = state.targets[index].expires, expires <= now {
+                late = state.targets[index].task.take()
+                step = state.targets[index].end { $0.answer(status: nil, retryAfter: nil, at: now) }
+            } else {
+                step = state.targets[index].queue.next(at: now)
+            }
+            return step.map { [(index, $0)] } ?? []
         }
+        late?.cancel()
     }
 
     private func post(_ body: String, to index: Int) {
-        let (url, number, isClosing) = state.withLock { state in
+        let expires = clock.now + Self.patience
+        let (target, number, isClosing) = state.withLock { state in
             state.targets[index].number += 1
-            return (state.targets[index].settings.urlString, state.targets[index].number, state.isClosed)
+            state.targets[index].expires = expires
+            return (state.targets[index].settings, state.targets[index].number, state.isClosed)
         }
         var request = TransportRequest(
-            urlString: url, resourceClass: .report, fields: [HTTPField(name: "Content-Type", value: Self.type)],
+            urlString: target.urlString, resourceClass: .report,
+            fields: [HTTPField(name: "Content-Type", value: Self.type)],
             timeouts: TransportTimeouts(connect: .seconds(5), firstByte: Self.patience, total: Self.patience),
             maximumByteCount: Self.maximumAnswerByteCount)
         request.ownFieldNames = ["content-type"]
+        if let value = target.authorization {
+            request.fields.append(HTTPField(name: "Authorization", value: value))
+            request.credentialOrigins = Origin(of: target.urlString).map { [$0] } ?? []
+        }
         request.body = Array(body.utf8)
-        // A program's transport may never answer.
         let status = Mutex<Int?>(nil)
         let task = transport.start(request) { event in
             switch event {
@@ -171,20 +195,17 @@ final class ClientDataReporter: Sendable {
             state.targets[index].task = task
             return true
         }
-        if isUnderWay, isClosing { wake(index, at: clock.now + ReportQueue.closingTime) }
+        guard isUnderWay else { return task.cancel() }
+        // A program's transport may never answer.
+        wake(index, at: isClosing ? clock.now + ReportQueue.closingTime : expires)
     }
 
     private func answer(_ status: Int?, _ retryAfter: Duration?, of index: Int, _ number: Int) {
         let now = clock.now
         perform { state in
             guard state.targets[index].number == number else { return [] }
-            // Told once.
-            state.targets[index].number += 1
-            state.targets[index].task = nil
-            return state.targets[index].queue.answer(status: status, retryAfter: retryAfter, at: now).map {
-                [(index, $0)]
-            }
-                ?? []
+            let step = state.targets[index].end { $0.answer(status: status, retryAfter: retryAfter, at: now) }
+            return step.map { [(index, $0)] } ?? []
         }
     }
 }

@@ -13,7 +13,13 @@ final class ClientDataTransport: Transport {
     private let sessionID: String
     /// What is known of them.
     private let facts: ClientDataFacts
-    private let sequence = Mutex(ReportSequence())
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var sequence = ReportSequence()
+        /// Of requests whose facts do not have those of their session.
+        var errors = ClientDataFacts.Errors()
+    }
 
     /// - Parameters:
     ///   - sessionID: names the session where the settings do not.
@@ -37,21 +43,38 @@ final class ClientDataTransport: Transport {
         var facts = request.clientData?.facts ?? self.facts
         facts.objectType = facts.objectType ?? request.resourceClass.objectType
         facts.sessionID = settings.sessionID ?? facts.sessionID ?? sessionID
-        let news = sequence.withLock { $0.next(facts) }
+        // Who plays knows what has failed.
+        let isAlone = facts.state == nil
+        let news = state.withLock { state in
+            if isAlone { facts.errors = state.errors }
+            return state.sequence.next(facts)
+        }
         let report = ClientDataReport(request: request.urlString, facts, news, settings)
         var request = request
+        let handler = isAlone ? noting(handler) : handler
         switch transmission {
         case .headers:
-            request.fields.removeAll { field in ClientDataKey.Header.allCases.contains { field.isNamed($0.rawValue) } }
+            request.fields.removeAll { field in ClientData.HeaderField.allCases.contains { field.isNamed($0.rawValue) }
+            }
             request.fields += report.fields
             return base.start(request, handler: handler)
         case .query:
             let line = report.line
             guard !line.isEmpty else { return base.start(request, handler: handler) }
             let asked = request.urlString
-            request.urlString = Self.url(asked, adding: PercentCoding.encodedQueryValue(line))
+            // One that a playlist has brought along is of somebody else.
+            request.urlString = Self.url(Self.removed(from: asked), adding: PercentCoding.encodedQueryValue(line))
             request.plainURLString = asked
             return base.start(request) { [request] in handler(Self.restored($0, of: request)) }
+        }
+    }
+
+    private func noting(
+        _ handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> @Sendable (TransportEvent) -> Void {
+        { [self] event in
+            if case .failed(let error, _) = event { state.withLock { $0.errors.append(error.code.rawValue) } }
+            handler(event)
         }
     }
 
@@ -101,7 +124,7 @@ extension ResourceClass {
         case .multivariantPlaylist, .mediaPlaylist: .text
         case .initializationSection: .initializationSection
         case .key: .key
-        case .sessionData, .steering: .other
+        case .sessionData, .steering, .assetList: .other
         case .segment, .report: nil
         }
     }

@@ -1,10 +1,11 @@
 /// What one receiver of client data has been told in a session: what is told once, and the number of the next report.
 ///
-/// Source: CTA-5004-B, keys `sn`, `msd`, `bs` and `bsd`.
+/// Source: CTA-5004-B, keys `sn`, `msd`, `bs`, `bsd` and `ec`.
 struct ReportSequence: Sendable {
     private var number = 0
     private var starvationCount = 0
     private var toldStarvations = 0
+    private var toldErrors = 0
     private var hasToldStart = false
 
     /// What is new to the receiver.
@@ -14,6 +15,8 @@ struct ReportSequence: Sendable {
         var isStarved = false
         var starvations: [Duration] = []
         var startDelay: Duration?
+        /// Codes of errors.
+        var errors: [String] = []
     }
 
     /// The news of the next report.
@@ -26,6 +29,10 @@ struct ReportSequence: Sendable {
         if facts.starvations.count > toldStarvations {
             news.starvations = Array(facts.starvations[toldStarvations...])
             toldStarvations = facts.starvations.count
+        }
+        if facts.errors.count > toldErrors {
+            news.errors = facts.errors.since(toldErrors)
+            toldErrors = facts.errors.count
         }
         if !hasToldStart, let delay = facts.startDelay {
             news.startDelay = delay

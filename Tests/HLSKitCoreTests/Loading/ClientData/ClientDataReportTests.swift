@@ -33,6 +33,8 @@ struct ClientDataReportTests {
         ClientDataFacts.NextObject(url: url, byteRange: range)
     }
 
+    private static let long = String(repeating: "x", count: 65)
+
     static let rows: [Row] = [
         Row("br", "br=2501", "br=(2501;av)") { facts, _ in
             facts.objectType = .muxed
@@ -88,6 +90,10 @@ struct ClientDataReportTests {
         Row("bl", "bl=21400", "bl=(21400)") { facts, _ in facts.bufferLength = .milliseconds(21_350) },
         Row("bl", "bl=0", "bl=(0)") { facts, _ in facts.bufferLength = .milliseconds(49) },
         Row("bl", nil, nil) { facts, _ in facts.bufferLength = .seconds(-1) },
+        Row("bl", nil, "bl=(3000;c)") { facts, _ in
+            facts.objectType = .caption
+            facts.bufferLength = .seconds(3)
+        },
         Row("tbl", nil, "tbl=(30000;a)") { facts, _ in
             facts.objectType = .audio
             facts.targetBufferLength = .seconds(30)
@@ -115,8 +121,17 @@ struct ClientDataReportTests {
             facts.objectType = .text
             facts.duration = .seconds(4)
         },
-        Row("dfa", nil, "dfa=7") { facts, _ in facts.droppedFrameCount = 7 },
+        Row("dfa", nil, "dfa=7") { facts, _ in
+            facts.objectType = .video
+            facts.droppedFrameCount = 7
+        },
+        Row("dfa", nil, nil) { facts, _ in
+            facts.objectType = .audio
+            facts.droppedFrameCount = 7
+        },
         Row("dl", "dl=1200", "dl=1200") { facts, _ in facts.deadline = .milliseconds(1234) },
+        Row("ec", nil, #"ec=("timedOut" "httpStatus")"#, .init(errors: ["timedOut", "httpStatus"])) { _, _ in },
+        Row("ec", nil, nil) { _, _ in },
         Row("ltc", nil, "ltc=6123") { facts, _ in facts.liveLatency = .milliseconds(6123) },
         Row("msd", nil, "msd=420", .init(startDelay: .milliseconds(420))) { _, _ in },
         Row("mtp", "mtp=25400", "mtp=(25400)") { facts, _ in facts.throughput = 25_433_000 },
@@ -147,7 +162,7 @@ struct ClientDataReportTests {
         Row("pr", "pr=1.08", "pr=1.08") { facts, _ in facts.rate = 1.08 },
         Row("pr", "pr=-2", "pr=-2") { facts, _ in facts.rate = -2 },
         Row("pr", nil, nil) { facts, _ in facts.rate = .infinity },
-        Row("pt", nil, "pt=61005") { facts, _ in facts.itemTime = .milliseconds(61_005) },
+        Row("pt", nil, "pt=61005") { facts, _ in facts.playheadTime = .milliseconds(61_005) },
         Row("rtp", "rtp=12500", "rtp=12500") { facts, _ in facts.bitRates.encoded = 2_500_000 },
         Row("rtp", "rtp=5000", "rtp=5000") { facts, settings in
             facts.bitRates.encoded = 2_500_000
@@ -170,16 +185,19 @@ struct ClientDataReportTests {
         Row("com.example-a", "com.example-a=tok", "com.example-a=tok") { _, settings in
             settings.customKeys = ["com.example-a": .token("tok")]
         },
-        Row("com.example-a", "com.example-a=-4", "com.example-a=-4") { _, settings in
+        Row("com.example-a", "com.example-a=-4", #"com.example-a="-4""#) { _, settings in
             settings.customKeys = ["com.example-a": .integer(-4)]
         },
         Row("com.example-a", nil, nil) { _, settings in settings.customKeys = ["com.example-a": .integer(.max)] },
-        Row("com.example-a", "com.example-a=0.125", "com.example-a=0.125") { _, settings in
+        Row("com.example-a", "com.example-a=0.125", #"com.example-a="0.125""#) { _, settings in
             settings.customKeys = ["com.example-a": .decimal(0.125)]
         },
-        Row("com.example-a", "com.example-a", "com.example-a") { _, settings in
+        Row("com.example-a", "com.example-a", "com.example-a=true") { _, settings in
             settings.customKeys = ["com.example-a": .flag]
         },
+        Row("com.example-a", "com.example-a=\"\(long)\"", nil) { $1.customKeys = ["com.example-a": .string(long)] },
+        Row("com.example-a", "com.example-a=\(long)", nil) { $1.customKeys = ["com.example-a": .token(long)] },
+        Row("com.example-a", nil, nil) { $1.customKeys = ["com.example-a": .token("no token")] },
         Row("noprefix", nil, nil) { _, settings in settings.customKeys = ["noprefix": .flag] },
         Row("Com.example-a", nil, nil) { _, settings in settings.customKeys = ["Com.example-a": .flag] },
     ]
@@ -227,36 +245,35 @@ struct ClientDataReportTests {
         return (facts, settings)
     }
 
-    @Test("version 1: four fields, each with its keys in order")
-    func fieldsOfOne() {
-        let (facts, settings) = Self.full
-        let report = ClientDataReport(request: Self.url, facts, .init(isStarved: true), settings)
-        #expect(
-            report.fields == [
-                HTTPField(name: "CMCD-Object", value: "br=3200,d=4004,ot=av,tb=6000"),
-                HTTPField(
-                    name: "CMCD-Request",
-                    value: "bl=21300,com.example-z=1,dl=18500,mtp=48100,nor=\"2.m4s\",su"),
-                HTTPField(name: "CMCD-Session", value: "cid=\"faec\",pr=1.08,sf=h,sid=\"6e2fb550\",st=v"),
-                HTTPField(name: "CMCD-Status", value: "bs,rtp=16000"),
-            ])
-    }
-
-    @Test("version 2: four fields, with what has moved")
-    func fieldsOfTwo() {
+    @Test(
+        "four fields, each with its keys in order; some have moved in version 2",
+        arguments: [
+            (
+                .one,
+                [
+                    "CMCD-Object": "br=3200,d=4004,ot=av,tb=6000",
+                    "CMCD-Request": "bl=21300,com.example-z=1,dl=18500,mtp=48100,nor=\"2.m4s\",su",
+                    "CMCD-Session": "cid=\"faec\",pr=1.08,sf=h,sid=\"6e2fb550\",st=v", "CMCD-Status": "bs,rtp=16000",
+                ]
+            ),
+            (
+                .two,
+                [
+                    "CMCD-Object": "br=(3200;av),d=4004,lb=(400;av),ot=av,tb=(6000;av)",
+                    "CMCD-Request":
+                        #"bl=(21300;av),com.example-z="1",dl=18500,mtp=(48100),nor=("2.m4s"),sn=3,sta=p,su"#,
+                    "CMCD-Session": "cid=\"faec\",sf=h,sid=\"6e2fb550\",st=v,v=2",
+                    "CMCD-Status": "bs,pr=1.08,rtp=16000",
+                ]
+            ),
+        ] as [(ClientData.Version, [String: String])])
+    func fields(version: ClientData.Version, texts: [String: String]) {
         var (facts, settings) = Self.full
-        settings.version = .two
+        settings.version = version
         facts.state = .playing
-        let report = ClientDataReport(request: Self.url, facts, .init(number: 3), settings)
-        #expect(
-            report.fields == [
-                HTTPField(name: "CMCD-Object", value: "br=(3200;av),d=4004,lb=(400;av),ot=av,tb=(6000;av)"),
-                HTTPField(
-                    name: "CMCD-Request",
-                    value: "bl=(21300;av),com.example-z=1,dl=18500,mtp=(48100),nor=(\"2.m4s\"),sn=3,sta=p,su"),
-                HTTPField(name: "CMCD-Session", value: "cid=\"faec\",sf=h,sid=\"6e2fb550\",st=v,v=2"),
-                HTTPField(name: "CMCD-Status", value: "pr=1.08,rtp=16000"),
-            ])
+        let report = ClientDataReport(request: Self.url, facts, .init(number: 3, isStarved: true), settings)
+        #expect(report.fields.map(\.name) == ["CMCD-Object", "CMCD-Request", "CMCD-Session", "CMCD-Status"])
+        for field in report.fields { #expect(field.value == texts[field.name]) }
     }
 
     @Test("only the keys that were chosen are sent, and the version where it is not 1")
@@ -270,6 +287,16 @@ struct ClientDataReportTests {
         settings.keys = ["bl"]
         facts.objectType = nil
         #expect(ClientDataReport(request: Self.url, facts, .init(), settings).line == "bl=(21300),v=2")
+    }
+
+    @Test("keys of one's own go in the field that was chosen for them", arguments: ClientData.HeaderField.allCases)
+    func customField(field: ClientData.HeaderField) {
+        var settings = ClientData()
+        settings.keys = ["com.example-a"]
+        settings.customKeys = ["com.example-a": .token("x")]
+        settings.customKeyFields = ["com.example-a": field]
+        let report = ClientDataReport(request: Self.url, ClientDataFacts(), .init(), settings)
+        #expect(report.fields == [HTTPField(name: field.rawValue, value: "com.example-a=x")])
     }
 
     // MARK: Events
@@ -303,26 +330,70 @@ struct ClientDataReportTests {
         #expect(Self.line(Self.event(kind)) == text + ",ts=1700000000123,v=2")
     }
 
-    @Test("errors, hosts, names and responses say what they are of, and nobody else does")
-    func ofEvents() {
-        #expect(
-            Self.line(Self.event(.error) { $0.errorCode = "timedOut" }) == "e=e,ec=(\"timedOut\"),ts=1700000000123,v=2")
-        #expect(
-            Self.line(Self.event(.hostname) { $0.host = "b.example" }) == "e=h,h=\"b.example\",ts=1700000000123,v=2")
-        #expect(Self.line(Self.event(.custom) { $0.name = "buy" }) == "cen=\"buy\",e=ce,ts=1700000000123,v=2")
-        let response = ClientDataEvent.Response(
-            url: "https://a.example/1.m4s", status: 200, firstByte: .milliseconds(31), lastByte: .milliseconds(402),
-            staticData: "ot=av", dynamicData: "\"n\";etp=96")
-        let line = Self.line(Self.event(.responseReceived) { $0.response = response }, keys: nil)
-        for text in [
-            "e=rr", "rc=200", "ttfb=31", "ttlb=402", "url=\"https://a.example/1.m4s\"", "cmsds=\"ot=av\"",
-            #"cmsdd="\"n\";etp=96""#,
-        ] {
-            #expect(line.contains(text), "\(text) in \(line)")
+    struct EventRow: CustomTestStringConvertible, Sendable {
+        var key: ClientDataKey
+        var text: String
+        var event: ClientDataEvent
+        var testDescription: String { text }
+
+        init(
+            _ key: ClientDataKey, _ text: String, _ kind: ClientData.Event = .responseReceived,
+            _ change: (inout ClientDataEvent) -> Void = { _ in }
+        ) {
+            self.key = key
+            self.text = text
+            event = ClientDataReportTests.event(kind) {
+                if kind == .responseReceived { $0.response = ClientDataReportTests.response }
+                change(&$0)
+            }
         }
-        #expect(!line.contains("nor="), "what comes next is for the server that has it")
-        let other = Self.line(Self.event(.timeInterval) { $0.response = response }, keys: nil)
-        for text in ["rc=", "url=", "ttfb=", "cmsd"] { #expect(!other.contains(text), "\(text) in \(other)") }
+    }
+
+    private static let response = ClientDataEvent.Response(
+        url: "https://a.example/1.m4s", status: 200, firstByte: .milliseconds(31), firstBodyByte: .milliseconds(33),
+        lastByte: .milliseconds(402), staticData: "ot=av", dynamicData: #""n";etp=96"#, tracing: "();syn")
+
+    static let eventRows = [
+        EventRow(.e, "e=t", .timeInterval), EventRow(.ts, "ts=1700000000123", .timeInterval),
+        EventRow(.ec, #"ec=("timedOut")"#, .error) { $0.errorCode = "timedOut" },
+        EventRow(.h, #"h="b.example""#, .hostname) { $0.host = "b.example" },
+        EventRow(.cen, #"cen="buy""#, .custom) { $0.name = "buy" },
+        EventRow(.cen, "cen=\"\(long.dropFirst())\"", .custom) { $0.name = long }, EventRow(.rc, "rc=200"),
+        EventRow(.url, #"url="https://a.example/1.m4s""#), EventRow(.ttfb, "ttfb=31"), EventRow(.ttfbb, "ttfbb=33"),
+        EventRow(.ttlb, "ttlb=402"),
+        // Base64 of what the fields have.
+        EventRow(.cmsds, #"cmsds="b3Q9YXY=""#), EventRow(.cmsdd, #"cmsdd="Im4iO2V0cD05Ng==""#),
+        EventRow(.smrt, #"smrt="KCk7c3lu""#),
+    ]
+
+    @Test("each key of events has its type, and no other kind of event has it", arguments: eventRows)
+    func ofEvents(row: EventRow) {
+        #expect(Self.members(Self.line(row.event, keys: nil))[row.key.rawValue] == row.text)
+        guard row.event.kind == .responseReceived || row.event.kind == .custom else { return }
+        var other = row.event
+        other.kind = .timeInterval
+        #expect(Self.members(Self.line(other, keys: nil))[row.key.rawValue] == nil)
+    }
+
+    @Test("the table has every key that events alone carry; what comes next is for the server that has it")
+    func allEventKeys() {
+        #expect(Set(Self.eventRows.map(\.key)).isSuperset(of: ClientDataKey.ofEvents))
+        #expect(!Self.line(EventRow(.rc, "").event, keys: nil).contains("nor="))
+    }
+
+    @Test("errors that nobody was told of go with the next event, and a change of the sum is told as a change")
+    func besides() {
+        var (facts, settings) = Self.full
+        settings.version = .two
+        let news = ReportSequence.News(errors: ["a", "b"])
+        for kind in [ClientData.Event.timeInterval, .error] {
+            let event = Self.event(kind) { $0.errorCode = "b" }
+            let line = ClientDataReport(event, facts, news, settings, keys: nil).line
+            #expect(Self.members(line)["ec"] == #"ec=("a" "b")"#)
+        }
+        facts.bitRates.isAggregate = true
+        let line = ClientDataReport(Self.event(.bitrateChange), facts, .init(), settings, keys: nil).line
+        #expect(Self.members(line)["br"] == "br=(3200;av)" && Self.members(line)["ab"] == nil)
     }
 
     @Test("times and numbers beyond every measure are still values that fields may have")

@@ -73,6 +73,37 @@ struct ClientDataTransportTests {
         #expect(try result?.get().urlString == Self.url)
     }
 
+    @Test("what another has put into the query gives way")
+    func others() async throws {
+        let network = Network { [.response(TransportResponse(status: 200, urlString: $0.urlString))] }
+        let named = "https://a.example/1.m4s?CMCD=sid%3D%22x%22&token=x"
+        let result = await Self.load(network, .query) { $0.urlString = named }
+        #expect(
+            network.asked.withLock { $0.map(\.urlString) } == [
+                "https://a.example/1.m4s?token=x&CMCD=ot%3Dk%2Csid%3D%22s%22"
+            ])
+        #expect(try result?.get().urlString == named)
+    }
+
+    @Test("what has failed is told with the next request, of those whose player does not know of it")
+    func errors() async throws {
+        let network = Network {
+            [.failed(LoadingError(code: .timedOut, url: $0.urlString, text: "late"), TransferMetrics())]
+        }
+        var settings = Self.settings(.headers)
+        (settings.version, settings.keys) = (.two, ["ec"])
+        let transport = ClientDataTransport(network, settings, sessionID: "s")
+        var playing = ClientDataFacts()
+        playing.state = .playing
+        for note in [nil, ClientDataNote(playing), nil, nil] {
+            var request = TransportRequest(urlString: Self.url, resourceClass: .key)
+            request.clientData = note
+            for await _ in transport.events(for: request) {}
+        }
+        let told = network.asked.withLock { $0.map { $0.fields.first { $0.isNamed("CMCD-Status") }?.value } }
+        #expect(told == [nil, nil, #"ec=("timedOut")"#, #"ec=("timedOut")"#])
+    }
+
     @Test("errors and redirects show nothing of it either")
     func elsewhere() async throws {
         let failing = Network {
@@ -95,7 +126,7 @@ struct ClientDataTransportTests {
     }
 
     @Test("nothing goes to files, and nothing with what is a report itself", arguments: [true, false])
-    func others(isReport: Bool) async {
+    func unmarked(isReport: Bool) async {
         let network = Network { [.response(TransportResponse(status: 200, urlString: $0.urlString))] }
         _ = await Self.load(network, .headers) {
             if isReport { $0.body = [1] } else { $0.urlString = "file:///tmp/1.m4s" }

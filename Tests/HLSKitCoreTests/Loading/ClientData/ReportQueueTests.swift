@@ -120,5 +120,10 @@ struct ReportQueueTests {
         #expect(sequence.next(facts) == .init(number: 4))
         facts.starvationCount = 2
         #expect(sequence.next(facts) == .init(number: 5, isStarved: true), "one that was over before anybody was told")
+        for code in ["a", "b"] { facts.errors.append(code) }
+        #expect(sequence.next(facts) == .init(number: 6, errors: ["a", "b"]))
+        #expect(sequence.next(facts) == .init(number: 7))
+        for _ in 0..<100 { facts.errors.append("c") }
+        #expect(sequence.next(facts).errors == Array(repeating: "c", count: 16), "the last ones")
     }
 }

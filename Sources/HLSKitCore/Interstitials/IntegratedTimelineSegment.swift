@@ -1,0 +1,42 @@
+import HLSTime
+
+/// A stretch of an integrated timeline: of the item, or of an event.
+///
+/// The semantics are those of `AVPlayerItemSegment`.
+package struct IntegratedTimelineSegment: Sendable, Hashable {
+    /// What plays in it.
+    package enum Content: Sendable, Hashable {
+        case primary
+        case interstitial(InterstitialEvent)
+    }
+
+    package var content: Content
+    /// Where it begins on the integrated timeline, and how long it is there: 0 for an event at a single point.
+    package var start: Duration
+    package var duration: Duration
+    /// Where it begins in what plays: an item time, or an offset into the event.
+    package var sourceStart: Duration
+    /// How long it plays; nil while that is not known.
+    package var sourceDuration: Duration?
+    /// The item times that an event takes the place of; empty where it is inserted. nil for the item itself.
+    package var replaced: Range<Duration>?
+
+    /// From item times, or offsets into the event, to times of the integrated timeline.
+    package var timeMapping: MediaTimeMapping {
+        MediaTimeMapping(
+            source: MediaTimeRange(
+                start: MediaTime(sourceStart), duration: sourceDuration.map { MediaTime($0) } ?? .indefinite),
+            target: MediaTimeRange(start: MediaTime(start), duration: MediaTime(duration)))
+    }
+
+    package var end: Duration { start + duration }
+
+    /// The event that plays; nil for the item.
+    package var event: InterstitialEvent? { if case .interstitial(let event) = content { event } else { nil } }
+
+    /// The time on the integrated timeline of an offset into the segment: at a single point that of the point.
+    package func time(offset: Duration) -> Duration { start + min(max(.zero, offset), duration) }
+
+    /// How far a time of the integrated timeline is into the segment.
+    package func offset(at time: Duration) -> Duration { min(max(.zero, time - start), duration) }
+}

@@ -1,0 +1,114 @@
+/// What becomes of a seek of the user.
+package enum InterstitialSeekVerdict: Sendable {
+    /// It is made; where it has landed, ``InterstitialSchedule/arrive(at:)`` is asked.
+    case free
+    /// A break comes first. The playhead may stay where it is until the break is over.
+    case first(InterstitialBreak)
+}
+
+/// What follows a break.
+package enum InterstitialContinuation: Sendable {
+    /// The item, from this item time on.
+    case primary(at: Duration)
+    /// Another break: one that begins where the item would continue, or that a seek over it plays first.
+    case another(InterstitialBreak)
+    /// The item has ended.
+    case end
+}
+
+extension InterstitialSchedule {
+    /// The user wants to move the playhead. Events that were played come again from now on, but for those that are played once.
+    ///
+    /// A change of the direction of playing counts as a seek to where the playhead is.
+    package mutating func seek(from time: Duration, to target: Duration) -> InterstitialSeekVerdict {
+        forgetPlayed()
+        return restricted(from: time, to: target).map { .first($0) } ?? .free
+    }
+
+    /// The first break between two times that nobody may jump over.
+    private mutating func restricted(from time: Duration, to target: Duration) -> InterstitialBreak? {
+        guard target > time else { return nil }
+        for stop in stops[firstStop(after: time)...] {
+            guard stop.time < target else { return nil }
+            guard stop.events.contains(where: { isDue($0) && $0.isJumpRestricted }) else { continue }
+            return makeBreak(of: stop, kind: .inside, offset: .zero, at: stop.time, target: target)
+        }
+        return nil
+    }
+
+    /// The user wants to see an event, from an offset into it on.
+    ///
+    /// - Returns: nil where there is none with this ID.
+    package mutating func enter(_ id: String, at offset: Duration) -> InterstitialBreak? {
+        let places: [(stop: Stop, kind: InterstitialBreak.Kind)] =
+            [(Stop(time: primary.start, events: joining), .join)] + stops.map { ($0, .inside) }
+            + [(Stop(time: primary.end, events: leaving), .leave)]
+        for (stop, kind) in places {
+            guard let index = stop.events.firstIndex(where: { $0.id == id }) else { continue }
+            forgetPlayed()
+            let rest = stop.events[index...].filter { $0.id == id || isPlayable($0) }
+            begin(stop.events)
+            return InterstitialBreak(
+                place: stop.time, kind: kind, events: rest,
+                passed: stop.events[..<index].reduce(.zero) { $0 + self.offset(of: $1) },
+                startOffset: max(.zero, offset), arrival: stop.time)
+        }
+        return nil
+    }
+
+    /// Takes what a newer playlist says of the events of a break that runs.
+    package mutating func refresh(_ running: inout InterstitialBreak) {
+        let known: [InterstitialEvent]
+        switch running.kind {
+        case .join: known = joining
+        case .leave: known = stops.filter { $0.time >= running.place - Self.closeness }.flatMap(\.events) + leaving
+        case .inside: known = stops.filter { abs($0.time - running.place) <= Self.closeness }.flatMap(\.events)
+        }
+        let more = running.wasEnteredLate ? [] : known.filter(isDue)
+        begin(more)
+        running.update(events, adding: more)
+    }
+
+    /// A break is over.
+    ///
+    /// - Parameters:
+    ///   - waited: host time that was lost in it while playing was wanted, beyond what was played.
+    ///   - latest: the last item time at which a live stream may play now; nil for its edge.
+    package mutating func finish(
+        _ over: InterstitialBreak, waited: Duration = .zero, latest: Duration? = nil
+    ) -> InterstitialContinuation {
+        if over.kind == .leave { return .end }
+        var time = resumption(over, waited: waited, latest: latest)
+        if let target = over.target, target > time {
+            if let next = restricted(from: over.place, to: target) { return .another(next) }
+            time = target
+        }
+        if !primary.isLive, time >= primary.end { return end().map { .another($0) } ?? .end }
+        // What begins within two frames begins at once.
+        let following = firstStop(after: time)
+        if following < stops.count, stops[following].time - time <= Self.closeness,
+            stops[following].events.contains(where: isDue)
+        {
+            time = stops[following].time
+        }
+        return arrive(at: time).map { .another($0) } ?? .primary(at: time)
+    }
+
+    private func resumption(_ over: InterstitialBreak, waited: Duration, latest: Duration?) -> Duration {
+        let offset = over.resumptionOffset
+        var time = over.place + offset
+        if over.kind == .join, !primary.isLive {
+            // What is played first takes the place of the beginning, wherever playing starts.
+            time = max(over.place, primary.start + offset)
+        }
+        if primary.isLive, !over.hasFixedOffset, over.played > .zero, waited > Self.tolerableWait { time += waited }
+        if over.wasEnteredLate { time = max(time, over.arrival) }
+        if over.alignsResumption { time = primary.snappedIn(time) }
+        if primary.isLive { time = min(time, max(latest ?? primary.end, over.place)) }
+        return max(primary.start, primary.isLive ? time : min(time, primary.end))
+    }
+}
+
+extension InterstitialEvent {
+    fileprivate var isJumpRestricted: Bool { restrictions.contains(.constrainsSeekingForwardInPrimaryContent) }
+}

@@ -25,4 +25,6 @@
 @_exported public import enum HLSMedia.MediaType
 @_exported public import struct HLSMedia.PixelAspectRatio
 @_exported public import class HLSMedia.SampleData
+@_exported public import struct HLSMedia.SpliceInformation
+@_exported public import struct HLSMedia.SpliceSegmentation
 @_exported public import struct HLSMedia.TrackTransform

@@ -40,7 +40,10 @@ extension AssetInspector {
             let (main, variant) = try await primary()
         else { return }
         async let sound: Void = preloadAudio(of: variant, length)
-        try await preloadSegments(of: main, length)
+        let parent: MultivariantPlaylist? = if case .multivariant(let playlist) = opened { playlist } else { nil }
+        let isApart = parent?.playedRendition(.audio, group: variant?.audio, besides: variant?.uri ?? "")?.uri != nil
+        let declared = ClientDataFacts.ObjectType(codecs: variant?.codecs ?? [])
+        try await preloadSegments(of: main, length, declared == .muxed && isApart ? .video : declared)
         try await sound
     }
 
@@ -54,10 +57,12 @@ extension AssetInspector {
         guard let variant, case .multivariant(let parent) = try await opened(),
             let uri = parent.playedRendition(.audio, group: variant.audio, besides: variant.uri)?.uri
         else { return }
-        try await preloadSegments(of: try await mediaPlaylist(uri, of: parent), length)
+        try await preloadSegments(of: try await mediaPlaylist(uri, of: parent), length, .audio)
     }
 
-    private func preloadSegments(of playlist: MediaPlaylist, _ length: Duration) async throws {
+    private func preloadSegments(
+        of playlist: MediaPlaylist, _ length: Duration, _ type: ClientDataFacts.ObjectType?
+    ) async throws {
         var rest = length
         var loaded: Set<Piece> = []
         for segment in playlist.segments.dropFirst(playlist.startIndex) where rest > .zero {
@@ -76,7 +81,10 @@ extension AssetInspector {
                     url, .initializationSection, range: map.byteRange?.range, namedBy: playlist.url)
             }
             guard let url = playlist.resolve(segment.uri) else { continue }
-            try await client.preload(url, .segment, range: segment.byteRange?.range, namedBy: playlist.url)
+            let facts = ClientDataFacts(segmentOf: segment.duration, type, isLive: !playlist.hasEndList)
+            try await client.preload(
+                url, .segment, range: segment.byteRange?.range, namedBy: playlist.url,
+                clientData: client.options.clientData == nil ? nil : ClientDataNote(facts))
         }
     }
 }
@@ -91,12 +99,12 @@ extension ResourceClient {
     /// Lets a resource go through the cache.
     fileprivate func preload(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, namedBy source: String,
-        key: ResourceID? = nil
+        key: ResourceID? = nil, clientData: ClientDataNote? = nil
     ) async throws {
         let limit =
             resourceClass == .key ? AssetInspector.maximumKeyByteCount : AssetInspector.maximumSegmentByteCount
         try await load(
-            url, resourceClass, range: range, limit: limit, namedBy: source, key: key
+            url, resourceClass, range: range, limit: limit, namedBy: source, key: key, clientData: clientData
         ) { DroppingReader() }
     }
 }

@@ -46,7 +46,8 @@ final class MediaFileTransport: Transport {
             // A file is read while it is played, and may be of any size.
             if case .whole = answer { request.maximumByteCount = .max }
             return base.start(request, handler: handler)
-        case .mediaPlaylist, .key, .sessionData, .report, .steering: return base.start(request, handler: handler)
+        case .mediaPlaylist, .key, .sessionData, .report, .steering, .assetList:
+            return base.start(request, handler: handler)
         }
     }
 

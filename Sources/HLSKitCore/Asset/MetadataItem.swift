@@ -115,6 +115,11 @@ public struct MetadataItem: Sendable {
         property.compute(try await HLSError.typed { try await value() })
     }
 
+    /// The value, where it is here; nil of one that is behind a URL.
+    package var heldValue: MetadataValue? {
+        if case .value(let value) = content { value } else { nil }
+    }
+
     private func value() async throws -> MetadataValue {
         switch content {
         case .value(let value): return value

@@ -142,11 +142,11 @@ struct ResourceClient: Sendable {
     /// All bytes of a resource.
     func bytes(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
-        terms: RetryTerms? = nil, mayBeBeyondEnd: Bool = false
+        terms: RetryTerms? = nil, mayBeBeyondEnd: Bool = false, clientData: ClientDataNote? = nil
     ) async throws -> [UInt8] {
         try await load(
             url, resourceClass, range: range, limit: limit, namedBy: source, terms: terms,
-            mayBeBeyondEnd: mayBeBeyondEnd
+            mayBeBeyondEnd: mayBeBeyondEnd, clientData: clientData
         ) { BytesReader() }.bytes
     }
 

@@ -1,4 +1,4 @@
-import HLSMedia
+public import HLSMedia
 import HLSPlaylist
 public import HLSTime
 
@@ -14,15 +14,60 @@ public struct TimedMetadataGroup: Sendable {
     /// The track that it comes from, by the number of its container (`MediaTrack.id`): the PID in a transport stream,
     /// `track_ID` in MP4, 1 in packed audio; ``eventMessageTrackID`` for events. nil for what is in no media, as chapters.
     public let trackID: Int?
+    /// When the splice is that the section in a transport stream announces, on the item's timeline; the section itself comes
+    /// seconds before, at the start of ``timeRange``. nil for all else, and where the section says no time.
+    public let spliceTime: MediaTime?
     /// The bytes of the media: a tag, or an event's message.
     let sample: SampleData?
+    private let identity: Identity?
 
-    init(timeRange: MediaTimeRange, items: [MetadataItem], trackID: Int? = nil, sample: SampleData? = nil) {
+    /// What makes it the same as another one that is read elsewhere.
+    struct Identity: Sendable, Hashable {
+        /// A hash of all that it says.
+        var content: Int
+        /// By so much their times may differ.
+        var tolerance: Duration
+    }
+
+    init(
+        timeRange: MediaTimeRange, items: [MetadataItem], trackID: Int? = nil, sample: SampleData? = nil,
+        spliceTime: MediaTime? = nil, identity: Identity? = nil
+    ) {
         self.timeRange = timeRange
         self.items = items
         self.trackID = trackID
         self.sample = sample
+        self.spliceTime = spliceTime
+        self.identity = identity
     }
+
+    /// The same with some of its items.
+    func filtered(_ items: [MetadataItem]) -> TimedMetadataGroup {
+        TimedMetadataGroup(
+            timeRange: timeRange, items: items, trackID: trackID, sample: sample, spliceTime: spliceTime,
+            identity: identity)
+    }
+
+    /// Both are the same tag or event, whose times are `distance` apart.
+    func isSame(as other: TimedMetadataGroup, apart distance: Duration) -> Bool {
+        guard let identity, identity == other.identity else { return false }
+        return distance <= identity.tolerance
+    }
+
+    /// So much memory it takes at least.
+    var byteCount: Int { sample?.count ?? 0 }
+
+    /// The splice information (SCTE 35) that it is, from a transport stream or an event message; nil for all else, and where it
+    /// cannot be read. Reads the section each time.
+    public var spliceInformation: SpliceInformation? {
+        guard trackID == Self.eventMessageTrackID, let sample,
+            items.contains(where: { $0.format == .eventMessage && $0.key.hasPrefix(Self.spliceScheme) })
+        else { return nil }
+        return sample.withUnsafeBytes { try? SpliceInformation(parsing: Array($0)) }
+    }
+
+    /// The scheme of sections in event messages (SCTE 214-3 §7.3.2).
+    static let spliceScheme = "urn:scte:scte35:2013:bin"
 }
 
 /// The chapters of an asset with their titles in all languages.

@@ -28,11 +28,12 @@ public struct AccessLogEvent: Sendable, Hashable {
     public var numberOfStalls = 0
     /// Bytes of segments and initialization sections. Those from a cache do not count.
     public var numberOfBytesTransferred: Int64 = 0
-    /// The time in which at least one of these transfers was under way, from request to last byte.
+    /// The time in which at least one of these transfers was under way, from request to last byte; what was hinted at
+    /// counts from its answer on.
     public var transferDuration = Duration.zero
     /// 8 × bytes ÷ ``transferDuration``, in bits per second.
     public var observedBitrate: Double?
-    /// Over single segments of the variant and its audio, in bits per second.
+    /// Over single segments of the variant and its audio that were not hinted at, in bits per second.
     public var observedMinBitrate: Double?
     /// The highest; see ``observedMinBitrate``.
     public var observedMaxBitrate: Double?

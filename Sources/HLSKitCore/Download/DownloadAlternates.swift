@@ -3,9 +3,10 @@ import HLSPlaylist
 /// Where a segment is looked for that a chosen playlist does not give: in its redundant copies, then in other variants, of
 /// a rendition in other groups.
 ///
-/// As in playback, a playlist that failed is left out for a while.
+/// As in playback, a playlist that failed is left out for a while. A chosen one that is not served, and is the same
+/// elsewhere, is left, too: its segments are then looked for there first.
 ///
-/// See R2 and R9 in docs/behaviour/faults.md.
+/// See R2 and R9 in docs/behaviour/faults.md, and docs/behaviour/pathways.md.
 struct DownloadAlternates: Sendable {
     /// A segment that is wanted of another playlist.
     struct Wish: Sendable, Hashable {
@@ -19,6 +20,10 @@ struct DownloadAlternates: Sendable {
     /// The lane of each alternate that was opened, by its place.
     var lanes: [Int: Int] = [:]
     private var box: PenaltyBox<Int>
+    /// Chosen playlists that were left, by their lanes.
+    private var left: PenaltyBox<Int>
+    /// Segments that were not asked for where they were chosen.
+    private var passed: Set<DownloadPlan.ItemID> = []
     private var tried: [DownloadPlan.ItemID: Set<Int>] = [:]
     /// Of each segment the first error.
     private var failures: [DownloadPlan.ItemID: HLSError] = [:]
@@ -31,6 +36,7 @@ struct DownloadAlternates: Sendable {
     init(_ selection: DownloadSelection, policies: RetryPolicies) {
         alternates = selection.alternates
         box = PenaltyBox(duration: policies.penalty)
+        left = PenaltyBox(duration: policies.penalty)
     }
 
     func entry(of alternate: Int) -> DownloadSelection.Entry { alternates[alternate].entry }
@@ -44,19 +50,61 @@ struct DownloadAlternates: Sendable {
     /// A segment may be had elsewhere.
     func hasMore(for target: DownloadPlan.ItemID) -> Bool { next(for: target, at: .zero) != nil }
 
+    /// Where a segment is looked for next.
+    enum Next: Sendable, Hashable {
+        case elsewhere
+        /// Where it was chosen, which was passed over.
+        case chosen
+        /// Nowhere: the error that counts, which is the first.
+        case nowhere(HLSError)
+    }
+
     /// Looks for a segment elsewhere, where it may still be.
     ///
     /// - Parameter isOver: it has been tried for as long as the policies say.
-    /// - Returns: nil while it is looked for; else the error that counts, which is the first.
     mutating func look(
         for target: DownloadPlan.ItemID, after error: HLSError, isOver: Bool, at now: Duration
-    ) -> HLSError? {
+    ) -> Next {
         let first = failures[target] ?? error
         failures[target] = first
-        guard !isOver, let next = next(for: target, at: now) else { return first }
-        tried[target, default: []].insert(next)
-        waiting.append(Wish(target: target, alternate: next))
-        return nil
+        guard !isOver else { return .nowhere(first) }
+        let next = next(for: target, at: now)
+        // What was chosen is better than what is less.
+        if next.map({ !alternates[$0].isRedundant }) ?? true, passed.remove(target) != nil { return .chosen }
+        guard let next else { return .nowhere(first) }
+        wish(for: next, of: target)
+        return .elsewhere
+    }
+
+    private mutating func wish(for alternate: Int, of target: DownloadPlan.ItemID) {
+        tried[target, default: []].insert(alternate)
+        waiting.append(Wish(target: target, alternate: alternate))
+    }
+
+    // MARK: The same elsewhere
+
+    /// The same segment is in another place, which did not fail of late.
+    func isRedundant(_ target: DownloadPlan.ItemID, at now: Duration) -> Bool { copy(of: target, at: now) != nil }
+
+    private func copy(of target: DownloadPlan.ItemID, at now: Duration) -> Int? {
+        let penalized = box.penalized(at: now)
+        return alternates.indices.first {
+            alternates[$0].target == target.lane && alternates[$0].isRedundant && !penalized.contains($0)
+                && tried[target]?.contains($0) != true
+        }
+    }
+
+    /// A chosen playlist, of this lane, is not served.
+    mutating func leave(_ lane: Int, at now: Duration) { left.add(lane, at: now) }
+
+    /// Whether a segment is looked for elsewhere first, since the chosen playlist was left.
+    mutating func passesOver(_ target: DownloadPlan.ItemID, at now: Duration) -> Bool {
+        guard wishes[target] == nil, tried[target] == nil, left.penalized(at: now).contains(target.lane),
+            let copy = copy(of: target, at: now)
+        else { return false }
+        passed.insert(target)
+        wish(for: copy, of: target)
+        return true
     }
 
     /// The best that was not tried; what failed of late comes last.

@@ -39,7 +39,8 @@ public struct DownloadConfiguration: Sendable {
     public var startPosition = StartPosition.automatic
     /// Only what is presented before; a live stream is loaded until then. Default: the end.
     public var endPosition = EndPosition.automatic
-    /// The most requests at a time, from 1 to 16. Default 6.
+    /// The most segments, keys and initialization sections that are loaded at a time, from 1 to 16. Playlists, and what a
+    /// player waits for, are loaded beside them. Default 6.
     public var connectionCount = 6 {
         didSet { connectionCount = min(max(connectionCount, 1), 16) }
     }

@@ -24,6 +24,7 @@ struct DownloadJournal: Sendable, Equatable {
         var channels: String?
         /// Of the variant, for the playlist of the folder.
         var bandwidth = 0
+        /// `CODECS` as written.
         var codecs: String?
         var resolution: String?
         /// `VIDEO-RANGE` as written.
@@ -32,6 +33,11 @@ struct DownloadJournal: Sendable, Equatable {
         var isAuxiliary = false
         /// More may be listed: what is not loaded in time is gone.
         var isLive = false
+
+        /// Entries of `CODECS`.
+        var codecList: [String] {
+            (codecs ?? "").split(separator: ",").map { $0.trimmingPrefix { $0 == " " } }.map(String.init)
+        }
     }
 
     /// A file of the folder.

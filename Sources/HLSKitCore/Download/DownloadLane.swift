@@ -10,8 +10,9 @@ struct DownloadLane: Sendable {
     /// Added to the tracker's epochs and discontinuities, where an earlier run has counted already.
     private var epochBase = 0
     private var discontinuityBase = 0
-    /// A delta update was of no use: the list is asked for as a whole.
-    private(set) var refusesDeltas = false
+    /// How many delta updates in a row were of no use, where the whole list was.
+    private var misfitCount = 0
+    private static let misfitLimit = 2
     /// Whether the server holds requests, by what came of them.
     private var plan = ReloadPlan()
 
@@ -150,6 +151,9 @@ struct DownloadLane: Sendable {
 
     // MARK: Reloads
 
+    /// The list is asked for as a whole.
+    var refusesDeltas: Bool { misfitCount >= Self.misfitLimit }
+
     /// What the next reload awaits, at once; nil where it is made at its time. A download has no use for parts.
     var awaited: PartPosition? { plan.next(in: tracker) }
 
@@ -162,7 +166,7 @@ struct DownloadLane: Sendable {
     ///   - update: what the list was; nil for none.
     ///   - wasInVain: something besides the list was asked for, and of no use.
     mutating func endReload(_ update: PlaylistTracker.Update?, askedForDelta: Bool, wasInVain: Bool) {
-        if wasInVain, askedForDelta { refusesDeltas = true }
+        if askedForDelta, update != nil { misfitCount = wasInVain ? misfitCount + 1 : 0 }
         if wasInVain || update == nil { _ = plan.fail(update == nil ? .other : .timeout) }
         if let update { plan.take(edge: tracker.writtenEdge, isNewCount: update == .restarted) }
     }

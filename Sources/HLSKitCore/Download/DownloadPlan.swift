@@ -43,6 +43,12 @@ struct DownloadPlan: Sendable {
         return dropped
     }
 
+    /// Takes a segment up once more.
+    mutating func again(_ item: Item) {
+        waiting.append(item)
+        sort()
+    }
+
     private mutating func sort() {
         waiting.sort {
             ($0.isUrgent ? 0 : 1, $0.start, $0.lane, $0.position.epoch, $0.position.sequence)

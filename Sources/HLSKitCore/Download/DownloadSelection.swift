@@ -19,8 +19,11 @@ struct DownloadSelection: Sendable {
         /// The place of what it can stand for among the entries.
         var target: Int
         var entry: Entry
-        /// It can take the place of the chosen one altogether: a variant that goes with the same renditions.
+        /// It can take the place of the chosen one altogether: a variant that goes with the same renditions, or is the same
+        /// from another pathway, whose renditions are the same as well.
         var isEquivalent: Bool
+        /// It is the same from another place: nothing is lost by it.
+        var isRedundant = false
     }
 
     private(set) var entries: [Entry] = []
@@ -40,7 +43,7 @@ struct DownloadSelection: Sendable {
             let isChosen = playlist.renditions.contains { $0.type == .audio }
             for index in entries.indices { entries[index].hasChosenAudio = isChosen }
         }
-        let (variant, others) = try Self.variants(configuration, configuration.quality, of: playlist)
+        let (variant, same, others) = try Self.variants(configuration, configuration.quality, of: playlist)
         let audio = try Self.renditions(
             configuration.audio, .audio, group: variant.audio, variant: variant, of: playlist)
         let subtitles = try Self.renditions(
@@ -62,18 +65,21 @@ struct DownloadSelection: Sendable {
             wanted.insert(.audio)
         }
         try add(lane, view, wanted, of: playlist)
-        addAlternates(others, of: variant, in: playlist)
+        addAlternates(same, others, of: variant, in: playlist)
         try addAuxiliary(configuration, besides: variant, in: playlist)
         for rendition in audio where !isOwn(rendition) { try add(rendition, .audio, [.audio], of: playlist) }
         for rendition in subtitles { try add(rendition, .subtitles, [.text], of: playlist) }
     }
 
     /// What can stand for the variant that was added last.
+    ///
+    /// - Parameter same: the same from other places.
     private mutating func addAlternates(
-        _ others: [Variant], of variant: Variant, in playlist: MultivariantPlaylist
+        _ same: [Variant], _ others: [Variant], of variant: Variant, in playlist: MultivariantPlaylist
     ) {
         guard variant.video == nil, let entry = entries.last else { return }
-        for other in others where Self.isAlike(other, variant) {
+        for (number, other) in (same + others).enumerated() where Self.isAlike(other, variant) {
+            let isSame = number < same.count
             guard let url = playlist.resolve(other.uri), url != entry.url else { continue }
             var lane = DownloadJournal.Lane(other)
             lane.language = entry.lane.language
@@ -82,7 +88,8 @@ struct DownloadSelection: Sendable {
                 Alternate(
                     target: entries.count - 1,
                     entry: Entry(lane: lane, url: url, source: playlist.url, wanted: entry.wanted),
-                    isEquivalent: other.audio == variant.audio && other.subtitles == variant.subtitles))
+                    isEquivalent: isSame || other.audio == variant.audio && other.subtitles == variant.subtitles,
+                    isRedundant: isSame))
         }
     }
 
@@ -93,7 +100,7 @@ struct DownloadSelection: Sendable {
         let (language, wanted) = (entries[0].lane.language, entries[0].wanted)
         for quality in configuration.auxiliaryQualities {
             let taken = Set(entries.map(\.url))
-            let (variant, others) = try Self.variants(configuration, quality, of: playlist) { variant in
+            let (variant, same, others) = try Self.variants(configuration, quality, of: playlist) { variant in
                 Self.isAlike(variant, first) && playlist.resolve(variant.uri).map { !taken.contains($0) } ?? true
             }
             let view =
@@ -103,7 +110,7 @@ struct DownloadSelection: Sendable {
             lane.isAuxiliary = true
             guard !entries.contains(where: { $0.lane.id == lane.id }) else { continue }
             try add(lane, view, wanted, of: playlist)
-            addAlternates(others, of: variant, in: playlist)
+            addAlternates(same, others, of: variant, in: playlist)
         }
     }
 
@@ -155,7 +162,8 @@ struct DownloadSelection: Sendable {
         for other in twins.filter(isAlike) + twins.filter({ !isAlike($0) }) {
             guard let url = other.uri.flatMap(playlist.resolve), urls.insert(url).inserted else { continue }
             let entry = Entry(lane: Self.lane(of: other, kind), url: url, source: playlist.url, wanted: wanted)
-            alternates.append(Alternate(target: target, entry: entry, isEquivalent: true))
+            alternates.append(
+                Alternate(target: target, entry: entry, isEquivalent: true, isRedundant: isAlike(other)))
         }
     }
 
@@ -186,13 +194,13 @@ struct DownloadSelection: Sendable {
 
     // MARK: Choosing
 
-    /// The variant that is wanted, and the others that would do, the best replacement first.
+    /// The variant that is wanted, the same from other places, and the others that would do, the best replacement first.
     ///
     /// - Parameter isPossible: whether a variant may be chosen.
     private static func variants(
         _ configuration: DownloadConfiguration, _ quality: QualityExpression?, of playlist: MultivariantPlaylist,
         isPossible: (Variant) -> Bool = { _ in true }
-    ) throws(HLSError) -> (chosen: Variant, others: [Variant]) {
+    ) throws(HLSError) -> (chosen: Variant, same: [Variant], others: [Variant]) {
         var context = SelectionContext()
         context.isPassThrough = true
         context.quality = quality
@@ -200,13 +208,13 @@ struct DownloadSelection: Sendable {
         let all = VariantEligibility(candidates, in: context).eligible
         // Without pictures, only how the sound is carried tells variants apart: the least that carries the best.
         let eligible = configuration.includesVideo ? all : Self.cheapestWithBestSound(all, of: playlist)
-        // Of equals the first: pathways and redundant streams come later in the list.
+        // Of equals that of the pathway to begin with, else the first: redundant streams come later in the list.
         let best = eligible.sortedByQuality().last
-        let chosen = best.flatMap { best in
-            eligible.first {
-                $0.bandwidth == best.bandwidth && $0.resolution == best.resolution && $0.score == best.score
-            }
+        let equals = eligible.filter {
+            $0.bandwidth == best?.bandwidth && $0.resolution == best?.resolution && $0.score == best?.score
         }
+        let pathway = playlist.contentSteering?.pathwayID
+        let chosen = equals.first { pathway != nil && $0.pathwayID == pathway } ?? equals.first
         guard let chosen else {
             let cause = quality.map { "no variant matches \"\($0)\"" } ?? "no variant can be downloaded"
             throw HLSError(
@@ -217,9 +225,11 @@ struct DownloadSelection: Sendable {
         let isAlike = { (other: AssetVariant) in
             other.resolution == chosen.resolution && other.bandwidth == chosen.bandwidth
         }
+        let same = others.filter { RedundantVariants.areSame($0, chosen) }
+        let rest = others.filter { other in !same.contains { $0.index == other.index } }
         return (
-            playlist.variants[chosen.index],
-            (others.filter(isAlike) + others.filter { !isAlike($0) }).map { playlist.variants[$0.index] }
+            playlist.variants[chosen.index], same.sorted { $0.index < $1.index }.map { playlist.variants[$0.index] },
+            (rest.filter(isAlike) + rest.filter { !isAlike($0) }).map { playlist.variants[$0.index] }
         )
     }
 

@@ -73,7 +73,19 @@ extension DownloadTask {
             target = wish.target
         }
         if isExpired(error), !run.isOver { throw error }
-        guard let last = run.alternates.look(for: target, after: error, isOver: isOver, at: clock.now) else { return }
+        if target == id, error.isOfServer { run.alternates.leave(id.lane, at: clock.now) }
+        let last: HLSError
+        switch run.alternates.look(for: target, after: error, isOver: isOver, at: clock.now) {
+        case .elsewhere: return
+        case .chosen:
+            let lane = run.lanes[target.lane]
+            guard let index = lane.index(of: target.position) else { return run.skip(target, error) }
+            return run.plan.again(
+                DownloadPlan.Item(
+                    lane: target.lane, position: target.position, start: lane.tracker.starts[index],
+                    resources: try lane.resources(at: index).all))
+        case .nowhere(let error): last = error
+        }
         run.closeAccount(of: target, client.retrier)
         let mayBeSkipped =
             configuration.loading.retryPolicies.skipsSegments && (last.mayBeSkipped || run.isLive)
@@ -86,6 +98,9 @@ extension DownloadTask {
 }
 
 extension HLSError {
+    /// Nobody answers, or not as a server that is well: what comes next will not come either.
+    fileprivate var isOfServer: Bool { domain == .network || (statusCode ?? 0) >= 500 }
+
     /// A segment that is not there ends the download: ``DownloadConfiguration/endsAtGaps``.
     static func missing(_ number: Int, url: String?, _ cause: String) -> HLSError {
         HLSError(code: .incomplete, urlString: url, cause: "segment \(number) is missing", detail: cause)

@@ -4,7 +4,8 @@ import HLSPlaylist
 extension DownloadTask {
     /// Starts what the plan wants.
     func add(
-        _ work: DownloadPlan.Work, _ run: inout DownloadRun, _ group: inout ThrowingTaskGroup<Outcome, any Error>
+        _ work: DownloadPlan.Work, _ clock: HostClock, _ run: inout DownloadRun,
+        _ group: inout ThrowingTaskGroup<Outcome, any Error>
     ) {
         let loader = loader
         switch work {
@@ -16,6 +17,11 @@ extension DownloadTask {
                 } catch { return .resource(id, lane: lane, .failure(error)) }
             }
         case .segment(let id):
+            let now = clock.now
+            if run.alternates.passesOver(id, at: now) {
+                _ = run.plan.finish(work)
+                return
+            }
             let lane = run.lanes[id.lane]
             guard let index = lane.index(of: id.position), var request = request(at: index, of: lane) else {
                 let error = HLSError(
@@ -27,8 +33,8 @@ extension DownloadTask {
             run.describe(&request, at: index, of: lane)
             let wish = run.alternates.wish(of: id)
             request.terms.hasAlternative = run.alternates.hasMore(for: wish?.target ?? id)
-            // A whole film of a lower quality is worse than a wait.
-            request.terms.isFirstChoice = wish == nil
+            // A whole film of a lower quality is worse than a wait, but not one of the same from another place.
+            request.terms.isFirstChoice = wish == nil && !run.alternates.isRedundant(id, at: now)
             request.account = run.account(of: id, client.retrier)
             group.addTask { [request] in
                 do { return .segment(id, .success(try await loader.segment(request))) } catch {
@@ -59,17 +65,24 @@ extension DownloadTask {
 
     /// What servers are told of a segment.
     private func clientData(at index: Int, of lane: DownloadLane) -> ClientDataNote {
-        var facts = ClientDataFacts()
-        facts.isNotRendered = true
-        facts.duration = lane.tracker.duration(at: index)
-        facts.streamType = lane.tracker.isLive ? .live : .onDemand
-        switch lane.entry.lane.kind {
-        case .main:
+        let (entry, tracker) = (lane.entry, lane.tracker)
+        let declared = ClientDataFacts.ObjectType(codecs: entry.lane.codecList)
+        let type: ClientDataFacts.ObjectType? =
+            switch entry.lane.kind {
+            case .audio: .audio
+            case .subtitles: tracker.playlist.objectTypeOfSubtitles
+            // A rendition, in the place of a variant.
+            case .main where entry.lane.codecs == nil && entry.source != nil && entry.wanted == [.audio]: .audio
+            // Audio is apart, or is not wanted, and may be in it.
+            case .main where declared == .muxed && !entry.wanted.contains(.audio):
+                configuration.audio == .none ? nil : .video
+            case .main: declared
+            }
+        var facts = ClientDataFacts(segmentOf: tracker.duration(at: index), type, isLive: tracker.isLive)
+        if entry.lane.kind == .main, entry.lane.bandwidth > 0 {
             // What a variant declares is of all that goes with it.
-            facts.bitRates.isAggregate = true
-            if lane.entry.lane.bandwidth > 0 { facts.bitRates.encoded = Double(lane.entry.lane.bandwidth) }
-        case .audio: facts.objectType = .audio
-        case .subtitles: facts.objectType = .caption
+            facts.bitRates.isAggregate = type == nil || type != declared
+            facts.bitRates.encoded = Double(entry.lane.bandwidth)
         }
         return ClientDataNote(facts)
     }

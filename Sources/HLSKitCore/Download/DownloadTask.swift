@@ -329,7 +329,7 @@ public final class DownloadTask: Sendable {
             }
             addDemand(news, &group)
             loop: while true {
-                for work in run.plan.next() { add(work, &run, &group) }
+                for work in run.plan.next() { add(work, clock, &run, &group) }
                 for wish in run.alternates.takeWaiting() { open(wish, clock, &run, &group) }
                 if run.plan.isIdle, !run.alternates.isBusy, !run.isLive || isStopping { break }
                 guard let outcome = try await group.next() else { break }

@@ -14,7 +14,7 @@ struct PartList: Sendable {
     let entries: [Bool]
 
     /// Parts that are so much shorter than their segment leave nothing out.
-    private static let tolerance = Duration.milliseconds(50)
+    static let tolerance = Duration.milliseconds(50)
 
     /// - Parameter wholeCount: so many segments at the beginning are not divided, whatever parts they have.
     init(_ written: MediaPlaylist, wholeCount: Int = 0) {
@@ -81,8 +81,10 @@ struct PartList: Sendable {
         starts.reserveCapacity(playlist.segments.count + 1)
         for segment in firstDivided..<firsts.count - 1 where segmentStarts.indices.contains(segment) {
             var time = segmentStarts[segment]
+            // Parts may be listed as longer than their segment.
+            let end = segment + 1 < segmentStarts.count ? segmentStarts[segment + 1] : nil
             for index in firsts[segment]..<firsts[segment + 1] {
-                starts.append(time)
+                starts.append(end.map { min(time, $0) } ?? time)
                 time += playlist.segments[index].duration
             }
             if segment == firsts.count - 2 { starts.append(time) }

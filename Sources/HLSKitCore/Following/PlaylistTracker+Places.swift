@@ -8,6 +8,11 @@ extension PlaylistTracker {
     func place(of date: Date) -> Duration? {
         // A far date would not fit.
         guard let date = PlaylistDate(date) else { return nil }
+        return place(of: date)
+    }
+
+    /// The same of a date as playlists have it.
+    func place(of date: PlaylistDate) -> Duration? {
         var first: Duration?
         for index in playlist.segments.indices.reversed() {
             guard let begin = playlist.segments[index].derivedProgramDateTime,

@@ -56,11 +56,17 @@ struct PictureLibrary: Sendable {
             let (inspector, url) = (inspector, parent.resolve(candidate.uri) ?? candidate.uri)
             let wasKnown = inspector.knowsMediaPlaylist(at: url)
             let playlist = try await inspector.mediaPlaylist(candidate.uri, of: parent)
-            guard !playlist.hasEndList else { return PictureSource(playlist, bandwidth: candidate.bandwidth) }
-            let tracker = try await live.tracker(at: url, playlist, wasKnown: wasKnown) {
-                try await inspector.loadMediaPlaylist(at: url, of: parent)
+            var source: PictureSource
+            if playlist.hasEndList {
+                source = PictureSource(playlist, bandwidth: candidate.bandwidth)
+            } else {
+                let tracker = try await live.tracker(at: url, playlist, wasKnown: wasKnown) {
+                    try await inspector.loadMediaPlaylist(at: url, of: parent)
+                }
+                source = PictureSource(tracker, bandwidth: candidate.bandwidth)
             }
-            return PictureSource(tracker, bandwidth: candidate.bandwidth)
+            (source.objectType, source.hasOtherMedia) = (candidate.objectType, candidate.hasOtherMedia)
+            return source
         }
     }
 

@@ -24,6 +24,10 @@ struct PictureSource: Sendable {
     let kind: Kind
     /// Bits per second; nil if not declared.
     var bandwidth: Int?
+    /// What its segments are, for servers; nil if not declared.
+    var objectType: ClientDataFacts.ObjectType?
+    /// ``bandwidth`` is of what goes with it besides.
+    var hasOtherMedia = false
     /// Item times at which segments start, and where the last one ends.
     let starts: [Duration]
     /// The end is known, so that there is nothing behind it.
@@ -113,6 +117,9 @@ struct PictureSource: Sendable {
 struct PictureSourceCandidate: Sendable, Hashable {
     var uri: String
     var bandwidth: Int?
+    var objectType = ClientDataFacts.ObjectType.video
+    /// ``bandwidth`` is of what goes with it besides.
+    var hasOtherMedia = false
 }
 
 extension PictureSourceCandidate {
@@ -132,12 +139,19 @@ extension PictureSourceCandidate {
                 size: variant.resolution.map { PixelSize(width: $0.width, height: $0.height) })
         }
         var withoutSound = AssetVariant.list(of: playlist)
+        let whole = withoutSound.reduce(into: [:]) { $0[$1.index] = $1 }
         for index in withoutSound.indices {
             withoutSound[index].codecs.removeAll { CodecString(rawValue: $0).mediaType == .audio }
         }
         let variants = VariantEligibility(withoutSound, in: context).eligible.filter(\.hasVideo).map { variant in
-            Choice(
-                candidate: PictureSourceCandidate(uri: variant.uri, bandwidth: Int(variant.bandwidth)),
+            let group = playlist.variants[variant.index].audio
+            let hasOtherMedia =
+                group.map { playlist.renditions(.audio, groupID: $0).contains { $0.uri != nil } } ?? false
+            return Choice(
+                candidate: PictureSourceCandidate(
+                    uri: variant.uri, bandwidth: Int(variant.bandwidth),
+                    objectType: hasOtherMedia ? .video : whole[variant.index]?.objectType ?? .video,
+                    hasOtherMedia: hasOtherMedia),
                 size: variant.resolution)
         }
         let ordered = order(iFrames, options.maximumSize).prefix(2) + order(variants, options.maximumSize)

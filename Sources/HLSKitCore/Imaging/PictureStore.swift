@@ -82,6 +82,7 @@ final class PictureStore: Sendable {
         do {
             var reader = try await reader(for: segment, of: playlist, encryptedWith: &key)
             var pieces = Pieces(url: url, range: segment.byteRange?.range, namedBy: playlist.url)
+            if client.options.clientData != nil { pieces.clientData = Self.clientData(of: segment, in: source) }
             if source.kind == .iFrames || small.withLock({ $0.contains(playlist.url) }) {
                 pieces.size = nil
             } else if amount == .head {
@@ -109,6 +110,18 @@ final class PictureStore: Sendable {
         }
     }
 
+    /// What servers are told of a segment.
+    private static func clientData(of segment: MediaSegment, in source: PictureSource) -> ClientDataNote {
+        var facts = ClientDataFacts(
+            segmentOf: segment.duration, source.objectType, isLive: !source.playlist.hasEndList)
+        if let bandwidth = source.bandwidth, bandwidth > 0 {
+            facts.bitRates.encoded = Double(bandwidth)
+            // What a variant declares is of all that goes with it.
+            facts.bitRates.isAggregate = source.hasOtherMedia
+        }
+        return ClientDataNote(facts)
+    }
+
     /// The error of a segment that is nothing known once it is decrypted, as playing has it; nil if the key is not to
     /// blame: there is none, or it has decrypted others.
     private func unfit(_ key: ResourceID?, _ url: String) -> HLSError? {
@@ -124,6 +137,7 @@ final class PictureStore: Sendable {
         let url: String
         let range: Range<UInt64>?
         let source: String
+        var clientData: ClientDataNote?
         /// Of the next piece; nil for all at once.
         var size: Int?
         /// The resource ended before its first piece did.
@@ -139,7 +153,9 @@ final class PictureStore: Sendable {
         mutating func next(_ client: ResourceClient) async throws -> (bytes: [UInt8], isEnd: Bool) {
             let limit = AssetInspector.maximumSegmentByteCount
             guard let size else {
-                return (try await client.bytes(url, .segment, range: range, limit: limit, namedBy: source), true)
+                let all = try await client.bytes(
+                    url, .segment, range: range, limit: limit, namedBy: source, clientData: clientData)
+                return (all, true)
             }
             let start = (range?.lowerBound ?? 0) + offset
             var end = start + UInt64(size)
@@ -148,11 +164,12 @@ final class PictureStore: Sendable {
             do {
                 bytes = try await client.bytes(
                     url, .segment, range: start..<end, limit: Int(end - start), namedBy: source,
-                    mayBeBeyondEnd: range == nil)
+                    mayBeBeyondEnd: range == nil, clientData: clientData)
             } catch let error as HLSError where error.isBeyondEnd && range == nil {
                 // The resource ends within the piece, or before it: its length is unknown.
                 if offset == 0 { isSmall = true }
-                let all = try await client.bytes(url, .segment, limit: limit, namedBy: source)
+                let all = try await client.bytes(
+                    url, .segment, limit: limit, namedBy: source, clientData: clientData)
                 return (Array(all.dropFirst(Int(clamping: offset))), true)
             }
             offset += UInt64(bytes.count)

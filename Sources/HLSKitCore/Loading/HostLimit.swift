@@ -20,19 +20,20 @@ final class HostLimit: Sendable {
         handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
         guard let origin = Origin(of: request.urlString) else { return transport.start(request, handler: handler) }
-        if request.isPreload, !state.withLock({ $0.queue.hasRoom(at: origin) }) {
-            let error = LoadingError(code: .refused, url: request.urlString, text: "no connection is left for it")
-            return MadeAnswer([.failed(error, TransferMetrics())], on: nil, handler: handler)
-        }
-        let (task, mayBegin) = state.withLock { state in
+        let entered = state.withLock { state -> (task: HeldTask, mayBegin: Bool)? in
+            if request.isPreload, !state.queue.hasRoom(at: origin) { return nil }
             state.lastID += 1
             let task = HeldTask(id: state.lastID, limit: self, request: request, transport: transport, handler: handler)
             let mayBegin = state.queue.enter(task.id, at: origin, isSegment: request.resourceClass == .segment)
             if !mayBegin { state.waiting[task.id] = task }
             return (task, mayBegin)
         }
-        if mayBegin { task.begin() }
-        return task
+        guard let entered else {
+            let error = LoadingError(code: .refused, url: request.urlString, text: "no connection is left for it")
+            return MadeAnswer([.failed(error, TransferMetrics())], on: nil, handler: handler)
+        }
+        if entered.mayBegin { entered.task.begin() }
+        return entered.task
     }
 
     fileprivate func change(_ body: (inout HostQueue) -> [Int]) {
@@ -66,7 +67,7 @@ private final class HeldTask: TransportTask {
     func begin() {
         let (limit, handler, id) = (limit, handler, id)
         // The server holds it until there is an answer: until then it lends its place, as one that is not read does.
-        if request.isHeld { limit.change { $0.rest(id) } }
+        if request.isHeld { limit.change { $0.rest(id, .held) } }
         // What may never be asked for takes no place from others while it comes, either.
         let isHeld = request.isHeld && !request.isPreload
         slot.start { _ in
@@ -77,14 +78,13 @@ private final class HeldTask: TransportTask {
                     limit.change { $0.leave(id, isMultiplexed: metrics.protocolName == "h2") }
                 case .response where isHeld:
                     limit.change { queue in
-                        queue.resume(id)
+                        queue.resume(id, .held)
                         return []
                     }
                 case .response, .data: break
                 }
             }
         }
-        if slot.isPaused { limit.change { $0.rest(id) } }
     }
 
     func cancel() {

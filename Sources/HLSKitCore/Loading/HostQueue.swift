@@ -3,6 +3,20 @@
 /// A request that waits is let in when another leaves, those that are no media segments first, else in the order in which
 /// they came. One whose body is not being read lends its place: what it waits for may be what waits behind it.
 struct HostQueue: Sendable {
+    /// Why nothing is read of a request for now.
+    struct Rest: OptionSet, Sendable {
+        let rawValue: Int
+        /// Whoever asked does not read.
+        static let paused = Rest(rawValue: 1)
+        /// The server has nothing to answer with yet.
+        static let held = Rest(rawValue: 2)
+    }
+
+    private struct Place {
+        let origin: Origin
+        var rest: Rest = []
+    }
+
     private struct Host {
         var underWay: Set<Int> = []
         var resting: Set<Int> = []
@@ -17,7 +31,7 @@ struct HostQueue: Sendable {
     /// Requests at once per host, `1...`.
     let limit: Int
     private var hosts: [Origin: Host] = [:]
-    private var places: [Int: Origin] = [:]
+    private var places: [Int: Place] = [:]
     /// Those that are kept only because one connection carries all, the one that had no request for longest first.
     private(set) var idleHosts: [Origin] = []
     /// What is forgotten of others is found out with their next request.
@@ -30,7 +44,7 @@ struct HostQueue: Sendable {
         var host = hosts.removeValue(forKey: origin) ?? Host()
         if host.isMultiplexed, host.isIdle { idleHosts.removeAll { $0 == origin } }
         defer { hosts[origin] = host }
-        places[id] = origin
+        places[id] = Place(origin: origin)
         if host.isMultiplexed || host.underWay.count < limit && host.waiting.isEmpty {
             host.underWay.insert(id)
             return true
@@ -51,7 +65,7 @@ struct HostQueue: Sendable {
     /// - Parameter isMultiplexed: its connection carried others beside it.
     /// - Returns: those that may begin now.
     mutating func leave(_ id: Int, isMultiplexed: Bool = false) -> [Int] {
-        guard let origin = places.removeValue(forKey: id), var host = hosts.removeValue(forKey: origin) else {
+        guard let origin = places.removeValue(forKey: id)?.origin, var host = hosts.removeValue(forKey: origin) else {
             return []
         }
         host.underWay.remove(id)
@@ -64,21 +78,25 @@ struct HostQueue: Sendable {
         return next
     }
 
-    /// Nothing is read of the request for now.
+    /// Nothing is read of the request for now, whether it is under way or waits.
     ///
     /// - Returns: those that may begin now.
-    mutating func rest(_ id: Int) -> [Int] {
-        guard let origin = places[id], var host = hosts.removeValue(forKey: origin) else { return [] }
+    mutating func rest(_ id: Int, _ reason: Rest = .paused) -> [Int] {
+        places[id]?.rest.insert(reason)
+        guard let origin = places[id]?.origin, var host = hosts.removeValue(forKey: origin) else { return [] }
         defer { hosts[origin] = host }
         guard host.underWay.remove(id) != nil else { return [] }
         host.resting.insert(id)
         return letIn(&host)
     }
 
-    /// The request is read on, whatever is under way by now.
-    mutating func resume(_ id: Int) {
-        guard let origin = places[id], var host = hosts.removeValue(forKey: origin) else { return }
-        defer { hosts[origin] = host }
+    /// The reason is gone. With the last one the request is read on, whatever is under way by now.
+    mutating func resume(_ id: Int, _ reason: Rest = .paused) {
+        places[id]?.rest.remove(reason)
+        guard let place = places[id], place.rest.isEmpty, var host = hosts.removeValue(forKey: place.origin) else {
+            return
+        }
+        defer { hosts[place.origin] = host }
         if host.resting.remove(id) != nil { host.underWay.insert(id) }
     }
 
@@ -88,10 +106,17 @@ struct HostQueue: Sendable {
     }
 
     private func letIn(_ host: inout Host) -> [Int] {
-        let free = host.isMultiplexed ? host.waiting.count : max(0, limit - host.underWay.count)
-        let next = host.waiting.prefix(free).map(\.id)
-        host.waiting.removeFirst(next.count)
-        host.underWay.formUnion(next)
+        var next: [Int] = []
+        while let first = host.waiting.first, host.isMultiplexed || host.underWay.count < limit {
+            host.waiting.removeFirst()
+            next.append(first.id)
+            // What is not read takes no place from the beginning.
+            if places[first.id]?.rest.isEmpty == false {
+                host.resting.insert(first.id)
+            } else {
+                host.underWay.insert(first.id)
+            }
+        }
         return next
     }
 }

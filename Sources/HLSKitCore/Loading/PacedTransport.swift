@@ -8,6 +8,8 @@ final class PacedTransport: Transport {
         var tasks: [ObjectIdentifier: PacedTask] = [:]
         /// Requests are held until the bucket fills.
         var isHolding = false
+        /// Changes with each time that they are held, and let go.
+        var round = 0
     }
 
     private let base: any Transport
@@ -55,15 +57,21 @@ final class PacedTransport: Transport {
 
     private func receive(_ byteCount: Int) {
         let now = clock.now
-        let held = state.withLock { state -> (tasks: [PacedTask], until: Duration)? in
+        let held = state.withLock { state -> (tasks: [PacedTask], until: Duration, round: Int)? in
             state.bucket?.fill(at: now)
             state.bucket?.take(byteCount)
             guard let bucket = state.bucket, bucket.isEmpty, !state.isHolding else { return nil }
             state.isHolding = true
-            return (Array(state.tasks.values), bucket.nextFill)
+            state.round += 1
+            return (Array(state.tasks.values), bucket.nextFill, state.round)
         }
         guard let held else { return }
         for task in held.tasks { task.slot.hold(true) }
+        // Somebody has let them go meanwhile: those that were not held yet would stay so.
+        if state.withLock({ $0.round != held.round }) {
+            for task in held.tasks { task.slot.hold(false) }
+            return
+        }
         Task(executorPreference: clock.executor) { [self] in
             try? await clock.sleep(until: held.until)
             release()
@@ -77,6 +85,7 @@ final class PacedTransport: Transport {
             state.bucket?.fill(at: now)
             guard state.isHolding else { return [] }
             state.isHolding = false
+            state.round += 1
             return Array(state.tasks.values)
         }
         for task in tasks { task.slot.hold(false) }

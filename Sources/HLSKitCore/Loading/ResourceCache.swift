@@ -74,7 +74,7 @@ final class ResourceCache: Sendable {
         case .multivariantPlaylist, .mediaPlaylist: return true
         case .segment, .initializationSection: return state.withLock { $0.keepsMedia }
         case .key: return request.keyReason == .needed && state.withLock { $0.keepsMedia || $0.keepsKeys }
-        case .sessionData, .report, .steering: return false
+        case .sessionData, .report, .steering, .assetList: return false
         }
     }
 

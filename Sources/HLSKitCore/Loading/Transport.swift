@@ -25,8 +25,9 @@ public protocol TransportTask: AnyObject, Sendable {
 /// The purpose of a resource. Limits, retries and headers depend on it.
 public enum ResourceClass: String, Sendable, Hashable, CaseIterable {
     /// `report`: client data that is sent by itself (``ClientData/EventTarget``). `steering`: what a steering server says about
-    /// pathways.
+    /// pathways. `assetList`: the list of what an interstitial plays.
     case multivariantPlaylist, mediaPlaylist, segment, initializationSection, key, sessionData, report, steering
+    case assetList
 
     /// Media, or what media needs.
     var isMedia: Bool { self == .segment || self == .initializationSection || self == .key }
@@ -87,8 +88,8 @@ public struct TransportRequest: Sendable, Hashable {
     var clientData: ClientDataNote?
     /// The URL that was asked for, where ``urlString`` has client data besides.
     package var plainURLString: String?
-    /// What is sent: the request is a POST then. nil (the default) for a GET. Its type is among ``fields``. Redirects of it
-    /// are not followed, and no cookies go with it.
+    /// What is sent: the request is a POST then. nil (the default) for a GET. Its type is among ``fields``. Redirects but
+    /// 303 are followed with it, and no cookies, logins of files or certificates of the user go with it.
     public var body: [UInt8]?
     /// `KEYFORMAT` of a key; nil for `identity`, and for all that is not a key.
     public var keyFormat: String?

@@ -49,6 +49,7 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     package var mediaTypes: Set<MediaType> { base.mediaTypes }
     package var isEmpty: Bool { state.withLock { $0.held.isEmpty } && base.isEmpty }
     package var holdsTrackChanges: Bool { base.holdsTrackChanges }
+    package var isReadAsWritten: Bool { base.isReadAsWritten }
 
     package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in

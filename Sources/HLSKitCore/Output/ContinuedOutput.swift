@@ -83,6 +83,7 @@ package final class ContinuedOutput: Sendable {
         var mediaTypes: Set<MediaType> { base.mediaTypes }
         var isEmpty: Bool { base.isEmpty }
         var holdsTrackChanges: Bool { base.holdsTrackChanges }
+        var isReadAsWritten: Bool { base.isReadAsWritten }
 
         func begin(_ tracks: [MediaTrack]) throws(HLSError) {
             if output.isNew(tracks, for: index) { try base.begin(tracks) }

@@ -31,6 +31,7 @@ final class FrameHashWriter: FrameWriter, AudioWriter {
 
     var mediaTypes: Set<MediaType> { [.video, .audio] }
     var isEmpty: Bool { state.withLock { !$0.hasLines } }
+    var isReadAsWritten: Bool { state.withLock { !$0.file.isSeekable } }
 
     func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in

@@ -20,12 +20,15 @@ public protocol MediaWriter: Sendable {
     /// A track may become another in mid-stream (another size, another codec) and all of it is in the output. Otherwise the
     /// output keeps what it began with, and what does not fit is left out. Default: true.
     var holdsTrackChanges: Bool { get }
+    /// Somebody reads the output while it is written, as at the other end of a pipe: a player that keeps time flushes it
+    /// after each frame, buffer or sample. Default: false.
+    var isReadAsWritten: Bool { get }
 
     /// Tells the tracks, before anything of them, and again when they change. A track is named afterwards by its place
     /// in `tracks`.
     func begin(_ tracks: [MediaTrack]) throws(HLSError)
     /// Hands what was written so far on to whoever reads the output, as far as its format allows. A player calls it once
-    /// for each second of media.
+    /// for each second of media, or for each piece where ``isReadAsWritten``.
     func flush() throws(HLSError)
     /// Writes what is held back and completes the output. A regular file to which nothing was written is removed.
     /// Whoever made the writer calls it, not the player.
@@ -39,6 +42,8 @@ extension MediaWriter {
     public var isEmpty: Bool { false }
     /// True.
     public var holdsTrackChanges: Bool { true }
+    /// False.
+    public var isReadAsWritten: Bool { false }
 }
 
 /// A writer of decoded frames.

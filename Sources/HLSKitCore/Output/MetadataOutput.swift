@@ -56,8 +56,7 @@ extension MetadataOutput: IntakeOutput {
         if let identifiers {
             let items = group.items.filter { identifiers.contains($0.identifier) }
             guard !items.isEmpty else { return }
-            group = TimedMetadataGroup(
-                timeRange: group.timeRange, items: items, trackID: group.trackID, sample: group.sample)
+            group = group.filtered(items)
         }
         state.withLock { state in
             let index = state.groups.lastIndex { $0.start <= start }.map { $0 + 1 } ?? 0

@@ -58,6 +58,9 @@ final class OutputRegistry: Sendable {
         let writer: any MediaWriter
         let capabilities: WriterCapabilities
         let isLate: Bool
+        let isReadAsWritten: Bool
+        /// What it was told last, whoever told it.
+        let told = ToldTracks()
 
         func takesFrames(of type: MediaType) -> Bool {
             type == .video && capabilities.frames != nil || type == .audio && capabilities.audio != nil
@@ -65,6 +68,19 @@ final class OutputRegistry: Sendable {
 
         func takesSamples(of type: MediaType) -> Bool {
             capabilities.samples != nil && writer.mediaTypes.contains(type)
+        }
+    }
+
+    /// The tracks that a writer knows of, which may be of several items one after the other.
+    final class ToldTracks: Sendable {
+        private let tracks = Mutex<[MediaTrack]?>(nil)
+
+        /// Whether the writer has to be told of these.
+        func isNews(_ new: [MediaTrack]) -> Bool {
+            tracks.withLock { tracks in
+                defer { tracks = new }
+                return tracks != new
+            }
         }
     }
 
@@ -79,6 +95,13 @@ final class OutputRegistry: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Whose writers this one has; nil for its own.
+    private let leader: OutputRegistry?
+
+    init() { leader = nil }
+
+    /// What is written goes to the writers of another item.
+    init(following leader: OutputRegistry) { self.leader = leader }
 
     deinit {
         for entry in outputs {
@@ -88,7 +111,7 @@ final class OutputRegistry: Sendable {
     }
 
     var outputs: [OutputEntry] { state.withLock { $0.outputs } }
-    var writers: [WriterEntry] { state.withLock { $0.writers } }
+    var writers: [WriterEntry] { leader?.writers ?? state.withLock { $0.writers } }
 
     var pitchAlgorithm: AudioTimePitchAlgorithm {
         get { state.withLock { $0.pitchAlgorithm } }
@@ -98,12 +121,13 @@ final class OutputRegistry: Sendable {
     // MARK: The item's side
 
     func add(_ writer: any MediaWriter) {
-        let capabilities = WriterCapabilities(writer)
+        let (capabilities, isReadAsWritten) = (WriterCapabilities(writer), writer.isReadAsWritten)
         state.withLock { state in
             state.lastWriter += 1
             state.writers.append(
                 WriterEntry(
-                    id: state.lastWriter, writer: writer, capabilities: capabilities, isLate: state.noteChange != nil))
+                    id: state.lastWriter, writer: writer, capabilities: capabilities, isLate: state.noteChange != nil,
+                    isReadAsWritten: isReadAsWritten))
         }
         noteChange()
     }

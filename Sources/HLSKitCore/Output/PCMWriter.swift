@@ -38,6 +38,7 @@ final class PCMWriter: AudioWriter {
 
     var mediaTypes: Set<MediaType> { [.audio] }
     var isEmpty: Bool { state.withLock { !$0.hasSamples } }
+    var isReadAsWritten: Bool { state.withLock { !$0.file.isSeekable } }
 
     /// Nothing to do: the first buffer tells what the file needs to know.
     func begin(_ tracks: [MediaTrack]) {}

@@ -20,6 +20,7 @@ final class RawVideoWriter: FrameWriter {
 
     var mediaTypes: Set<MediaType> { [.video] }
     var isEmpty: Bool { state.withLock { !$0.hasFrames } }
+    var isReadAsWritten: Bool { state.withLock { !$0.file.isSeekable } }
 
     /// Nothing to do: the first frame tells what the file needs to know.
     func begin(_ tracks: [MediaTrack]) {}

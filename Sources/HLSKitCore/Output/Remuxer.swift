@@ -44,6 +44,8 @@ package final class Remuxer: SampleWriter {
         var muxer: Muxer?
         /// The muxer's stream of each track; nil for a track that stayed unknown.
         var streams: [Int?] = []
+        /// Tracks that stayed unknown and of which something came.
+        var leftOut: Set<Int> = []
         /// Samples that came before what the container's header has to tell was known.
         var waiting: [TrackSplice.Entry] = []
         var hasSamples = false
@@ -113,6 +115,7 @@ package final class Remuxer: SampleWriter {
     package let mediaTypes: Set<MediaType>
     package var isEmpty: Bool { state.withLock { $0.isEmpty } }
     package var holdsTrackChanges: Bool { container == .ts || mayBeginFiles }
+    package var isReadAsWritten: Bool { !mayBeginFiles }
 
     package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
@@ -459,7 +462,13 @@ package final class Remuxer: SampleWriter {
 
     private func mux(_ entry: TrackSplice.Entry, _ state: inout State) throws(HLSError) {
         let (sample, index) = (entry.sample, entry.index)
-        guard let muxer = state.muxer, let stream = state.streams[index] else { return }
+        guard let muxer = state.muxer else { return }
+        guard let stream = state.streams[index] else {
+            if state.leftOut.insert(index).inserted {
+                note("\(state.tracks[index].mediaType.rawValue) is left out: nothing tells its parameters")
+            }
+            return
+        }
         let timescale = state.tracks[index].timescale
         if state.tracks[index].mediaType == .audio, isThere(entry, timescale, &state) { return }
         if state.setsOrigin {

@@ -28,6 +28,7 @@ final class Y4MWriter: FrameWriter {
 
     var mediaTypes: Set<MediaType> { [.video] }
     var isEmpty: Bool { state.withLock { !$0.hasHeader } }
+    var isReadAsWritten: Bool { state.withLock { !$0.file.isSeekable } }
 
     /// Nothing to do: the first frame tells what the file needs to know.
     func begin(_ tracks: [MediaTrack]) {}

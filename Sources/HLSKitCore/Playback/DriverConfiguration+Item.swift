@@ -30,6 +30,11 @@ extension DriverConfiguration {
             let stack = TransportStack(url: item.urlString, parts)
             transport = stack.transport
             resourcePolicy = stack.policy
+            // What is only named reaches no more than who has named it.
+            if let owner = item.owner {
+                resourcePolicy = .forItem(at: owner, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
+                configuration.hooks.admit(to: &resourcePolicy)
+            }
             mediaOrigin = { stack.mediaOrigin }
             outputs = item.outputs
             judgeVariants = { [weak item] in item?.preferences.quality?.judge(AssetVariant.list(of: $0)) }

@@ -8,6 +8,8 @@ struct ItemPlayback: Sendable {
     let id: Int
     /// nil for a player without an item: nothing is carried out then, and there is no driver.
     let item: PlayerItem?
+    /// What its playlist schedules is played in it.
+    let handlesInterstitials: Bool
     var engine: PlaybackEngine
     var effects: [EngineEffect] = []
     /// Of the events among ``effects``, in their order: their places among all of the player.
@@ -32,6 +34,7 @@ struct ItemPlayback: Sendable {
     init(id: Int, item: PlayerItem?, engine: PlaybackEngine, at now: Duration) {
         self.id = id
         self.item = item
+        handlesInterstitials = item?.automaticallyHandlesInterstitialEvents ?? false
         self.engine = engine
         self.engine.isInQueue = true
         guard let item else { return }

@@ -43,7 +43,7 @@ extension PlayerItem {
 
 extension EngineItem {
     init(_ item: PlayerItem) {
-        self.init(url: item.urlString, diary: item.diary, awaitsAssetKeys: item.awaitsAssetKeys)
+        self.init(url: item.urlString, diary: item.diary, awaitsAssetKeys: item.awaitsAssetKeys, owner: item.owner)
     }
 }
 

@@ -40,7 +40,13 @@ extension PlayerCore: ResourceBudgetMember {
 extension PlayerCore.State {
     fileprivate var budgetEntry: ResourceLedger.Entry? {
         guard !isClosed, current.item != nil else { return nil }
-        return ResourceLedger.Entry(priority: budget.priority, isInNeed: current.engine.isInNeed)
+        return ResourceLedger.Entry(priority: budget.priority, isInNeed: isInNeed)
+    }
+
+    /// What plays needs media.
+    private var isInNeed: Bool {
+        guard let onStage else { return current.engine.isInNeed }
+        return others.first { $0.id == onStage }?.engine.isInNeed ?? false
     }
 
     /// The allowance of one item: what the player's other items leave.

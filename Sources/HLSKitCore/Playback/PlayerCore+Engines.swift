@@ -16,6 +16,8 @@ extension PlayerCore {
             observe(&state, at: now)
             afterwards.note(lacksDriver: state.current.item == nil, hasChanged: !effects.isEmpty)
         }
+        if case .playlist = event, id == state.current.id { readBreaks(at: now, &state, &afterwards) }
+        if state.breaks != nil { follow(event, of: id, at: now, &state, &afterwards) }
         if !state.upcoming.isEmpty { prepareUpcoming(at: now, &state, &afterwards) }
     }
 
@@ -34,6 +36,40 @@ extension PlayerCore {
         }
         let advances = effects.contains { if case .advanceToNextItem = $0 { true } else { false } }
         if advances, id == state.current.id { advance(at: now, isAtEnd: true, &state, &afterwards) }
+        guard state.breaks != nil else { return }
+        if advances { assetIsOver(id, at: now, &state, &afterwards) }
+        for case .assetList(let event, let answer) in effects {
+            state.breaks?.stage.take(answer.map { ($0.list, base: $0.base) }, of: event)
+        }
+        let reaches = effects.contains { if case .breakReached = $0 { true } else { false } }
+        if reaches, id == state.current.id { reachBreak(at: now, &state, &afterwards) }
+    }
+
+    /// Breaks follow what has happened. A rate that an asset could not keep is that of the player.
+    private func follow(
+        _ event: EngineEvent, of id: Int, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
+    ) {
+        if id == state.onStage, let rate = state.update(id, { $0.engine.machine.rate }),
+            rate != state.current.engine.machine.rate
+        {
+            if case .control = event {
+            } else {
+                handle(.control(.setRate(rate)), of: state.current.id, at: now, &state, &afterwards)
+            }
+        }
+        settleBreaks(at: now, &state, &afterwards)
+    }
+}
+
+extension EngineControl {
+    /// What holds for the player whatever it plays; nil for what is the item's.
+    var ofPlayer: EngineControl? {
+        switch self {
+        case .play, .pause, .setRate, .playImmediately, .setAutomaticallyWaits: self
+        // Times of the item are not those of what is played in its place.
+        case .setRateAtHostTime(let rate, _): .setRate(rate)
+        default: nil
+        }
     }
 }
 

@@ -20,6 +20,7 @@ extension PlayerCore {
         to next: UpcomingItem?, at now: Duration, isAtEnd: Bool = false, _ state: inout State,
         _ afterwards: inout Afterwards
     ) {
+        endBreaks(at: now, &state, &afterwards)
         let id = next?.playback ?? begin(next?.item, at: now, &state, &afterwards)
         guard let index = state.others.firstIndex(where: { $0.id == id }) else { return }
         let intent = state.current.engine.resign(at: now)
@@ -46,7 +47,7 @@ extension PlayerCore {
     }
 
     /// Makes the playback of an item and lets its driver start.
-    private func begin(
+    func begin(
         _ item: PlayerItem?, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
     ) -> Int {
         state.lastPlayback += 1
@@ -82,7 +83,9 @@ extension PlayerCore {
     /// Begins to load the items whose turn comes soon: the next one when the current one has all it wants or is nearly
     /// over, and those after it where what comes before is short.
     func prepareUpcoming(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
-        guard !state.isClosed, state.current.item != nil else { return }
+        guard !state.isClosed, state.current.item != nil, !state.current.engine.hasBreakAhead,
+            state.breaks?.stage.isRunning != true
+        else { return }
         var before = state.current.id
         var ahead = Duration.zero
         for index in state.upcoming.indices {
@@ -147,6 +150,7 @@ extension PlayerCore.State {
     /// The playback of an item that is current or made ready.
     func playback(of item: PlayerItem) -> Int? {
         if current.item === item { return current.isRetired ? nil : current.id }
+        if item.isInterstitial { return others.first { $0.item === item && !$0.isRetired }?.id }
         return upcoming.first { $0.item === item }?.playback
     }
 

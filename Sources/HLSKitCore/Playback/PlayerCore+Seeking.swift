@@ -68,6 +68,7 @@ extension PlayerCore {
         change { state, afterwards, now in
             guard !state.isClosed, state.current.item != nil else { return afterwards.seeks.end(waiter, false) }
             state.current.seeks.add(waiter)
+            if state.breaks != nil { return self.seekBesideBreaks(request, at: now, &state, &afterwards) }
             self.handle(.control(.seek(request)), of: state.current.id, at: now, &state, &afterwards)
         }
     }

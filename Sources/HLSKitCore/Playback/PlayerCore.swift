@@ -27,6 +27,8 @@ final class PlayerCore: EngineHost {
         /// The time of the last change: never earlier than the one before.
         var changed = Duration.zero
         var budget = BudgetState()
+        /// nil where the current item has none.
+        var breaks: Breaks?
     }
 
     /// Work for when the lock is free again.
@@ -57,6 +59,8 @@ final class PlayerCore: EngineHost {
     let sound = SoundControl()
     let configuration: PlayerConfiguration
     let events = Broadcast<PlayerEvent>()
+    /// Of what is played in the place of items.
+    let interstitialEvents = Broadcast<PlayerEvent>()
     let stateChanges = Broadcast<Void>()
     let timeObservers = TimeObservers()
     /// The player's key in its budget.
@@ -90,6 +94,9 @@ final class PlayerCore: EngineHost {
     func control(_ control: EngineControl) {
         change { state, afterwards, now in
             self.handle(.control(control), of: state.current.id, at: now, &state, &afterwards)
+            // What is played in its place does as the player does.
+            guard let id = state.onStage, let control = control.ofPlayer else { return }
+            self.handle(.control(control), of: id, at: now, &state, &afterwards)
         }
     }
 
@@ -208,6 +215,7 @@ final class PlayerCore: EngineHost {
     private func closeObservers(of items: [PlayerItem]) {
         for item in items { item.closeObservers() }
         events.close()
+        interstitialEvents.close()
         stateChanges.close()
         timeObservers.close()
     }
@@ -300,7 +308,7 @@ final class PlayerCore: EngineHost {
                 }
                 guard let next else { return }
                 if next.isOfItem { next.item?.eventBroadcast.send(next) }
-                events.send(next)
+                send(next)
             }
         }
     }
@@ -316,8 +324,12 @@ final class PlayerCore: EngineHost {
             }
             let event = PlayerEvent(hostTime: time, kind: kind, item: item)
             item?.eventBroadcast.send(event)
-            events.send(event)
+            send(event)
         }
+    }
+
+    private func send(_ event: PlayerEvent) {
+        if event.item?.isInterstitial == true { interstitialEvents.send(event) } else { events.send(event) }
     }
 
     func driverHasEnded(playback id: Int) {

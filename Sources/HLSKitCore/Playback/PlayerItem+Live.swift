@@ -18,9 +18,10 @@ extension PlayerItem {
 
     /// How far behind the live edge to play the item.
     ///
-    /// nil (the default), like every time that is not a number, leaves it to the playlist: its `HOLD-BACK`, else three target
-    /// durations. That is then what is read here while a live stream is loaded; nil for others. Counts for where playing
-    /// starts and where a seek to the edge goes, not for what is being played.
+    /// nil (the default), like every time that is not a number, leaves it to the playlist: its `PART-HOLD-BACK` where
+    /// parts are loaded, its `HOLD-BACK`, else three target durations. That is then what is read here while a live stream
+    /// is loaded; nil for others. Counts for where playing starts and where a seek to the edge goes; for what is being
+    /// played only as ``liveCatchUpRate`` allows.
     public var configuredTimeOffsetFromLive: MediaTime? {
         get {
             (preferences.configuredTimeOffsetFromLive ?? attachedCore?.read(of: self) { $0.configuredLiveOffset })
@@ -35,8 +36,9 @@ extension PlayerItem {
 
     /// How far behind the live edge playback would probably not stall; nil where the item is not live.
     ///
-    /// ``configuredTimeOffsetFromLive``, and one target duration more for each stall of the last five minutes, up to the
-    /// length of the playlist. ``PlayerEvent/Kind/recommendedTimeOffsetFromLiveChanged(_:)`` reports changes.
+    /// ``configuredTimeOffsetFromLive``, and one target duration (three of parts, where parts are loaded) more for each
+    /// stall of the last five minutes, up to the length of the playlist.
+    /// ``PlayerEvent/Kind/recommendedTimeOffsetFromLiveChanged(_:)`` reports changes.
     public var recommendedTimeOffsetFromLive: MediaTime? {
         attachedCore?.read(of: self) { $0.recommendedLiveOffset }.map { MediaTime($0) }
     }

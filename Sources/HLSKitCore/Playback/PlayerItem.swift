@@ -14,6 +14,7 @@ public final class PlayerItem: Sendable {
         var forwardPlaybackEndTime: Duration?
         var reversePlaybackEndTime: Duration?
         var start: Duration?
+        var handlesInterstitials = false
         weak var core: PlayerCore?
         /// It has been some player's, which it stays.
         var isTaken = false
@@ -59,7 +60,10 @@ public final class PlayerItem: Sendable {
     /// The properties of the asset that are loaded, or have failed, before the item becomes ready to play. The item fails
     /// with one that fails.
     public let automaticallyLoadedAssetKeys: [PartialAssetProperty]
-    let outputs = OutputRegistry()
+    let outputs: OutputRegistry
+    /// The URL of the item in whose place it is played; nil for all that programs make.
+    let owner: String?
+    var isInterstitial: Bool { owner != nil }
     let diary = ItemDiary()
     let eventBroadcast = Broadcast<PlayerEvent>()
     /// An element for each moment at which something that the item shows may differ.
@@ -77,6 +81,17 @@ public final class PlayerItem: Sendable {
         self.urlString = urlString
         asset = nil
         automaticallyLoadedAssetKeys = []
+        outputs = OutputRegistry()
+        owner = nil
+    }
+
+    /// What is played in the place of another item.
+    init(interstitial urlString: String, owner: String, outputs: OutputRegistry) {
+        self.urlString = urlString
+        asset = nil
+        automaticallyLoadedAssetKeys = []
+        self.outputs = outputs
+        self.owner = owner
     }
 
     /// The item of an asset. Playlists that the asset has loaded, or loads, are not loaded again, and its options for
@@ -90,6 +105,8 @@ public final class PlayerItem: Sendable {
         urlString = asset.urlString
         self.asset = asset
         self.automaticallyLoadedAssetKeys = automaticallyLoadedAssetKeys
+        outputs = OutputRegistry()
+        owner = nil
         state.withLock { $0.cache = asset.cache }
     }
 
@@ -142,6 +159,12 @@ public final class PlayerItem: Sendable {
         set { state.withLock { $0.start = newValue } }
     }
 
+    /// Whether the events that the item's playlist schedules are played in it. Default false. Read when the item is loaded.
+    package var automaticallyHandlesInterstitialEvents: Bool {
+        get { state.withLock(\.handlesInterstitials) }
+        set { state.withLock { $0.handlesInterstitials = newValue } }
+    }
+
     /// Why the item failed; nil while it has not.
     public var error: HLSError? {
         let (core, last) = state.withLock { ($0.isQueued ? $0.core : nil, $0.error) }
@@ -164,7 +187,7 @@ public final class PlayerItem: Sendable {
             state.cache = cache
             return cache
         }
-        let wishes = wishes
+        let (wishes, handlesInterstitials) = (wishes, automaticallyHandlesInterstitialEvents)
         let copy =
             asset.map { PlayerItem(asset: $0, automaticallyLoadedAssetKeys: automaticallyLoadedAssetKeys) }
             ?? PlayerItem(urlString: urlString)
@@ -175,6 +198,7 @@ public final class PlayerItem: Sendable {
             state.forwardPlaybackEndTime = wishes.forwardPlaybackEndTime
             state.reversePlaybackEndTime = wishes.reversePlaybackEndTime
             state.start = wishes.start
+            state.handlesInterstitials = handlesInterstitials
             state.disabledTracks = wishes.disabledTracks
             state.cache = cache
         }

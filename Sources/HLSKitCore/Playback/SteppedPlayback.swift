@@ -116,7 +116,8 @@ package struct SteppedPlayback: Sendable {
             .followTracks,
             .flush, .land,
             .reposition, .evict, .truncate, .step, .prerollEnded, .prime, .setTimebase, .diary, .note, .refreshURL,
-            .seekBegan, .seekEnded, .seekRefused, .itemEnded, .present, .advanceToNextItem,
+            .seekBegan, .seekEnded, .seekRefused, .itemEnded, .present, .hold, .place, .limit, .assetList,
+            .breakReached, .advanceToNextItem,
             .passedOver:
             break
         }
@@ -143,6 +144,9 @@ package struct SteppedPlayback: Sendable {
         case .steering:
             let none = SteeringManifest.Invalid(description: "not simulated")
             answers.append(.steering(id, .failure(none), url: url, TransferMetrics()))
+        case .assetList:
+            let none = InterstitialAssetList.Invalid(description: "not simulated")
+            answers.append(.assetList(id, .failure(none), url: url, TransferMetrics()))
         }
     }
 }

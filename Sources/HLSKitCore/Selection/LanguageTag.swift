@@ -1,5 +1,5 @@
 /// Compares languages: BCP 47 tags, and the three letters of media containers.
-enum LanguageTag {
+package enum LanguageTag {
     /// The first available language that serves the first preference that any serves.
     ///
     /// A preference is served by itself, by a less exact form of it (`en` for `en-GB`), then by a more exact one (`en-US`
@@ -19,7 +19,7 @@ enum LanguageTag {
     }
 
     /// The tag with a language of two letters where it has one: `de` for `deu`.
-    static func shortest(_ tag: String) -> String {
+    package static func shortest(_ tag: String) -> String {
         guard let language = tag.split(separator: "-", maxSplits: 1).first,
             let short = twoLetters[language.lowercased()]
         else { return tag }

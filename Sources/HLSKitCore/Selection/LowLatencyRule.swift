@@ -8,11 +8,13 @@ import Glibc
 /// With bit rate R, part duration d, time to the first byte l, media ahead B, and the throughput C:
 ///
 /// 1. C(now) is the lower of what the last transfer and the transfers of the last second had; C(low) is the least C(now) of
-///    the last four seconds. A fall is believed at once, a rise when it has lasted.
+///    the last eight seconds, as slumps of mobile networks come in groups. A fall is believed at once, a rise when it has
+///    lasted. A part that has been on its way for half of d counts with what it has had so far.
 /// 2. A variant *keeps up* if a part takes no longer than its share of d: l + R·d / C(now) ≤ 0.95·d for the variant in use and
 ///    those below, 0.8·d for a better one. The distance between the two is what keeps it from going to and fro.
-/// 3. It is *safe* if its next part comes while something is ahead, though C is 0.8·C(low): w + R·d / 0.8·C(low) ≤ B, where w
-///    is l, or 3·l for another variant, whose playlist is loaded first; and if the slump could come again and last a second:
+/// 3. It is *safe* if what is listed and not here, of duration b, comes while something is ahead, though C is 0.8·C(low):
+///    w + R·b / 0.8·C(low) ≤ B, where w is l, or 3·l for another variant, whose playlist is loaded first. b is d where all
+///    goes well, more (up to 3·d) while a part before is late. And if the slump could come again and last a second:
 ///    (l / d + R / C(low) − 1)·1 s ≤ B, as that is what it takes of what is ahead.
 /// 4. The best variant that keeps up and is safe is taken; a better one than that in use only where the last fall to a lower
 ///    one was long enough ago: four seconds, twice as long after each rise that did not last for two of these times, up to
@@ -25,13 +27,17 @@ import Glibc
 struct LowLatencyRule: Sendable {
     /// Seconds.
     private static let recent = 1.0
-    private static let memory = 4.0
+    private static let memory = 8.0
     private static let slumpTime = 1.0
     /// Shares of the playing time of a part that loading it may take.
     private static let share = 0.95
     private static let upShare = 0.8
     /// The share of the throughput that is counted on for the next part.
     private static let safety = 0.8
+    /// In parts: after an outage, when much is listed and nothing here, waiting for all of it would be no help.
+    private static let longestBacklog = 3.0
+    /// A part that is on its way for this share of its playing time tells how fast the link is.
+    private static let tellingShare = 0.5
     private static let patiences = (least: Duration.seconds(4), most: Duration.seconds(32))
     private static let gain = 0.8
 
@@ -95,13 +101,13 @@ struct LowLatencyRule: Sendable {
             situation.rates.indices.last { position in
                 let isHigher = current.map { position > $0 } ?? false
                 guard mayRise || !isHigher else { return false }
-                let bits = situation.rates[position] * situation.partDuration
+                let rate = situation.rates[position]
                 let share = isHigher ? Self.upShare : Self.share
                 let parts = situation.partDuration
-                guard wait + bits / now <= share * parts else { return false }
+                guard wait + rate * parts / now <= share * parts else { return false }
                 let way = position == current ? wait : 3 * wait
-                guard way + bits / (Self.safety * low) <= situation.buffer else { return false }
-                let excess = max(0, (wait + bits / low) / parts - 1)
+                guard way + rate * situation.backlog / (Self.safety * low) <= situation.buffer else { return false }
+                let excess = max(0, (wait + rate * parts / low) / parts - 1)
                 return Self.slumpTime * excess <= situation.buffer
             } ?? 0
         if let current, choice < current { fall(at: input.now) }
@@ -129,6 +135,9 @@ struct LowLatencyRule: Sendable {
         guard receiving > 0.05, elapsed > wait + 0.1 else { return .keep(download) }
         let seen = max(1000, received / receiving)
         let left = rest / seen
+        if elapsed > Self.tellingShare * situation.partDuration, seen < levels.last?.rate ?? .infinity {
+            note(seen, at: input.now.seconds)
+        }
         guard elapsed > situation.partDuration || left > situation.buffer else { return .keep(download) }
         let size = received + rest
         func time(_ position: Int) -> Double {
@@ -157,6 +166,8 @@ extension LowLatencyRule {
         let rates: [Double]
         let partDuration: Double
         let buffer: Double
+        /// How much is listed and not here: one part, or more of them.
+        let backlog: Double
 
         init(_ input: SelectionInput) {
             let speed = max(abs(input.rate), 1e-3)
@@ -166,6 +177,8 @@ extension LowLatencyRule {
             let duration = input.download?.segmentDuration ?? input.partTarget ?? .seconds(1)
             partDuration = max(0.05, duration.seconds / speed)
             buffer = input.forwardBuffer.seconds / speed
+            let listed = (input.availableAhead ?? .zero).seconds / speed
+            backlog = min(max(partDuration, listed - buffer), LowLatencyRule.longestBacklog * partDuration)
         }
 
         func position(of id: AssetVariant.ID?) -> Int? { variants.firstIndex { $0.id == id } }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A thread of a transport or a decoder: the cooperative pool never blocks (docs/architecture.md).
-enum WorkerThread {
+package enum WorkerThread {
     private final class Body {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -13,7 +13,7 @@ enum WorkerThread {
     /// own threads, and writing to a closed connection is an error code instead of SIGPIPE.
     ///
     /// - Returns: False when the system has no thread left (`pthread_create`).
-    static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
         // Allocated rather than made: the type's own initialiser may belong to another C module that includes it.
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         pthread_attr_init(attributes)

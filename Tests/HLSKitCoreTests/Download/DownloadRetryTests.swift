@@ -11,48 +11,23 @@ struct DownloadRetryTests {
     private typealias Answer = ScriptedTransport.Answer
 
     private static let url = "http://a.example/main.m3u8"
-    /// Three packets.
-    private static let media = Answer.bytes((0..<3 * 188).map { $0 % 188 == 0 ? 0x47 : 0 })
-
-    /// What became of a download.
-    private struct Outcome {
-        var result: DownloadTask.Result?
-        var error: HLSError?
-        var requests: [ScriptedTransport.Request] = []
-
-        /// When what ends so was asked for.
-        func times(_ ending: String) -> [Duration] { requests.filter { $0.url.hasSuffix(ending) }.map(\.time) }
-        func urls(_ ending: String) -> [String] {
-            requests.map(\.url).filter { $0.hasSuffix(ending) }.map { String($0.dropFirst("http://a.example/".count)) }
-        }
-    }
+    private static let media = ScriptedDownload.media
 
     /// - Parameter script: answers by the path behind the host.
     private static func run(
         _ policies: RetryPolicies, seed: UInt64 = 1, connectionCount: Int = 6, endsAtGaps: Bool = false,
         _ script: @escaping @Sendable (_ path: String, VirtualClock) async throws -> Answer
-    ) throws -> Outcome {
-        let folder = try ScratchFolder()
+    ) throws -> ScriptedDownload {
         let clock = VirtualClock()
         let transport = ScriptedTransport(clock) { url in
             try await script(String(url.dropFirst("http://a.example/".count)), clock)
         }
-        var outcome = try clock.run {
-            var options = AssetOptions(clock: clock, transport: transport)
-            options.retryPolicies = policies
-            options.seed = seed
-            var configuration = DownloadConfiguration(urlString: url, loading: options)
+        return try ScriptedDownload.run(url, over: transport, clock) { configuration in
+            configuration.loading.retryPolicies = policies
+            configuration.loading.seed = seed
             configuration.connectionCount = connectionCount
             configuration.endsAtGaps = endsAtGaps
-            let task = try await DownloadTask(configuration, folder: folder.path + "/d")
-            do {
-                return Outcome(result: try await task.run())
-            } catch let error as HLSError {
-                return Outcome(error: error)
-            }
         }
-        outcome.requests = transport.requests
-        return outcome
     }
 
     private static func list(_ numbers: Range<Int>, ends: Bool = true, target: Int = 4) -> Answer {
@@ -329,4 +304,13 @@ struct DownloadRetryTests {
         #expect(outcome.times("main.m3u8").count == 1 + 5)
         #expect(outcome.result?.failure?.code == .network && outcome.result?.segmentCount == 3)
     }
+}
+
+extension ScriptedDownload {
+    /// When what ends so was asked for.
+    fileprivate func times(_ ending: String) -> [Duration] {
+        requests.filter { $0.url.hasSuffix(ending) }.map(\.time)
+    }
+
+    fileprivate func urls(_ ending: String) -> [String] { files(of: "a.example", endingIn: ending) }
 }

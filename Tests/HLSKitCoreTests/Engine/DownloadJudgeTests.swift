@@ -53,6 +53,44 @@ struct DownloadJudgeTests {
         #expect((overdue?.isDue ?? false) == test.isDue)
     }
 
+    struct Lateness: CustomTestStringConvertible {
+        var testDescription: String
+        /// Seconds since the request, and ahead.
+        var elapsed: Double
+        var ahead: Double
+        /// Of a thousand bytes in four seconds of media.
+        var received: Int
+        var rate = 1.0
+        var isLate: Bool
+    }
+
+    static let lateness: [Lateness] = [
+        Lateness(testDescription: "in time", elapsed: 1, ahead: 5, received: 500, isLate: false),
+        Lateness(testDescription: "longer than what is ahead", elapsed: 2, ahead: 5, received: 250, isLate: true),
+        Lateness(testDescription: "as long", elapsed: 2, ahead: 6, received: 250, isLate: false),
+        Lateness(
+            testDescription: "nothing ahead, faster than it plays", elapsed: 3, ahead: 0, received: 500, isLate: false),
+        Lateness(testDescription: "nothing ahead, and slower", elapsed: 5, ahead: 0, received: 500, isLate: true),
+        Lateness(testDescription: "nothing has come", elapsed: 5, ahead: 6, received: 0, isLate: false),
+        Lateness(testDescription: "nothing, and nothing ahead", elapsed: 0.9, ahead: 0, received: 0, isLate: false),
+        Lateness(testDescription: "nothing for a second", elapsed: 1, ahead: 0, received: 0, isLate: true),
+        Lateness(testDescription: "nothing, for too long", elapsed: 6, ahead: 6, received: 0, isLate: true),
+        Lateness(testDescription: "at twice the rate", elapsed: 2, ahead: 10, received: 250, rate: 2, isLate: true),
+        Lateness(testDescription: "all of it", elapsed: 9, ahead: 0, received: 1_000, isLate: false),
+        Lateness(testDescription: "more than was expected", elapsed: 9, ahead: 0, received: 9_000, isLate: false),
+    ]
+
+    @Test("P06: a download is late if its rest takes longer than what is ahead, and than it plays", arguments: lateness)
+    func late(_ row: Lateness) {
+        var input = Self.download.input
+        #expect(!DownloadJudge.isLate(input))
+        (input.now, input.forwardBuffer, input.rate) = (.seconds(100), .seconds(row.ahead), row.rate)
+        input.download = SelectionInput.Download(
+            variantID: Self.download.variantID, segmentDuration: .seconds(4), requested: .seconds(100 - row.elapsed),
+            receivedByteCount: row.received, expectedByteCount: 1_000)
+        #expect(DownloadJudge.isLate(input) == row.isLate)
+    }
+
     @Test(
         "the first look is armed where there is a choice and a playhead that must not stop",
         arguments: [(true, false, 2, true), (true, false, 1, false), (false, false, 2, false), (true, true, 2, false)])

@@ -211,8 +211,8 @@ struct EngineLiveTrickPlayTests {
         let range = harness.state.seekableTimeRanges.first
         let place = harness.state.currentTime.seconds
         #expect(place >= range?.start.seconds ?? .infinity)
-        // The live edge by default, by a list that is up to a target duration old.
-        #expect((7...16.1).contains((range?.end.seconds ?? 0) - place))
+        // Three target durations from the edge, of a list that is up to one old.
+        #expect((7.9...12.1).contains((range?.end.seconds ?? 0) - place))
         #expect(harness.error == nil)
     }
 

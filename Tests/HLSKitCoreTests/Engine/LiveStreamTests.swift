@@ -55,7 +55,7 @@ struct LiveStreamTests {
         live.note(.waitingToPlayAtSpecifiedRate, .playing, distance: .zero)
         #expect(live.hasWaited == (distance != nil))
         let place = live.endWait(
-            in: Self.window, isPlaying: true, playhead: .seconds(playhead), maxGapJump: .milliseconds(500))
+            in: Self.window, edge: nil, isPlaying: true, playhead: .seconds(playhead), maxGapJump: .milliseconds(500))
         #expect(place == target.map { .seconds($0) })
         #expect(!live.hasWaited && !live.isDistanceHeld)
     }
@@ -65,7 +65,7 @@ struct LiveStreamTests {
         var live = LiveStream()
         live.note(.playing, .waitingToPlayAtSpecifiedRate, distance: .seconds(12))
         live.note(.waitingToPlayAtSpecifiedRate, .playing, distance: nil)
-        let place = live.endWait(in: Self.window, isPlaying: false, playhead: .zero, maxGapJump: .zero)
+        let place = live.endWait(in: Self.window, edge: nil, isPlaying: false, playhead: .zero, maxGapJump: .zero)
         #expect(place == nil)
     }
 

@@ -103,6 +103,30 @@ struct SteeringMonitorTests {
         #expect(monitor.fail("y", at: .seconds(920)).isNews == true)
     }
 
+    @Test("P04: a fresh playlist says where the server is, unless that has named another place or is gone")
+    func renew() {
+        let fresh = ContentSteering(serverURI: "/steer?token=2")
+        var monitor = Self.monitor("/steer?token=1")
+        monitor.renew(fresh, base: "https://other/all.m3u8")
+        #expect(monitor.request(pathway: nil, throughput: nil) == "https://other/steer?token=2")
+        monitor.renew(nil, base: Self.base)
+        #expect(monitor.request(pathway: nil, throughput: nil) == "https://other/steer?token=2")
+        _ = monitor.take(Self.manifest(ttl: 10, reload: "https://host/next"), from: nil, at: .zero)
+        monitor.renew(fresh, base: Self.base)
+        #expect(monitor.request(pathway: nil, throughput: nil) == "https://host/next")
+        _ = monitor.fail("gone", status: 410, at: .zero)
+        monitor.renew(fresh, base: Self.base)
+        #expect(monitor.request(pathway: nil, throughput: nil) == nil)
+    }
+
+    @Test("P04: a RELOAD-URI that is a manifest itself is read as it is")
+    func reloadInline() {
+        var monitor = Self.monitor()
+        let next = monitor.take(Self.manifest(ttl: 10, reload: "data:application/json,%7B%7D"), from: nil, at: .zero)
+        #expect(next == .seconds(10))
+        #expect(monitor.request(pathway: "A", throughput: 1e6) == "data:application/json,%7B%7D")
+    }
+
     @Test("P04: a manifest in the playlist is asked for nowhere, unless it says where")
     func inline() {
         var monitor = Self.monitor("data:application/json,%7B%7D")

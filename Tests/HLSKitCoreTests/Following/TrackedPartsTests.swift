@@ -50,46 +50,49 @@ struct TrackedPartsTests {
         #expect(empty.edge == nil)
     }
 
+    @Test("parts that are listed as longer than their segment do not reach beyond it")
+    func overstated() throws {
+        let text = Self.text(first: 10, count: 4, trailing: 2).replacing("DURATION=0.5,", with: "DURATION=0.7,")
+        let tracker = Self.tracker(
+            try MediaPlaylist(parsing: text, url: "https://host/live.m3u8"), usesParts: true)
+        #expect(tracker.segmentCount == 2 + 8 + 2)
+        #expect(tracker.starts == tracker.starts.sorted())
+        #expect(tracker.starts[6] == .seconds(6))
+        #expect(tracker.end == .milliseconds(9400))
+    }
+
     struct Step: CustomTestStringConvertible, Sendable {
-        var name: String
+        var testDescription: String
         /// First segment, segments, parts behind them.
         var before: [Int]
         var after: [Int]
-        var isEnded = false
         var update: PlaylistTracker.Update
         var edge: PartPosition
-        var start = Duration.zero
-        var testDescription: String { name }
+        var start: Duration
+        var isEnded: Bool
+
+        /// - Parameter edge: segment and part.
+        init(
+            _ name: String, _ before: [Int], _ after: [Int], _ update: PlaylistTracker.Update, _ edge: [Int],
+            from start: Duration = .zero, isEnded: Bool = false
+        ) {
+            testDescription = name
+            (self.before, self.after, self.update, self.start, self.isEnded) = (before, after, update, start, isEnded)
+            self.edge = PartPosition(sequence: edge[0], part: edge.count > 1 ? edge[1] : nil)
+        }
     }
 
-    static let steps: [Step] = [
+    static let steps = [
+        Step("one part more", [10, 4, 1], [10, 4, 2], .extended, [14, 1]),
+        Step("the first part", [10, 4, 0], [10, 4, 1], .extended, [14, 0]),
+        Step("a part comes and a segment goes", [10, 4, 1], [11, 3, 2], .extended, [14, 1], from: .seconds(2)),
+        Step("the segment stands", [10, 4, 3], [11, 4, 0], .changed, [14], from: .seconds(2)),
         Step(
-            name: "one part more", before: [10, 4, 1], after: [10, 4, 2], update: .extended,
-            edge: PartPosition(sequence: 14, part: 1)),
-        Step(
-            name: "the first part", before: [10, 4, 0], after: [10, 4, 1], update: .extended,
-            edge: PartPosition(sequence: 14, part: 0)),
-        Step(
-            name: "a part comes and a segment goes", before: [10, 4, 1], after: [11, 3, 2], update: .extended,
-            edge: PartPosition(sequence: 14, part: 1), start: .seconds(2)),
-        Step(
-            name: "the segment stands", before: [10, 4, 3], after: [11, 4, 0], update: .changed,
-            edge: PartPosition(sequence: 14), start: .seconds(2)),
-        Step(
-            name: "the segment stands, and the next has begun", before: [10, 4, 3], after: [11, 4, 2], update: .changed,
-            edge: PartPosition(sequence: 15, part: 1), start: .seconds(2)),
-        Step(
-            name: "nothing new", before: [10, 4, 2], after: [10, 4, 2], update: .unchanged,
-            edge: PartPosition(sequence: 14, part: 1)),
-        Step(
-            name: "an edge that is a part behind", before: [10, 4, 2], after: [10, 4, 1], update: .older,
-            edge: PartPosition(sequence: 14, part: 1)),
-        Step(
-            name: "an edge that is a segment behind", before: [11, 4, 0], after: [10, 4, 3], update: .older,
-            edge: PartPosition(sequence: 14)),
-        Step(
-            name: "the end in the middle of a segment", before: [10, 4, 2], after: [10, 4, 0], isEnded: true,
-            update: .changed, edge: PartPosition(sequence: 14, part: 1)),
+            "the segment stands, and the next has begun", [10, 4, 3], [11, 4, 2], .changed, [15, 1], from: .seconds(2)),
+        Step("nothing new", [10, 4, 2], [10, 4, 2], .unchanged, [14, 1]),
+        Step("an edge that is a part behind", [10, 4, 2], [10, 4, 1], .older, [14, 1]),
+        Step("an edge that is a segment behind", [11, 4, 0], [10, 4, 3], .older, [14]),
+        Step("the end in the middle of a segment", [10, 4, 2], [10, 4, 0], .changed, [14, 1], isEnded: true),
     ]
 
     @Test("C06: a part more is news, and none of what is known of segments changes", arguments: steps)

@@ -72,6 +72,30 @@ struct HostQueueTests {
         #expect(queue.leave(1) == [3])
     }
 
+    @Test("D07: a request that is paused while it waits takes no place when it begins, unless it is resumed before")
+    func restingWhileWaiting() {
+        var (queue, _) = Self.queue(1, entering: 1...4)
+        #expect(queue.rest(2) == [] && queue.rest(3) == [])
+        queue.resume(3)
+        #expect(queue.leave(1) == [2, 3])
+        queue.resume(2)
+        #expect(queue.leave(3) == [], "it is read by now")
+        #expect(queue.leave(2) == [4])
+    }
+
+    @Test("D07: a request that is held and paused takes a place when neither holds any more")
+    func reasons() {
+        var (queue, _) = Self.queue(1, entering: 1...3)
+        #expect(queue.rest(1, .held) == [2])
+        #expect(queue.rest(1) == [])
+        queue.resume(1, .held)
+        #expect(queue.leave(2) == [3], "nobody reads what has come")
+        queue.resume(1)
+        #expect(queue.enter(4, at: Self.host, isSegment: true) == false)
+        #expect(queue.leave(3) == [])
+        #expect(queue.leave(1) == [4])
+    }
+
     @Test("D07: a host that carries many requests over one connection has no limit")
     func multiplexed() {
         var (queue, _) = Self.queue(1, entering: 1...4)

@@ -39,7 +39,7 @@ struct PacedTransportTests {
         }
     }
 
-    /// Starts one request, which calls back while it is being paused.
+    /// Starts requests, which call back while they are being paused.
     private final class Slow: Transport {
         final class Request: TransportTask {
             private let state = Mutex((isStanding: false, whilePausing: [@Sendable () -> Void]()))
@@ -55,11 +55,34 @@ struct PacedTransportTests {
             func resume() { state.withLock { $0.isStanding = false } }
         }
 
-        let request = Request()
+        private let started = Mutex<[(request: Request, handler: @Sendable (TransportEvent) -> Void)]>([])
+        var requests: [Request] { started.withLock { $0.map(\.request) } }
 
         func start(
             _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
-        ) -> any TransportTask { self.request }
+        ) -> any TransportTask {
+            let request = Request()
+            started.withLock { $0.append((request, handler)) }
+            return request
+        }
+
+        func deliver(byteCount: Int) {
+            started.withLock { $0.first?.handler }?(.data([UInt8](repeating: 0, count: byteCount)))
+        }
+    }
+
+    @Test("L01: a limit that goes while requests are being held leaves none of them held")
+    func letGo() {
+        let base = Slow()
+        let transport = PacedTransport(base, clock: VirtualClock())
+        transport.setLimit(bytesPerSecond: 1000)
+        let tasks = ["a", "b"].map { name in
+            transport.start(TransportRequest(urlString: "https://host/\(name)", resourceClass: .segment)) { _ in }
+        }
+        for request in base.requests { request.whilePausing { transport.setLimit(bytesPerSecond: nil) } }
+        base.deliver(byteCount: 100_000)
+        #expect(base.requests.count == 2 && base.requests.allSatisfy { !$0.isStanding })
+        withExtendedLifetime(tasks) {}
     }
 
     @Test("L01: who resumes a request while it is being paused has the last word")
@@ -67,13 +90,13 @@ struct PacedTransportTests {
         let base = Slow()
         let transport = PacedTransport(base, clock: VirtualClock())
         let task = transport.start(TransportRequest(urlString: "https://host/a", resourceClass: .segment)) { _ in }
-        base.request.whilePausing { task.resume() }
+        base.requests.first?.whilePausing { task.resume() }
         task.pause()
-        #expect(!base.request.isStanding)
+        #expect(base.requests.first?.isStanding == false)
         task.pause()
-        #expect(base.request.isStanding)
+        #expect(base.requests.first?.isStanding == true)
         task.resume()
-        #expect(!base.request.isStanding)
+        #expect(base.requests.first?.isStanding == false)
     }
 
     @Test("L01: a request that is cancelled while it is held ends, and one that is paused stays so")

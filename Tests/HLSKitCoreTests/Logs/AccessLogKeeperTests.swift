@@ -77,6 +77,37 @@ struct AccessLogKeeperTests {
         #expect(event.averageAudioBitrate == nil, "muxed: nobody knows")
     }
 
+    @Test("O01: what a hint brought counts from its answer on, and no bit rate is that of reading it later")
+    func hints() throws {
+        var keeper = AccessLogKeeper(sessionID: "id")
+        keeper.open(uri: "u", at: .zero)
+        let (hint, part) = (RequestID(rawValue: 1), RequestID(rawValue: 2))
+        // Held for three seconds, and a megabit in one.
+        keeper.requestedHint(hint, at: .zero)
+        keeper.responded(hint, from: nil, isFromCache: false, at: .seconds(3))
+        keeper.received(62_500, of: hint)
+        // Listed in the middle of it: what is here is read at once.
+        keeper.requested(
+            part, segment: SegmentID(lane: .main, rawValue: 1), mediaDuration: .milliseconds(500), at: .seconds(3.5))
+        keeper.servedFromHint(part, at: .seconds(3.5))
+        keeper.responded(part, from: nil, isFromCache: false, at: .seconds(3.5))
+        keeper.received(62_500, of: part)
+        keeper.received(62_500, of: hint)
+        keeper.received(62_500, of: part)
+        keeper.ended(hint, isWhole: true, at: .seconds(4))
+        keeper.ended(part, isWhole: true, at: .seconds(4))
+        keeper.change { $0.content = .video }
+        let event = keeper.log(since: Self.epoch, at: .seconds(9)).events[0]
+        #expect(event.numberOfBytesTransferred == 125_000)
+        #expect(event.transferDuration == .seconds(1))
+        #expect(event.observedBitrate == 1e6)
+        #expect(event.observedMaxBitrate == nil)
+        #expect(event.downloadOverdue == 0)
+        #expect(event.numberOfMediaRequests == 1)
+        #expect(event.segmentsDownloadedDuration == .milliseconds(500))
+        #expect(event.averageVideoBitrate == 2e6)
+    }
+
     @Test("O01: what came from a cache is not a transfer, nor is a pause in reading")
     func inactive() {
         var keeper = AccessLogKeeper(sessionID: "id")

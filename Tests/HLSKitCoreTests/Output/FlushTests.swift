@@ -33,4 +33,25 @@ struct FlushTests {
         #expect(zip(growing, growing.dropFirst(2)).allSatisfy { $0 < $1 })
         #expect(try #require(growing.first) > 0)
     }
+
+    @Test("whoever reads a pipe has media when it is due, and not a second later", arguments: [Kind.hashes, .sound])
+    func pipe(_ kind: Kind) throws {
+        let folder = try TemporaryFolder()
+        #expect(mkfifo(folder.path("a"), 0o600) == 0)
+        let reader = open(folder.path("a"), O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        let sample = try VirtualSample(end: .seconds(3))
+        sample.item.add(try kind.writer(try OutputFile(path: folder.path("a"))))
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        // How much is read in each tenth of a second.
+        var counts: [Int] = []
+        try sample.play { time in
+            if time.components.attoseconds % 100_000_000_000_000_000 == 0 { counts.append(0) }
+            let count = read(reader, &bytes, bytes.count)
+            if count > 0, !counts.isEmpty { counts[counts.count - 1] += count }
+        }
+        let begun = counts.drop { $0 == 0 }
+        #expect(begun.count >= 25)
+        #expect(begun.prefix(25).allSatisfy { $0 > 0 }, "\(counts)")
+    }
 }

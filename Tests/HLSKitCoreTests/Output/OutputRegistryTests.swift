@@ -101,8 +101,11 @@ struct WriterFeedTests {
     /// Notes what it is given.
     private final class Log: SampleWriter {
         let mediaTypes: Set<MediaType> = [.video, .audio]
+        let isReadAsWritten: Bool
         private let log = Mutex<[String]>([])
         var lines: [String] { log.withLock(\.self) }
+
+        init(isReadAsWritten: Bool = false) { self.isReadAsWritten = isReadAsWritten }
 
         func begin(_ tracks: [MediaTrack]) { add("tracks " + tracks.map { "\($0.id)" }.joined(separator: " ")) }
         func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) {
@@ -206,5 +209,17 @@ struct WriterFeedTests {
         let lines = log.lines.dropFirst()
         let flushed = zip(lines, lines.dropFirst()).filter { $1 == "flush" }.map(\.0)
         #expect(flushed == ["0 at 1.0", "0 at 2.0", "0 at 3.2", "0 at 8.0", "0 at 1.0"])
+    }
+
+    @Test("whoever reads along gets each piece at once, unless there is no time to keep", arguments: [true, false])
+    func flushesAtOnce(isPaced: Bool) {
+        let (feed, log) = (
+            WriterFeed(registry, isHeld: false, isPaced: isPaced), Log(isReadAsWritten: true)
+        )
+        registry.add(ClipWriter(log, startingAt: nil))
+        feed.expect([.video])
+        begin(Self.track(1, .video), feed)
+        for time in [0, 0.1, 0.2] { write(.video, at: time, to: feed) }
+        #expect(log.lines.count { $0 == "flush" } == (isPaced ? 3 : 0))
     }
 }

@@ -286,6 +286,29 @@ struct RemuxerTests {
         #expect(stream.streams.map(\.units.count) == [fixture.samples.count])
     }
 
+    @Test("a track whose parameters nothing tells is left out, and that is told once")
+    func unknownTrack() throws {
+        let (fixture, sound) = (try PacketFixture("h264-annexb"), try PacketFixture("aac"))
+        let folder = try TemporaryFolder()
+        let notes = Mutex<[String]>([])
+        let writer = try OutputFormat.ts.makeWriter(path: folder.path("out")) { text in
+            notes.withLock { $0.append(text) }
+        }
+        var track = sound.track
+        track.configuration = []
+        try writer.begin([fixture.track, track])
+        for (index, samples) in [fixture.samples, sound.samples].enumerated() {
+            for sample in samples {
+                try writer.write(sample, ofTrackAt: index, at: MediaTime(value: sample.pts, timescale: 90_000))
+            }
+        }
+        #expect(notes.withLock { $0 } == [])
+        try writer.finish()
+        #expect(notes.withLock { $0 } == ["audio is left out: nothing tells its parameters"])
+        let stream = try TransportStream(try folder.bytes("out"))
+        #expect(stream.streams.map(\.units.count) == [fixture.samples.count])
+    }
+
     @Test("an MP4 file into a pipe is fragmented, because no one can go back in it")
     func fragmented() throws {
         let folder = try TemporaryFolder()

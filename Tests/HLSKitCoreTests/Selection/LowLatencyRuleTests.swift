@@ -13,6 +13,8 @@ struct LowLatencyRuleTests {
         var current = 0
         var transfers: [MeasuredTransfer] = []
         var latency = Duration.milliseconds(20)
+        /// What is listed ahead of the playhead.
+        var listed: Duration?
 
         /// Loads a part of the variant in use at a rate, and decides about the next one.
         mutating func load(_ rate: Double, buffer: Double) -> Int {
@@ -34,6 +36,7 @@ struct LowLatencyRuleTests {
                 now: now, candidates: Self.variants, currentVariantID: Self.variants[current].id,
                 recentTransfers: transfers, forwardBuffer: .zero, upcoming: [.init(duration: .milliseconds(500))])
             input.partTarget = .milliseconds(500)
+            input.availableAhead = listed
             return input
         }
 
@@ -100,6 +103,39 @@ struct LowLatencyRuleTests {
         }
         #expect(near.current == 2)
         #expect(far.current < 2)
+    }
+
+    @Test("M05: while a part before is late, the next one is none that takes all of what is ahead")
+    func backlog() {
+        // A part of 6 Mbit/s takes a third of its time: two take 0.8 s of the 0.7 s that are ahead.
+        for (listed, choice) in [(1.2, 2), (1.7, 1), (9, 1)] {
+            var session = Session()
+            for _ in 0..<20 { _ = session.load(10e6, buffer: 1.3) }
+            #expect(session.current == 2)
+            session.listed = .seconds(listed)
+            #expect(session.decide(buffer: 0.7) == choice, "\(listed)")
+        }
+    }
+
+    @Test("M05: a part that is late says at once how slow the link is, though it is not given up")
+    func late() {
+        var session = Session()
+        for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
+        // 300 ms for half of it: 5 Mbit/s, and the rest is there in time.
+        #expect(session.judge(after: .milliseconds(320), received: 0.5, buffer: 1) == 2)
+        session.now += .milliseconds(320)
+        #expect(session.decide(buffer: 1) == 1)
+    }
+
+    @Test("M05: a slump is remembered for eight seconds")
+    func memory() {
+        var session = Session()
+        for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
+        _ = session.load(7e6, buffer: 1.3)
+        // 6 Mbit/s keep up with 30 Mbit/s, and are not safe with 7 and half a second ahead.
+        for _ in 0..<14 { #expect(session.load(30e6, buffer: 0.5) < 2) }
+        for _ in 0..<6 { _ = session.load(30e6, buffer: 0.5) }
+        #expect(session.current == 2)
     }
 
     @Test("M05: a part that outlasts what is ahead is given up where a lower one is there sooner")

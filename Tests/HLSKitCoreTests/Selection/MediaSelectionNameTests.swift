@@ -1,5 +1,6 @@
 import FoundationEssentials
 import FoundationInternationalization
+import HLSKitLocalization
 import HLSPlaylist
 import Testing
 

@@ -219,7 +219,8 @@ final class CurlTransfer {
         }
         guard head.isComplete, let url else { return true }
         switch ResponsePlan(head, for: request, at: url.text, now: HTTPDate.now()) {
-        case .redirect where request.body != nil:
+        // See other: elsewhere is an answer to what was sent.
+        case .redirect where request.body != nil && head.status == 303:
             outcome = .failure(loadingError(.httpStatus, "HTTP \(head.status): what is sent is not sent elsewhere"))
         case .redirect(let location): outcome = .redirect(location)
         case .fail(var error):

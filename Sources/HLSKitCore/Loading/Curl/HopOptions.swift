@@ -76,11 +76,11 @@ struct HopOptions {
         // An empty name turns the cookie engine on without reading a file.
         try handle.set(CURLOPT_COOKIEFILE, "")
         // Entries name hosts alone, and a default one any host.
-        if let file = configuration.netrcFile, isForUsersOrigin {
+        if let file = configuration.netrcFile, isFromUser {
             try handle.set(CURLOPT_NETRC, CCurl_netrc_optional)
             try handle.set(CURLOPT_NETRC_FILE, file)
         }
-        if let file = configuration.clientCertificateFile, isForUsersOrigin {
+        if let file = configuration.clientCertificateFile, isFromUser {
             try handle.set(CURLOPT_SSLCERT, file)
             try handle.set(CURLOPT_SSLKEY, configuration.clientKeyFile ?? file)
         }
@@ -132,6 +132,9 @@ struct HopOptions {
                 })
     }
 
+    /// Reports name nobody but themselves.
+    private var isFromUser: Bool { isForUsersOrigin && request.body == nil }
+
     private var isForUsersOrigin: Bool { request.credentialOrigins.contains(url.origin) }
 
     /// The fields of the user that this origin may see, and our own.
@@ -145,7 +148,8 @@ struct HopOptions {
         // Without it libcurl waits for a go-ahead before longer bodies.
         if request.body != nil { fields.append(HTTPField(name: "Expect", value: "")) }
         // Media are compressed already; playlists shrink to a tenth.
-        let isText = [.multivariantPlaylist, .mediaPlaylist, .sessionData, .steering].contains(request.resourceClass)
+        let isText = [.multivariantPlaylist, .mediaPlaylist, .sessionData, .steering, .assetList].contains(
+            request.resourceClass)
         if !fields.contains(where: { $0.isNamed("Accept-Encoding") }) {
             fields.append(HTTPField(name: "Accept-Encoding", value: isText ? "gzip, deflate" : "identity"))
         }

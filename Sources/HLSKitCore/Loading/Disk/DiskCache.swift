@@ -25,6 +25,7 @@ public final class DiskCache: Sendable {
     private let files: CacheFolder
     private let now: @Sendable () -> Int64
     private let queue: DiskQueue
+    private let clock: any Clock<Duration>
 
     /// Larger ones are not stored, so that a film does not take the place of everything else.
     private var maximumEntryByteCount: Int { min(files.maximumByteCount / 4, 64 << 20) }
@@ -42,10 +43,13 @@ public final class DiskCache: Sendable {
 
     /// - Parameters:
     ///   - queue: its thread, where it is not one that its clocks bring.
+    ///   - clock: for how long it is waited for where nobody brings a clock.
     ///   - now: seconds since 1970.
     init(
-        folder: String, maximumByteCount: Int, queue: DiskQueue = DiskQueue(), now: @escaping @Sendable () -> Int64
+        folder: String, maximumByteCount: Int, queue: DiskQueue = DiskQueue(),
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Int64
     ) throws(HLSError) {
+        self.clock = clock
         files = CacheFolder(path: folder, maximumByteCount: maximumByteCount, now: now)
         self.now = now
         self.queue = queue
@@ -58,13 +62,13 @@ public final class DiskCache: Sendable {
         }
     }
 
-    /// Bytes of all files.
+    /// Bytes of all files; 0 where the folder cannot be read, or the disk does not answer within ten seconds.
     public var currentByteCount: Int {
-        get async { await queue.perform { [files] in files.byteCount } }
+        get async { await queue.perform(of: clock) { [files] in files.byteCount } ?? 0 }
     }
 
-    /// Removes everything.
-    public func removeAll() async { await queue.perform { [files] in files.removeAll() } }
+    /// Removes everything. Where the disk does not answer within ten seconds, it does so when it is back, and this returns.
+    public func removeAll() async { await queue.perform(of: clock) { [files] in files.removeAll() } }
 
     /// A transport that answers from here what is here and may be used, and asks `base` for the rest.
     ///

@@ -27,7 +27,7 @@ struct DiskCacheTransport: Transport {
         if request.byteRange?.isOpenEnded == true { return false }
         switch request.resourceClass {
         case .segment, .initializationSection, .multivariantPlaylist, .mediaPlaylist: return true
-        case .key, .sessionData, .report, .steering: return false
+        case .key, .sessionData, .report, .steering, .assetList: return false
         }
     }
 }

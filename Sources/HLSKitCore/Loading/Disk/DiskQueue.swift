@@ -88,11 +88,21 @@ final class DiskQueue: Sendable {
         }
     }
 
-    /// What `body` gives behind all that waits to be written now.
-    func perform<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-        let result = OneShot<Result>()
+    /// What `body` gives behind all that waits to be written now; nil where that takes longer than `deadline`. It is done
+    /// then when the disk is back.
+    @discardableResult
+    func perform<Result: Sendable>(
+        within deadline: Duration = .seconds(10), of clock: any Clock<Duration> = ContinuousClock(),
+        _ body: @escaping @Sendable () -> Result
+    ) async -> Result? {
+        let result = OneShot<Result?>()
         let write = Write(stored: nil) { result.set(body()) }
         guard state.signal({ Self.add(write, to: &$0, self.state) }) else { return body() }
+        let timer = Task {
+            do { try await clock.sleep(for: deadline) } catch { return }
+            result.set(nil)
+        }
+        defer { timer.cancel() }
         return await result.value()
     }
 

@@ -38,7 +38,7 @@ extension RetryTerms.Kind {
         self =
             switch resourceClass {
             case .multivariantPlaylist, .mediaPlaylist: .mediaPlaylist
-            case .segment, .sessionData, .report, .steering: .segment
+            case .segment, .sessionData, .report, .steering, .assetList: .segment
             case .initializationSection: .initializationSection
             case .key: .key
             }

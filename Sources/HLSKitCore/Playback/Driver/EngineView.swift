@@ -41,7 +41,7 @@ struct EngineView: Sendable {
         audioTrackRule = engine.mediaSelection.audioTrackRule
         url = engine.item?.url
         start = engine.item?.start
-        forwardEnd = engine.item?.forwardEnd
+        forwardEnd = engine.item?.endTime.time
         audibleLanguage = engine.item?.audibleOption?.language
         legibleLanguage = engine.item?.legibleLanguage
         if let tracks = engine.item?.tracks { disabledTracks = tracks.disabled }

@@ -20,6 +20,8 @@ struct MediaPresenter {
     private var renderers: RendererSet
     private var cues: CuePresenter
     private var metadata: MetadataPresenter
+    /// Others are played in the item's place.
+    private var isSuspended = false
 
     init(
         _ configuration: DriverConfiguration, _ channel: EngineChannel, inbox: DriverInbox, counters: RendererCounters
@@ -54,6 +56,9 @@ struct MediaPresenter {
 
     /// The item time of now; without pacing how far outputs have come, nil before anything was presented.
     var time: Duration? { clock.isPaced ? clock.now : renderers.presentedTime }
+
+    /// The same, where it is shown.
+    var shownTime: Duration? { isSuspended ? nil : time }
 
     /// The host time at which something is due.
     var nextDue: Duration? {
@@ -92,7 +97,9 @@ struct MediaPresenter {
                 renderers.cutAudio(from: time)
             case .cues(let batch): cues.add(batch, view, now: time ?? .zero)
             case .closedCaptions(let data, let time, let duration): cues.add(data, at: time, duration: duration)
-            case .metadata(let found, let time): metadata.add(found, at: time, view)
+            case .metadata(let found, let time, let segment):
+                guard let group = metadata.add(found, at: time, view) else { break }
+                news.events.append(.media(.metadata(segment, group)))
             case .fact(let fact):
                 if case .tracks(_, let tracks) = fact {
                     renderers.expect(tracks.map(\.mediaType), of: lane)
@@ -196,10 +203,21 @@ struct MediaPresenter {
     }
 
     /// The item is the player's current one.
-    func release() {
+    mutating func release() {
+        isSuspended = false
         dispatcher.release()
         clock.release()
     }
+
+    /// Others are played in its place, until it is released again.
+    mutating func hold() {
+        isSuspended = true
+        clock.hold()
+        dispatcher.hold()
+    }
+
+    /// Nothing is presented from there on; nil takes it back.
+    mutating func limit(to time: Duration?) { renderers.limit(to: time) }
 
     func setTimebase(_ timebase: TimebaseState) { clock.setTimebase(timebase) }
 
@@ -252,6 +270,7 @@ struct MediaPresenter {
         _ entry: OutputRegistry.OutputEntry, _ tracker: () -> PlaylistTracker?
     ) throws(HLSError) {
         if let receiver = entry.cues { cues.welcome(receiver) }
+        if let receiver = entry.metadata { metadata.welcome(receiver, from: time ?? .zero) }
         if let receiver = entry.dateRanges { metadata.welcome(receiver, tracker) }
         try dispatcher.welcome(entry)
     }

@@ -8,13 +8,19 @@ struct MetadataPresenter {
 
     init(dispatcher: OutputDispatcher) { self.dispatcher = dispatcher }
 
-    /// Takes metadata that was found in the media.
-    mutating func add(_ found: TimedMetadata, at time: Duration, _ view: EngineView) {
-        guard dispatcher.registry.wantsMetadata, view.start.map({ time >= $0 }) ?? true,
+    /// Takes metadata that was found in the media; gives what is news.
+    mutating func add(_ found: TimedMetadata, at time: Duration, _ view: EngineView) -> TimedMetadataGroup? {
+        guard !view.disabledTracks.contains(.metadata), view.start.map({ time >= $0 }) ?? true,
             view.forwardEnd.map({ time < $0 }) ?? true,
             let group = metadata.group(of: found, at: time)
-        else { return }
+        else { return nil }
         dispatcher.add(group)
+        return group
+    }
+
+    /// Gives an output that has just come what lies ahead in what was loaded.
+    func welcome(_ receiver: any MetadataReceiver, from time: Duration) {
+        for group in metadata.groups(from: time) { receiver.receive(group) }
     }
 
     /// All media is forgotten.

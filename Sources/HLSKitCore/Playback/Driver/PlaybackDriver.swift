@@ -52,7 +52,7 @@ struct PlaybackDriver: ~Copyable {
             }
             carryOut()
             presenter.wakeDue()
-            if let time = presenter.time { showCues(upTo: time) }
+            if let time = presenter.shownTime { showCues(upTo: time) }
             if engine.view.isCurrent { channel.tellTime() }
             sleeper.arm(at: nextDue)
         }
@@ -136,6 +136,8 @@ struct PlaybackDriver: ~Copyable {
             for lane in LaneID.allCases { perform(.provide(resource, bytes), in: lane) }
         case .steering(let bytes, let url):
             engine.handle(.steering(id, SteeringManifest.read(bytes), url: url, metrics))
+        case .assetList(let bytes, let url):
+            engine.handle(.assetList(id, InterstitialAssetList.read(bytes), url: url, metrics))
         case nil: break
         }
     }
@@ -266,11 +268,16 @@ struct PlaybackDriver: ~Copyable {
         case .disarm(let timer): timers.disarm(timer)
         case .publish(let kind): publish(kind)
         case .present: presenter.release()
+        case .hold: presenter.hold()
+        case .place(let shift): presenter.dispatcher.place(shift)
+        case .limit(let time): presenter.limit(to: time)
         case .ask(let question): engine.handle(.answer(question.answered()))
         case .refreshURL(let expired): transfers.refresh(expired)
         case .note(let decision): configuration.log.note(decision)
         // Told to whom they concern by the player.
-        case .diary, .seekBegan, .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem: break
+        case .diary, .seekBegan, .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem,
+            .breakReached, .assetList:
+            break
         }
     }
 

@@ -55,6 +55,8 @@ struct RendererSet {
     /// Without pacing, up to where all lanes were presented.
     private(set) var presentedTime: Duration?
     private var expectation = TrackExpectation()
+    /// Nothing is presented from there on.
+    private var limit: Duration?
 
     /// - Parameter report: called by renderers, on their threads.
     init(
@@ -96,7 +98,7 @@ struct RendererSet {
         let store = SampleStore(keepsRead: keepsPresented, landing: landings.removeValue(forKey: key) ?? landing)
         let report = report
         let renderer = TrackRenderer(
-            mediaType: type, mode: mode(), store: store, clock: clock, dispatcher: dispatcher,
+            mediaType: type, mode: limited(mode()), store: store, clock: clock, dispatcher: dispatcher,
             makeDecoder: makeDecoder, counts: counters
         ) { report(lane, id, $0) }
         renderers[key] = Active(id: id, renderer: renderer)
@@ -106,7 +108,19 @@ struct RendererSet {
 
     /// Outputs came, went or changed what they take.
     func setModes(_ demand: MediaDemand, _ view: EngineView) {
-        for (key, active) in renderers { active.renderer.setMode(demand.mode(of: key.type, view)) }
+        for (key, active) in renderers { active.renderer.setMode(limited(demand.mode(of: key.type, view))) }
+    }
+
+    private func limited(_ mode: TrackRenderer.Mode) -> TrackRenderer.Mode {
+        var mode = mode
+        mode.until = limit
+        return mode
+    }
+
+    /// Nothing is presented from there on, whatever is held; nil takes it back.
+    mutating func limit(to time: Duration?) {
+        limit = time
+        for active in renderers.values { active.renderer.setMode(limited(active.renderer.currentMode)) }
     }
 
     /// Media of a lane from this item time on is not presented, as far as it was not decoded yet.

@@ -31,6 +31,7 @@ struct TransferTable {
         case resource(ResourceID, [UInt8])
         case hint
         case steering([UInt8], url: String)
+        case assetList([UInt8], url: String)
     }
 
     private let transport: any Transport
@@ -137,7 +138,7 @@ struct TransferTable {
         case .segment(let segment, _): return .segment(segment)
         case .head(let segment): return .head(segment, transfer.key)
         case .firstPlaylist, .mediaPlaylist: return .playlist(Self.source(of: transfer))
-        case .resource, .steering:
+        case .resource, .steering, .assetList:
             transfers[id]?.body += bytes
             return .kept
         case .hint:
@@ -158,6 +159,7 @@ struct TransferTable {
             post(preloads.finish(id))
             return .hint
         case .steering: return .steering(transfer.body, url: transfer.url)
+        case .assetList: return .assetList(transfer.body, url: transfer.url)
         }
     }
 
@@ -170,7 +172,7 @@ struct TransferTable {
     mutating func fail(_ id: RequestID) -> LaneID? {
         switch transfers.removeValue(forKey: id)?.purpose {
         case .segment(let segment, _), .head(let segment): segment.lane
-        case .firstPlaylist, .mediaPlaylist, .resource, .hint, .steering, nil: nil
+        case .firstPlaylist, .mediaPlaylist, .resource, .hint, .steering, .assetList, nil: nil
         }
     }
 

@@ -55,6 +55,9 @@ struct DownloadJudge: Sendable {
     /// Whether this is the download that is looked at.
     func isWatching(_ request: RequestID) -> Bool { watched?.request == request }
 
+    /// The segment that is looked at.
+    var watchedSegment: SegmentID? { watched?.segment }
+
     /// Looks at another download from now on, or at none.
     mutating func watch(_ download: WatchedDownload?) { watched = download }
 
@@ -73,6 +76,19 @@ struct DownloadJudge: Sendable {
         let input = download.input
         watched = download
         return input
+    }
+
+    /// Whether what is ahead is played before the rest of the download is there, as it has come so far, and the rest takes
+    /// longer than it plays: to begin anew costs little then.
+    static func isLate(_ input: SelectionInput) -> Bool {
+        guard let download = input.download else { return false }
+        let elapsed = (input.now - download.requested).seconds
+        let speed = max(abs(input.rate), 1e-3)
+        let (ahead, duration) = (input.forwardBuffer.seconds / speed, download.segmentDuration.seconds / speed)
+        // Nothing is lost where nothing has come.
+        guard download.receivedByteCount > 0 else { return elapsed >= max(ahead, duration / 4) }
+        let rest = Double(download.expectedByteCount - download.receivedByteCount)
+        return elapsed * rest / Double(download.receivedByteCount) > max(ahead, duration)
     }
 
     /// The segment that is to be given up, by what was decided about the download; nil lets it continue.
@@ -105,7 +121,8 @@ extension WatchedDownload {
         of request: RequestID, in lane: MediaLane, of variants: VariantChooser, audio: PlaylistTracker?,
         _ moment: SelectionMoment, bufferCapacity: Duration, bitRate: Double?
     ) {
-        guard variants.choice.count > 1, let tracker = lane.tracker, let flight = lane.loading,
+        guard variants.choice.count > 1 || variants.pathways.isOn, let tracker = lane.tracker,
+            let flight = lane.loading,
             flight.request == request, !flight.isSuspended, let variantID = variants.id(of: flight.variantIndex),
             let index = flight.playlistURL == lane.playlistURL
                 ? tracker.index(of: flight.position) : tracker.index(containing: flight.job.start)

@@ -73,6 +73,16 @@ enum EngineEffect: Sendable {
     case itemEnded
     /// The item is the player's current one: what was made ready may be shown.
     case present
+    /// Others are played in the item's place: nothing of it is shown until ``present``.
+    case hold
+    /// What writers get of the item is so much later in their time than in the item's.
+    case place(Duration)
+    /// Nothing is presented from this item time on, whatever is loaded; nil takes it back.
+    case limit(Duration?)
+    /// What the interstitial with this ID plays; nil where nothing is to be had.
+    case assetList(String, AssetLists.Answer?)
+    /// The item has come to where a break begins.
+    case breakReached
     /// The item is over and the player goes on with the next one, of which another engine knows.
     case advanceToNextItem
 }

@@ -36,6 +36,9 @@ enum EngineEvent: Sendable {
     case playlist(RequestID, Result<LoadedPlaylist, PlaylistFailure>, TransferMetrics)
     /// The steering server answered, from this URL.
     case steering(RequestID, Result<SteeringManifest, SteeringManifest.Invalid>, url: String, TransferMetrics)
+    /// What an interstitial plays. `url`: where the answer came from.
+    case assetList(
+        RequestID, Result<InterstitialAssetList, InterstitialAssetList.Invalid>, url: String, TransferMetrics)
     /// A segment, map or key was loaded whole.
     case finished(RequestID, TransferMetrics)
     case failed(RequestID, LoadingError, TransferMetrics?)
@@ -69,6 +72,13 @@ enum EngineControl: Sendable {
     case cancelSeek
     /// Another player shows something in the place of this one's item.
     case setInterstitialRunning(Bool)
+    /// Leaves the item there for a break; nil where none is to come.
+    case setBreakPoint(BreakPoint.Place?)
+    /// While others are played in the item's place: makes it ready to resume at this item time.
+    /// `next`: where it is left for the break after that.
+    case prepareToResume(at: Duration, next: BreakPoint.Place?)
+    /// Asks for what interstitials play; each is answered by ``EngineEffect/assetList(_:_:)``.
+    case askForAssets([AssetLists.Request])
     case setDefaultRate(Float)
     case setAutomaticallyWaits(Bool)
     case setActionAtItemEnd(ActionAtItemEnd)
@@ -141,6 +151,8 @@ enum MediaFact: Sendable {
     case soundEnded(SegmentID, at: Duration)
     /// Services of closed captions that have said something in the video so far.
     case closedCaptions(Set<ClosedCaptionService>)
+    /// A tag or an event lies in media of the segment; its time range is on the item's timeline.
+    case metadata(SegmentID, TimedMetadataGroup)
 }
 
 /// Why a segment that arrived cannot be used.
@@ -196,4 +208,6 @@ enum EngineTimer: Hashable, Sendable {
     case lastPicture
     /// Those who are told of events hear how it is.
     case report
+    /// Something in a break, or before it, is waited for no longer.
+    case interstitial
 }

@@ -82,7 +82,7 @@ struct ItemOutlook: Sendable {
         }
         mayEnd = isComplete || endsEarly
         if let trick = item.trick {
-            effectiveEnd = min(trick.end, item.forwardEnd ?? trick.end)
+            effectiveEnd = min(trick.end, item.endTime.time ?? trick.end)
             bitRate = trick.bitRate
             isDrained = false
         }

@@ -9,12 +9,16 @@ struct EngineItem: Sendable, Hashable {
     var diary: ItemDiary?
     /// It does not become ready before ``EngineControl/assetKeysEnded(_:)``.
     var awaitsAssetKeys = false
+    /// The URL of the item in whose place it is played, which has named it; nil where the program did.
+    var owner: String?
 }
 
 /// What an engine knows of its current item.
 struct ItemState: Sendable {
     /// That of its first playlist: as it was given, or the fresh one that took its place.
     var url: String
+    /// As that of ``EngineItem``.
+    let owner: String?
     var refresh = URLRefresh()
     let session: ItemSession?
     /// nil for a media playlist that was opened directly.
@@ -36,6 +40,8 @@ struct ItemState: Sendable {
     /// Where it starts and ends.
     var extent = ItemExtent()
     var endTime = EndTime()
+    /// Where it is left for others to be played.
+    var breakPoint = BreakPoint()
     /// The rates that it can be played at, and what is played at them.
     var rates = ItemRates()
     /// Holes that were told.
@@ -62,6 +68,9 @@ struct ItemState: Sendable {
     var ordinaryDistance = OrdinaryDistance()
     /// Date ranges that the playhead comes to.
     var dateRanges = DateRangePassage()
+    /// Markers of breaks that it comes to, and metadata in the media.
+    var spliceMarkers = SpliceMarkerPassage()
+    var metadata = TimedMetadataPassage()
     var contents = ItemContents()
     /// Which kinds of its media are switched off.
     var tracks = TrackSwitches()
@@ -71,10 +80,12 @@ struct ItemState: Sendable {
     @Shared private(set) var authorization: HTTPField? = nil
 
     /// `credentialOrigins` besides the URL's own.
-    init(url: String, credentialOrigins: Set<Origin>, session: ItemSession? = nil) {
+    init(url: String, owner: String? = nil, credentialOrigins: Set<Origin>, session: ItemSession? = nil) {
         self.url = url
+        self.owner = owner
         self.session = session
-        let credentials = RequestCredentials(url: url, origins: credentialOrigins)
+        // Whoever is only named gets no credentials of the user.
+        let credentials = RequestCredentials(url: owner ?? url, origins: credentialOrigins)
         self.credentialOrigins = credentials.origins
         authorization = credentials.authorization
     }
@@ -105,7 +116,11 @@ struct ItemState: Sendable {
     }
     var start: Duration? { extent.start }
     var mediaEnd: Duration? { extent.mediaEnd }
-    var forwardEnd: Duration? { endTime.time }
+    /// Where playing forward stops before the media does: at the end time of the program, or for a break.
+    var forwardEnd: Duration? {
+        guard let time = breakPoint.time else { return endTime.time }
+        return endTime.time.map { min($0, time) } ?? time
+    }
     var error: HLSError? {
         _read { yield failure.error }
     }

@@ -63,7 +63,10 @@ extension ItemState {
     /// Where a list begins beside what the other lanes list; nil where those have none.
     func startBesideOthers(of playlist: MediaPlaylist, in id: LaneID) -> Duration? {
         for other in [LaneID.main, .audio] where other != id {
-            if let tracker = lanes[other]?.tracker { return tracker.start(ofNeighbor: playlist) }
+            // A variant that is being left has its place, too.
+            if let tracker = lanes[other]?.tracker ?? lanes[other]?.playlist.left {
+                return tracker.start(ofNeighbor: playlist)
+            }
         }
         return nil
     }

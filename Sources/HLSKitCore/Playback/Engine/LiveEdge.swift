@@ -32,11 +32,18 @@ struct LiveEdge: Sendable, Hashable {
         arrivals.append(Arrival(end: end, time: time))
     }
 
+    /// Where the edge is if the stream has gone on at its pace since the last list, however long ago that was; nil before the
+    /// first list.
+    func projection(at now: Duration) -> Duration? {
+        guard let last = arrivals.last, let lead = arrivals.lazy.map(\.lead).max() else { return nil }
+        return max(last.end, lead + now)
+    }
+
     /// The edge; nil before the first list.
     ///
     /// - Parameter piece: what is listed next lasts so long at most.
     func estimate(at now: Duration, piece: Duration) -> Duration? {
-        guard let last = arrivals.last, let lead = arrivals.lazy.map(\.lead).max() else { return nil }
-        return max(last.end, min(lead + now, last.end + piece))
+        guard let last = arrivals.last, let projection = projection(at: now) else { return nil }
+        return min(projection, last.end + piece)
     }
 }

@@ -86,11 +86,13 @@ struct LiveStream: Sendable {
     var hasWaited: Bool { offset.hasWaited }
 
     /// Where playing resumes after a wait; nil for where the playhead is.
+    ///
+    /// - Parameter edge: as estimated; nil where that of the list is all that is known.
     mutating func endWait(
-        in window: LiveWindow?, isPlaying: Bool, playhead: Duration, maxGapJump: Duration
+        in window: LiveWindow?, edge: Duration?, isPlaying: Bool, playhead: Duration, maxGapJump: Duration
     ) -> Duration? {
         guard let held = offset.take(), let window, isPlaying else { return nil }
-        let target = max(window.start, window.end - held)
+        let target = max(window.start, min((edge ?? window.end) - held, window.end))
         // Less than that is not worth a jump.
         return target - playhead > maxGapJump ? target : nil
     }

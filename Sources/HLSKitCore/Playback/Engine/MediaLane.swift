@@ -114,6 +114,17 @@ struct MediaLane: Sendable {
         return tracker?.position(at: index).part == nil
     }
 
+    /// Its parts were loaded of a segment that is listed without them now: what comes next is behind it.
+    ///
+    /// - Parameter resumeTime: where its parts end that were begun, by the list that had them.
+    mutating func passParts(upTo resumeTime: Duration) {
+        guard case .position(var position) = cursor, let tracker, let index = tracker.index(of: position),
+            repeatsParts(at: index), resumeTime >= tracker.starts[index + 1] - PartList.tolerance
+        else { return }
+        (position.sequence, position.part) = (position.sequence + 1, nil)
+        move(to: .position(position))
+    }
+
     /// The item time at which the next segment begins, by the list that is loaded or another one.
     func resumeTime(in tracker: PlaylistTracker) -> Duration {
         switch cursor {

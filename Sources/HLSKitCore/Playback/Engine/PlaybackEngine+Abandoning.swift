@@ -43,11 +43,24 @@ extension PlaybackEngine {
                 selectionMoment, requested: progress.began, responded: progress.responded,
                 receivedByteCount: progress.receivedByteCount, declaredByteCount: progress.declaredByteCount)
         else { return }
+        if movesLate(input) { return }
+        guard input.candidates.count > 1 else { return }
         guard case .decided(let decision) = rule.answer(input, known: nil) else {
             return ask(input, for: .download(id))
         }
         note(.everything) { .variant(input, decision) }
         follow(decision, for: id)
+    }
+
+    /// Gives a segment up that comes too late from a pathway that is not to be used any more.
+    private mutating func movesLate(_ input: SelectionInput) -> Bool {
+        guard item?.variants.pathways.isOn == true, DownloadJudge.isLate(input), let segment = judge.watchedSegment,
+            let start = item?.lanes[.main]?.segments[segment]?.job.start
+        else { return false }
+        let (limits, isHeld) = (selectionLimits, isVariantFixed || item?.isSoundOnly == true)
+        guard let decision = item?.variants.moveLate(from: start, in: limits, isHeld: isHeld) else { return false }
+        abandon(segment, for: decision)
+        return true
     }
 
     /// Carries out what was decided about a download that is still under way.

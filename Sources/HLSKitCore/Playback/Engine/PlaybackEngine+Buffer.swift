@@ -31,7 +31,7 @@ extension PlaybackEngine {
     mutating func tellBufferState(rate: Float) -> TimeControlMachine.BufferState {
         guard item != nil else { return TimeControlMachine.BufferState() }
         let isLikely =
-            isTrickLikelyToKeepUp(lastVerdict) ?? (!takesDistance && report.judged(keepUpInput(rate: rate)))
+            isTrickLikelyToKeepUp(lastVerdict) ?? (!awaitsDistance && report.judged(keepUpInput(rate: rate)))
         let state = report.state(isLikely: isLikely, reportFacts)
         if configuration.pacing == .realTime, report.tell(isLikely: state.isLikelyToKeepUp) {
             effects.append(.publish(.playbackLikelyToKeepUpChanged(state.isLikelyToKeepUp)))
@@ -42,8 +42,14 @@ extension PlaybackEngine {
     private var reportFacts: BufferReport.Facts {
         BufferReport.Facts(
             isPaced: configuration.pacing == .realTime, isReady: item?.isReady == true,
-            holdsStart: holdsStart || takesDistance)
+            holdsStart: holdsStart || awaitsDistance)
     }
+
+    /// Playing waits for its distance from the edge.
+    private var awaitsDistance: Bool { item?.alignment.isPending == true || takesDistance }
+
+    /// Playing could begin, whatever its distance from the edge is.
+    var couldPlay: Bool { lastVerdict.isFull || report.judged(keepUpInput(rate: machine.rate)) }
 
     private func keepUpInput(rate: Float) -> KeepUpInput {
         let outlook = outlook
@@ -62,7 +68,6 @@ extension PlaybackEngine {
         guard machine.status == .waitingToPlayAtSpecifiedRate, item?.trick == nil, let outlook, outlook.isLive,
             let offset = configuredLiveOffset
         else { return nil }
-        if item?.alignment.isWaiting == true { return offset }
         guard report.isAfterStall else { return nil }
         var loadTime: Duration?
         if let rate = outlook.bitRate, let throughput = loading.estimatedBitsPerSecond(at: now), throughput > 0 {
@@ -82,7 +87,7 @@ extension PlaybackEngine {
         let comesInTime = isTrickLikelyToKeepUp(lastVerdict)
         if comesInTime == nil { askWhetherItKeepsUp(input) }
         checkDistance()
-        let isLikely = comesInTime ?? (!takesDistance && report.judge(input))
+        let isLikely = comesInTime ?? (!awaitsDistance && report.judge(input))
         note(.everything) { .keepUp(input, isLikely: isLikely) }
         let (facts, known) = (reportFacts, machine.buffer)
         for action in report.tell(isLikely: isLikely, changesFull: changesFull, known: known, facts) {

@@ -14,7 +14,7 @@ extension PlaybackEngine {
     /// Tells what the playhead has come to.
     mutating func checkDateRanges() {
         guard item?.dateRanges.isEmpty == false, item?.isReady == true, item?.start != nil, item?.error == nil,
-            item?.seek.isUnderWay == false
+            item?.seek.isUnderWay == false, !machine.isInterstitialRunning
         else { return }
         let playhead = playhead
         tell(item?.dateRanges.advance(to: playhead) ?? [])

@@ -17,7 +17,9 @@ extension PlaybackEngine {
             case .wait(let time):
                 item?.end.wait(until: time)
                 effects.append(.arm(.lastPicture, at: time))
-            case .end: run(.reachedEnd)
+            case .end:
+                let isAtBreak = item.map { $0.breakPoint.isReached(before: $0.endTime.time) } ?? false
+                if isAtBreak { effects.append(.breakReached) } else { run(.reachedEnd) }
             }
         }
     }

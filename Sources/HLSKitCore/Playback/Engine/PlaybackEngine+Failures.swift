@@ -4,6 +4,7 @@ extension PlaybackEngine {
         guard let context = loading.end(id, at: now) else { return }
         if case .hint(let lane, _) = context.purpose { return failHint(id, error, context, in: lane) }
         if context.purpose == .steering { return failSteering(error) }
+        if case .assetList(let event) = context.purpose { return failAssetList(of: event, error.text) }
         if waitForFreshURL(after: error, of: context, id) { return }
         switch context.purpose {
         case .firstPlaylist: judge(FailedLoad(firstPlaylist: error), hasAlternative: false)
@@ -14,7 +15,7 @@ extension PlaybackEngine {
         case .segment(let segment, _):
             failSegment(segment, error: HLSError(error, isFirst: false), loadingError: error)
         case .head(let segment): effects.append(.endHead(segment))
-        case .steering: break
+        case .steering, .assetList: break
         case .resource(let resource, let lane):
             let others = item?.resources.lanes(sharing: id, of: resource).filter { $0 != lane } ?? []
             failResource(resource, in: lane, error)
@@ -28,7 +29,7 @@ extension PlaybackEngine {
     /// The playlist of a lane could not be had or read.
     mutating func failPlaylist(of id: LaneID, _ trouble: PlaylistTrouble, url: String) {
         guard let lane = item?.lanes[id] else { return }
-        if id == .main { item?.alignment.end() }
+        if id == .main { item?.alignment.noteList() }
         let hasAlternative = hasAlternative(for: id)
         // In the middle of a live stream the last variant that is left is asked as long as one that was read before.
         let isLastHope = item?.isLiveStream == true && lane.cursor != nil && !hasAlternative
@@ -177,7 +178,7 @@ extension PlaybackEngine {
             requestResources(of: flight.job, in: segment.lane)
             effects.append(.restartSegment(segment, flight.job))
             requestSegment(segment)
-        case .head, .hint, .steering: break
+        case .head, .hint, .steering, .assetList: break
         case .resource(let resource, let lane):
             guard item?.resources[resource, lane] == .waitingForRetry else { return }
             requestResource(resource, in: lane)

@@ -36,7 +36,7 @@ extension PlaybackEngine {
     /// The lane loads what comes at the end of its list, and somebody waits for it.
     private func followsEdge(in id: LaneID) -> Bool {
         guard configuration.usesPreloadHints, item?.lanes[id]?.tracker?.usesParts == true,
-            item?.lanes[id]?.tracker?.isLive == true, item?.lanes[id]?.presence == .required,
+            item?.lanes[id]?.presence == .required,
             item?.lanes[id]?.late == nil, item?.lanes[id]?.cursor != nil, item?.lanes[id]?.isComplete == false
         else { return false }
         guard item?.isAtRest == false, item?.isClosed == false, item?.error == nil, item?.pendingFailure == nil,
@@ -136,7 +136,7 @@ extension PlaybackEngine {
             if context.receivedByteCount > 0 { effects.append(.restartSegment(segment, flight.job)) }
             requestSegment(segment)
         case .resource(let resource, let lane): requestResource(resource, in: lane)
-        case .firstPlaylist, .mediaPlaylist, .head, .hint, .steering: break
+        case .firstPlaylist, .mediaPlaylist, .head, .hint, .steering, .assetList: break
         }
     }
 
@@ -155,7 +155,7 @@ extension RequestOrder {
         case .segment: PreloadHints.Resource(kind: .part, url: url, byteRange: byteRange)
         case .resource(let resource, _) where resource.kind == .map:
             PreloadHints.Resource(kind: .map, url: url, byteRange: byteRange)
-        case .firstPlaylist, .mediaPlaylist, .head, .resource, .hint, .steering: nil
+        case .firstPlaylist, .mediaPlaylist, .head, .resource, .hint, .steering, .assetList: nil
         }
     }
 }

@@ -28,6 +28,19 @@ extension PlaybackEngine {
         run(.endMoved)
     }
 
+    /// Time stops there for a break; nil where none is to come.
+    mutating func setBreakPoint(_ place: BreakPoint.Place?) {
+        let before = item?.forwardEnd
+        let playhead = item?.start == nil ? nil : playhead
+        guard item?.breakPoint.move(to: place, playhead: playhead) == true else { return }
+        effects.append(.limit(item?.breakPoint.time))
+        let after = item?.forwardEnd
+        guard after != before else { return }
+        item?.end.move()
+        if let before, after.map({ $0 > before }) ?? true { reopenLanes(from: before) }
+        run(.endMoved)
+    }
+
     /// Playback has come to an end time: what is still being loaded lies behind it.
     mutating func cutLanes() {
         let end = playhead

@@ -36,6 +36,8 @@ extension PlaybackEngine {
 
     /// A wait began or ended.
     mutating func noteWait(from old: TimeControlStatus, to new: TimeControlStatus, at time: Duration) {
+        // A break is no wait: its schedule says where the item resumes.
+        if machine.isInterstitialRunning { return }
         if item?.ordinaryDistance.isOfParts == true, old != new {
             let now = now
             item?.ordinaryDistance.wait(from: new == .waitingToPlayAtSpecifiedRate ? now : nil)
@@ -56,8 +58,9 @@ extension PlaybackEngine {
         item?.stream.move(to: distance)
     }
 
+    /// While nothing comes from a server the edge goes on.
     private func distanceFromEdge(of time: Duration) -> Duration? {
-        item?.lanes[.main]?.tracker.map { $0.end - time }
+        item?.lanes[.main]?.tracker.map { (liveEdge.projection(at: now) ?? $0.end) - time }
     }
 
     /// Skips what a wait has cost.
@@ -65,8 +68,9 @@ extension PlaybackEngine {
         guard item?.stream.hasWaited == true else { return }
         let (window, playhead, maxGapJump) = (liveWindow, playhead, configuration.buffering.maxGapJump)
         let isPlaying = machine.status == .playing && item?.seek.isUnderWay == false
+        let edge = outlook.flatMap { liveEdge.estimate(at: now, piece: $0.pieceDuration) }
         let target = item?.stream.endWait(
-            in: window, isPlaying: isPlaying, playhead: playhead, maxGapJump: maxGapJump)
+            in: window, edge: edge, isPlaying: isPlaying, playhead: playhead, maxGapJump: maxGapJump)
         if let target { seek(SeekRequest(destination: .time(target), isOwn: true)) }
     }
 

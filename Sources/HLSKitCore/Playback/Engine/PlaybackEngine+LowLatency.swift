@@ -19,15 +19,20 @@ extension PlaybackEngine {
     }
 
     /// Loads parts where the server does what that takes; tells why it does not, though it offers them.
-    mutating func checkLowLatency(of id: LaneID) {
+    ///
+    /// - Parameter resumeTime: where the lane would go on by the list before; nil where there was none.
+    mutating func checkLowLatency(of id: LaneID, from resumeTime: Duration? = nil) {
         guard id != .subtitles, item?.trick == nil, let playlist = item?.lanes[id]?.playlist,
             let tracker = playlist.tracker
         else { return }
         let profile = LowLatencyProfile(
             of: tracker.written, isAllowed: configuration.allowsLowLatency, keepsWord: playlist.plan.keepsWord,
             keepsConnections: playlist.connections.areKept)
-        let usesParts = profile == .lowLatency
+        // A list that has ended keeps the parts that it still has.
+        let usesParts = profile == .lowLatency || tracker.usesParts && !tracker.isLive
+        let resumeTime = resumeTime ?? item?.lanes[id]?.resumeTime(in: tracker)
         item?.lanes[id]?.playlist.use(parts: usesParts)
+        if let resumeTime { item?.lanes[id]?.passParts(upTo: resumeTime) }
         item?.lanes[id]?.hints.take(usesParts ? PreloadHints.resources(of: tracker.written, at: tracker.url) : [])
         if tracker.isLive, item?.ordinaryDistance.isNews(byParts: usesParts, id) == true {
             item?.ordinaryDistance.note(byParts: usesParts, id)
@@ -42,6 +47,32 @@ extension PlaybackEngine {
             machine.automaticallyWaits, machine.rate != 0
         else { return .zero }
         return EdgeAlignment.lead(offset: liveOffset(of: tracker), part: part)
+    }
+
+    /// Begins to play where the distance from the edge is right, once it is known where that is and media is there.
+    mutating func checkAlignment() {
+        guard item?.alignment.isPending == true else { return }
+        let isWaiting = machine.status == .waitingToPlayAtSpecifiedRate
+        // While the list of another variant is on its way nothing is known.
+        if isWaiting, item?.lanes[.main]?.tracker == nil { return }
+        guard isWaiting, let tracker = item?.lanes[.main]?.tracker, tracker.isLive, tracker.usesParts,
+            let part = tracker.written.partTarget, let outlook
+        else {
+            item?.alignment.end()
+            return updateBuffer()
+        }
+        liveEdge.note(end: outlook.listedEnd, at: outlook.lastNews)
+        // The first picture is not to come later.
+        let facts = EdgeAlignment.Facts(
+            canPlay: !holdsStart && couldPlay, playhead: playhead, ahead: lastVerdict.forwardDuration,
+            edge: liveEdge.estimate(at: now, piece: part) ?? outlook.listedEnd, offset: liveOffset(of: tracker),
+            part: part)
+        let now = now
+        switch item?.alignment.check(facts, at: now) {
+        case .waits, nil: break
+        case .begins: updateBuffer()
+        case .moves(let place): if holds(place) { moveOn(to: place) } else { updateBuffer() }
+        }
     }
 
     /// A list came, which is the lane's now.
@@ -95,9 +126,9 @@ extension PlaybackEngine {
         item?.ordinaryDistance.end()
     }
 
-    /// Nothing is to be told: servers hold no request any longer.
+    /// Nothing is to be told: servers hold no request any longer. A first list is on its way: nobody waits for its next part.
     mutating func cancelHeldReloads() {
-        for id in LaneID.allCases {
+        for id in LaneID.allCases where item?.lanes[id]?.tracker != nil {
             guard let request = item?.lanes[id]?.playlist.heldRequest else { continue }
             cancel(request)
             item?.lanes[id]?.playlist.forgetRequest()

@@ -15,6 +15,7 @@ extension PlaybackEngine {
         case .headRead(let segment): endHead(of: segment)
         case .soundEnded(let segment, let time): item?.lanes[segment.lane]?.endSound(at: time)
         case .closedCaptions(let services): offerClosedCaptions(services)
+        case .metadata(let segment, let group): take(group, of: segment)
         case .syncSamples(let lane, let times):
             if lane == .main, item?.trick == nil { item?.seek.noteSyncSamples(times) }
         }

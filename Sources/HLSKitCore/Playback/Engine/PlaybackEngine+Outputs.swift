@@ -27,7 +27,8 @@ extension PlaybackEngine {
         // Of a segment that was cut off at an end time some was played that is in no count.
         let cutEnd = configuration.pacing == .realTime && lane.isCutAtEnd ? playhead : .zero
         let end = item?.lastDrainedEnd
-        item?.extent.close(at: end.map { max($0, cutEnd) })
+        // What was presented up to a break is not all there is.
+        if item?.breakPoint.time == nil { item?.extent.close(at: end.map { max($0, cutEnd) }) }
         if configuration.pacing == .unpaced { timeControl.present(upTo: effectiveEnd ?? playhead) }
     }
 
@@ -38,6 +39,7 @@ extension PlaybackEngine {
         cancel(flight)
         item?.lanes[id]?.segments.remove(flight.id)
         item?.lanes[id]?.extend(to: end)
+        item?.lanes[id]?.cutAtEnd()
         complete(id)
     }
 

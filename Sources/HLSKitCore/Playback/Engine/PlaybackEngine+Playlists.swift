@@ -7,7 +7,7 @@ extension PlaybackEngine {
 
     mutating func requestFirstPlaylist() {
         guard let url = item?.url else { return }
-        send(RequestOrder(firstPlaylist: url))
+        send(RequestOrder(firstPlaylist: url, namedBy: item?.owner))
     }
 
     /// Asks for the media playlist of a lane.
@@ -46,7 +46,7 @@ extension PlaybackEngine {
             item?.lanes[lane]?.playlist.noteConnection(of: id, isNew: isNew)
             item?.lanes[lane]?.playlist.answer()
             takeMediaPlaylist(result, lane, context)
-        case (.segment, _), (.head, _), (.resource, _), (.hint, _), (.steering, _): break
+        case (.segment, _), (.head, _), (.resource, _), (.hint, _), (.steering, _), (.assetList, _): break
         }
     }
 
@@ -121,7 +121,7 @@ extension PlaybackEngine {
         noteMissedMeanwhile(id, url: url)
         startLanes()
         if id == .main { followIFrameList() }
-        if id == .main { readDateRanges() }
+        if id == .main { readPassages() }
         armReload(id)
         if id == .main, item?.trick == nil {
             tellDuration(tracker.isLive ? .indefinite : MediaTime(tracker.end))

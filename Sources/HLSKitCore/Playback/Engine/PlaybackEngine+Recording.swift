@@ -4,9 +4,9 @@ import HLSPlaylist
 extension PlaybackEngine {
     /// Whoever looks at the item knows whether there is a choice.
     mutating func noteVariantPolicy() {
-        let (keepsBest, pathway) = (preferences.variantPolicy.keepsBest, preferences.preferredPathway)
+        let keepsBest = preferences.variantPolicy.keepsBest
         item?.variants.follow(keepsBest: keepsBest)
-        item?.variants.prefer(pathway)
+        preferPathway()
     }
 
     /// There is media of a variant that is to be the only one.

@@ -24,7 +24,7 @@ extension PlaybackEngine {
     /// Takes back what was asked for, so that it is asked for again from the playlist to come.
     private mutating func putOff(_ purpose: RequestPurpose, _ id: RequestID) {
         switch purpose {
-        case .firstPlaylist, .hint, .steering: break
+        case .firstPlaylist, .hint, .steering, .assetList: break
         case .mediaPlaylist(let lane):
             item?.lanes[lane]?.playlist.forgetRequest()
             park(lane)

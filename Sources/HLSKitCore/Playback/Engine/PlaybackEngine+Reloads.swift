@@ -33,13 +33,13 @@ extension PlaybackEngine {
             return failWhenPlayed(
                 HLSError(code: .network, urlString: url, cause: "the server keeps sending the same playlist"))
         }
-        if id == .main { item?.alignment.end() }
+        if id == .main { item?.alignment.noteList() }
         if !tracker.isLive, id == .main { tellDuration(MediaTime(tracker.end)) }
         if id == .main, item?.trick == nil { followEndPosition(tracker) }
-        checkLowLatency(of: id)
+        checkLowLatency(of: id, from: update.kind == .restarted ? nil : update.resumeTime)
         takeWholeSegments(in: id)
         if id == .main { followIFrameList() }
-        if id == .main { readDateRanges() }
+        if id == .main { readPassages() }
         armReload(id)
         checkStale()
         if update.kind == .changed, id == .main { catchUp() }

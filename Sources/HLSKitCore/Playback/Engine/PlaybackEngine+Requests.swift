@@ -134,7 +134,7 @@ extension PlaybackEngine {
             }
         case .head(let segment): effects.append(.endHead(segment))
         case .hint(let lane, _): finishHint(id, context, in: lane)
-        case .firstPlaylist, .mediaPlaylist, .steering: break
+        case .firstPlaylist, .mediaPlaylist, .steering, .assetList: break
         }
     }
 

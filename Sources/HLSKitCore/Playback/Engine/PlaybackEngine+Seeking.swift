@@ -6,7 +6,8 @@ import HLSPlaylist
 extension PlaybackEngine {
     /// Presented media is kept, so that it can be presented again.
     var keepsPresented: Bool {
-        configuration.pacing == .realTime && configuration.buffering.backDuration > .zero
+        configuration.pacing == .realTime
+            && (configuration.buffering.backDuration > .zero || item?.alignment.isUsed == true)
     }
 
     // MARK: Seeks
@@ -34,9 +35,19 @@ extension PlaybackEngine {
         }
     }
 
+    /// Moves the playhead of an item that has not begun to play, inside of what is loaded.
+    mutating func moveOn(to place: Duration) {
+        seek(SeekRequest(destination: .time(place), isOwn: true, isJump: false))
+    }
+
+    /// Whether media at an item time can be presented without being loaded.
+    func holds(_ time: Duration) -> Bool { heldMedia.reaches(time) }
+
     /// Ties item time to host time (docs/behaviour/seeking.md), at once: media at the new place is presented from what
     /// is loaded, or loaded.
     mutating func setRate(_ rate: Float, at anchor: TimeControlMachine.TimebaseAnchor) {
+        // The item stands while others are played in its place: they are what the rate is of.
+        if machine.isInterstitialRunning { return run(.setRate(rate)) }
         let start = item?.mainTracker?.seekableStart ?? .zero
         let bounds = AnchorBounds(
             start: start, end: item?.mainTracker.map { max(start, effectiveEnd ?? $0.end) })
@@ -116,7 +127,7 @@ extension PlaybackEngine {
 
     /// Goes through pictures while time stands still. Outputs know where they are.
     mutating func step(_ count: Int) {
-        guard count != 0, item?.seek.mayStep(seekFacts) == true else { return }
+        guard count != 0, !machine.isInterstitialRunning, item?.seek.mayStep(seekFacts) == true else { return }
         effects.append(.step(count, from: playhead))
     }
 
@@ -136,7 +147,7 @@ extension PlaybackEngine {
         return facts
     }
 
-    private var heldMedia: HeldMedia {
+    var heldMedia: HeldMedia {
         var held = HeldMedia(end: effectiveEnd, shortest: configuration.buffering.stallEpsilon)
         // Where nothing is kept that outputs have taken, it would have to be given to them again.
         // Frames that come back are not there with the audio.
@@ -152,7 +163,7 @@ extension PlaybackEngine {
 
     // MARK: Actions
 
-    private mutating func carryOut(_ actions: [SeekMachine.Action]?) {
+    mutating func carryOut(_ actions: [SeekMachine.Action]?) {
         for action in actions ?? [] { carryOut(action) }
     }
 
@@ -192,7 +203,8 @@ extension PlaybackEngine {
         item?.seek.land(on: landing)
         setTimebase(TimebaseState(itemTime: landing.time, hostTime: now, rate: timebase.rate), jump: landing.time)
         noteMove(to: landing.time)
-        item?.dateRanges.jump()
+        // Before a break is over programs see no move.
+        if !machine.isInterstitialRunning { jumpPassages(to: landing.time) }
     }
 
     // MARK: Media
@@ -227,6 +239,7 @@ extension PlaybackEngine {
         item?.extent.reopen()
         item?.variants.decideAgain()
         report.jump()
+        item?.metadata.flush()
         item?.rates.move(to: landing.time)
         effects.append(.flush(to: landing, isReverse: isReverse))
     }

@@ -105,7 +105,7 @@ extension PlaybackEngine {
         let (id, now) = (flight.id.lane, now)
         var flight = flight
         let renewals = item?.keys.assign(to: &flight.job, at: now) ?? []
-        let isCut = item?.forwardEnd.map { $0 < flight.listedEnd } ?? false
+        let isCut = item?.endTime.time.map { $0 < flight.listedEnd } ?? false
         item?.lanes[id]?.begin(flight, in: timeline, isCut: isCut)
         item?.lanes[id]?.advance(past: index)
         requestResources(of: flight.job, in: id)
@@ -120,7 +120,7 @@ extension PlaybackEngine {
         guard let timeline = item?.timelines.key(at: index, in: tracker) else { return nil }
         return SegmentChoice.Facts(
             id: loading.makeSegmentID(in: lane), timeline: timeline,
-            number: item?.timelines.number(of: timeline) ?? 0, start: item?.startWindow, end: item?.forwardEnd,
+            number: item?.timelines.number(of: timeline) ?? 0, start: item?.startWindow, end: item?.endTime.time,
             isTrick: item?.trick != nil, variantIndex: item?.variantIndex, videoRange: item?.declaredVideoRange)
     }
 }

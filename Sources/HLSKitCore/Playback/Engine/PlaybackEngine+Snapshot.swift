@@ -22,7 +22,7 @@ extension PlaybackEngine {
         if let tracker = item.mainTracker ?? item.previousTracker {
             let hasFailed = item.error != nil || item.pendingFailure != nil
             let duration = item.extent.duration(
-                listedEnd: tracker.end, forwardEnd: item.forwardEnd, hasFailed: hasFailed)
+                listedEnd: tracker.end, forwardEnd: item.endTime.time, hasFailed: hasFailed)
             state.duration = tracker.isLive ? .indefinite : MediaTime(duration)
             state.seekableTimeRanges = [MediaTimeRange(tracker.seekableStart..<tracker.end)]
             if tracker.isLive { state.liveOffset = tracker.end - playhead }

@@ -27,6 +27,7 @@ struct ItemSteering: Sendable {
     /// The playlist comes from a fresh URL.
     mutating func renew(_ playlist: MultivariantPlaylist, base: String) -> MultivariantPlaylist {
         written = playlist
+        monitor.renew(playlist.contentSteering, base: base)
         return clones.isEmpty ? playlist : clones.playlist(of: playlist, base: base)
     }
 }
@@ -65,10 +66,18 @@ extension PlaybackEngine {
         return SteeringManifest.read(url.bytes)
     }
 
+    /// Asks for the first time, unless the playlist has the manifest itself.
+    mutating func beginSteering() {
+        guard let steering = item?.steering, steering.manifest == nil else { return }
+        askForSteering()
+    }
+
     /// Asks the server, beside everything else that is loaded. Who loads nothing asks later.
     mutating func askForSteering() {
-        guard let item, item.error == nil, item.pendingFailure == nil, let steering = item.steering else { return }
-        guard !item.isAtRest, !item.isComplete, !item.isClosed else { return arm(steering.monitor.later(than: now)) }
+        guard let item, item.error == nil, let steering = item.steering else { return }
+        guard !item.isAtRest, !item.isComplete, !item.isClosed, item.pendingFailure == nil else {
+            return arm(steering.monitor.later(than: now))
+        }
         let throughput = loading.estimatedBitsPerSecond(at: now)
         guard loading.requests.ids(where: { $0 == .steering }).isEmpty,
             let url = steering.monitor.request(pathway: pathway, throughput: throughput)
@@ -126,6 +135,14 @@ extension PlaybackEngine {
     mutating func followSteering() {
         guard let steering = item?.steering else { return }
         item?.variants.follow(steering.priority, without: steering.clones.vanished)
+        preferPathway()
+    }
+
+    /// The program knows pathways by the names of the server: a clone that has changed has another one in the playlist.
+    mutating func preferPathway() {
+        let wish = preferences.preferredPathway
+        let name = wish.map { item?.steering?.clones.name(of: $0) ?? $0 }
+        item?.variants.prefer(name)
     }
 
     // MARK: Telling

@@ -10,7 +10,7 @@ extension PlaybackEngine {
         guard item != nil else { return .nothing }
         guard configuration.pacing == .realTime else { return .outputs(start: item?.start) }
         guard let isReverse = item?.trick?.isReverse,
-            let limit = item?.rates.limit(forwardEnd: item?.forwardEnd)
+            let limit = item?.rates.limit(forwardEnd: item?.endTime.time)
         else { return .media(end: effectiveEnd) }
         return .frames(limit: limit, isReverse: isReverse, end: effectiveEnd)
     }
@@ -48,9 +48,10 @@ extension PlaybackEngine {
     /// The next moment at which time alone changes something; nil where it never does.
     var nextMoment: Duration? {
         if item?.trick != nil {
-            return [nextTrickMoment, nextDateRangeMoment.map { max($0, now + .milliseconds(1)) }].compactMap(\.self)
+            return [nextTrickMoment, nextPassageMoment.map { max($0, now + .milliseconds(1)) }].compactMap(\.self)
                 .min()
         }
+        if let deadline = item?.alignment.deadline { return max(deadline, now + .milliseconds(1)) }
         guard timebase.rate > 0, configuration.pacing == .realTime, let outlook else { return nil }
         var facts = NextMoment.Facts(timebase: timebase, playhead: playhead, verdict: lastVerdict)
         facts.stallEpsilon = configuration.buffering.stallEpsilon
@@ -58,7 +59,7 @@ extension PlaybackEngine {
         if outlook.isDrained || outlook.endsEarly, !machine.isAtEnd { facts.end = outlook.effectiveEnd }
         facts.edge = edgeHostTime
         facts.rateChange = latencyControl.nextChange
-        facts.told = nextDateRangeMoment
+        facts.told = nextPassageMoment
         facts.hasRestingTrack = !buffer.requiredTracks.isSubset(of: tracksToLoad) && !outlook.isComplete
         if buffer.requiredTracks == .video { facts.hardLimit = configuration.buffering.forwardDurationLimit }
         facts.nextSegmentDuration = outlook.nextSegmentDuration

@@ -24,7 +24,7 @@ extension PlaybackEngine {
 
     /// Plays I-frames, or no longer, as a rate wants it.
     mutating func followRate(_ rate: Float) {
-        guard item?.rates.mayChange(at: rate) == true else { return }
+        guard !machine.isInterstitialRunning, item?.rates.mayChange(at: rate) == true else { return }
         tellTrickPlayObstacle(at: rate)
         var facts = ItemRates.Facts()
         facts.isPlayable =
@@ -152,11 +152,11 @@ extension PlaybackEngine {
     }
 
     private var trickFacts: TrickPlay.Facts {
-        TrickPlay.Facts(rate: machine.rate, playhead: playhead, limit: trickLimit, forwardEnd: item?.forwardEnd)
+        TrickPlay.Facts(rate: machine.rate, playhead: playhead, limit: trickLimit, forwardEnd: item?.endTime.time)
     }
 
     /// Where playing ends in its direction.
-    private var trickLimit: Duration { item?.rates.limit(forwardEnd: item?.forwardEnd) ?? .zero }
+    private var trickLimit: Duration { item?.rates.limit(forwardEnd: item?.endTime.time) ?? .zero }
 
     /// Begins to load the next picture. True where there was none to be loaded and the next one is to be looked for.
     mutating func scheduleTrickLoad() -> Bool {

@@ -40,7 +40,7 @@ extension PlaybackEngine {
         item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
         use(index, explanation: choice.explanation)
         preloadKeys(of: playlist)
-        askForSteering()
+        beginSteering()
     }
 
     private func noVariant(of eligibility: VariantEligibility) -> HLSError {

@@ -126,6 +126,7 @@ struct PlaybackEngine: Sendable {
         case .responded(let id, let response): noteResponse(id, response)
         case .playlist(let id, let result, let metrics): takePlaylist(id, result, metrics)
         case .steering(let id, let result, let url, let metrics): takeSteering(id, result, url: url, metrics)
+        case .assetList(let id, let result, let url, let metrics): takeAssetList(id, result, url: url, metrics)
         case .finished(let id, let metrics): finishRequest(id, metrics)
         case .failed(let id, let error, let metrics): failRequest(id, error, metrics)
         case .media(let fact): take(fact)
@@ -146,7 +147,7 @@ struct PlaybackEngine: Sendable {
         case .stale: checkStale()
         case .judge: judgeOverdueDownload()
         case .firstPicture: noteFirstDecoded()
-        case .lastPicture, .hint, .report: break
+        case .lastPicture, .hint, .report, .interstitial: break
         }
     }
 
@@ -164,9 +165,11 @@ struct PlaybackEngine: Sendable {
             let buffer = prepare(for: rate, resumes: rate != 0)
             run(.setRate(rate, buffer: buffer))
         case .playImmediately(let rate):
+            item?.alignment.end()
             let buffer = prepare(for: rate)
             run(.playImmediately(atRate: rate, buffer: buffer))
         case .setRateAtHostTime(let rate, let anchor):
+            item?.alignment.end()
             timeControl.beginWait(at: now)
             setRate(rate, at: anchor)
         case .seek(let request): seek(request)
@@ -175,8 +178,13 @@ struct PlaybackEngine: Sendable {
         case .cancelPreroll: endPreroll(finished: false)
         case .cancelSeek: cancelSeek()
         case .setInterstitialRunning(let isRunning): run(.interstitialChanged(isRunning: isRunning))
+        case .setBreakPoint(let place): setBreakPoint(place)
+        case .prepareToResume(let time, let next): prepareToResume(at: time, next: next)
+        case .askForAssets(let requests): for request in requests { askForAssets(request) }
         case .setDefaultRate(let rate): timeControl.setDefaultRate(rate)
-        case .setAutomaticallyWaits(let waits): run(.setAutomaticallyWaits(waits))
+        case .setAutomaticallyWaits(let waits):
+            if !waits { item?.alignment.end() }
+            run(.setAutomaticallyWaits(waits))
         case .setActionAtItemEnd(let action): run(.setActionAtItemEnd(action))
         case .setPreferences(let new):
             let old = preferences
@@ -217,7 +225,8 @@ struct PlaybackEngine: Sendable {
         timeControl.changeItem()
         let session = new.flatMap { sessions.session(of: $0) }
         item = new.map {
-            ItemState(url: $0.url, credentialOrigins: configuration.credentialOrigins, session: session)
+            ItemState(
+                url: $0.url, owner: $0.owner, credentialOrigins: configuration.credentialOrigins, session: session)
         }
         item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false
         mediaSelection.forgetItem()
@@ -256,10 +265,11 @@ struct PlaybackEngine: Sendable {
             case .loads: scheduleLoads()
             case .hints: checkHints()
             case .bufferAfterLoads: if knownOutlook == nil || effects.count != effectCount { updateBuffer() }
+            case .alignment: checkAlignment()
             case .seek: checkSeek()
             case .start: checkStart()
             case .preroll: checkPreroll()
-            case .dateRanges: checkDateRanges()
+            case .dateRanges: checkPassages()
             case .end: checkEnd()
             case .liveEdge: checkLiveEdge()
             case .liveOffset: checkLiveOffset()

@@ -34,9 +34,9 @@ struct RequestOrder: Sendable {
         self.maximumByteCount = maximumByteCount
     }
 
-    /// The playlist whose URL the program gave.
-    init(firstPlaylist url: String) {
-        self.init(.firstPlaylist, url: url, namedBy: nil, maximumByteCount: ResourceLimits.playlistByteCount)
+    /// The playlist whose URL the program gave, or that of an asset of an interstitial, which `namedBy` has named.
+    init(firstPlaylist url: String, namedBy: String? = nil) {
+        self.init(.firstPlaylist, url: url, namedBy: namedBy, maximumByteCount: ResourceLimits.playlistByteCount)
     }
 
     /// The media playlist of a lane.
@@ -51,6 +51,11 @@ struct RequestOrder: Sendable {
     /// What a steering server says.
     init(steering url: String, namedBy: String?) {
         self.init(.steering, url: url, namedBy: namedBy, maximumByteCount: SteeringManifest.maximumByteCount)
+    }
+
+    /// What an interstitial plays.
+    init(assetListOf id: String, at url: String, namedBy: String?) {
+        self.init(.assetList(id), url: url, namedBy: namedBy, maximumByteCount: InterstitialAssetList.maximumByteCount)
     }
 
     /// A map or a key.

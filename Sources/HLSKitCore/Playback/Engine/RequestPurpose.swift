@@ -11,11 +11,13 @@ enum RequestPurpose: Hashable, Sendable {
     case hint(LaneID, PreloadHints.Kind)
     /// The manifest of the steering server.
     case steering
+    /// What the interstitial with this ID plays.
+    case assetList(String)
 
     /// The lane that waits for it; nil for what comes before there are lanes.
     var lane: LaneID? {
         switch self {
-        case .firstPlaylist, .steering: nil
+        case .firstPlaylist, .steering, .assetList: nil
         case .mediaPlaylist(let lane), .resource(_, let lane), .hint(let lane, _): lane
         case .segment(let segment, _), .head(let segment): segment.lane
         }
@@ -32,7 +34,7 @@ enum RequestPurpose: Hashable, Sendable {
         case .firstPlaylist: .firstPlaylist
         case .mediaPlaylist(let lane): .mediaPlaylist(lane)
         case .segment(_, let role): .segment(role)
-        case .head, .hint, .steering: nil
+        case .head, .hint, .steering, .assetList: nil
         case .resource(let resource, let lane): resource.kind == .key ? .key(lane) : .map(lane)
         }
     }
@@ -46,6 +48,7 @@ enum RequestPurpose: Hashable, Sendable {
         case .resource(let resource, _): resource.kind == .key ? .key : .initializationSection
         case .hint(_, let kind): kind == .map ? .initializationSection : .segment
         case .steering: .steering
+        case .assetList: .assetList
         }
     }
 

@@ -125,6 +125,17 @@ struct SeekMachine: Sendable {
         ]
     }
 
+    /// The item resumes there after a break.
+    ///
+    /// - Parameter isHeld: media of there is loaded, and can be presented once more.
+    mutating func resume(at landing: Landing, isHeld: Bool) -> [Action] {
+        begin(SeekRequest(destination: .time(landing.time), isOwn: true, isJump: false), to: landing.time)
+        return [
+            .accept(isTargetBuffered: isHeld), isHeld ? .present(from: landing) : .load(from: landing),
+            .move(to: landing), .judgeBuffer,
+        ]
+    }
+
     /// What is presented at the playhead comes from elsewhere: a seek that is under way goes on, else the playhead is moved
     /// to where it is.
     ///

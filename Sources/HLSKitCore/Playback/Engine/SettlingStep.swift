@@ -23,13 +23,15 @@ enum SettlingStep: Sendable {
     /// The verdict once more if the two steps before have changed anything: a lane may be complete now, or a gap be
     /// skipped, with which playback may start.
     case bufferAfterLoads
+    /// Playing by parts begins at its distance from the edge. Before seeks: the place may move on by one.
+    case alignment
     /// A seek ends where there is media at its target. Before the start: the outputs are asked one thing at a time.
     case seek
     /// The outputs are asked for the first frame.
     case start
     /// The outputs are asked for what a preroll waits for.
     case preroll
-    /// Date ranges that the playhead has come to. Before the end: what is told of the item comes before that it is over.
+    /// Date ranges, markers and metadata that the playhead has come to. Before the end: what is told of the item comes before that it is over.
     case dateRanges
     /// The end of the item, or its failure. After all that may still bring media, and before steps that move the playhead
     /// of an item that goes on.
@@ -47,7 +49,8 @@ enum SettlingStep: Sendable {
 
     /// The order of execution.
     static let order: [SettlingStep] = [
-        .rate, .tracks, .rest, .eviction, .suspendedBodies, .buffer, .loads, .hints, .bufferAfterLoads, .seek, .start,
+        .rate, .tracks, .rest, .eviction, .suspendedBodies, .buffer, .loads, .hints, .bufferAfterLoads, .alignment,
+        .seek, .start,
         .preroll, .dateRanges, .end, .liveEdge, .liveOffset, .recommendedOffset, .latency, .timer,
     ]
 }

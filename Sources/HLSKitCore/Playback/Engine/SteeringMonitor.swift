@@ -8,7 +8,9 @@ struct SteeringMonitor: Sendable {
     private(set) var inlineText: String?
     /// Where it is asked for next; nil where it is not any more.
     private var url: String?
-    private let base: String
+    /// Where the tag says that it is.
+    private var origin: String?
+    private var base: String
     private var timeToLive = SteeringManifest.defaultTimeToLive
     /// What went wrong last; nil since an answer came.
     private var trouble: String?
@@ -18,12 +20,24 @@ struct SteeringMonitor: Sendable {
     ///   - base: the URL of that.
     init(_ tag: ContentSteering, base: String) {
         self.base = base
-        if tag.serverURI.prefix(5).lowercased() == "data:" {
+        if Self.isInline(tag.serverURI) {
             inlineText = tag.serverURI
         } else {
-            url = URIReference.resolve(tag.serverURI, against: base)
+            origin = URIReference.resolve(tag.serverURI, against: base)
+            url = origin
         }
     }
+
+    /// The playlist comes from a fresh URL, and so may the server's, unless that has named another one since.
+    mutating func renew(_ tag: ContentSteering?, base: String) {
+        self.base = base
+        guard let tag, let url, url == origin, let fresh = URIReference.resolve(tag.serverURI, against: base),
+            !Self.isInline(fresh)
+        else { return }
+        (origin, self.url) = (fresh, fresh)
+    }
+
+    private static func isInline(_ uri: String) -> Bool { uri.prefix(5).lowercased() == "data:" }
 
     /// The URL to ask.
     ///
@@ -31,6 +45,8 @@ struct SteeringMonitor: Sendable {
     ///   - pathway: the one in use.
     ///   - throughput: in bits per second; nil while nothing is known.
     func request(pathway: String?, throughput: Double?) -> String? {
+        // Nobody is asked: what comes is in the URL.
+        if let url, Self.isInline(url) { return url }
         guard let url, var reference = URIReference(url) else { return nil }
         var parameters: [(name: String, value: String)] = []
         if let pathway { parameters.append(("_HLS_pathway", QueryCoding.encoded(pathway))) }

@@ -43,12 +43,15 @@ struct TimeControl: Sendable {
     private var waits = WaitingTimes()
     /// The host time at which the item had played to its end; nil where it did not.
     private var endedAt: Duration?
+    /// Where programs see the item while others are played in its place; nil while none are.
+    private(set) var heldTime: Duration?
 
     func playhead(_ bounds: Bounds, at now: Duration) -> Duration { clock.playhead(bounds, at: now) }
 
     /// As programs see it: the timebase may run on past the end (``ActionAtItemEnd/none``).
     func currentTime(_ bounds: Bounds, at now: Duration) -> Duration {
-        machine.isAtEnd && bounds.isPaced ? clock.timebase.itemTime(at: now) : playhead(bounds, at: now)
+        if let heldTime { return heldTime }
+        return machine.isAtEnd && bounds.isPaced ? clock.timebase.itemTime(at: now) : playhead(bounds, at: now)
     }
 
     // MARK: Time control
@@ -73,7 +76,7 @@ struct TimeControl: Sendable {
             case .rateChanged(let rate, let reason): actions.append(.rateChanged(rate, reason))
             case .statusChanged(let old, let new, let reason, let rate):
                 enter(new, bounds, at: now, &actions)
-                let time = playhead(bounds, at: now)
+                let time = heldTime ?? playhead(bounds, at: now)
                 let change = TimeControlChange(
                     old: old, new: new, reason: reason, rate: rate, timebaseRate: Double(machine.timebaseRate),
                     itemTime: MediaTime(time))
@@ -180,6 +183,7 @@ struct TimeControl: Sendable {
     /// Another item is to be played, with the timebase as it is.
     mutating func changeItem() {
         clock.reset()
+        heldTime = nil
         hasPlayed = false
         waits.forgetItem()
     }
@@ -212,6 +216,32 @@ struct TimeControl: Sendable {
             actions.append(.timebase(new))
         }
         enter(machine.status, bounds, at: now, &actions)
+        return actions
+    }
+
+    // MARK: Breaks
+
+    /// Others are played in the item's place from now on. Programs see it stand where it is.
+    ///
+    /// - Returns: the intent that they continue with, too.
+    mutating func suspend(_ bounds: Bounds, at now: Duration) -> (intent: Intent, actions: [Action]) {
+        endItem(bounds, at: now)
+        let intent = intent(bounds, at: now)
+        endedAt = nil
+        heldTime = playhead(bounds, at: now)
+        return (intent, handle(.interstitialChanged(isRunning: true), bounds, at: now))
+    }
+
+    /// The item continues where the playhead is now, from the moment at which those ended that were played in its place.
+    mutating func resume(_ intent: Intent, _ bounds: Bounds, at now: Duration) -> [Action] {
+        heldTime = nil
+        let event = TimeControlMachine.Event.interstitialChanged(isRunning: false, continues: intent.isRunning)
+        var actions = handle(event, bounds, at: now)
+        guard machine.timebaseRate != 0, intent.isRunning, let anchor = intent.endedAt else { return actions }
+        let start = clock.timebase.itemTime
+        let new = TimebaseState(itemTime: start, hostTime: anchor, rate: Double(machine.timebaseRate))
+        setTimebase(new, bounds, at: now, watchedFrom: start)
+        actions.append(.timebase(new))
         return actions
     }
 }

@@ -82,7 +82,8 @@ struct TimeControlMachine: Sendable {
         /// `isReverseEnd` when the start of the seekable range is also where reverse playback ends.
         case reachedStart(isReverseEnd: Bool)
         case reachedLiveEdge
-        case interstitialChanged(isRunning: Bool)
+        /// `continues`: what was played in the item's place ran up to now, so that the item plays where it has media.
+        case interstitialChanged(isRunning: Bool, continues: Bool = false)
     }
 
     enum Output: Sendable, Hashable {
@@ -138,6 +139,7 @@ struct TimeControlMachine: Sendable {
         let item = item
         self = other
         self.item = item
+        isInterstitialRunning = false
         wait.isToMinimizeStalls = false
         pendingAnchor = nil
         var step = Step(previousRate: rate)
@@ -205,6 +207,8 @@ extension TimeControlMachine {
         /// The event says that the buffer changed, so that leaving `playing` for lack of data is a stall.
         var isBufferChange = false
         var restartsWait = false
+        /// Time ran until now, though it was another item's.
+        var continues = false
     }
 
     private enum Outcome {
@@ -236,8 +240,9 @@ extension TimeControlMachine {
             automaticallyWaits = waits
         case .setActionAtItemEnd(let action):
             actionAtItemEnd = action
-        case .interstitialChanged(let isRunning):
+        case .interstitialChanged(let isRunning, let continues):
             isInterstitialRunning = isRunning
+            step.continues = continues
         case .itemChanged(let state):
             item = state.map { Item(state: $0) }
             wait.isToMinimizeStalls = false
@@ -339,7 +344,8 @@ extension TimeControlMachine {
     // MARK: - Table
 
     /// The table of docs/behaviour/time-control.md: the first row that holds decides.
-    private func outcome(isPlayImmediately: Bool) -> Outcome {
+    private func outcome(_ step: Step) -> Outcome {
+        let isPlayImmediately = step.isPlayImmediately
         guard rate != 0 else { return .paused(nil) }  // row 1
         guard let item else { return .waiting(.noItemToPlay) }  // row 2
         if isInterstitialRunning { return .waiting(.interstitialEvent) }  // row 3
@@ -360,7 +366,7 @@ extension TimeControlMachine {
             return automaticallyWaits ? .waitingForData : .paused(.setRateFailed)
         }
         if cannotPresent || (buffer.isEmpty && !item.state.hasPresentedMedia) { return .waitingForData }  // row 6
-        let mayStart = status == .playing || isPlayImmediately || !automaticallyWaits
+        let mayStart = status == .playing || step.continues || isPlayImmediately || !automaticallyWaits
         if !buffer.isEmpty, mayStart || buffer.isLikelyToKeepUp || buffer.isFull { return .playing }  // row 7
         return automaticallyWaits ? .waitingForData : .paused(.setRateFailed)  // rows 8, 9
     }
@@ -368,7 +374,7 @@ extension TimeControlMachine {
     private mutating func resolve(_ step: inout Step) {
         let oldStatus = status
         let oldReason = reasonForWaitingToPlay
-        let outcome = outcome(isPlayImmediately: step.isPlayImmediately)
+        let outcome = outcome(step)
         let isStall = isStall(outcome, step)
         if isStall { step.outputs.append(.stalled) }
 

@@ -34,6 +34,8 @@ struct VariantChooser: Sendable {
     @Shared private var known: KnownLimits? = nil
     /// The start of the segment that was decided for last.
     private var decidedFor: Duration?
+    /// The start of the segment that was given up last for another pathway.
+    private var movedLate: Duration?
     @Shared private var lastSwitch: VariantSwitch? = nil
     /// The variant of the segment that was read last.
     private(set) var lastRead: Int?
@@ -207,11 +209,8 @@ struct VariantChooser: Sendable {
         about segment: Segment, _ facts: Facts, _ limits: SelectionLimits, among choice: [AssetVariant]
     ) -> Action? {
         guard let current else { return nil }
-        if let pathway = limits.pathways.first, let other = counterpart(on: pathway, facts, among: choice) {
-            return .take(
-                SelectionDecision(
-                    variantID: other.id, maximumForwardBuffer: maximumForwardBuffer,
-                    explanation: "pathway \(pathway)"))
+        if let decision = move(in: limits, among: choice, isHeld: facts.isFixed || facts.isSoundOnly) {
+            return .take(decision)
         }
         if facts.isFirstSegment, let same = choice.first(where: { $0.index == current }) {
             return .take(
@@ -227,10 +226,20 @@ struct VariantChooser: Sendable {
         return .ask(input(for: segment, facts.moment, bufferCapacity: facts.bufferCapacity, among: choice))
     }
 
-    /// The variant that is to take the place of the one in use, since another pathway is to be used.
-    private func counterpart(on pathway: String, _ facts: Facts, among choice: [AssetVariant]) -> AssetVariant? {
-        guard let own = currentCandidate, !facts.isFixed, !facts.isSoundOnly, pathways.current != pathway,
-            !choice.contains(where: { $0.index == own.index })
+    /// To the variant that is to take the place of the one in use, since another pathway is to be used.
+    ///
+    /// - Parameter isHeld: the one in use is the only one.
+    private func move(in limits: SelectionLimits, among choice: [AssetVariant], isHeld: Bool) -> SelectionDecision? {
+        guard !isHeld, let pathway = limits.pathways.first, pathways.current != pathway,
+            let other = counterpart(among: choice)
+        else { return nil }
+        return SelectionDecision(
+            variantID: other.id, maximumForwardBuffer: maximumForwardBuffer,
+            explanation: "pathway \(pathways[other.index] ?? pathway)")
+    }
+
+    private func counterpart(among choice: [AssetVariant]) -> AssetVariant? {
+        guard let own = currentCandidate, !choice.contains(where: { $0.index == own.index })
         else { return nil }
         if let same = choice.first(where: { RedundantVariants.areSame($0, own) }) { return same }
         // Nothing of the other may be used where the choice is of the one in use.
@@ -256,6 +265,16 @@ struct VariantChooser: Sendable {
     mutating func giveUp(for decision: SelectionDecision, at start: Duration) -> VariantSwitch? {
         decidedFor = start
         return index(of: decision.variantID).map { change(to: $0, at: start, because: decision.explanation) }
+    }
+
+    /// Where the segment goes that starts at `start` and comes too late, since another pathway is to be used: there at
+    /// most once.
+    mutating func moveLate(from start: Duration, in limits: SelectionLimits, isHeld: Bool) -> SelectionDecision? {
+        guard movedLate != start else { return nil }
+        let choice = qualities(of: eligibility(in: limits).eligible, at: limits.pathways.first, separateAudio: nil)
+        guard let decision = move(in: limits, among: choice.sortedByBandwidth(), isHeld: isHeld) else { return nil }
+        movedLate = start
+        return decision
     }
 
     /// What is decided for the next segment is decided once more: it is another one.

@@ -25,8 +25,8 @@ struct WindowLoss: Sendable {
         if isPaused || hasRested { isLeftBehind = true }
     }
 
-    /// The playhead goes elsewhere.
-    mutating func moveOn() { isLeftBehind = false }
+    /// The playhead goes elsewhere: every lane is loaded from there on.
+    mutating func moveOn() { (isLeftBehind, isLate) = (false, false) }
 
     /// Holds back what was lost until it is told.
     ///

@@ -100,6 +100,10 @@ struct PlaybackLog: Sendable {
                 metadata: ["item-time": "\(hole.start.seconds)", "seconds": "\(hole.duration.seconds)"])
         case .dateRange(let phase, let group):
             logger.debug("a date range was \(phase)", metadata: ["id": "\(group.id)"])
+        case .spliceMarker(let marker, _):
+            logger.debug("a marker was passed", metadata: ["tag": "\(marker.tag)", "kind": "\(marker.kind)"])
+        case .timedMetadata(let group):
+            logger.debug("metadata was passed", metadata: ["keys": .array(group.items.map { "\($0.key)" })])
         case .segmentSkipped(let skipped):
             logger.warning("media is lost", metadata: skipped.metadata)
         case .segmentsMissed(let skipped):

@@ -27,6 +27,8 @@ struct ItemTimeline: Sendable {
     /// Media and playlist that are further apart than this are not of one stream.
     private static let longestDrift = Duration.seconds(60)
     private static let wrap = Int64(1) << 33
+    /// After so long times of 33 bits come again.
+    static var wrapPeriod: Duration { duration(wrap, 90_000) }
 
     /// What the variant is going to place.
     enum Coming: Sendable, Hashable {
@@ -189,7 +191,7 @@ struct ItemTimeline: Sendable {
     ///   - near: item time that the cue must be nearest to, among those that a wrap of the clock leaves open.
     func cueOffset(for timeline: Int, time: Duration, near: Duration) -> Duration? {
         guard let offset = common[timeline] else { return nil }
-        let period = Self.duration(Self.wrap, 90_000)
+        let period = Self.wrapPeriod
         let turns = Int64(((near - time - offset) / period).rounded())
         return offset + period * turns
     }
@@ -198,7 +200,7 @@ struct ItemTimeline: Sendable {
     func itemTime(of time: Duration, wraps: Bool, in timeline: Int, lane: LaneID, near: Duration) -> Duration? {
         guard let offset = own[lane]?[timeline] ?? common[timeline] else { return nil }
         guard wraps else { return time + offset }
-        let period = Self.duration(Self.wrap, 90_000)
+        let period = Self.wrapPeriod
         return time + offset + period * Int64(((near - time - offset) / period).rounded())
     }
 

@@ -14,7 +14,7 @@ enum LaneOutput: Sendable {
     case cut(Duration)
     case cues(CueBatch)
     case closedCaptions(ClosedCaptionData, at: Duration, duration: Duration)
-    case metadata(TimedMetadata, at: Duration)
+    case metadata(TimedMetadata, at: Duration, of: SegmentID)
     case fact(MediaFact)
     /// Media of a kind that is wanted is left out, because nothing can be made of it.
     case leftOut(HLSError)

@@ -303,7 +303,7 @@ struct LanePipeline {
                 }
             case .note(let text): output.append(.note(text))
             case .unreadTrack(let type, let name): reader.selection.noteUnread(type, name)
-            case .eventMessage(let message): if wanted.contains(.metadata) { reader.hold(message) }
+            case .eventMessage(let message): if lane != .subtitles { reader.hold(message) }
             }
         }
         placeMetadata(&reader, timeline: timeline, isEnd: false, output: &output)
@@ -378,10 +378,13 @@ struct LanePipeline {
             var time: Duration?
             if metadata.isFromSegmentStart {
                 // Where the segment starts is known when each of its tracks has begun.
-                time = isEnd || reader.demuxedUpTo != nil ? reader.range.start + metadata.time : nil
+                let isKnown = isEnd || reader.demuxedUpTo != nil || reader.presentsNothing
+                time = isKnown ? reader.range.start + metadata.time : nil
             } else {
-                time = timeline.itemTime(
-                    of: metadata.time, wraps: metadata.wraps, in: job.timeline, lane: lane, near: job.start)
+                time =
+                    timeline.itemTime(
+                        of: metadata.time, wraps: metadata.wraps, in: job.timeline, lane: lane, near: job.start)
+                    ?? reader.listedTime(of: metadata)
                 if time == nil, isEnd { time = job.start + metadata.time - first.time }
             }
             if let time {
@@ -389,7 +392,7 @@ struct LanePipeline {
                     output.append(.note("\(job.url): metadata that belongs to another time is skipped"))
                     continue
                 }
-                output.append(.metadata(metadata, at: time))
+                output.append(.metadata(metadata, at: time, of: job.id))
             } else {
                 waiting.append(metadata)
             }

@@ -24,7 +24,7 @@ final class OutputDispatcher: Sendable {
         self.registry = registry
         lockstep = isPaced ? nil : Lockstep()
         self.clock = clock
-        writers = WriterFeed(registry, isHeld: isHeld)
+        writers = WriterFeed(registry, isHeld: isHeld, isPaced: isPaced)
     }
 
     // MARK: The driver's side
@@ -34,6 +34,12 @@ final class OutputDispatcher: Sendable {
 
     /// The item is the current one from now on.
     func release() { writers.release() }
+
+    /// Others are played in its place, until it is released again.
+    func hold() { writers.hold() }
+
+    /// What writers get is so much later in their time.
+    func place(_ shift: Duration) { writers.place(shift) }
 
     /// The item has failed.
     func end() { registry.end() }

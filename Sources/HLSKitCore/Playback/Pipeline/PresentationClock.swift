@@ -104,6 +104,11 @@ final class PresentationClock: Sendable {
         gate.signal { $0.isHeld = false }
     }
 
+    /// Others are played in its place, until it is released again.
+    func hold() {
+        gate.signal { $0.isHeld = true }
+    }
+
     func setTimebase(_ timebase: TimebaseState) {
         gate.signal { state in
             state.timebase = timebase

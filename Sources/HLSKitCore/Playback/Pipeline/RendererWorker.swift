@@ -57,6 +57,8 @@ struct RendererWorker {
     var isPassedOver = false
     /// Media has come that is presented after the end of the window: of the run nothing more is.
     private var isOver = false
+    /// A break begins there: what is presented later is left away, whatever the window.
+    private var limit = MediaLimit()
 
     init(renderer: TrackRenderer) {
         self.renderer = renderer
@@ -81,6 +83,7 @@ struct RendererWorker {
         silence = DecoderSilence()
         isDecoderStuck = false
         isOver = false
+        limit = MediaLimit(until: limit.until)
     }
 
     mutating func process(_ item: SampleStore.Item) async {
@@ -183,6 +186,10 @@ struct RendererWorker {
     private mutating func decode(_ sample: MediaSample, offset: Duration) async {
         self.offset = offset
         let mode = renderer.currentMode
+        if limit.until != mode.until {
+            limit = MediaLimit(until: mode.until)
+            isOver = false
+        }
         await adjustDecoder(to: mode, at: sample)
         if isDecoderStuck, sample.isSync { await nudgeDecoder() }
         if mode.passesSamples { await pass(sample) }
@@ -371,7 +378,8 @@ struct RendererWorker {
     private mutating func deliver(_ buffers: [AudioBuffer]) async {
         for buffer in buffers.flatMap({ trimmed($0) }).compactMap({ cut($0) }) {
             var (buffer, time) = (buffer, ItemTimeline.duration(buffer.pts, buffer.timescale) + offset)
-            let cut = SoundCut(window).cut(time: time, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate)
+            let cut = SoundCut(limit.bound(window)).cut(
+                time: time, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate)
             if let cut {
                 do throws(CodecError) {
                     buffer = try buffer.trimmed(leading: cut.leading, trailing: cut.trailing)
@@ -392,7 +400,7 @@ struct RendererWorker {
         renderer.count { $0.decodedFrames += 1 }
         guard isInside else {
             // Media comes in the order of presentation: what was decoded before is all there is.
-            if let until = window.until, time >= until, !isOver {
+            if let until = limit.bound(window).until, time >= until, !isOver {
                 isOver = true
                 await presentAll()
             }
@@ -457,6 +465,8 @@ struct RendererWorker {
         guard !pending.isEmpty else { return }
         let next = pending.removeFirst()
         guard await waitUntilDue(next.time, isHeard: next.isAudio) else { return }
+        // A break may have been set since it was decoded.
+        if let until = renderer.currentMode.until, next.time >= until { return }
         let generation = clockGeneration
         switch next.content {
         case .video(let frame):
@@ -508,7 +518,8 @@ struct RendererWorker {
             presentation: ItemTimeline.duration(sample.pts, track.timescale) + offset,
             length: ItemTimeline.duration(sample.duration, track.timescale))
         if decoder == nil { renderer.count { $0.decodedFrames += 1 } }
-        switch copies.judge(sample, timing) {
+        switch limit.takes(sample, timing, isVideo: track.mediaType == .video) ? copies.judge(sample, timing) : .outside
+        {
         case .wanted: break
         case .dropped: return
         case .outside:
@@ -535,7 +546,7 @@ struct RendererWorker {
     private func isInside(_ time: Duration, _ length: Duration, isVideo: Bool) -> Bool {
         if window.isEmpty { return false }
         if let from = window.from, isVideo ? time < from : time + length <= from { return false }
-        return window.until.map { time < $0 } ?? true
+        return limit.bound(window).until.map { time < $0 } ?? true
     }
 
     /// Waits until `time` has come. False where the media was flushed meanwhile.

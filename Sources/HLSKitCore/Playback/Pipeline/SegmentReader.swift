@@ -53,6 +53,8 @@ struct SegmentReader {
     private var placements: [Int: ItemTimeline.Placement] = [:]
     /// Of each track, wanted or not: what stands where the playlist says that the segment starts.
     private var firstPTS: [Int: Int64] = [:]
+    /// The track of pictures or sound that began first.
+    private var firstTrack: MediaTrack?
     /// Kinds were selected in the middle of the segment: what is handed on need not reach back to its start.
     private var beganLate = false
     /// Samples of each track that came, how many of them had come with the last that was given, and the same of readings
@@ -77,6 +79,8 @@ struct SegmentReader {
         selection = TrackSelection(of: job.id.lane, audio: audioRule)
     }
 
+    /// So much of a segment waits for a place.
+    private static let maximumMetadataCount = 1024
     /// Tables come at the front of a segment; one that has none in its first bytes is looked at elsewhere.
     private static let longestWayToTables = 128 << 10
 
@@ -334,7 +338,26 @@ struct SegmentReader {
     /// Takes note of a sample, handed on or not.
     mutating func see(_ sample: MediaSample) {
         seen[sample.trackID, default: 0] += 1
-        if firstPTS[sample.trackID] == nil { firstPTS[sample.trackID] = sample.pts }
+        guard firstPTS[sample.trackID] == nil else { return }
+        firstPTS[sample.trackID] = sample.pts
+        guard firstTrack == nil, let track = selection.track(id: sample.trackID),
+            track.mediaType == .video || track.mediaType == .audio
+        else { return }
+        firstTrack = track
+    }
+
+    /// Nobody takes pictures or sound of the segment: nothing of it is placed by its own times.
+    var presentsNothing: Bool { !selection.tracks.isEmpty && selection.presentedCount == 0 }
+
+    /// The item time of metadata beside media that nobody takes: as far behind the start of the segment, by the playlist, as it
+    /// lies behind the segment's first sample. nil where that has not come.
+    func listedTime(of metadata: TimedMetadata) -> Duration? {
+        guard presentsNothing, let track = firstTrack, !track.timestampsAreRelative, let pts = firstPTS[track.id] else {
+            return nil
+        }
+        let distance = metadata.time - ItemTimeline.duration(pts, track.timescale)
+        guard metadata.wraps else { return job.start + distance }
+        return job.start + distance - ItemTimeline.wrapPeriod * Int64((distance / ItemTimeline.wrapPeriod).rounded())
     }
 
     mutating func placement(
@@ -369,6 +392,7 @@ struct SegmentReader {
 
     /// Keeps a tag or an event until the timeline is known that it is placed on.
     mutating func hold(_ sample: MediaSample, of track: MediaTrack) {
+        guard !job.window.isStill, metadata.count < Self.maximumMetadataCount else { return }
         let time = ItemTimeline.duration(sample.pts, track.timescale)
         metadata.append(
             TimedMetadata(
@@ -376,6 +400,7 @@ struct SegmentReader {
     }
 
     mutating func hold(_ message: EventMessage) {
+        guard !job.window.isStill, metadata.count < Self.maximumMetadataCount else { return }
         let scale = Int32(clamping: message.timescale)
         let duration = message.duration.map { ItemTimeline.duration(Int64($0), scale) }
         switch message.timing {

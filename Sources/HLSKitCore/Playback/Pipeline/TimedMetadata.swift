@@ -19,36 +19,23 @@ struct TimedMetadata: Sendable {
     var content: Content
 }
 
-/// Makes groups of metadata for outputs, each once: segments are read again, and variants repeat what others said.
+/// Makes groups of metadata, each once: segments are read again, and segments, variants and renditions repeat what others said.
 struct MetadataReader: Sendable {
     /// Groups that are known again, and given again after a seek back. A stream that repeats more than these repeats itself.
     private static let maxKnownCount = 512
 
-    private struct Key: Hashable {
-        /// In thousandths of a second: variants differ by less.
-        var time: Int64
-        var content: Int
-    }
-
-    private var known: Set<Key> = []
-    private var order: [(key: Key, time: Duration, group: TimedMetadataGroup)] = []
+    private var known: [(time: Duration, group: TimedMetadataGroup)] = []
 
     /// nil for what was given before, and for what is no metadata.
     mutating func group(of metadata: TimedMetadata, at time: Duration) -> TimedMetadataGroup? {
-        var hasher = Hasher()
         var items: [MetadataItem] = []
         let sample: SampleData
         switch metadata.content {
         case .id3(let data):
             sample = data
-            data.withUnsafeBytes { hasher.combine(bytes: $0) }
             items = Self.items(ofTag: data.withUnsafeBytes { Array($0) })
         case .event(let message):
             sample = SampleData(message.messageData)
-            hasher.combine(message.schemeIDURI)
-            hasher.combine(message.value)
-            hasher.combine(message.id)
-            hasher.combine(message.messageData)
             items =
                 Self.id3Schemes.contains(message.schemeIDURI)
                 ? Self.items(ofTag: message.messageData)
@@ -59,21 +46,20 @@ struct MetadataReader: Sendable {
                 ]
         }
         guard !items.isEmpty else { return nil }
-        let (seconds, attoseconds) = time.components
-        let milliseconds = Int64(clamping: Int128(seconds) * 1000 + Int128(attoseconds / 1_000_000_000_000_000))
-        let key = Key(time: milliseconds, content: hasher.finalize())
-        guard known.insert(key).inserted else { return nil }
+        let (identity, spliceTime) = metadata.traits(at: time)
         let group = TimedMetadataGroup(
             timeRange: MediaTimeRange(
                 start: MediaTime(time), duration: metadata.duration.map { MediaTime($0) } ?? .indefinite),
-            items: items, trackID: metadata.trackID, sample: sample)
-        order.append((key, time, group))
-        if order.count > Self.maxKnownCount { known.remove(order.removeFirst().key) }
+            items: items, trackID: metadata.trackID, sample: sample, spliceTime: spliceTime.map { MediaTime($0) },
+            identity: identity)
+        guard !known.contains(where: { $0.group.isSame(as: group, apart: abs($0.time - time)) }) else { return nil }
+        known.append((time, group))
+        if known.count > Self.maxKnownCount { known.removeFirst() }
         return group
     }
 
     /// What was given before and begins at `time` or later: time has jumped to where media is kept.
-    func groups(from time: Duration) -> [TimedMetadataGroup] { order.filter { $0.time >= time }.map(\.group) }
+    func groups(from time: Duration) -> [TimedMetadataGroup] { known.filter { $0.time >= time }.map(\.group) }
 
     /// ID3 in `emsg`: "Carriage of ID3 Timed Metadata in CMAF", AOM; and Apple's name for the same.
     private static let id3Schemes: Set<String> = [
@@ -86,8 +72,43 @@ struct MetadataReader: Sendable {
     }
 
     /// Time has jumped: what comes again is wanted again.
-    mutating func removeAll() {
-        known = []
-        order = []
+    mutating func removeAll() { known = [] }
+}
+
+extension TimedMetadata {
+    /// Variants and renditions differ by less.
+    private static let sameTime = Duration.milliseconds(100)
+    /// A section that says no time is of the moment at which it comes, which is another one in each variant; writers repeat it.
+    private static let sameMoment = Duration.seconds(2)
+    /// An event that counts from the start of its segment is repeated by the segments that follow, if its number says so.
+    private static let sameEvent = Duration.seconds(60)
+    /// As long as it is known: the section says when, whenever it comes.
+    private static let always = Duration.seconds(1_000_000_000)
+
+    /// What makes it the same as other metadata, and when the splice is that it announces.
+    fileprivate func traits(at time: Duration) -> (TimedMetadataGroup.Identity, spliceTime: Duration?) {
+        var hasher = Hasher()
+        let message: EventMessage
+        switch content {
+        case .id3(let data):
+            data.withUnsafeBytes { hasher.combine(bytes: $0) }
+            return (.init(content: hasher.finalize(), tolerance: Self.sameTime), nil)
+        case .event(let event): message = event
+        }
+        hasher.combine(message.schemeIDURI)
+        hasher.combine(message.value)
+        hasher.combine(message.id)
+        hasher.combine(message.messageData)
+        var identity = TimedMetadataGroup.Identity(content: hasher.finalize(), tolerance: Self.sameTime)
+        // Of a transport stream.
+        if message.wrapsAt33Bits {
+            let splice = (try? SpliceInformation(parsing: message.messageData))?.spliceTime?.duration
+            identity.tolerance = splice == nil ? Self.sameMoment : Self.always
+            let ahead = splice.map { $0 - self.time }
+            let period = ItemTimeline.wrapPeriod
+            return (identity, ahead.map { time + $0 - period * Int64(($0 / period).rounded()) })
+        }
+        if isFromSegmentStart, message.id != 0 { identity.tolerance = max(Self.sameEvent, duration ?? .zero) }
+        return (identity, nil)
     }
 }

@@ -13,6 +13,8 @@ final class TrackRenderer: Sendable {
         /// Threads that libavcodec may use, 0 for one per core; nil decodes nothing.
         var decodingThreadCount: Int?
         var passesSamples = false
+        /// Nothing is presented from there on: a break begins there.
+        var until: Duration?
     }
 
     /// What a renderer tells its player.

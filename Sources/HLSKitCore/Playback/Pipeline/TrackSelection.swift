@@ -6,6 +6,7 @@ struct TrackSelection: Sendable {
     /// All tracks that the segment has told of.
     private(set) var tracks: [MediaTrack] = []
     private(set) var selected: [MediaType: MediaTrack] = [:]
+    private var metadataTracks: [MediaTrack] = []
     /// What tracks are, of each kind, that no demuxer reads.
     private var unread: [MediaType: String] = [:]
     /// Kinds that were selected in the middle of the segment: they begin where decoding can.
@@ -24,6 +25,7 @@ struct TrackSelection: Sendable {
     /// - Parameter silent: tracks that gave nothing in segments before.
     mutating func select(from tracks: [MediaTrack], wanted: Set<MediaType>, silent: Set<Int> = []) {
         self.tracks = tracks
+        metadataTracks = tracks.filter { $0.mediaType == .metadata }
         for type in wanted {
             // The track that was chosen first stays, as long as it is there.
             if let old = selected[type], let same = tracks.first(where: { $0.id == old.id && $0.mediaType == type }) {
@@ -64,9 +66,9 @@ struct TrackSelection: Sendable {
 
     func selectedTrack(id: Int) -> MediaTrack? {
         if let found = selected.values.first(where: { $0.id == id }) { return found }
-        // Of metadata all tracks are read.
-        guard selected[.metadata] != nil else { return nil }
-        return tracks.first { $0.id == id && $0.mediaType == .metadata }
+        // Of metadata all tracks are read, whatever is wanted.
+        guard lane != .subtitles, !metadataTracks.isEmpty else { return nil }
+        return metadataTracks.first { $0.id == id }
     }
 
     /// Selected tracks of pictures and audio.

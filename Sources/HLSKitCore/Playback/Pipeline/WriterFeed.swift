@@ -3,7 +3,7 @@ import HLSTime
 import Synchronization
 
 /// Hands media to the writers of an item: tells each all its tracks before anything of them, names each track by its
-/// place among those, and has what was written flushed once a second.
+/// place among those, and has what was written flushed once a second, or at once for whoever reads along.
 final class WriterFeed: Sendable {
     private struct Announcement {
         /// In the order of ``MediaType``.
@@ -21,16 +21,22 @@ final class WriterFeed: Sendable {
         var isClosed = false
         /// The item is not the current one: writers hear nothing of it.
         var isHeld = false
+        /// What is written is so much later than in the item.
+        var shift = Duration.zero
     }
 
     private let registry: OutputRegistry
+    private let isPaced: Bool
     private let state: Gate<State>
     /// By writer, the second of media in which it was flushed last.
     private let flushed = Mutex<[Int: Int64]>([:])
 
-    /// - Parameter isHeld: nothing is told before ``release()``.
-    init(_ registry: OutputRegistry, isHeld: Bool) {
+    /// - Parameters:
+    ///   - isHeld: nothing is told before ``release()``.
+    ///   - isPaced: media comes at its time, and not as fast as it can.
+    init(_ registry: OutputRegistry, isHeld: Bool, isPaced: Bool = true) {
         self.registry = registry
+        self.isPaced = isPaced
         state = Gate(State(isHeld: isHeld))
     }
 
@@ -42,6 +48,27 @@ final class WriterFeed: Sendable {
     /// The item is the current one from now on.
     func release() {
         state.signal { $0.isHeld = false }
+    }
+
+    /// Others are played in its place, until it is released again.
+    func hold() {
+        state.signal { state in
+            state.isHeld = true
+            // They are told of the tracks of others meanwhile.
+            state.announced = [:]
+        }
+    }
+
+    /// What is written from now on is so much later in the time of writers than in the item.
+    func place(_ shift: Duration) {
+        state.signal { $0.shift = shift }
+    }
+
+    /// The time for writers of an item time.
+    private func place(_ time: MediaTime) -> MediaTime {
+        let shift = state.withLock(\.shift)
+        guard shift != .zero, let itemTime = time.duration else { return time }
+        return MediaTime(itemTime + shift)
     }
 
     var isHeld: Bool { state.withLock(\.isHeld) }
@@ -62,26 +89,35 @@ final class WriterFeed: Sendable {
     }
 
     func write(_ frame: VideoFrame) async throws(HLSError) {
-        for entry in registry.writers {
+        let writers = registry.writers
+        if writers.isEmpty { return }
+        var placed: VideoFrame?
+        if let time = frame.itemTime, case let new = place(time), new != time { placed = frame.placed(at: new) }
+        for entry in writers {
             guard let writer = entry.capabilities.frames, let index = try await index(of: .video, for: entry) else {
                 continue
             }
-            try writer.write(frame, ofTrackAt: index)
+            try writer.write(placed ?? frame, ofTrackAt: index)
             try flush(entry, at: frame.itemTime)
         }
     }
 
     func write(_ buffer: AudioBuffer) async throws(HLSError) {
-        for entry in registry.writers {
+        let writers = registry.writers
+        if writers.isEmpty { return }
+        var placed: AudioBuffer?
+        if let time = buffer.itemTime, case let new = place(time), new != time { placed = buffer.placed(at: new) }
+        for entry in writers {
             guard let writer = entry.capabilities.audio, let index = try await index(of: .audio, for: entry) else {
                 continue
             }
-            try writer.write(buffer, ofTrackAt: index)
+            try writer.write(placed ?? buffer, ofTrackAt: index)
             try flush(entry, at: buffer.itemTime)
         }
     }
 
     func write(_ sample: MediaSample, of type: MediaType, at itemTime: MediaTime) async throws(HLSError) {
+        let itemTime = place(itemTime)
         for entry in registry.writers where entry.takesSamples(of: type) {
             guard let writer = entry.capabilities.samples, let index = try await index(of: type, for: entry) else {
                 continue
@@ -93,6 +129,7 @@ final class WriterFeed: Sendable {
 
     /// Once a second of media what was written has to be there for whoever reads it, or finds it after a crash.
     private func flush(_ entry: OutputRegistry.WriterEntry, at itemTime: MediaTime?) throws(HLSError) {
+        if isPaced, entry.isReadAsWritten { return try entry.writer.flush() }
         guard let time = itemTime?.duration else { return }
         let second = time.components.seconds
         let isDue = flushed.withLock { flushed in
@@ -129,7 +166,7 @@ final class WriterFeed: Sendable {
         guard let result else { return nil }
         if let tracks = result.change {
             defer { state.signal { $0.announced[id]?.isTold = true } }
-            try entry.writer.begin(tracks)
+            if entry.told.isNews(tracks) { try entry.writer.begin(tracks) }
         }
         return result.index
     }

@@ -55,6 +55,8 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .dateRange(let phase, let group):
                 "\(phase) date range \(group.id)" + (group.classifyingLabel.map { " (\($0))" } ?? "")
                     + (group.timeRange.map { " at \(Self.text($0.start))" } ?? "")
+            case .spliceMarker(let marker, let time): "\(Self.text(marker)) at \(Self.text(time))"
+            case .timedMetadata(let group): "\(Self.text(group)) at \(Self.text(group.timeRange.start))"
             case .segmentSkipped(let segments): "skipped \(Self.text(segments))"
             case .holePlayedOver(let range):
                 "played over a hole of \(Self.text(range.duration)) at \(Self.text(range.start))"
@@ -82,6 +84,14 @@ extension PlayerEvent.Kind: CustomStringConvertible {
         case .playing: "playing" + place + ", rate \(change.timebaseRate)"
         case .waitingToPlayAtSpecifiedRate: "waiting" + (change.reason.map { " \($0.words)" } ?? "") + place
         }
+    }
+
+    private static func text(_ marker: SpliceMarker) -> String {
+        marker.tag + (marker.value.isEmpty ? "" : ":" + marker.value)
+    }
+
+    private static func text(_ group: TimedMetadataGroup) -> String {
+        group.spliceInformation.map { "\($0)" } ?? "metadata " + group.items.map(\.key).joined(separator: ", ")
     }
 
     private static func text(_ load: SegmentLoad) -> String {

@@ -54,6 +54,14 @@ public struct PlayerEvent: Sendable {
         /// else of one that it is in; with or without outputs. Each is entered once until the playhead is moved, and left
         /// where its end is known; one without a length is only entered.
         case dateRange(DateRangePhase, DateRangeMetadataGroup)
+        /// The playhead came to a marker of a break in the playlist (`EXT-X-CUE-OUT`, `EXT-X-CUE-IN` and the like), which lies at
+        /// this item time; with or without outputs. Each is told once until the playhead is moved; that a break continues
+        /// (`SpliceMarker.Kind.continued`) only to a player that came into it in the middle.
+        case spliceMarker(SpliceMarker, at: MediaTime)
+        /// The playhead came to metadata in the media: an ID3 tag, an event message, splice information of SCTE 35
+        /// (``TimedMetadataGroup/spliceInformation``); with or without outputs. Each is told once until the playhead is moved,
+        /// whichever segments, variants and renditions repeat it.
+        case timedMetadata(TimedMetadataGroup)
         /// A segment could not be loaded and was skipped: the media time is lost.
         case segmentSkipped(SkippedSegments)
         /// Media is missing that no playlist announced as missing, for 0.1 s or more: time runs on over the hole. Told once,

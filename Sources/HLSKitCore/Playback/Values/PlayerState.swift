@@ -69,7 +69,7 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var receivedByteCount = 0
     /// Requests of all kinds, retries included.
     public var numberOfRequests = 0
-    /// Segments that were loaded whole.
+    /// Segments that were loaded whole, and parts of them that were loaded by themselves.
     public var numberOfSegments = 0
     /// Segments that could not be loaded from any variant and were skipped.
     public var numberOfSkippedSegments = 0

@@ -251,7 +251,7 @@ struct EngineHarness {
         case .refreshURL(let expired):
             expiredURLs.append(expired)
             if let answer = freshURL?(expired) { handle(.freshURL(answer)) }
-        case .present, .advanceToNextItem, .passedOver, .forgetBody: break
+        case .present, .hold, .place, .limit, .assetList, .breakReached, .advanceToNextItem, .passedOver, .forgetBody: break
         }
     }
 
@@ -351,6 +351,8 @@ struct EngineHarness {
             for lane in LaneID.allCases { demux(lane) }
         case .steering:
             handle(.steering(id, SteeringManifest.read(transfer.reply.text), url: url, transferMetrics))
+        case .assetList:
+            handle(.assetList(id, InterstitialAssetList.read(transfer.reply.text), url: url, transferMetrics))
         }
     }
 

@@ -57,16 +57,56 @@ struct CurlReportTests {
         }
     }
 
-    @Test("a redirect is not followed", arguments: [301, 302, 307, 308])
+    @Test(
+        "a redirect is followed with the body, but what is to be seen elsewhere is not sent there",
+        arguments: [301, 302, 303, 307, 308])
     func redirect(status: Int) async throws {
+        let bodies = Mutex<[String]>([])
         try await withServer(answering: { connection, request in
-            _ = connection.read(Self.length(request))
-            connection.redirect(to: "/elsewhere", status: status)
+            let body = connection.read(Self.length(request))
+            bodies.withLock { $0.append(String(decoding: body, as: UTF8.self)) }
+            if request[0].contains("/r ") {
+                connection.redirect(to: "/elsewhere", status: status)
+            } else {
+                connection.respond(Array("ok".utf8))
+            }
         }) { server in
             let result = await CurlTransport(configuration: CurlTransportTests.plain).load(
                 Self.request(server.url + "/r", "x"))
-            #expect(result.error?.code == .httpStatus)
-            #expect(server.requests.count == 1)
+            let isFollowed = status != 303
+            #expect(result.error?.code == (isFollowed ? nil : .httpStatus))
+            #expect(
+                server.requests.map { $0[0] }
+                    == ["POST /r HTTP/1.1"] + (isFollowed ? ["POST /elsewhere HTTP/1.1"] : []))
+            #expect(bodies.withLock { $0 } == (isFollowed ? ["x", "x"] : ["x"]))
+        }
+    }
+
+    @Test("what a target is shown goes to its own origin alone")
+    func authorization() async throws {
+        let seen = Mutex<[String?]>([])
+        let answer: @Sendable (ScriptedServer.Connection, [String]) -> Void = { connection, request in
+            _ = connection.read(Self.length(request))
+            seen.withLock { $0.append(request.first { $0.lowercased().hasPrefix("authorization:") }) }
+            connection.respond(Array("ok".utf8))
+        }
+        try await withServer(answering: answer) { other in
+            try await withServer(answering: { connection, request in
+                if request[0].contains("/far ") {
+                    _ = connection.read(Self.length(request))
+                    return connection.redirect(to: other.url + "/x", status: 307)
+                }
+                answer(connection, request)
+            }) { server in
+                for path in ["/r", "/far"] {
+                    var request = Self.request(server.url + path, "x")
+                    request.fields.append(HTTPField(name: "Authorization", value: "Bearer x"))
+                    request.credentialOrigins = Origin(of: server.url).map { [$0] } ?? []
+                    let result = await CurlTransport(configuration: CurlTransportTests.plain).load(request)
+                    #expect(result.error == nil)
+                }
+                #expect(seen.withLock { $0 } == ["Authorization: Bearer x", nil])
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -85,6 +86,22 @@ struct DiskQueueTests {
         queue.write(Self.stored("d", 40_000)) { written.withLock { $0.append("d") } }
         await queue.perform {}
         #expect(written.withLock { $0 }.last == "d", "there is room again")
+    }
+
+    @Test("nobody waits for the size of a cache whose disk hangs, nor for its end; it is emptied when the disk is back")
+    func size() async throws {
+        let folder = try ScratchFolder()
+        let queue = DiskQueue()
+        let cache = try DiskCache(folder: folder.path, maximumByteCount: 1 << 20, queue: queue) { 1 }
+        cache.store(Self.stored("a", 1000), on: nil)
+        #expect(await cache.currentByteCount > 1000)
+        let hasty = try DiskCache(folder: folder.path, maximumByteCount: 1 << 20, queue: queue, clock: clock) { 1 }
+        let hang = await Hang(queue)
+        #expect(await hasty.currentByteCount == 0)
+        await hasty.removeAll()
+        hang.stop()
+        await queue.perform {}
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { $0.hasPrefix(".") })
     }
 
     @Test("a cache whose disk hangs asks the network, and finds what it could not write yet once it is back")

@@ -26,6 +26,10 @@ struct AccessLogKeeper: Sendable {
         var mediaDuration: Duration
         var byteCount = 0
         var isActive = true
+        /// The server may hold it: its time begins with the answer.
+        var isHeld = false
+        /// Its bytes come with those of a preload hint.
+        var isOfHint = false
     }
 
     init(sessionID: String) { self.sessionID = sessionID }
@@ -66,10 +70,26 @@ struct AccessLogKeeper: Sendable {
         countActivity(at: now)
     }
 
+    /// What is hinted at is asked for.
+    mutating func requestedHint(_ id: RequestID, at now: Duration) {
+        transfers[id] = Transfer(began: now, segment: nil, mediaDuration: .zero, isActive: false, isHeld: true)
+    }
+
+    /// The segment is read from what was hinted at: its bytes and their time are those of the hint.
+    mutating func servedFromHint(_ id: RequestID, at now: Duration) {
+        transfers[id]?.isOfHint = true
+        transfers[id]?.isActive = false
+        countActivity(at: now)
+    }
+
     mutating func responded(_ id: RequestID, from address: String?, isFromCache: Bool, at now: Duration) {
         guard transfers[id] != nil else { return }
         if isFromCache {
             transfers[id] = nil
+            countActivity(at: now)
+        } else if transfers[id]?.isHeld == true {
+            transfers[id]?.isHeld = false
+            transfers[id]?.isActive = true
             countActivity(at: now)
         }
         guard let address, let known = periods.last?.serverAddress else {
@@ -86,13 +106,13 @@ struct AccessLogKeeper: Sendable {
     mutating func received(_ byteCount: Int, of id: RequestID) {
         guard transfers[id] != nil else { return }
         transfers[id]?.byteCount += byteCount
-        change { $0.byteCount += byteCount }
+        if transfers[id]?.isOfHint == false { change { $0.byteCount += byteCount } }
     }
 
     /// Reading stops for a while, or goes on.
     mutating func suspended(_ id: RequestID, _ isSuspended: Bool, at now: Duration) {
         guard transfers[id] != nil else { return }
-        transfers[id]?.isActive = !isSuspended
+        if transfers[id]?.isOfHint == false { transfers[id]?.isActive = !isSuspended }
         countActivity(at: now)
     }
 
@@ -104,7 +124,8 @@ struct AccessLogKeeper: Sendable {
         let time = now - transfer.began
         change { period in
             if time > transfer.mediaDuration { period.downloadOverdue += 1 }
-            if time > .zero { period.note(bitrate: Double(transfer.byteCount) * 8 / time.seconds) }
+            // How long the network took for what was hinted at nobody knows.
+            if time > .zero, !transfer.isOfHint { period.note(bitrate: Double(transfer.byteCount) * 8 / time.seconds) }
             if segment.lane == .main { period.downloadedDuration += transfer.mediaDuration }
             period.media[segment.lane == .main ? 0 : 1].byteCount += transfer.byteCount
             period.media[segment.lane == .main ? 0 : 1].duration += transfer.mediaDuration

@@ -27,8 +27,10 @@ struct ClientDataKeeper: Sendable {
         var began: Duration
         var facts: ClientDataNote?
         var firstByte: Duration?
+        var firstBodyByte: Duration?
         var status = 0
         var serverData: ServerData?
+        var tracing: String?
     }
 
     let settings: ClientData
@@ -52,6 +54,7 @@ struct ClientDataKeeper: Sendable {
     private var stalledSince: Duration?
     private(set) var starvationCount = 0
     private(set) var starvations: [Duration] = []
+    private(set) var errors = ClientDataFacts.Errors()
     private(set) var droppedFrameCount: Int?
     private(set) var isBackgrounded: Bool?
     private var toldState: ClientDataFacts.State?
@@ -62,12 +65,12 @@ struct ClientDataKeeper: Sendable {
 
     /// So many starvations, and changes of the bit rate ahead, are kept.
     private static let maximumCount = 1000
+    /// What a server tells of how a request was served (CTA-5010).
+    private static let tracingField = "SMRT-Data"
 
     init(_ settings: ClientData) {
         self.settings = settings
-        wanted =
-            settings.version == .two
-            ? settings.eventTargets.reduce(into: Set()) { $0.formUnion($1.events) } : []
+        wanted = settings.eventTargets.reduce(into: Set()) { $0.formUnion($1.events) }
     }
 
     /// Somebody wants events.
@@ -147,7 +150,7 @@ struct ClientDataKeeper: Sendable {
     private mutating func begin(at now: Duration) {
         guard reports else { return }
         dues = settings.eventTargets.map {
-            $0.events.contains(.timeInterval) ? now + max(.seconds(1), $0.interval) : nil
+            $0.events.contains(.timeInterval) && $0.interval > .zero ? now + max(.seconds(1), $0.interval) : nil
         }
     }
 
@@ -164,7 +167,9 @@ struct ClientDataKeeper: Sendable {
             requests[id]?.firstByte = view.now
             requests[id]?.status = response.status
             requests[id]?.serverData = ServerData(response.fields)
-        case .finished(let id, _), .playlist(let id, _, _): end(id, status: nil, view, &occurrences)
+            requests[id]?.tracing = response.fields.first { $0.isNamed(Self.tracingField) }?.value
+        case .finished(let id, _), .playlist(let id, _, _), .steering(let id, _, _, _):
+            end(id, status: nil, view, &occurrences)
         case .failed(let id, let error, _): end(id, status: error.status ?? 0, view, &occurrences)
         case .output(.droppedFrames(let count)): droppedFrameCount = count
         case .timer(.report): fire(view, &occurrences)
@@ -199,12 +204,25 @@ struct ClientDataKeeper: Sendable {
         case .rateChanged(let rate, _):
             guard rate != 0, rate != toldRate else { return }
             toldRate = rate
-            occur(.playbackRate) { _ in }
-        case .recoverableError(let error), .failedToPlayToEnd(let error):
-            occur(.error) { $0.errorCode = error.code.rawValue }
-        case .itemStatusChanged(.failed): occur(.error) { $0.errorCode = view.errorCode }
+            // Elsewhere it is told with the state that comes.
+            if state(view) == .playing { occur(.playbackRate) { _ in } }
+        case .recoverableError(let error), .failedToPlayToEnd(let error): fail(error.code.rawValue, occur)
+        case .itemStatusChanged(.failed): if let code = view.errorCode { fail(code, occur) }
         default: break
         }
+    }
+
+    private mutating func fail(
+        _ code: String, _ occur: (ClientData.Event, (inout ClientDataEvent) -> Void) -> Void
+    ) {
+        errors.append(code)
+        occur(.error) { $0.errorCode = code }
+    }
+
+    /// Bytes of a body have come.
+    mutating func receive(_ id: RequestID, at now: Duration) {
+        guard let request = requests[id], request.firstBodyByte == nil else { return }
+        requests[id]?.firstBodyByte = now
     }
 
     private mutating func beginSeek() {
@@ -227,8 +245,11 @@ struct ClientDataKeeper: Sendable {
         var event = ClientDataEvent(.responseReceived, date: Self.milliseconds(view.epoch + request.began))
         event.response = ClientDataEvent.Response(
             url: Redaction.url(request.url), status: status ?? request.status,
-            firstByte: request.firstByte.map { $0 - request.began }, lastByte: view.now - request.began,
-            staticData: request.serverData?.staticText, dynamicData: request.serverData?.dynamicText)
+            firstByte: request.firstByte.map { $0 - request.began },
+            firstBodyByte: request.firstBodyByte.map { $0 - request.began },
+            lastByte: status == nil ? view.now - request.began : nil,
+            staticData: request.serverData?.staticText, dynamicData: request.serverData?.dynamicText,
+            tracing: request.tracing)
         occurrences.append(Occurrence(event: event, facts: request.facts))
     }
 

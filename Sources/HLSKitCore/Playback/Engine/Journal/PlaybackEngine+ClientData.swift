@@ -17,7 +17,7 @@ extension PlaybackEngine {
             }
         case .head(let segment): note(segment.lane, in: &facts)
         case .hint(let lane, .part): note(lane, in: &facts)
-        case .firstPlaylist, .mediaPlaylist, .resource, .hint(_, .map), .steering: break
+        case .firstPlaylist, .mediaPlaylist, .resource, .hint(_, .map), .steering, .assetList: break
         }
         return ClientDataNote(facts)
     }
@@ -45,16 +45,10 @@ extension PlaybackEngine {
     private func objectType(of id: LaneID) -> ClientDataFacts.ObjectType? {
         switch id {
         case .audio: return .audio
-        case .subtitles: return .caption
+        case .subtitles: return item?.lanes[.subtitles]?.tracker?.playlist.objectTypeOfSubtitles ?? .caption
         case .main:
             if item?.trick != nil || item?.lanes[.audio] != nil { return .video }
-            if let variant = item?.variant, item?.multivariant != nil {
-                guard variant.hasVideo else { return .audio }
-                let isSilent =
-                    !variant.codecs.isEmpty
-                    && !variant.codecs.contains { CodecString(rawValue: $0).mediaType == .audio }
-                return isSilent ? .video : .muxed
-            }
+            if let variant = item?.variant, item?.multivariant != nil { return variant.objectType }
             // Nothing declares it: what was found in it counts.
             let types = Set((item?.contents.tracks[.main] ?? []).map(\.mediaType))
             return types.contains(.video) ? types.contains(.audio) ? .muxed : .video : types.isEmpty ? nil : .audio
@@ -83,12 +77,14 @@ extension PlaybackEngine {
         facts.startDelay = keeper.startDelay
         facts.starvationCount = keeper.starvationCount
         facts.starvations = keeper.starvations
+        facts.errors = keeper.errors
         facts.droppedFrameCount = keeper.droppedFrameCount
         facts.isBackgrounded = keeper.isBackgrounded
         facts.sessionID = item?.session?.id
         facts.network = item?.variant?.pathwayID
         guard let tracker = item?.mainTracker else { return facts }
-        facts.itemTime = playhead
+        facts.playheadTime = tracker.isLive ? tracker.date(at: playhead).map { $0 - PlaylistDate(seconds: 0) } : nil
+        facts.playheadTime = facts.playheadTime ?? playhead
         facts.playheadBitRate = keeper.bitRate(at: playhead)
         facts.streamType = !tracker.isLive ? .onDemand : tracker.usesParts ? .lowLatency : .live
         if tracker.isLive { facts.liveLatency = max(.zero, tracker.end - playhead) }

@@ -18,9 +18,12 @@ extension PlaybackEngine {
         effects += told
     }
 
-    /// Bytes are no news.
+    /// Bytes are no news but the first.
     private mutating func keepClientDataIfNews(_ event: EngineEvent?) {
-        if effects.isEmpty, case .progress? = event { return }
+        if case .progress(let id, _)? = event {
+            clientData?.receive(id, at: now)
+            if effects.isEmpty { return }
+        }
         keepClientData(of: event)
     }
 

@@ -164,7 +164,8 @@ struct SessionJournal: Sendable {
             requests[id]?.isReload = loads.first?.isReload ?? false
             end(id, error: nil, metrics, view)
         case .playlist(let id, .failure(let failure), let metrics): end(id, error: failure.text, metrics, view)
-        case .steering(let id, _, _, let metrics): end(id, error: nil, metrics, view)
+        case .steering(let id, _, _, let metrics), .assetList(let id, _, _, let metrics):
+            end(id, error: nil, metrics, view)
         case .failed(let id, let error, let metrics):
             if requests[id] != nil { log(error, of: requests[id], view) }
             if let address = error.serverAddress { requests[id]?.request.serverAddress = address }
@@ -283,10 +284,11 @@ struct SessionJournal: Sendable {
             .resource where transport.resourceClass == .initializationSection:
             openIfNeeded(for: nil, transport.urlString, view)
             access.requested(id, segment: nil, mediaDuration: .zero, at: view.now)
-        case .firstPlaylist, .mediaPlaylist, .resource, .steering: break
+        case .firstPlaylist, .mediaPlaylist, .resource, .steering, .assetList: break
         // What is listed is asked for in its own name.
-        case .hint: return
+        case .hint: return access.requestedHint(id, at: view.now)
         }
+        if request.body != nil { access.servedFromHint(id, at: view.now) }
         requests[id] = open
     }
 
@@ -345,7 +347,7 @@ struct SessionJournal: Sendable {
             let event = MetricContentKeyRequestEvent(context: context, request: open.request)
             causes?.keys.append(event)
             emit(event)
-        case .sessionData, .report, .steering: break
+        case .sessionData, .report, .steering, .assetList: break
         }
     }
 

@@ -1,0 +1,39 @@
+/// Where an item is left for a break, in which others are played in its place.
+///
+/// It is an end of the item for everything that loads and presents, and none for what programs see.
+struct BreakPoint: Sendable, Hashable {
+    enum Place: Sendable, Hashable {
+        case time(Duration)
+        /// When all of the item was played, before that is told.
+        case end
+    }
+
+    /// nil where none is to come.
+    private(set) var place: Place?
+
+    /// Before the end of the item; nil where none is to come there.
+    var time: Duration? { if case .time(let time) = place { time } else { nil } }
+
+    /// The next break is elsewhere. One that lies behind the playhead is there at once.
+    ///
+    /// - Parameter playhead: nil before it is known where the item starts.
+    /// - Returns: whether that is news.
+    mutating func move(to new: Place?, playhead: Duration?) -> Bool {
+        var new = new
+        if case .time(let time) = new { new = .time(max(time, playhead ?? time)) }
+        guard place != new else { return false }
+        place = new
+        return true
+    }
+
+    /// Whether the item is left where it ends now.
+    ///
+    /// - Parameter end: the end time that the program has set.
+    func isReached(before end: Duration?) -> Bool {
+        switch place {
+        case nil: false
+        case .end: true
+        case .time(let time): end.map { time <= $0 } ?? true
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import HLSTime
+import TestSupport
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("the joints of a break", .timeLimit(.minutes(1)))
+struct BreakSeamTests {
+    private static let url = "file://\(SampleMedia.folder)/master.m3u8"
+
+    private static func item(_ from: Duration?, _ to: Duration?, _ writers: [any MediaWriter]) throws -> PlayerItem {
+        let item = try PlayerItem(url, quality: "180p", to: nil) { preferences in
+            if let from { preferences.startPosition = .time(MediaTime(from)) }
+            if let to { preferences.endPosition = .time(MediaTime(to)) }
+        }
+        for writer in writers { item.add(writer) }
+        return item
+    }
+
+    private static func play(_ item: PlayerItem, _ events: [InterstitialEvent]? = nil) async throws {
+        let player = try Player(item: item, configuration: .unpaced())
+        let stream = player.events()
+        player.core.setInterstitialEvents(events)
+        player.play()
+        for await event in stream where event.isEnd { break }
+        await player.close()
+    }
+
+    @Test(
+        "every frame once, and every sample, as of the parts alone",
+        arguments: [
+            // Where a segment ends, inside of one, and in the middle of a frame; with what is there after it, or without.
+            (6.0, 2.0, 6.0), (7.0, 2.0, 7.0), (7.01, 2.5, 7.01), (7.0, 3.0, 10.0), (9.0, 2.0, 4.5),
+        ])
+    func seam(_ time: Double, _ length: Double, _ resumption: Double) async throws {
+        let folder = try ScratchFolder()
+        func sound(_ name: String) throws -> any MediaWriter {
+            try OutputFormat.s16le.makeWriter(path: "\(folder.path)/\(name).pcm")
+        }
+        func bytes(_ name: String) throws -> Data {
+            try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/\(name).pcm"))
+        }
+        var hashes: [String] = []
+        var samples = Data()
+        // The sound of the asset begins so much before its pictures, alone as in a break.
+        var lead = Duration.zero
+        let parts: [(Duration?, Duration?)] = [
+            (nil, .seconds(time)), (nil, .seconds(length)), (.seconds(resumption), .seconds(14)),
+        ]
+        for (index, part) in parts.enumerated() {
+            let (pictures, pcm) = (CapturingWriter(), try sound("\(index)"))
+            try await Self.play(try Self.item(part.0, part.1, [pictures, pcm]))
+            try pcm.finish()
+            hashes += pictures.pictures.map(\.hash)
+            if index == 1 { lead = abs(pictures.sounds.first?.time ?? .zero) }
+            samples += try bytes("\(index)")
+        }
+        let (pictures, pcm) = (CapturingWriter(), try sound("all"))
+        var event = InterstitialEvent(
+            id: "e", time: MediaTime(.seconds(time)), content: .assets([InterstitialAsset(url: Self.url)]))
+        event.resumptionOffset = MediaTime(.seconds(resumption - time))
+        event.playoutLimit = MediaTime(.seconds(length))
+        try await Self.play(try Self.item(nil, .seconds(14), [pictures, pcm]), [event])
+        try pcm.finish()
+        #expect(pictures.pictures.map(\.hash) == hashes)
+        #expect(try bytes("all") == samples)
+        #expect(pictures.largestSoundGap < lead + .microseconds(30))
+        let times = pictures.pictures.map(\.time)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 > $0 })
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 < .milliseconds(81) })
+    }
+}

@@ -74,6 +74,8 @@ public struct EventLog: Sendable, Hashable {
                 + "subtitles \(selection[.legible]?.displayName ?? "none")"
         case .legibleCue(let cue): "cue \(cue.text.split(separator: "\n").joined(separator: " / "))"
         case .dateRange(let phase, let group): "\(phase) date range \(group.id)"
+        case .spliceMarker(let marker, _): "marker \(marker.tag)" + (marker.value.isEmpty ? "" : ":\(marker.value)")
+        case .timedMetadata(let group): "metadata \(group.items.map(\.key).joined(separator: ", "))"
         case .segmentSkipped(let segments): "skipped segments \(segments.first)-\(segments.last): \(segments.cause)"
         case .holePlayedOver(let hole): "hole from \(text(hole.start)) to \(text(hole.end))"
         case .segmentsMissed(let segments): "missed segments \(segments.first)-\(segments.last): \(segments.cause)"
@@ -97,7 +99,8 @@ public struct EventLog: Sendable, Hashable {
             "\(load.byteCount) bytes in \(seconds(load.duration)) s, "
                 + "\(seconds(load.mediaDuration)) s from \(text(load.itemTime))"
         case .variantSwitched(_, _, let explanation): explanation
-        case .playbackStalled(let time): "at \(text(time))"
+        case .playbackStalled(let time), .spliceMarker(_, let time): "at \(text(time))"
+        case .timedMetadata(let group): "at \(text(group.timeRange.start))"
         case .legibleCue(let cue): "\(text(cue.timeRange.start)) to \(text(cue.timeRange.end))"
         case .segmentSkipped(let segments), .segmentsMissed(let segments): "\(seconds(segments.mediaDuration)) s"
         case .recoverableError(let error), .failedToPlayToEnd(let error): error.detail ?? ""

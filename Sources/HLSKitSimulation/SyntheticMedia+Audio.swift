@@ -13,25 +13,8 @@ extension SyntheticMedia {
         let entry = box(
             "mp4a", zeros(6), be16(1), zeros(8), be16(1), be16(16), zeros(4), be32(sampleRate << 16),
             fullBox("esds", descriptor))
-        let empty =
-            fullBox("stts", be32(0)) + fullBox("stsc", be32(0)) + fullBox("stsz", zeros(8)) + fullBox("stco", be32(0))
-        let information = box(
-            "minf", fullBox("smhd", zeros(4)),
-            box("dinf", fullBox("dref", be32(1), fullBox("url ", flags: 1))),
-            box("stbl", fullBox("stsd", be32(1), entry), empty))
-        let media = box(
-            "mdia", fullBox("mdhd", zeros(8), be32(sampleRate), zeros(4), be16(0x55C4), zeros(2)),
-            fullBox("hdlr", zeros(4), Array("soun".utf8), zeros(13)), information)
-        let track = box(
-            "trak", fullBox("tkhd", flags: 3, zeros(8), be32(1), zeros(16), be16(0x100), zeros(2), matrix, zeros(8)),
-            media)
-        let movie = box(
-            "moov",
-            fullBox(
-                "mvhd", zeros(8), be32(sampleRate), zeros(4), be32(0x10000), be16(0x100), zeros(10), matrix, zeros(24),
-                be32(2)),
-            track, box("mvex", fullBox("trex", be32(1), be32(1), zeros(12))))
-        return box("ftyp", Array("iso6".utf8), zeros(4), Array("iso6".utf8)) + movie
+        return initializationSection(
+            "soun", entry, header: fullBox("smhd", zeros(4)), timescale: sampleRate, volume: 0x100)
     }()
 
     /// The frames that begin in a part. All parts have as many bytes.

@@ -24,18 +24,33 @@ enum SyntheticMedia {
             "avc1", zeros(6), be16(1), zeros(16), be16(64), be16(36), be32(0x48_0000), be32(0x48_0000), zeros(4),
             be16(1),
             zeros(32), be16(24), [0xFF, 0xFF], configuration)
+        return initializationSection(
+            "vide", entry, header: fullBox("vmhd", flags: 1, zeros(8)), timescale: timescale, size: (64, 36))
+    }()
+
+    /// A movie of one track, whose samples are in fragments.
+    ///
+    /// - Parameters:
+    ///   - entry: what it is: its sample description.
+    ///   - header: the media's header that goes with the handler.
+    ///   - volume: 0x100 for audio.
+    static func initializationSection(
+        _ handler: String, _ entry: [UInt8], header: [UInt8], timescale: Int, volume: Int = 0,
+        size: (width: Int, height: Int) = (0, 0)
+    ) -> [UInt8] {
         let empty =
             fullBox("stts", be32(0)) + fullBox("stsc", be32(0)) + fullBox("stsz", zeros(8)) + fullBox("stco", be32(0))
         let information = box(
-            "minf", fullBox("vmhd", flags: 1, zeros(8)),
-            box("dinf", fullBox("dref", be32(1), fullBox("url ", flags: 1))),
+            "minf", header, box("dinf", fullBox("dref", be32(1), fullBox("url ", flags: 1))),
             box("stbl", fullBox("stsd", be32(1), entry), empty))
         let media = box(
             "mdia", fullBox("mdhd", zeros(8), be32(timescale), zeros(4), be16(0x55C4), zeros(2)),
-            fullBox("hdlr", zeros(4), Array("vide".utf8), zeros(13)), information)
+            fullBox("hdlr", zeros(4), Array(handler.utf8), zeros(13)), information)
         let track = box(
-            "trak", fullBox("tkhd", flags: 3, zeros(8), be32(1), zeros(24), matrix, be32(64 << 16), be32(36 << 16)),
-            media)
+            "trak",
+            fullBox(
+                "tkhd", flags: 3, zeros(8), be32(1), zeros(20), be16(volume), zeros(2), matrix, be32(size.width << 16),
+                be32(size.height << 16)), media)
         let movie = box(
             "moov",
             fullBox(
@@ -43,9 +58,9 @@ enum SyntheticMedia {
                 be32(2)),
             track, box("mvex", fullBox("trex", be32(1), be32(1), zeros(12))))
         return box("ftyp", Array("iso6".utf8), zeros(4), Array("iso6".utf8)) + movie
-    }()
+    }
 
-    static let matrix = be32(0x10000) + zeros(12) + be32(0x10000) + zeros(12) + be32(0x4000_0000)
+    private static let matrix = be32(0x10000) + zeros(12) + be32(0x10000) + zeros(12) + be32(0x4000_0000)
 
     /// A segment of `byteCount` bytes, or somewhat more where so few cannot hold its frames.
     static func segment(_ index: Int, duration: Duration, byteCount: Int) -> [UInt8] {

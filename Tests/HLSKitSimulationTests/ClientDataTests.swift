@@ -1,6 +1,7 @@
 import Foundation
 import HLSKitCore
 import HLSKitSimulation
+import HLSPlaylist
 import HLSTime
 import Synchronization
 import TestSupport
@@ -11,21 +12,7 @@ import Testing
 struct ClientDataTests {
     private static let target = "https://reports.example/cmcd"
 
-    private final class Visits: Sendable {
-        private let state = Mutex<[SimulatedRequest]>([])
-        func append(_ request: SimulatedRequest) { state.withLock { $0.append(request) } }
-        var all: [SimulatedRequest] { state.withLock { $0 } }
-        /// Requests of the stream.
-        var requests: [SimulatedRequest] { all.filter { $0.body == nil } }
-        var media: [SimulatedRequest] { requests.filter { $0.urlString.hasSuffix(".m4s") } }
-        /// Bodies of reports.
-        var reports: [SimulatedRequest] { all.filter { $0.body != nil } }
-        func lines() throws -> [ClientDataLine] {
-            try reports.flatMap { try ClientDataTests.lines(of: $0) }
-        }
-    }
-
-    private static func lines(of report: SimulatedRequest) throws -> [ClientDataLine] {
+    fileprivate static func lines(of report: SimulatedRequest) throws -> [ClientDataLine] {
         let text = String(decoding: report.body ?? [], as: UTF8.self)
         return try text.split(separator: "\n", omittingEmptySubsequences: false).map { try ClientDataLine(String($0)) }
     }
@@ -43,7 +30,8 @@ struct ClientDataTests {
         _ data: ClientData?,
         stream: SyntheticStream = SyntheticStream(bitRates: [400_000, 1_000_000], segmentCount: 20),
         trace: String = PlayerDeterminismTests.tunnel, limit: Duration = .seconds(600),
-        fields: [HTTPField] = [], wrap: (any Transport, VirtualClock) throws -> any Transport = { base, _ in base },
+        fields: [HTTPField] = [], fault: @escaping @Sendable (SimulatedRequest) -> SimulatedResponse? = { _ in nil },
+        wrap: (any Transport, VirtualClock) throws -> any Transport = { base, _ in base },
         report: @escaping @Sendable (SimulatedRequest, Int) -> SimulatedResponse = { _, _ in .status(204) },
         change: (inout PlayerConfiguration) -> Void = { _ in }
     ) throws -> Session {
@@ -60,7 +48,7 @@ struct ClientDataTests {
                         return count
                     })
             }
-            var response = stream.response(to: request)
+            var response = fault(request) ?? stream.response(to: request)
             response.fields += fields
             return response
         }
@@ -139,19 +127,170 @@ struct ClientDataTests {
 
     @Test("the buffer and the next object are those of the moment of the request")
     func buffer() throws {
-        let session = try Self.session(Self.data { _ in })
-        var position: [String: Int] = [:]
-        for request in session.visits.media {
+        let session = try Self.session(
+            Self.data { $0.eventTargets = [Self.target { $0.events = [.responseReceived] }] })
+        // When each resource was there, by what was reported of it.
+        var ends: [String: Duration] = [:]
+        for line in try session.visits.lines() {
+            let (url, last) = (try #require(line["url"]), line.number("ttlb").map { Duration.milliseconds(Int($0)) })
+            guard let began = session.visits.requests.last(where: { $0.urlString == url })?.time else { continue }
+            ends[url] = last.map { began + $0 }
+        }
+        var exactCount = 0
+        for (request, before) in zip(session.visits.media, [nil] + session.visits.media) {
             let line = try ClientDataLine(request)
             let index = try #require(Int(request.urlString.split(separator: "/").last?.dropLast(4) ?? ""))
-            position[request.urlString] = index
             let (ahead, playhead) = (try #require(line.number("bl")), try #require(line.number("pt")))
             // What is before it was asked for before, and is here but for what is under way.
-            #expect(ahead <= Double(index * 6000) - playhead + 100, "\(line.values)")
-            #expect(ahead >= Double((index - 1) * 6000) - playhead - 100, "\(line.values)")
+            #expect(ahead <= Double(index * 6000) - playhead + 51, "\(line.values)")
+            #expect(ahead >= Double((index - 1) * 6000) - playhead - 51, "\(line.values)")
+            if let before, let end = ends[before.urlString], end < request.time - .milliseconds(1) {
+                exactCount += 1
+                #expect(abs(ahead - (Double(index * 6000) - playhead)) <= 51, "\(line.values)")
+            }
             let rate = line.number("pr") ?? 1
             if rate == 1 { #expect(line.number("dl") == ahead) }
             if index < 19 { #expect(line["nor"] == "\"\(index + 1).m4s\"") } else { #expect(line["nor"] == nil) }
+        }
+        #expect(exactCount > 3, "\(exactCount)")
+    }
+
+    @Test("stalls, the start and the throughput are those of the log, to the millisecond and the hundred kilobits")
+    func figures() throws {
+        let session = try Self.session(
+            Self.data { $0.eventTargets = [Self.target { $0.events = Set(ClientData.Event.allCases) }] })
+        let lines = try session.visits.lines()
+        let stalled = Int((session.play.state.statistics.stallDuration / .milliseconds(1)).rounded())
+        #expect(stalled > 1000)
+        let durations = lines.flatMap { line in
+            (line["bsd"] ?? "").split(separator: " ").compactMap { Int($0) }
+        }
+        #expect(durations.count == session.sum(\.numberOfStalls))
+        #expect(abs(durations.reduce(0, +) - stalled) <= durations.count)
+        #expect(lines.last?.number("bsda").map { abs(Int($0) - stalled) <= 1 } == true)
+        let told = lines.compactMap { $0.number("msd") }
+        func first(_ state: String) throws -> Double {
+            try #require(lines.first { $0["e"] == "ps" && $0["sta"] == state }?.number("ts"))
+        }
+        #expect(told == [try first("p") - first("s")])
+        // What is told is what the player goes by.
+        let known = try #require(session.play.state.statistics.throughputEstimate)
+        #expect(lines.last { $0["e"] == "ps" }?.number("mtp") == (known / 100_000).rounded() * 100)
+    }
+
+    @Test("O05: an error is told with the next request and the next event of each target, once")
+    func errors() throws {
+        let other = "https://other.example/"
+        let failed = Mutex(false)
+        let session = try Self.session(
+            Self.data {
+                $0.eventTargets = [
+                    Self.target { $0.events = [.playState, .error] },
+                    {
+                        var target = ClientData.EventTarget(urlString: other)
+                        target.events = [.playState]
+                        return target
+                    }(),
+                ]
+            }, trace: "600000,10000,10\n",
+            fault: { request in
+                guard request.urlString.hasSuffix("/5.m4s") else { return nil }
+                return failed.withLock { failed in
+                    defer { failed = true }
+                    return failed ? nil : .status(500)
+                }
+            })
+        let code = "\"network\""
+        let requests = try session.visits.requests.map { try ClientDataLine($0) }
+        let index = try #require(requests.firstIndex { $0["ec"] != nil })
+        #expect(session.visits.requests[index].time > .zero)
+        #expect(requests.compactMap { $0["ec"] } == [code])
+        let lines = try session.visits.lines()
+        #expect(lines.filter { $0["e"] == "e" }.map { $0["ec"] } == [code])
+        #expect(lines.count { $0["ec"] != nil } == 2, "one for each target")
+    }
+
+    @Test("the playhead of a live stream with dates is told by its date")
+    func liveTime() throws {
+        let stage = PartStage(limit: .seconds(20), presents: false)
+        let session = try stage.play { $0.clientData = Self.data { _ in } }
+        let epoch = (stage.origin.epoch - PlaylistDate(seconds: 0)) / .milliseconds(1)
+        let media = session.visits.media.filter { $0.time > .seconds(10) }
+        #expect(media.count > 10)
+        for request in media {
+            let line = try ClientDataLine(request)
+            #expect(line["st"] == "ll")
+            let (playhead, latency) = (try #require(line.number("pt")), try #require(line.number("ltc")))
+            // The edge is up to a part, and a request, older than now.
+            let age = epoch + request.time / .milliseconds(1) - playhead - latency
+            #expect((-20...600).contains(age), "\(age)")
+        }
+    }
+
+    // MARK: Without a player
+
+    /// Lines of what is asked for without a player, by the ends of names.
+    private static func lines(
+        _ stream: @escaping @Sendable (SimulatedRequest) -> SimulatedResponse,
+        _ body: @escaping @Sendable (AssetOptions) async throws -> Void
+    ) throws -> [(request: SimulatedRequest, line: ClientDataLine)] {
+        let (clock, visits) = (VirtualClock(), Visits())
+        let link = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(10)))
+        let transport = SimulatedTransport(over: link, clock: clock) { request in
+            visits.append(request)
+            return stream(request)
+        }
+        var options = AssetOptions(clock: clock, transport: transport)
+        options.clientData = data { _ in }
+        try clock.run { [options] in try await body(options) }
+        let all = try visits.all.map { (request: $0, line: try ClientDataLine($0)) }
+        #expect(Set(all.map { $0.line["sid"] }).count == 1)
+        for (request, line) in all {
+            #expect(line["nr"] != nil && line["sf"] == "h")
+            if request.urlString.hasSuffix(".m3u8") { #expect(line["ot"] == "m") }
+            if request.urlString.hasSuffix(".mp4") { #expect(line["ot"] == "i") }
+        }
+        return all
+    }
+
+    @Test("O05: what images are made of is told as what it is, by the codecs that are declared")
+    func images() throws {
+        let stream = SyntheticStream(bitRates: [400_000, 1_000_000], segmentCount: 10)
+        let all = try Self.lines({ stream.response(to: $0) }) { options in
+            let generator = ImageGenerator(asset: Asset(urlString: stream.urlString, options: options))
+            _ = try await generator.image(at: .seconds(20))
+        }
+        let media = all.filter { $0.request.urlString.hasSuffix(".m4s") }
+        #expect(!media.isEmpty)
+        for (_, line) in media {
+            #expect(line["ot"] == "v" && line["d"] == "6000" && line["st"] == "v")
+            #expect(line["br"] == "1000;v")
+            #expect(line["ab"] == nil)
+        }
+    }
+
+    @Test("O05: what is downloaded is told as what it is, the variant and its audio", arguments: [true, false])
+    func download(isApart: Bool) throws {
+        var origin = LowLatencyOrigin()
+        origin.segmentCount = 8
+        origin.hasSeparateAudio = isApart
+        let (made, folder) = (origin, try ScratchFolder())
+        let all = try Self.lines({ made.response(to: $0) }) { options in
+            let configuration = DownloadConfiguration(urlString: made.url, loading: options)
+            let result = try await DownloadTask(configuration, folder: folder.path + "/d").run()
+            #expect(result.failure == nil)
+        }
+        let media = all.filter { $0.request.urlString.hasSuffix(".m4s") }
+        #expect(media.count == (isApart ? 16 : 8))
+        for (request, line) in media {
+            #expect(line["d"] == "2000" && line["st"] == "v")
+            if request.urlString.contains("/2/") {
+                #expect(line["ot"] == "a" && line["br"] == nil && line["ab"] == nil)
+            } else {
+                #expect(line["ot"] == "v")
+                #expect(line["br"] == (isApart ? nil : "1000;v"))
+                #expect(line["ab"] == (isApart ? "1000;v" : nil))
+            }
         }
     }
 
@@ -261,13 +400,15 @@ struct ClientDataTests {
         #expect(responses.count >= session.visits.media.count - abandoned)
         for line in responses {
             #expect(line["rc"] == "200" || line["rc"] == "0")
-            #expect((line.number("ttlb") ?? -1) >= (line.number("ttfb") ?? 0))
+            guard line["rc"] == "200", let last = line.number("ttlb") else {
+                #expect(line["rc"] == "0" && line["ttlb"] == nil)
+                continue
+            }
+            let first = try #require(line.number("ttfbb"))
+            #expect(first >= (try #require(line.number("ttfb"))) && first <= last)
         }
         let urls = Set(session.visits.requests.map(\.urlString))
         #expect(responses.allSatisfy { urls.contains($0["url"] ?? "") })
-        // The throughput at the end is that which the player tells.
-        let known = try #require(session.play.state.statistics.throughputEstimate)
-        #expect(all("ps").last?.number("mtp") == (known / 100_000).rounded() * 100)
     }
 
     @Test("kinds of events and keys are those that a target wants")
@@ -284,6 +425,36 @@ struct ClientDataTests {
             })
         #expect(session.visits.requests.allSatisfy { !$0.fields.contains { $0.name.hasPrefix("CMCD") } })
         for line in try session.visits.lines() { #expect(line.keys == ["e", "sid", "sn", "sta", "ts", "v"]) }
+    }
+
+    @Test("another rate is told while it plays, and an interval of zero is none")
+    func rates() throws {
+        let (clock, visits, stream) = (VirtualClock(), Visits(), SyntheticStream(segmentCount: 20))
+        let link = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000))
+        let transport = SimulatedTransport(over: link, clock: clock) { request in
+            visits.append(request)
+            return request.body == nil ? stream.response(to: request) : .status(204)
+        }
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        configuration.clientData = Self.data {
+            $0.eventTargets = [
+                Self.target {
+                    $0.events = [.playbackRate, .timeInterval, .playState]
+                    $0.interval = .zero
+                }
+            ]
+        }
+        let player = Player(configuration: configuration)
+        player.rate = 1.5
+        try player.replaceCurrentItem(with: PlayerItem(urlString: stream.urlString))
+        player.rate = 1.25
+        clock.advance(by: .seconds(20))
+        player.rate = 2
+        clock.advance(by: .seconds(5))
+        try clock.run { await player.close() }
+        let lines = try visits.lines()
+        #expect(lines.filter { $0["e"] == "pr" }.map { $0["pr"] } == ["2"])
+        #expect(!lines.contains { $0["e"] == "t" })
     }
 
     @Test("429 makes it wait as long as the target says, and nothing is lost or sent out of order")
@@ -386,13 +557,28 @@ struct ClientDataTests {
         let fields = [
             HTTPField(name: "CMSD-Static", value: "ot=v,n=\"o\""),
             HTTPField(name: "CMSD-Dynamic", value: "\"edge\";etp=8000"),
+            HTTPField(name: "smrt-data", value: "();n=edge"),
         ]
+        func encoded(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
         let session = try Self.session(
             Self.data { $0.eventTargets = [Self.target { $0.events = [.responseReceived] }] },
             trace: "600000,20000,10\n",
             fields: fields)
         let lines = try session.visits.lines()
         #expect(!lines.isEmpty)
-        #expect(lines.allSatisfy { $0["cmsds"] == "ot=v,n=\"o\"" && $0["cmsdd"] == "\"edge\";etp=8000" })
+        for line in lines {
+            #expect(line["cmsds"] == encoded(fields[0].value))
+            #expect(line["cmsdd"] == encoded(fields[1].value))
+            #expect(line["smrt"] == encoded(fields[2].value))
+        }
+    }
+}
+
+extension Visits {
+    /// Requests of the stream.
+    fileprivate var requests: [SimulatedRequest] { all.filter { $0.body == nil } }
+    fileprivate var reports: [SimulatedRequest] { all.filter { $0.body != nil } }
+    fileprivate func lines() throws -> [ClientDataLine] {
+        try reports.flatMap { try ClientDataTests.lines(of: $0) }
     }
 }

@@ -1,7 +1,6 @@
 import HLSKitSimulation
 import HLSPlaylist
 import HLSTime
-import Synchronization
 import TestSupport
 import Testing
 
@@ -10,15 +9,6 @@ import Testing
 /// Downloads of a ``LowLatencyOrigin``: segments of two seconds, eight of them at the start and sixteen in all.
 @Suite("downloads whose lists servers hold", .timeLimit(.minutes(1)))
 struct HeldDownloadTests {
-    private final class Visits: Sendable {
-        private let state = Mutex<[SimulatedRequest]>([])
-        func append(_ request: SimulatedRequest) { state.withLock { $0.append(request) } }
-        var all: [SimulatedRequest] { state.withLock { $0 } }
-        var lists: [SimulatedRequest] { all.filter { $0.urlString.contains("/live.m3u8") } }
-        var held: [SimulatedRequest] { all.filter { $0.urlString.contains("_HLS_msn=") } }
-        var segments: [SimulatedRequest] { all.filter { $0.urlString.hasSuffix(".m4s") } }
-    }
-
     private static func download(
         _ change: (inout LowLatencyOrigin) -> Void = { _ in }
     ) throws -> (result: DownloadTask.Result, visits: Visits, time: Duration) {
@@ -50,9 +40,8 @@ struct HeldDownloadTests {
         #expect(visits.held.count == 8 && visits.lists.count == 9, "\(visits.lists.map(\.urlString))")
         #expect(visits.lists.allSatisfy { !$0.urlString.contains("_HLS_part") })
         #expect(
-            visits.segments.map { $0.urlString.split(separator: "/").last.map(String.init) ?? "" }.sorted()
-                == (0..<16).map { "\($0).m4s" }.sorted())
-        for segment in visits.segments.suffix(8) {
+            visits.segmentNumbers.sorted() == Array(0..<16), "\(visits.names)")
+        for segment in visits.media.suffix(8) {
             // Those of before are loaded first.
             #expect(segment.time < .seconds(1) || segment.time.seconds.truncatingRemainder(dividingBy: 2) < 0.2)
         }

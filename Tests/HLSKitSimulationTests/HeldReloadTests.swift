@@ -1,43 +1,16 @@
 import HLSKitCore
 import HLSKitSimulation
-import Synchronization
 import Testing
 
 /// Players of a ``LowLatencyOrigin`` that lists no parts: segments of two seconds, eight of them at the start.
 @Suite("lists that servers hold", .timeLimit(.minutes(5)))
 struct HeldReloadTests {
-    /// What an origin was asked for.
-    private final class Visits: Sendable {
-        private let state = Mutex<[SimulatedRequest]>([])
-        func append(_ request: SimulatedRequest) { state.withLock { $0.append(request) } }
-        var all: [SimulatedRequest] { state.withLock { $0 } }
-        var lists: [SimulatedRequest] { all.filter { $0.urlString.contains("/live.m3u8") } }
-        var held: [SimulatedRequest] { all.filter { $0.urlString.contains("_HLS_msn=") } }
-        var segments: [SimulatedRequest] { all.filter { $0.urlString.hasSuffix(".m4s") } }
-    }
-
-    private struct Session {
-        var play: VirtualPlay
-        var visits: Visits
-
-        func count(_ text: String) -> Int { play.log.lines.count { $0.contains(text) } }
-    }
-
     private static func play(
-        _ origin: LowLatencyOrigin, at url: String? = nil, latency: Duration = .milliseconds(20),
-        limit: Duration = .seconds(60),
-        _ change: (inout PlayerConfiguration) -> Void = { _ in }
-    ) throws -> Session {
-        let clock = VirtualClock()
-        let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: latency))
-        let visits = Visits()
-        let transport = SimulatedTransport(over: trace, clock: clock) { request in
-            visits.append(request)
-            return origin.response(to: request)
-        }
-        let play = try VirtualPlay(
-            url ?? origin.url(ofVariant: 1), clock: clock, transport: transport, limit: limit, change: change)
-        return Session(play: play, visits: visits)
+        _ origin: LowLatencyOrigin, variant: Int? = 1, _ change: (inout PlayerConfiguration) -> Void = { _ in }
+    ) throws -> PartStage.Session {
+        try PartStage(
+            origin: origin, variant: variant, limit: .seconds(60), latency: .milliseconds(20), presents: false
+        ).play(change)
     }
 
     private static func whole() -> LowLatencyOrigin {
@@ -69,7 +42,7 @@ struct HeldReloadTests {
         for (index, request) in lists.dropFirst().enumerated() {
             #expect(request.time - .seconds(2 * index) < .milliseconds(100), "\(request.urlString) at \(request.time)")
         }
-        for request in session.visits.segments.dropFirst(3) {
+        for request in session.visits.media.dropFirst(3) {
             let number = try #require(Int(request.urlString.dropLast(4).split(separator: "/").last ?? ""))
             #expect(request.time - .seconds(2 * (number - 7)) < .milliseconds(100))
         }
@@ -150,9 +123,7 @@ struct HeldReloadTests {
         // No storm.
         #expect(session.visits.lists.count < 100)
         // No segment is asked for twice, none is left out.
-        let numbers = session.visits.segments.compactMap {
-            Int($0.urlString.dropLast(4).split(separator: "/").last ?? "")
-        }
+        let numbers = session.visits.segmentNumbers
         #expect(Set(numbers).count == numbers.count)
         #expect(session.count(" missed segments") + session.count(" skipped segments") == 0)
     }
@@ -164,7 +135,7 @@ struct HeldReloadTests {
     func reports(fault: LowLatencyOrigin.Fault.Kind?) throws {
         var origin = Self.whole()
         if let fault { origin.faults = [.init(fault)] }
-        let session = try Self.play(origin, at: origin.url) { $0.initialBitRateHint = 500_000 }
+        let session = try Self.play(origin, variant: nil) { $0.initialBitRateHint = 500_000 }
         #expect(session.count("stalled") + session.count("failed") == 0)
         let switched = try #require(session.visits.lists.first { $0.urlString.contains("/1/") })
         let number = (8 + Int(switched.time / .seconds(2)))
@@ -174,9 +145,7 @@ struct HeldReloadTests {
         default: #expect(switched.urlString.contains("_HLS_msn="))
         }
         #expect(session.play.state.timeControlStatus == .playing)
-        let numbers = session.visits.segments.compactMap {
-            Int($0.urlString.dropLast(4).split(separator: "/").last ?? "")
-        }
+        let numbers = session.visits.segmentNumbers
         #expect(Set(numbers).count == numbers.count)
     }
 

@@ -185,6 +185,18 @@ struct LiveLatencyTests {
         }
     }
 
+    @Test(
+        "M06: a distance that is kept over waits is that of before the network failed, and does not stall again",
+        arguments: [23, 25, 30])
+    func preserved(end: Int) throws {
+        let session = try Self.play(over: Self.link(outage: 20..<end), for: 50) {
+            $0.automaticallyPreservesTimeOffsetFromLive = true
+        }
+        #expect(session.state.statistics.numberOfStalls == 1, "\(session.log.text)")
+        let last = session.latencies(end + 5..<50)
+        #expect(last.allSatisfy { (1.3...2.3).contains($0) }, "\(last)")
+    }
+
     @Test("M06: off by default: a pause is played later")
     func off() throws {
         let session = try Self.play(for: 40, pauses: 20..<30)

@@ -70,7 +70,8 @@ struct LowLatencyRunTests {
         let changes: [(inout LowLatencyRun.Options) -> Void] = [
             { $0.bitRates = [] }, { $0.bitRates = [2_000_000, 1_000_000] }, { $0.partDuration = .zero },
             { $0.partsPerSegment = 3 }, { $0.pinnedVariant = 3 }, { $0.duration = .zero },
-            { $0.independentInterval = 0 },
+            { $0.independentInterval = 0 }, { $0.partHoldBack = .milliseconds(900) },
+            { $0.partHoldBack = .seconds(61) },
         ]
         for change in changes {
             #expect(throws: HLSError.self) { try Self.run("1000,1000,0\n", change: change) }

@@ -89,4 +89,39 @@ struct LowLatencySocketTests {
             #expect(server.lists.last?.wasLeft == true)
         }
     }
+
+    @Test(
+        "M05: a player that is paused leaves the server alone: what is held is given up, and nothing more is asked for")
+    func paused() async throws {
+        let server = try LowLatencyServer(Self.origin)
+        defer { server.stop() }
+        var configuration = PlayerConfiguration(transport: CurlTransport(configuration: .init()))
+        configuration.demuxesMedia = false
+        let player = Player(configuration: configuration)
+        player.play()
+        try player.replaceCurrentItem(with: PlayerItem(urlString: server.url))
+        for await time in try player.times(every: .milliseconds(50)) where time > MediaTime.seconds(1) {
+            if player.timeControlStatus == .playing { break }
+        }
+        // A list and a part are held.
+        func lasting() -> [LowLatencyServer.Visit?] {
+            [server.lists.last, server.visits.last { $0.path.hasSuffix(".m4s") }]
+        }
+        func held(_ isLeft: Bool) -> Bool { lasting().allSatisfy { $0?.isHeld == true && $0?.wasLeft == isLeft } }
+        for _ in 0..<500 where !held(false) { try await ContinuousClock().sleep(for: .milliseconds(2)) }
+        player.pause()
+        let count = server.visits.count
+        for _ in 0..<200 where !held(true) { try await ContinuousClock().sleep(for: .milliseconds(10)) }
+        #expect(held(true), "\(lasting())")
+        // Five parts are made meanwhile.
+        try await ContinuousClock().sleep(for: .milliseconds(500))
+        #expect(server.visits.count <= count + 1, "\(server.visits.dropFirst(count))")
+        #expect(player.timeControlStatus == .paused)
+        player.play()
+        for _ in 0..<200 where server.visits.count < count + 10 {
+            try await ContinuousClock().sleep(for: .milliseconds(10))
+        }
+        #expect(server.visits.count >= count + 10)
+        await player.close()
+    }
 }

@@ -1,50 +1,18 @@
 import HLSKitCore
 import HLSKitSimulation
-import Synchronization
 import Testing
 
 /// Players of a ``LowLatencyOrigin``: parts of half a second, four to a segment; `PART-HOLD-BACK` is 1.5 s.
 @Suite("playing by parts", .timeLimit(.minutes(5)))
 struct PartPlayingTests {
-    private final class Visits: Sendable {
-        private let state = Mutex<[SimulatedRequest]>([])
-        func append(_ request: SimulatedRequest) { state.withLock { $0.append(request) } }
-        var all: [SimulatedRequest] { state.withLock { $0 } }
-        var lists: [SimulatedRequest] { all.filter { $0.urlString.contains("/live.m3u8") } }
-        /// Names of parts and segments, in the order in which they were asked for.
-        var media: [String] {
-            all.compactMap { request in
-                guard request.urlString.hasSuffix(".m4s") else { return nil }
-                let name = request.urlString.dropLast(4).split(separator: "/").last.map(String.init)
-                return request.byteRange.map { "\(name ?? "")@\($0.lowerBound)" } ?? name
-            }
-        }
-    }
-
-    private struct Session {
-        var play: VirtualPlay
-        var visits: Visits
-        func count(_ text: String) -> Int { play.log.lines.count { $0.contains(text) } }
-    }
-
     private static func play(
-        _ origin: LowLatencyOrigin, at url: String? = nil, limit: Duration = .seconds(30),
-        latency: Duration = .milliseconds(10), _ change: (inout PlayerConfiguration) -> Void = { _ in }
-    ) throws -> Session {
-        let clock = VirtualClock()
-        let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: latency))
-        let visits = Visits()
-        let transport = SimulatedTransport(over: trace, clock: clock) { request in
-            visits.append(request)
-            return origin.response(to: request)
-        }
-        let play = try VirtualPlay(
-            url ?? origin.url(ofVariant: 1), clock: clock, transport: transport, limit: limit
-        ) {
+        _ origin: LowLatencyOrigin, limit: Duration = .seconds(30), latency: Duration = .milliseconds(10),
+        _ change: (inout PlayerConfiguration) -> Void = { _ in }
+    ) throws -> PartStage.Session {
+        try PartStage(origin: origin, limit: limit, latency: latency, presents: false).play {
             $0.decodesWithoutOutput = [.video]
             change(&$0)
         }
-        return Session(play: play, visits: visits)
     }
 
     private static func faulty(
@@ -62,10 +30,10 @@ struct PartPlayingTests {
             origin.addressing = addressing
             let session = try Self.play(origin)
             #expect(session.count("stalled") + session.count("no low latency") == 0)
-            let media = session.visits.media
+            let media = session.visits.names
             #expect(Set(media).count == media.count)
             // It starts at the newest part that decoding can start with, 1.5 s behind the edge when the next is listed.
-            let first = addressing == .files ? "7.2" : "7@125000"
+            let first = addressing == .files ? "1/7.2" : "1/7@125000"
             #expect(media.first == first)
             // In a range that grows one answer brings all that follows in its segment.
             #expect((addressing == .files ? 60...66 : 15...22).contains(media.count))
@@ -103,7 +71,7 @@ struct PartPlayingTests {
     @Test("M05: a player that does not want it loads segments")
     func unwanted() throws {
         let session = try Self.play(LowLatencyOrigin()) { $0.allowsLowLatency = false }
-        #expect(session.visits.media.allSatisfy { !$0.contains(".") })
+        #expect(session.visits.names.allSatisfy { !$0.contains(".") })
         #expect(!session.visits.lists.contains { $0.urlString.contains("_HLS_msn") })
     }
 
@@ -115,8 +83,8 @@ struct PartPlayingTests {
         let session = try Self.play(origin)
         #expect(session.count("does not keep connections") == 1)
         // Two held requests tell.
-        #expect(session.visits.media.count { $0.contains(".") } < 10)
-        #expect(session.visits.media.count { !$0.contains(".") } > 5)
+        #expect(session.visits.names.count { $0.contains(".") } < 10)
+        #expect(session.visits.names.count { !$0.contains(".") } > 5)
         #expect(session.count("failed") == 0)
     }
 

@@ -1,45 +1,19 @@
 import HLSKitCore
 import HLSKitSimulation
-import Synchronization
 import Testing
 
 /// Players of a ``LowLatencyOrigin`` that hints at the part that comes next: parts of half a second, four to a segment.
 @Suite("preload hints in play", .timeLimit(.minutes(1)))
 struct PreloadHintTests {
-    private struct Session {
-        var play: VirtualPlay
-        var requests: [SimulatedRequest]
-
-        func count(_ text: String) -> Int { play.log.lines.count { $0.contains(text) } }
-        var lists: [SimulatedRequest] { requests.filter { $0.urlString.contains("/live.m3u8") } }
-        var media: [SimulatedRequest] { requests.filter { $0.urlString.hasSuffix(".m4s") } }
-    }
-
-    /// - Parameter offset: how long the origin was there before.
+    /// - Parameter age: how long the origin was there before.
     private static func play(
-        _ origin: LowLatencyOrigin, limit: Duration = .seconds(30), after offset: Duration = .zero,
+        _ origin: LowLatencyOrigin, limit: Duration = .seconds(30), after age: Duration = .zero,
         _ change: (inout PlayerConfiguration) -> Void = { _ in }
-    ) throws -> Session {
-        let clock = VirtualClock()
-        let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(10)))
-        let requests = Shelf()
-        let transport = SimulatedTransport(over: trace, clock: clock) { request in
-            var request = request
-            request.time += offset
-            requests.append(request)
-            return origin.response(to: request)
-        }
-        let play = try VirtualPlay(origin.url(ofVariant: 1), clock: clock, transport: transport, limit: limit) {
+    ) throws -> PartStage.Session {
+        try PartStage(origin: origin, age: age, limit: limit, presents: false).play {
             $0.decodesWithoutOutput = [.video]
             change(&$0)
         }
-        return Session(play: play, requests: requests.all)
-    }
-
-    private final class Shelf: Sendable {
-        private let state = Mutex<[SimulatedRequest]>([])
-        func append(_ request: SimulatedRequest) { state.withLock { $0.append(request) } }
-        var all: [SimulatedRequest] { state.withLock { $0 } }
     }
 
     private static func origin(
@@ -56,13 +30,13 @@ struct PreloadHintTests {
     func files() throws {
         let session = try Self.play(Self.origin(.files))
         #expect(session.count("stalled") == 0)
-        let names = session.media.map(\.urlString)
+        let names = session.visits.media.map(\.urlString)
         #expect(Set(names).count == names.count)
         #expect((60...66).contains(names.count))
         // Segment 8 is the first that is made while it is played: its part 2 is whole 1.5 s after the start.
-        let part = try #require(session.media.first { $0.urlString.hasSuffix("/9.2.m4s") })
+        let part = try #require(session.visits.media.first { $0.urlString.hasSuffix("/9.2.m4s") })
         #expect(part.time < .milliseconds(3500) && part.time > .milliseconds(2900))
-        #expect((59...62).contains(session.lists.count))
+        #expect((59...62).contains(session.visits.lists.count))
         #expect(session.play.state.statistics.numberOfDecodedVideoFrames > 700)
     }
 
@@ -72,9 +46,10 @@ struct PreloadHintTests {
         #expect(session.count("stalled") == 0)
         // Some at the start, and one for each of 15 segments.
         #expect(
-            (15...22).contains(session.media.count), "\(session.media.map { "\($0.urlString) \($0.byteRange as Any)" })"
+            (15...22).contains(session.visits.media.count),
+            "\(session.visits.media.map { "\($0.urlString) \($0.byteRange as Any)" })"
         )
-        let open = session.media.filter { $0.byteRange?.isOpenEnded ?? true }
+        let open = session.visits.media.filter { $0.byteRange?.isOpenEnded ?? true }
         #expect(open.count >= 14)
         #expect(session.play.state.statistics.numberOfSegments >= 58)
         #expect(session.play.state.statistics.numberOfDecodedVideoFrames > 700)
@@ -130,8 +105,9 @@ struct PreloadHintTests {
         #expect(session.count("hole") == 0)
         #expect(session.play.state.statistics.numberOfDamagedSamples == 0)
         #expect(
-            fault.requests.contains(session.media.count),
-            "\(session.media.map { "\($0.time) \($0.urlString) \($0.byteRange as Any)" }.joined(separator: "\n"))")
+            fault.requests.contains(session.visits.media.count),
+            "\(session.visits.media.map { "\($0.time) \($0.urlString) \($0.byteRange as Any)" }.joined(separator: "\n"))"
+        )
         let again = try Self.play(fault.origin, limit: .seconds(60))
         #expect(again.play.log.text == session.play.log.text)
     }
@@ -147,7 +123,7 @@ struct PreloadHintTests {
     func pauses() throws {
         let clock = VirtualClock()
         let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(10)))
-        let requests = Shelf()
+        let requests = Visits()
         let origin = Self.origin(.ranges)
         let transport = SimulatedTransport(over: trace, clock: clock) { request in
             requests.append(request)
@@ -183,7 +159,7 @@ struct PreloadHintTests {
             #expect(session.count("stalled") + session.count("no low latency") == 0)
             let distance = try #require(session.play.state.liveOffset)
             #expect((Duration.milliseconds(1000)...(.milliseconds(1650))).contains(distance), "\(distance)")
-            let directed = session.lists.prefix(2).filter { $0.urlString.contains("_HLS_msn") }
+            let directed = session.visits.lists.prefix(2).filter { $0.urlString.contains("_HLS_msn") }
             #expect(directed.count == 1)
         }
         // A cache that does not know the query: the age does not fall, and is none.

@@ -52,6 +52,50 @@ struct ReferenceRuleTests {
         #expect(Self.choice(HLSJSRule(), input) == 2)
     }
 
+    @Test("hls.js gives up nothing before the first byte is overdue, and never for the lowest variant alone")
+    func hlsjsKeeps() {
+        var input = Self.input(8e6, current: 1, buffer: .milliseconds(100))
+        let requested = input.now - .milliseconds(400)
+        input.download = .init(
+            variantID: Self.variants[1].id, segmentDuration: .milliseconds(500), requested: requested,
+            firstByte: requested, receivedByteCount: 5_000, expectedByteCount: 125_000)
+        #expect(Self.choice(HLSJSRule(), input) == 1)
+        // First bytes mostly take a second: half of the playing time is no time to wait for.
+        input = Self.input(8e6, current: 2, buffer: .milliseconds(100))
+        for index in input.recentTransfers.indices { input.recentTransfers[index].firstByte += .seconds(1) }
+        for index in input.recentTransfers.indices { input.recentTransfers[index].finished += .seconds(1) }
+        input.download = .init(
+            variantID: Self.variants[2].id, segmentDuration: .milliseconds(500),
+            requested: input.now - .milliseconds(900), receivedByteCount: 0, expectedByteCount: 2_500_000)
+        #expect(Self.choice(HLSJSRule(), input) == 2)
+        input.download?.requested = input.now - .milliseconds(1100)
+        #expect(Self.choice(HLSJSRule(), input) == 0)
+    }
+
+    @Test("hls.js measures anew from the bit rate of the variant for which it gave up a part")
+    func hlsjsBeginsAnew() {
+        var rule = HLSJSRule()
+        var input = Self.input(20e6, current: 2, buffer: .milliseconds(100))
+        let requested = input.now - .milliseconds(400)
+        input.download = .init(
+            variantID: Self.variants[2].id, segmentDuration: .milliseconds(500), requested: requested,
+            firstByte: requested, receivedByteCount: 15_000, expectedByteCount: 250_000)
+        #expect(rule.decide(input).variantID == Self.variants[0].id)
+        // 1 Mbit/s, of which 0.95 are no megabit: the lowest.
+        input.download = nil
+        input.currentVariantID = Self.variants[0].id
+        #expect(rule.decide(input).variantID == Self.variants[0].id)
+    }
+
+    @Test("what is there within 20 ms comes from a cache to Shaka, and is no measurement")
+    func shakaCache() {
+        #expect(Self.choice(ShakaRule(), Self.input(90e6, current: 0)) == 2)
+        // A megabit is assumed still, of which 0.95 are less than the second needs.
+        var input = Self.input(110e6, current: 1)
+        input.currentVariantID = nil
+        #expect(Self.choice(ShakaRule(), input) == 0)
+    }
+
     @Test("Shaka goes up at 0.85 and down at 0.95 of the throughput, every eight seconds")
     func shaka() {
         // 2 / 0.85 = 2.353, 4 / 0.85 = 4.706, 2 / 0.95 = 2.105, 4 / 0.95 = 4.21.

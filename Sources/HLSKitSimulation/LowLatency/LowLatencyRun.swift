@@ -20,6 +20,8 @@ package struct LowLatencyRun: Sendable {
         package var partDuration = Duration.milliseconds(500)
         /// Default 4, which is two seconds.
         package var partsPerSegment = 4
+        /// `PART-HOLD-BACK`, from two part durations to a minute; nil (the default) is three.
+        package var partHoldBack: Duration?
         /// Every so many parts one is independent. Default 1.
         package var independentInterval = 1
         /// How long the stream is watched. Default five minutes.
@@ -62,6 +64,9 @@ package struct LowLatencyRun: Sendable {
         guard options.independentInterval >= 1, options.duration > .zero, options.duration <= .seconds(86_400) else {
             throw HLSError.simulation("a stream is watched for up to a day, and some of its parts are independent")
         }
+        if let holdBack = options.partHoldBack, holdBack < options.partDuration * 2 || holdBack > .seconds(60) {
+            throw HLSError.simulation("a hold-back is from two parts to a minute")
+        }
         if let pinned = options.pinnedVariant, !rates.indices.contains(pinned) {
             throw HLSError.simulation("there are \(rates.count) variants, but no variant \(pinned)")
         }
@@ -71,6 +76,7 @@ package struct LowLatencyRun: Sendable {
         origin.bitRates = options.pinnedVariant.map { [rates[$0]] } ?? rates
         origin.partDuration = options.partDuration
         origin.partsPerSegment = options.partsPerSegment
+        origin.partHoldBack = options.partHoldBack
         origin.independentInterval = options.independentInterval
         self.origin = origin
     }

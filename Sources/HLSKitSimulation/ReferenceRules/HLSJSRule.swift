@@ -7,34 +7,41 @@ package import HLSKitCore
 /// `abrEwmaSlowLive`; the same for VOD), the time to the first byte taken out as far as it is what it mostly is. The best
 /// variant is taken whose bit rate is within 0.95 of it (`abrBandWidthFactor`), or 0.7 for one above that in use
 /// (`abrBandWidthUpFactor`); for VOD its segment has to be there before the buffer is empty, too. A download that takes
-/// more than half of its playing time and longer than the buffer lasts is given up where a lower variant is there sooner.
+/// more than half of its playing time and longer than the buffer lasts is given up where a lower variant is there sooner;
+/// what is measured begins anew then, from that variant's bit rate, where it says more. The time of the lowest variant is
+/// not computed there, so that the one above it is never given up.
 ///
 /// Live with low latency it counts parts where it counts segments otherwise. Its rate control is off by default
 /// (`maxLiveSyncPlaybackRate` 1), so that there is none here.
 ///
-/// Source: the API documentation, src/config.ts, src/controller/abr-controller.ts and
-/// src/utils/ewma-bandwidth-estimator.ts of https://github.com/video-dev/hls.js.
+/// Source: https://github.com/video-dev/hls.js: src/config.ts (constants), src/controller/abr-controller.ts (choice, giving
+/// up) and src/utils/ewma-bandwidth-estimator.ts (averages).
 package struct HLSJSRule: BuiltInSelector {
+    /// `abrBandWidthFactor` and `abrBandWidthUpFactor` (config.ts).
     private static let factor = 0.95
     private static let upFactor = 0.7
+    /// `abrEwmaDefaultEstimate`, bits per second (config.ts).
     private static let defaultEstimate = 500_000.0
-    /// `maxStarvationDelay`, seconds.
+    /// `maxStarvationDelay`, seconds (config.ts).
     private static let longestStarvation = 4.0
+    /// `minDelayMs_` and `defaultTTFB_`, in seconds (ewma-bandwidth-estimator.ts).
     private static let leastSample = 0.05
     private static let defaultFirstByte = 0.1
-    /// More than so many playing times is no reason to begin anew.
+    /// More than so many playing times is no reason to begin anew (abr-controller.ts).
     private static let unreasonable = 10.0
 
     private var history = TransferHistory()
     private var fast = MovingAverage(halfLife: 3)
     private var slow = MovingAverage(halfLife: 9)
     private var firstByte = MovingAverage(halfLife: 9)
+    /// Where nothing was measured.
+    private var estimate = defaultEstimate
 
     /// Knows nothing yet.
     package init() {}
 
     private var throughput: Double {
-        guard let fast = fast.value, let slow = slow.value else { return Self.defaultEstimate }
+        guard let fast = fast.value, let slow = slow.value else { return estimate }
         return min(fast, slow)
     }
 
@@ -48,6 +55,12 @@ package struct HLSJSRule: BuiltInSelector {
 
     private mutating func sample(firstByte seconds: Double) {
         firstByte.add(max(seconds, 0.005), weight: 2.0.squareRoot() * exp(-seconds * seconds / 2))
+    }
+
+    private mutating func begin(from bitRate: Double) {
+        (fast, slow) = (MovingAverage(halfLife: 3), MovingAverage(halfLife: 9))
+        firstByte = MovingAverage(halfLife: 9)
+        estimate = bitRate
     }
 
     package mutating func decide(_ input: SelectionInput) -> SelectionDecision {
@@ -85,7 +98,9 @@ package struct HLSJSRule: BuiltInSelector {
     ) -> SelectionDecision {
         let keep = SelectionDecision(variantID: download.variantID, explanation: "the download continues")
         let elapsed = (input.now - download.requested).seconds
-        guard elapsed > ladder.duration / 2, let current = ladder.position(download.variantID), current > 0 else {
+        guard elapsed > max(timeToFirstByte, ladder.duration / 2), let current = ladder.position(download.variantID),
+            current > 0
+        else {
             return keep
         }
         let received = Double(download.receivedByteCount)
@@ -96,16 +111,21 @@ package struct HLSJSRule: BuiltInSelector {
         guard left > ladder.buffer else { return keep }
         let rate = seen ?? throughput
         var choice = current - 1
-        // The playlist of the other variant is loaded first.
-        func time(_ position: Int) -> Double { 2 * timeToFirstByte + ladder.duration * ladder.peaks[position] / rate }
-        while choice > 0, time(choice) >= min(ladder.buffer, ladder.duration + timeToFirstByte) { choice -= 1 }
-        guard time(choice) < left, time(choice) <= Self.unreasonable * ladder.duration else { return keep }
+        var time = Double.infinity
+        while choice > 0 {
+            // The playlist of the other variant is loaded first.
+            time = 2 * timeToFirstByte + ladder.duration * ladder.peaks[choice] / rate
+            if time < min(ladder.buffer, ladder.duration + timeToFirstByte) { break }
+            choice -= 1
+        }
+        guard time < left, time <= Self.unreasonable * ladder.duration else { return keep }
         if received > 0 {
             sample(
                 seconds: elapsed - min(timeToFirstByte, elapsed - streaming), byteCount: download.receivedByteCount)
         } else {
             sample(firstByte: elapsed)
         }
+        if throughput * Self.upFactor > ladder.peaks[choice] { begin(from: ladder.peaks[choice]) }
         return SelectionDecision(
             variantID: ladder.variants[choice].id,
             explanation: "as hls.js: given up after \(elapsed) s, \(Int(rest)) bit left at \(Int(rate)) bit/s")

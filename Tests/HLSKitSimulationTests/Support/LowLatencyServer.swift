@@ -11,6 +11,8 @@ final class LowLatencyServer: Sendable {
         var path: String
         /// Which connection it came over.
         var connection: Int
+        /// It is answered later.
+        var isHeld = false
         /// The client closed the connection while the request was held.
         var wasLeft = false
     }
@@ -57,6 +59,7 @@ final class LowLatencyServer: Sendable {
                 let request = Self.request(base + path, at: ContinuousClock.now - start)
                 let answer = origin.response(to: request)
                 if answer.delay > .zero {
+                    state.visits.withLock { $0[index].isHeld = true }
                     let held = state.heldCount.withLock { count in
                         count += 1
                         return count

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// A clock that stands still until the test moves it.
-final class ManualClock: Clock {
+/// A clock that stands still until the test moves it. What waits for it as its task executor is done by ``run(until:)``, and by
+/// nobody else: a test does not compete with others for the threads of the process.
+final class ManualClock: Clock, TaskExecutor {
     struct Instant: InstantProtocol {
         var offset: Duration
         func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -19,6 +20,7 @@ final class ManualClock: Clock {
         var now = Instant(offset: .zero)
         var sleepers: [Sleeper] = []
         var count = 0
+        var jobs: [UnownedJob] = []
     }
 
     private let state = Mutex(State())
@@ -70,10 +72,25 @@ final class ManualClock: Clock {
         return !woken.isEmpty
     }
 
-    /// Moves on, sleeper by sleeper, until `isDone`. A test that uses it has a time limit.
-    func run(until isDone: () -> Bool) async {
-        while !isDone() {
-            if !advanceToNextSleeper() { await Task.yield() }
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        state.withLock { $0.jobs.append(job) }
+    }
+
+    /// Does what is to be done now, in the order in which it came.
+    ///
+    /// - Returns: Whether anything was.
+    func runJobs() -> Bool {
+        var found = false
+        while let job = state.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) {
+            found = true
+            job.runSynchronously(on: asUnownedTaskExecutor())
         }
+        return found
+    }
+
+    /// Moves on, sleeper by sleeper, until `isDone`, or until there is nothing left to do.
+    func run(until isDone: () -> Bool) {
+        repeat { while runJobs() {} } while !isDone() && advanceToNextSleeper()
     }
 }

@@ -7,12 +7,17 @@ struct PartStage {
     typealias Answer = @Sendable (SimulatedRequest, SimulatedResponse) -> SimulatedResponse
 
     var origin = LowLatencyOrigin()
+    /// How long it was there before.
+    var age = Duration.zero
     /// What becomes of the answers of the origin.
     var answer: Answer = { $1 }
     /// nil for the multivariant playlist.
     var variant: Int? = 1
     var limit = Duration.seconds(40)
     var bitsPerSecond = 20_000_000.0
+    var latency = Duration.milliseconds(10)
+    /// False presents nothing, so that nothing is decoded for it.
+    var presents = true
     /// What is done with the item, and when.
     var acts: [(time: Duration, act: @Sendable (PlayerItem) -> Void)] = []
 
@@ -21,11 +26,13 @@ struct PartStage {
     ) throws -> Session {
         let clock = VirtualClock()
         let trace = NetworkTrace(
-            constant: LinkConditions(bitsPerSecond: bitsPerSecond, latency: .milliseconds(10)))
+            constant: LinkConditions(bitsPerSecond: bitsPerSecond, latency: latency))
         let visits = Visits()
         let presented = Presented()
-        let (origin, answer, acts) = (origin, answer, acts)
+        let (origin, age, answer, acts, presents) = (origin, age, answer, acts, presents)
         let transport = SimulatedTransport(over: trace, clock: clock) { request in
+            var request = request
+            request.time += age
             visits.append(request)
             return answer(request, origin.response(to: request))
         }
@@ -36,7 +43,7 @@ struct PartStage {
                 change(&configuration)
             },
             prefer: { item in
-                try? item.add(presented)
+                if presents { try? item.add(presented) }
                 prefer(item)
                 for (time, act) in acts {
                     Task(executorPreference: clock) {
@@ -60,17 +67,6 @@ struct PartStage {
         var lossCount: Int {
             count(" missed segments") + count(" skipped segments") + count("hole") + count("item failed")
         }
-    }
-
-    /// What an origin was asked for.
-    final class Visits: Sendable {
-        private let state = Mutex<[SimulatedRequest]>([])
-        func append(_ request: SimulatedRequest) { state.withLock { $0.append(request) } }
-        var all: [SimulatedRequest] { state.withLock { $0 } }
-        var lists: [SimulatedRequest] { all.filter { $0.urlString.contains("/live.m3u8") } }
-        var media: [SimulatedRequest] { all.filter { $0.resourceClass == .segment } }
-        /// Variant and name of parts and segments, in the order in which they were asked for: `1/7.0`, `1/7`.
-        var names: [String] { media.map(\.name) }
     }
 
     /// When what was presented begins, in item time.
@@ -116,15 +112,6 @@ struct PartStage {
                     : min(one.upperBound, other.lowerBound).seconds..<max(one.upperBound, other.lowerBound).seconds
             }
         }
-    }
-}
-
-extension SimulatedRequest {
-    /// `1/7.0` of `https://low-latency.invalid/1/7.0.m4s`, and where a range begins.
-    var name: String {
-        let path = urlString.prefix { $0 != "?" }.split(separator: "/").suffix(2).joined(separator: "/")
-        let name = path.lastIndex(of: ".").map { String(path[..<$0]) } ?? path
-        return byteRange.map { "\(name)@\($0.lowerBound)" } ?? name
     }
 }
 

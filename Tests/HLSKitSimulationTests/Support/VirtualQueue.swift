@@ -10,10 +10,13 @@ final class VirtualQueue: Sendable {
     let clock = VirtualClock()
     let configuration: PlayerConfiguration
 
-    /// - Parameter lengths: seconds of media of the items, by name; others are not found.
+    /// - Parameters:
+    ///   - lengths: seconds of media of the items, by name; others are not found.
+    ///   - answer: what is served before anything else.
     init(
         _ lengths: [String: Int], over trace: String = fastLink,
-        change: (inout PlayerConfiguration) -> Void = { _ in }
+        change: (inout PlayerConfiguration) -> Void = { _ in },
+        answer: @escaping @Sendable (SimulatedRequest) -> SimulatedResponse? = { _ in nil }
     ) throws {
         let streams = lengths.mapValues { length in
             SyntheticStream(
@@ -24,6 +27,7 @@ final class VirtualQueue: Sendable {
             let parts = request.urlString.dropFirst("https://".count).split(separator: ".", maxSplits: 1)
             let name = String(parts.first ?? "")
             log.note(name)
+            if let answer = answer(request) { return answer }
             guard let stream = streams[name] else { return .notFound }
             var inner = request
             // A server that does not look at queries.

@@ -1,0 +1,59 @@
+import HLSKitCore
+import HLSKitSimulation
+import Testing
+
+/// How far behind the edge playing by parts begins where the first media takes its time to come: parts of half a second, four
+/// to a segment, whose first is independent; `PART-HOLD-BACK` is 1.5 s.
+@Suite("the start at the live edge", .timeLimit(.minutes(5)))
+struct EdgeStartTests {
+    /// A round trip of 80 ms and four times the bit rate.
+    private static func stage(lag: Int) -> PartStage {
+        var stage = PartStage()
+        stage.origin.bitRates = [400_000, 1_400_000]
+        stage.origin.independentInterval = 4
+        stage.origin.lags = Array(repeating: .milliseconds(lag), count: 2)
+        stage.latency = .milliseconds(80)
+        stage.bitsPerSecond = 6_000_000
+        return stage
+    }
+
+    @Test(
+        "M06: what the first media takes to load is no part of the latency, and nothing is loaded twice",
+        arguments: [0, 40, 120, 250, 380, 490], [true, false])
+    func slow(lag: Int, keepsPresented: Bool) throws {
+        let session = try Self.stage(lag: lag).play {
+            $0.wallClock = { LowLatencyOrigin().epoch }
+            if !keepsPresented { $0.buffering.backDuration = .zero }
+        }
+        let live = try #require(session.play.state.statistics.live)
+        #expect(session.stallCount + session.lossCount == 0, "\(session.play.log.text)")
+        // What is listed later is later, and lists take as long to come as a request does.
+        let latency = try #require(live.latency(atPercentile: 0.95))
+        #expect((Duration.milliseconds(1490 + lag)...(.milliseconds(1710 + lag))).contains(latency), "\(latency)")
+        #expect(session.count("jumped") == 0)
+        #expect(Set(session.visits.names).count == session.visits.names.count)
+        // The first picture, and from where time runs on each once.
+        let breaks = session.presented.breaks
+        #expect(breaks.count == 1 && breaks.first?.lowerBound == session.presented.frames.first?.seconds, "\(breaks)")
+    }
+
+    @Test("M05: playing that waits for the next list begins also where that has no parts any more")
+    func declined() throws {
+        var stage = Self.stage(lag: 250)
+        stage.answer = { request, response in
+            guard request.urlString.contains("live.m3u8?") else { return response }
+            var response = response
+            let lines = String(decoding: response.body, as: UTF8.self).split(separator: "\n")
+            let whole = lines.filter { !$0.hasPrefix("#EXT-X-PART") && !$0.hasPrefix("#EXT-X-PRELOAD") }
+            response.body = Array((whole.joined(separator: "\n") + "\n").utf8)
+            return response
+        }
+        let session = try stage.play()
+        #expect(session.lossCount == 0, "\(session.play.log.text)")
+        #expect(session.presented.frames.count > 500)
+    }
+}
+
+extension Duration {
+    fileprivate var seconds: Double { self / .seconds(1) }
+}

@@ -1,0 +1,83 @@
+import HLSKitCore
+import HLSKitSimulation
+import Synchronization
+import Testing
+
+/// What a player counts of low latency, beside what its origin was asked for and gave: parts of half a second.
+@Suite("counts of low latency", .timeLimit(.minutes(1)))
+struct LowLatencyCountTests {
+    /// Answers that have come when the player is looked at.
+    private final class Ledger: Sendable {
+        struct Counts {
+            var held = 0
+            var deltas = 0
+            var parts = 0
+            /// Parts that were asked for before they were whole, by what became of them.
+            var hints = 0
+            var vainHints = 0
+        }
+
+        private let limit: Duration
+        private let state = Mutex(Counts())
+
+        init(_ limit: Duration) { self.limit = limit }
+
+        var counts: Counts { state.withLock { $0 } }
+
+        func note(_ request: SimulatedRequest, _ response: SimulatedResponse) {
+            let hasCome = request.time + response.delay < limit
+            let isPart = request.resourceClass == .segment && request.name.contains(".")
+            state.withLock { counts in
+                guard response.status == 200, hasCome else {
+                    if isPart, !hasCome || response.delay > .zero { counts.vainHints += 1 }
+                    return
+                }
+                if request.urlString.contains("_HLS_msn=") {
+                    counts.held += 1
+                    if String(decoding: response.body, as: UTF8.self).contains("#EXT-X-SKIP:") { counts.deltas += 1 }
+                }
+                guard isPart else { return }
+                counts.parts += 1
+                if response.delay > .zero { counts.hints += 1 }
+            }
+        }
+    }
+
+    private static func play(_ kind: LowLatencyOrigin.Fault.Kind? = nil) throws -> (Ledger.Counts, LiveStatistics) {
+        var stage = PartStage()
+        // In the middle of a part.
+        stage.limit = .milliseconds(30_250)
+        if let kind { stage.origin.faults = [.init(kind, during: .seconds(10)..<(.seconds(12)))] }
+        let ledger = Ledger(stage.limit - .milliseconds(100))
+        stage.answer = { request, response in
+            ledger.note(request, response)
+            return response
+        }
+        let session = try stage.play()
+        return (ledger.counts, try #require(session.play.state.statistics.live))
+    }
+
+    @Test("M06: what is counted is what the origin was asked for, and gave")
+    func counts() throws {
+        let (origin, player) = try Self.play()
+        #expect(player.numberOfParts == origin.parts && origin.parts > 55)
+        #expect(player.numberOfBlockingReloads == origin.held && origin.held > 55)
+        #expect(player.numberOfDeltaUpdates == origin.deltas && origin.deltas > 55)
+        #expect(player.numberOfUsedHints == origin.hints && origin.hints > 55)
+        #expect(player.numberOfWastedHints == 0)
+        // What is under way is nothing yet.
+        #expect(origin.vainHints == 1)
+    }
+
+    @Test("M06: hints that come to nothing are counted by themselves")
+    func wasted() throws {
+        for kind in [LowLatencyOrigin.Fault.Kind.hint(.neverAppears), .hint(.withdrawn)] {
+            let (origin, player) = try Self.play(kind)
+            #expect(player.numberOfUsedHints == origin.hints, "\(kind)")
+            // After three in a row none is asked for, so that none is under way.
+            #expect(player.numberOfWastedHints == origin.vainHints, "\(kind)")
+            #expect(player.numberOfWastedHints > 0)
+            #expect(player.numberOfParts == origin.parts)
+        }
+    }
+}

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import Synchronization
 
 /// Files that a run leaves behind when it is stopped immediately: printed before the end.

@@ -9,7 +9,7 @@ import Testing
 @Suite("play command")
 struct PlayCommandTests {
     private func options(_ arguments: String...) throws -> PlayOptions {
-        let command = try HLSGet.parseAsRoot(arguments)
+        let command = try HLSGet.parseAsRoot(CatchUpArgument.joined(arguments))
         let play = try #require(command as? PlayCommand)
         return try play.options()
     }
@@ -123,7 +123,11 @@ struct PlayCommandTests {
         #expect(try !options("x", "--no-low-latency").allowsLowLatency)
         #expect(try options("x", "--live-catch-up").catchesUp)
         #expect(try options("x", "--live-catch-up").catchUpRate == nil)
-        for parsed in [try options("x", "--live-catch-up", "1.05"), try options("--live-catch-up=1.05", "x")] {
+        for parsed in [
+            try options("x", "--live-catch-up", "1.05"), try options("--live-catch-up=1.05", "x"),
+            // Another option follows.
+            try options("--live-catch-up", "1.05", "--insecure", "x"), try options("x", "--live-catch-up=1.05", "-4"),
+        ] {
             #expect(parsed.catchUpRate == 1.05 && !parsed.catchesUp)
         }
         #expect(try options("x", "--live-offset", "12s").liveOffset == .seconds(12))
@@ -217,7 +221,7 @@ struct PlayCommandTests {
         ] as [([String], String)])
     func usage(arguments: [String], words: String) {
         do {
-            _ = try HLSGet.parseAsRoot(arguments)
+            _ = try HLSGet.parseAsRoot(CatchUpArgument.joined(arguments))
             Issue.record("\(arguments) is accepted")
         } catch {
             #expect(HLSGet.exitCode(for: error).rawValue == 64)

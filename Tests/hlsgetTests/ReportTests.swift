@@ -37,6 +37,17 @@ private let advertisement: DateRangeMetadataGroup = {
         timeRange: MediaTimeRange(start: .seconds(10), duration: .seconds(7)))
 }()
 
+/// An example of SCTE 35, §14.2.
+private let section = "/DAvAAAAAAAA///wFAVIAACPf+/+c2nALv4AUsz1AAAAAAAKAAhDVUVJAAABNWLbowo="
+
+private func marker(_ line: String) -> SpliceMarker {
+    let text = "#EXTM3U\n#EXT-X-TARGETDURATION:8\n\(line)\n#EXTINF:8,\na\n"
+    guard let marker = (try? MediaPlaylist(parsing: text, url: "x"))?.segments.first?.spliceMarkers.first else {
+        preconditionFailure("no marker in \(line)")
+    }
+    return marker
+}
+
 private let skipped = SkippedSegments(
     first: 7, last: 7, mediaDuration: .seconds(4), url: "http://a/7.ts\u{1b}", cause: "HTTP 404")
 
@@ -105,6 +116,18 @@ struct EventReporterTests {
                 .dateRange(.left, DateRangeMetadataGroup(dateRange: DateRange(id: "x", startDate: nil))),
                 [
                     #"{"v":1,"event":"date_range","phase":"left","id":"x","class":null,"item_time":null,"media_duration":null,"start_date":null,"end_date":null,"planned_duration":null,"scte35_cmd":null,"scte35_out":null,"scte35_in":null,"attributes":{},"time":1.23}"#
+                ]
+            ),
+            (
+                .spliceMarker(marker("#EXT-X-CUE-OUT:DURATION=30,ID=7"), at: .seconds(8)),
+                [
+                    #"{"v":1,"event":"splice_marker","item_time":8,"tag":"EXT-X-CUE-OUT","kind":"out","value":"DURATION=30,ID=7","duration":30,"id":"7","time":1.23}"#
+                ]
+            ),
+            (
+                .spliceMarker(marker("#EXT-OATCLS-SCTE35:\(section)"), at: .seconds(8)),
+                [
+                    #"{"v":1,"event":"splice_marker","item_time":8,"tag":"EXT-OATCLS-SCTE35","kind":"message","value":"\#(section)","splice":{"command":"splice_insert","pts":1936310318,"event_id":1207959695,"out":true,"break_duration":60.293567,"auto_return":true,"base64":"\#(section)"},"time":1.23}"#
                 ]
             ),
             (.eventsLost(3), [#"{"v":1,"event":"events_lost","count":3,"time":1.23}"#]),
@@ -204,6 +227,10 @@ struct PlaySummaryTests {
             + #""blocking_reloads":4,"delta_updates":3,"hints_used":2,"hints_wasted":1}}"#
         #expect(summary.document.hasSuffix(expected), "\(summary.document)")
         #expect(summary.lines.contains("  latency   0.11 s, 95 % of the time at most 0.20 s"), "\(summary.lines)")
+        for (count, text) in [(5, "5 parts"), (6, "5 parts and 1 segment")] {
+            summary.state.statistics.numberOfSegments = count
+            #expect(summary.lines.contains { $0.hasPrefix("  loaded    7.3 kB in \(text), 6 requests") })
+        }
         summary.state.statistics.live = LiveStatistics()
         #expect(
             summary.document.contains(
@@ -358,6 +385,15 @@ struct EventTextTests {
                 "hlsget: date range ad\\x1b (com.example, SCTE35-OUT) entered, 7.0 s long"
             ),
             (.dateRange(.left, advertisement), .normal, nil),
+            (
+                .spliceMarker(marker("#EXT-X-CUE-OUT-CONT:8/30"), at: .seconds(65)), .verbose,
+                "hlsget: marker EXT-X-CUE-OUT-CONT:8/30 at 1:05"
+            ),
+            (
+                .spliceMarker(marker("#EXT-OATCLS-SCTE35:\(section)"), at: .seconds(65)), .verbose,
+                "hlsget: marker EXT-OATCLS-SCTE35 (splice_insert 1207959695 out, \(MediaTime(value: 5_426_421, timescale: 90_000))) at 1:05"
+            ),
+            (.spliceMarker(marker("#EXT-X-CUE-IN"), at: .seconds(65)), .normal, nil),
             (.didPlayToEnd, .verbose, nil),
         ] as [(PlayerEvent.Kind, PlayOptions.Verbosity, String?)])
     func texts(kind: PlayerEvent.Kind, verbosity: PlayOptions.Verbosity, text: String?) {

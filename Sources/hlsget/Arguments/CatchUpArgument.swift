@@ -18,7 +18,8 @@ enum CatchUpArgument: Sendable, Equatable {
 
     private static let option = "--live-catch-up"
 
-    /// The option joined to its value, so that what follows it without being one is taken for itself.
+    /// The option joined to its value, so that what follows it without being one is taken for itself. The argument parser would
+    /// leave out a value that is given where another option follows (`defaultAsFlag` of 1.8).
     static func joined(_ arguments: [String]) -> [String] {
         var joined: [String] = []
         var rest = arguments[...]

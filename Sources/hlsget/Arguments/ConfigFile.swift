@@ -1,5 +1,6 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
+import Glibc
 import Synchronization
 
 /// Options that are kept in a file, by the names that they have on the command line.

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import HLSKitCore
 
 /// 16 bytes as `--key` and `--iv` take them.
@@ -31,9 +32,9 @@ struct KeyArgument: Sendable, Equatable {
         let failure = ArgumentValueError("neither 32 hexadecimal digits nor a file of 16 bytes")
         guard access(text, F_OK) == 0 else { throw failure }
         let path = try FileArgument.readable(text)
-        guard let handle = FileHandle(forReadingAtPath: path),
-            let data = try? handle.read(upToCount: Self.byteCount + 1), data.count == Self.byteCount
-        else { throw failure }
-        bytes = Array(data)
+        guard let bytes = try? FileBytes.read(path, atMost: Self.byteCount + 1), bytes.count == Self.byteCount else {
+            throw failure
+        }
+        self.bytes = bytes
     }
 }

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import HLSKitCore
 
 /// A point of the item's timeline as `--from` and `--to` take it.

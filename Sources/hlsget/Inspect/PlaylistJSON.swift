@@ -43,6 +43,7 @@ enum PlaylistJSON {
         object.add("skip", playlist.skip.map(value))
         object.add("segments", playlist.segments.map { value($0, playlist) })
         object.add("parts", playlist.trailingParts.map(value))
+        object.add("markers", playlist.upcomingSpliceMarkers.map { .object($0.members) })
         object.add(
             "preloadHints",
             playlist.preloadHints.map { hint in
@@ -125,6 +126,7 @@ enum PlaylistJSON {
         object.add("programDateTime", segment.programDateTime)
         object.add("derivedProgramDateTime", segment.derivedProgramDateTime)
         object.add("parts", segment.parts.map(value))
+        object.add("markers", segment.spliceMarkers.map { .object($0.members) })
         return object.value
     }
 
@@ -191,6 +193,11 @@ enum PlaylistJSON {
         object.add("scte35Cmd", range.scte35Command)
         object.add("scte35Out", range.scte35Out)
         object.add("scte35In", range.scte35In)
+        var splices = JSONObject()
+        splices.add("cmd", range.spliceCommand?.json())
+        splices.add("out", range.spliceOut?.json())
+        splices.add("in", range.spliceIn?.json())
+        if !splices.members.isEmpty { object.add("splice", splices.value) }
         var client = JSONObject()
         for attribute in range.clientAttributes { client.add(attribute.name, JSONValue.string(attribute.value)) }
         object.add("clientAttributes", client.value)
@@ -308,7 +315,7 @@ enum PlaylistJSON {
 
 /// An object in the making.
 struct JSONObject {
-    private var members: [JSONValue.Member] = []
+    private(set) var members: [JSONValue.Member] = []
     var value: JSONValue { .object(members) }
 
     mutating func add(_ name: String, _ value: JSONValue?) {

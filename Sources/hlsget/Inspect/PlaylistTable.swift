@@ -128,7 +128,29 @@ enum PlaylistTable {
                     range.id, range.class ?? "", range.startDate?.description ?? "", duration.map(seconds) ?? "",
                 ]
             })
+        lines += table(
+            "INTERSTITIALS", ["id", "cue", "start", "length", "resume", "limit", "", "asset"],
+            playlist.dateRanges.compactMap { row($0, in: playlist) })
         return lines
+    }
+
+    private static func row(_ range: DateRange, in playlist: MediaPlaylist) -> [String]? {
+        guard let interstitial = range.interstitial else { return nil }
+        let length = range.startDate.flatMap { start in playlist.endDate(of: range).map { $0 - start } }
+        let marks = [
+            interstitial.snapsOut ? "snaps out" : nil, interstitial.snapsIn ? "snaps in" : nil,
+            interstitial.restrictsSkip ? "no skip" : nil, interstitial.restrictsJump ? "no jump" : nil,
+            interstitial.timelineOccupies == .range ? "range" : nil,
+            interstitial.timelineStyle == .primary ? "primary" : nil,
+            interstitial.contentMayVary ? nil : "same for all",
+            interstitial.skipControlOffset.map { "skip from \(seconds($0))" },
+        ]
+        return [
+            range.id, range.cue.map(\.rawValue).joined(separator: " "), range.startDate?.description ?? "",
+            (length ?? range.plannedDuration).map(seconds) ?? "", interstitial.resumeOffset.map(seconds) ?? "",
+            interstitial.playoutLimit.map(seconds) ?? "", marks.compactMap { $0 }.joined(separator: ", "),
+            interstitial.assetURI ?? interstitial.assetList.map { "list \($0)" } ?? "",
+        ]
     }
 
     private static func segmentTable(_ segments: MediaSegments) -> [String] {
@@ -141,9 +163,11 @@ enum PlaylistTable {
                 segment.hasDiscontinuity ? "discontinuity" : nil, segment.isGap ? "gap" : nil,
                 segment.keys.first.map { $0.method.rawValue },
             ]
+            let markers = segment.spliceMarkers.map { $0.tag.replacing("EXT-X-", with: "") }
             return [
                 String(segment.mediaSequence), seconds(segment.duration), segment.byteRange.map(bytes) ?? "",
-                segment.programDateTime?.description ?? "", marks.compactMap { $0 }.joined(separator: " "), segment.uri,
+                segment.programDateTime?.description ?? "", (marks.compactMap { $0 } + markers).joined(separator: " "),
+                segment.uri,
             ]
         }
         if segments.count > maximumRowCount { rows.insert(["...", "", "", "", "", ""], at: half) }

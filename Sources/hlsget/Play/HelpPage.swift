@@ -49,14 +49,14 @@ enum HelpPage {
           --cacert FILE, --insecure, --cert FILE, --key-file FILE trust these, or any; show this one
           --proxy URL|none, --interface NAME, -4, -6, --http1.1, --limit-rate B/s, --connections-per-host N
           --retries N|inf, --retry-backoff TIME,…, --on-gap skip|fail, --timeout TIME   what has failed
-          --cmcd headers|query, --cmcd-version 1|2, --cmcd-events URL, --content-id, --session-id ID   CMCD
+          --cmcd headers|query, --cmcd-version 1|2, --cmcd-keys LIST, --cmcd-custom K=V, --cmcd-events URL
           --throttle CSV|RATE[,LATENCY[,LOSS]], --record-trace FILE   slower link; record for hlsget replay
           --refresh-cmd CMD, --expensive, --expensive-peak-bitrate BPS   fresh URL on 403; metered network
           --key HEX|FILE, --iv HEX, --key-uri URL, --allow-file  keys by hand; files outside the folder
           --deny-private, --deny-address CIDR, --allow-downgrade  refuse addresses; allow https to http
         REPORT
           --progress bar|json|none      status line, JSON lines on stderr, or nothing
-          --json, --access-log FILE, --error-log FILE   summary as JSON; W3C logs, or NDJSON
+          --json, --access-log FILE, --error-log FILE, --content-id, --session-id ID   summary; logs; names
           -v, --verbose, -q, --quiet, --strict, --threads N   retries too; errors only; exit 10 where cut
           --config FILE, --no-config, --version, -h, --help   options of a file; 'play --help' lists all
 

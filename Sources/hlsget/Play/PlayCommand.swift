@@ -149,8 +149,8 @@ struct PlaybackOptions: ParsableArguments {
         help: ArgumentHelp("Live: stay this far behind the edge.", valueName: "time"),
         transform: DurationArgument.parse)
     var liveOffset: Duration?
+    // Always with a value: see CatchUpArgument.joined(_:).
     @Option(
-        defaultAsFlag: "jump",
         help: ArgumentHelp(
             """
             Live: after a wait, skip ahead to the distance from the edge that it had; or keep that distance by rates up \

@@ -283,7 +283,7 @@ struct PlaySession {
                     return .failed(
                         HLSError(
                             code: .noEligibleVariant, urlString: options.url, cause: "cannot be played backwards",
-                            detail: "requires an on-demand stream with I-frame playlists"))
+                            detail: "requires I-frame playlists"))
                 default: break
                 }
             }

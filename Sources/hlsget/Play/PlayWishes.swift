@@ -20,7 +20,7 @@ struct PlayWishes: Sendable {
                 code: .noEligibleVariant, urlString: options.url,
                 cause: "played at \(Decimals.rate(Self.fastestOrdinaryRate)) instead of "
                     + Decimals.rate(Double(options.rate)),
-                detail: "higher rates require an on-demand stream with I-frame playlists")
+                detail: "higher rates require I-frame playlists")
         case .variantSwitched(_, let variant, _):
             guard let (name, limit) = bitRateLimit, let rate = variant.peakBitRate, rate > limit, !hasToldBitRate
             else { return nil }

@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import HLSKitCore
 import Synchronization
@@ -57,11 +56,13 @@ final class PlayerProgram: Sendable {
         handOver()
         let status: Int32 = await withCheckedContinuation { continuation in
             // It plays on for as long as it likes.
-            Thread.detachNewThread { [processID] in
+            let work: @Sendable () -> Void = { [processID] in
                 var status: Int32 = 0
                 while waitpid(processID, &status, 0) < 0, errno == EINTR {}
                 continuation.resume(returning: status)
             }
+            // Without a thread left it is done here.
+            if !WorkerThread.start(work) { work() }
         }
         let signal = status & 0x7f
         let code = (status >> 8) & 0xff

@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import HLSKitCore
 
@@ -37,6 +36,6 @@ struct RefreshCommand: URLRefresher {
         guard lines.count == 1, let url = lines.first else {
             throw Failure(description: "\"\(command)\" printed \(lines.count) lines instead of a URL")
         }
-        return url.trimmingCharacters(in: .whitespaces)
+        return url.trimmed()
     }
 }

@@ -1,5 +1,6 @@
-import Foundation
+import FoundationEssentials
 import Glibc
+import HLSKitCore
 import Synchronization
 
 /// A shell command that runs beside, of which standard output is read. It has a process group of its own, nothing on its
@@ -50,11 +51,13 @@ final class ShellProcess: Sendable {
     func output(atMost limit: Int) async -> (bytes: [UInt8], status: Int32) {
         // It waits for as long as the command does.
         await withCheckedContinuation { continuation in
-            Thread.detachNewThread { [self] in
+            let work: @Sendable () -> Void = { [self] in
                 let bytes = read(atMost: limit)
                 close(output)
                 continuation.resume(returning: (bytes, wait()))
             }
+            // Without a thread left it is done here.
+            if !WorkerThread.start(work) { work() }
         }
     }
 

@@ -1,4 +1,3 @@
-import Foundation
 import HLSCaptions
 import HLSKitCore
 
@@ -15,14 +14,14 @@ enum SidecarFile {
         func failure(_ detail: String) -> HLSError {
             HLSError(code: .badMedia, urlString: path, cause: "the captions cannot be read", detail: detail)
         }
-        guard let handle = FileHandle(forReadingAtPath: path),
-            let data = try? handle.read(upToCount: CaptionFileReader.maxByteCount + 1)
-        else { throw failure("no such file") }
-        guard let reader = CaptionFileReader(guessingFrom: data) else {
+        guard let bytes = try? FileBytes.read(path, atMost: CaptionFileReader.maxByteCount + 1) else {
+            throw failure("no such file")
+        }
+        guard let reader = CaptionFileReader(guessingFrom: bytes) else {
             throw failure("not a .vtt, .srt, .itt or .scc file")
         }
         do {
-            let content = try reader.read(Array(data))
+            let content = try reader.read(bytes)
             return SidecarCaptions(content.captions, name: name, language: content.language)
         } catch {
             throw failure("\(error)")

@@ -57,6 +57,10 @@ struct EventReporter: Sendable {
             ]
         case .legibleCue(let cue): return [Self.line(for: cue, at: time)]
         case .dateRange(let phase, let group): return [Self.line(for: group, phase, at: time)]
+        case .spliceMarker(let marker, let place):
+            let first = JSONValue.Member(name: "item_time", value: JSONValue(place.finiteSeconds))
+            return [Self.text("splice_marker", at: time, [first] + marker.members)]
+        case .timedMetadata(let group): return [Self.text("timed_metadata", at: time, group.members)]
         case .segmentSkipped(let segments): return [Self.line("segment_skipped", segments, at: time)]
         case .segmentsMissed(let segments): return [Self.line("segments_missed", segments, at: time)]
         case .holePlayedOver(let hole):

@@ -64,6 +64,8 @@ enum EventText {
             warning("no I-frames at \(Decimals.rate(Double(rate)))", url: nil, detail: obstacle.rawValue)
         case .lowLatencyDeclined(let url, let cause): warning("no low latency", url: url, detail: cause)
         case .dateRange(let phase, let group): line(group, phase)
+        case .spliceMarker(let marker, let time): line(marker, time)
+        case .timedMetadata(let group): line(group)
         case .holePlayedOver(let hole):
             warning(
                 "\(Decimals.text(hole.duration.finiteSeconds ?? 0, places: 1)) s without media are played over",
@@ -83,6 +85,25 @@ enum EventText {
         let label = ([group.id] + (kinds.isEmpty ? [] : ["(\(kinds.joined(separator: ", ")))"])).joined(separator: " ")
         let length = group.timeRange?.duration.finiteSeconds.map { ", \(Decimals.text($0, places: 1)) s long" } ?? ""
         return "hlsget: date range \(TerminalText.escaped(Redaction.text(label))) \(phase)" + length
+    }
+
+    private static func line(_ marker: SpliceMarker, _ time: MediaTime) -> String {
+        let value = marker.value.isEmpty || marker.scte35 == marker.value ? "" : ":" + marker.value
+        let splice = marker.spliceInformation.map { " (\($0))" } ?? ""
+        let text = TerminalText.escaped(Redaction.text("\(marker.tag)\(value)\(splice)"))
+        return "hlsget: marker \(text) at \(Decimals.clock(time.finiteSeconds ?? .nan))"
+    }
+
+    private static func line(_ group: TimedMetadataGroup) -> String {
+        let what: String
+        if let splice = group.spliceInformation {
+            let time = group.spliceTime.map { " for \(Decimals.clock($0.finiteSeconds ?? .nan))" } ?? ""
+            what = "\(splice)" + time
+        } else {
+            what = "metadata " + group.items.map(\.key).joined(separator: ", ")
+        }
+        let place = Decimals.clock(group.timeRange.start.finiteSeconds ?? .nan)
+        return "hlsget: \(TerminalText.escaped(Redaction.text(what))) at \(place)"
     }
 
     private static func line(_ verb: String, _ segments: SkippedSegments) -> String {

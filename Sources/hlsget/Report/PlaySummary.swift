@@ -278,8 +278,11 @@ extension PlaySummary {
 
     private var loadedText: String {
         let statistics = state.statistics
-        var text =
-            "\(Decimals.bytes(statistics.receivedByteCount)) in \(Decimals.count(statistics.numberOfSegments, "segment"))"
+        let partCount = statistics.live?.numberOfParts ?? 0
+        let segmentCount = statistics.numberOfSegments - partCount
+        var counts = partCount > 0 ? [Decimals.count(partCount, "part")] : []
+        if partCount == 0 || segmentCount > 0 { counts.append(Decimals.count(segmentCount, "segment")) }
+        var text = "\(Decimals.bytes(statistics.receivedByteCount)) in \(counts.joined(separator: " and "))"
         text += ", \(Decimals.count(statistics.numberOfRequests, "request"))"
         if let estimate = statistics.throughputEstimate, estimate.isFinite {
             text += ", network \(Decimals.bitRateWithUnit(estimate))"

@@ -1,4 +1,3 @@
-import Foundation
 import HLSKitCore
 import HLSKitSimulation
 
@@ -13,9 +12,7 @@ struct LadderSource: Sendable {
     /// A URL, or a file that begins like a playlist.
     static func isPlaylist(_ path: String) -> Bool {
         if path.contains("://") { return true }
-        guard let handle = FileHandle(forReadingAtPath: path), let head = try? handle.read(upToCount: 10) else {
-            return false
-        }
+        guard let head = try? FileBytes.read(path, atMost: 10) else { return false }
         return String(decoding: head, as: UTF8.self).contains("#EXTM3U")
     }
 

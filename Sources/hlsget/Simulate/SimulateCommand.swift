@@ -67,6 +67,10 @@ struct SimulateCommand: AsyncParsableCommand {
     )
     var segmentDuration: Int?
     @Option(
+        help: ArgumentHelp("How far behind the encoder to play (PART-HOLD-BACK); default three parts.", valueName: "ms")
+    )
+    var holdBack: Int?
+    @Option(
         help: ArgumentHelp("Every so many parts one is independent; default 1, which is every part.", valueName: "n"))
     var independentParts: Int?
     @Option(help: ArgumentHelp("How long the low-latency stream is watched, in seconds; default 300.", valueName: "s"))
@@ -104,8 +108,8 @@ struct SimulateCommand: AsyncParsableCommand {
     private func validateLowLatency() throws {
         let own: [(String, Bool)] = [
             ("--ladder", ladder != nil), ("--part-duration", partDuration != nil),
-            ("--segment-duration", segmentDuration != nil), ("--independent-parts", independentParts != nil),
-            ("--watch", watch != nil),
+            ("--segment-duration", segmentDuration != nil), ("--hold-back", holdBack != nil),
+            ("--independent-parts", independentParts != nil), ("--watch", watch != nil),
         ]
         guard lowLatency else {
             if let (name, _) = own.first(where: \.1) { throw ValidationError("\(name) requires --low-latency") }
@@ -128,6 +132,9 @@ struct SimulateCommand: AsyncParsableCommand {
         else {
             throw ValidationError(
                 "--segment-duration must be from 1000 to 100000 milliseconds: whole seconds and up to 100 whole parts")
+        }
+        guard (2 * part...60_000).contains(holdBack ?? 2 * part) else {
+            throw ValidationError("--hold-back must be from two parts to 60000 milliseconds")
         }
         guard (1...1000).contains(independentParts ?? 1) else {
             throw ValidationError("--independent-parts must be from 1 to 1000")
@@ -177,6 +184,7 @@ struct SimulateCommand: AsyncParsableCommand {
         if let ladder { options.bitRates = ladder.bitRates }
         if let partDuration { options.partDuration = .milliseconds(partDuration) }
         options.partsPerSegment = (segmentDuration ?? 2000) / (partDuration ?? 500)
+        options.partHoldBack = holdBack.map { .milliseconds($0) }
         if let independentParts { options.independentInterval = independentParts }
         if let watch { options.duration = .seconds(watch) }
         options.explainsDecisions = explain

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import HLSKitCore
 import HLSKitSimulation
 
@@ -74,7 +75,7 @@ struct SimulationSweep: Sendable {
                 try FileManager.default.createDirectory(atPath: logPath, withIntermediateDirectories: true)
             } catch {
                 throw SimulationFailure(
-                    cause: "cannot create the folder", path: logPath, detail: error.localizedDescription,
+                    cause: "cannot create the folder", path: logPath, detail: FileBytes.text(of: error),
                     status: .output)
             }
         }
@@ -180,30 +181,29 @@ struct SimulationSweep: Sendable {
 
     static func read(_ path: String) throws(SimulationFailure) -> String {
         do {
-            return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+            return String(decoding: try FileBytes.read(path, atMost: .max), as: UTF8.self)
         } catch {
             throw SimulationFailure(
-                cause: "cannot be read", path: path, detail: error.localizedDescription, status: .notFound)
+                cause: "cannot be read", path: path, detail: FileBytes.text(of: error), status: .notFound)
         }
     }
 
     static func write(_ text: String, to path: String) throws(SimulationFailure) {
         do {
-            let file = FileHandle(
-                fileDescriptor: try SafeFile.create(path, overwrite: true, mode: 0o644), closeOnDealloc: true)
-            try file.write(contentsOf: Data(text.utf8))
-            try file.close()
+            let descriptor = try SafeFile.create(path, overwrite: true, mode: 0o644)
+            defer { close(descriptor) }
+            try FileBytes.write(text, to: descriptor)
         } catch let error as HLSError {
             throw SimulationFailure(cause: "cannot write", path: path, detail: error.text, status: .output)
         } catch {
             throw SimulationFailure(
-                cause: "cannot write", path: path, detail: error.localizedDescription, status: .output)
+                cause: "cannot write", path: path, detail: FileBytes.text(of: error), status: .output)
         }
     }
 
     private static func isFolder(_ path: String) -> Bool {
-        var isFolder: ObjCBool = false
-        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+        var isFolder = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
     private static func files(in folder: String, ending suffix: String) throws(SimulationFailure) -> [String] {
@@ -218,7 +218,7 @@ struct SimulationSweep: Sendable {
             throw failure
         } catch {
             throw SimulationFailure(
-                cause: "cannot read the folder", path: folder, detail: error.localizedDescription, status: .notFound)
+                cause: "cannot read the folder", path: folder, detail: FileBytes.text(of: error), status: .notFound)
         }
     }
 
@@ -240,13 +240,11 @@ struct SimulationSweep: Sendable {
 
     /// From the header, else from the name.
     private static func family(of path: String) -> String {
-        if let handle = FileHandle(forReadingAtPath: path), let head = try? handle.read(upToCount: 4096) {
+        if let head = try? FileBytes.read(path, atMost: 4096) {
             for line in String(decoding: head, as: UTF8.self).split(separator: "\n") {
                 guard line.hasPrefix("#") else { break }
                 let text = line.dropFirst().drop { $0 == " " }
-                if text.hasPrefix("family:") {
-                    return text.dropFirst("family:".count).trimmingCharacters(in: .whitespaces)
-                }
+                if text.hasPrefix("family:") { return text.dropFirst("family:".count).trimmed() }
             }
         }
         let stem = name(of: path).split(separator: ".").first.map(String.init) ?? ""

@@ -14,6 +14,7 @@ let package = Package(
     name: "HLSKit",
     products: [
         .library(name: "HLSKitCore", targets: ["HLSKitCore"]),
+        .library(name: "HLSKitLocalization", targets: ["HLSKitLocalization"]),
         .library(name: "HLSKitSimulation", targets: ["HLSKitSimulation"]),
         .library(name: "HLSPlaylist", targets: ["HLSPlaylist"]),
         .library(name: "HLSMedia", targets: ["HLSMedia"]),
@@ -52,6 +53,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings),
+        // Names in the reader's language: a module of its own, for it links ICU.
+        .target(name: "HLSKitLocalization", dependencies: ["HLSKitCore"], swiftSettings: swiftSettings),
         .target(name: "HLSKitSimulation", dependencies: ["HLSKitCore", "HLSTime"], swiftSettings: swiftSettings),
         .executableTarget(
             name: "hlsget",
@@ -65,12 +68,14 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["HLSKitCore"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
         .testTarget(name: "HLSTimeTests", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
-        .testTarget(name: "HLSPlaylistTests", dependencies: ["HLSPlaylist", "HLSKitCore"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSPlaylistTests", dependencies: ["HLSPlaylist", "HLSKitCore"], swiftSettings: swiftSettings),
         .testTarget(name: "HLSMediaTests", dependencies: ["HLSMedia", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSCaptionsTests", dependencies: ["HLSCaptions", "HLSKitCore"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "HLSKitCoreTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport", "CLibAV"],
+            name: "HLSKitCoreTests",
+            dependencies: ["HLSKitCore", "HLSKitLocalization", "HLSKitSimulation", "TestSupport", "CLibAV"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSKitSimulationTests",

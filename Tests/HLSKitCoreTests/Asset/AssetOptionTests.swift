@@ -108,10 +108,10 @@ struct AssetOptionTests {
         }
         try await asset.preload(.media(.seconds(5)))
         for item in try await asset.load(.metadata) { _ = try? await item.load(.value) }
-        // Only players ask steering servers.
+        // Only players ask steering servers, and for what interstitials play.
         #expect(
             Set(transport.requests.map(\.resourceClass))
-                == Set(ResourceClass.allCases).subtracting([.steering, .report]))
+                == Set(ResourceClass.allCases).subtracting([.steering, .report, .assetList]))
         for request in transport.requests {
             for field in [("X-Mine", "1"), ("User-Agent", "Mine/2"), ("X-Playback-Session-Id", "session")] {
                 #expect(request.fields.contains(HTTPField(name: field.0, value: field.1)), "\(request.urlString)")

@@ -37,6 +37,8 @@ struct ReloadPlan: Sendable {
     var keepsWord: Bool { brokenWordCount < Self.brokenWordLimit }
     /// The request that was sent last may be held.
     var isHeld: Bool { awaited != nil }
+    /// It may be held until a whole segment is there.
+    var awaitsSegment: Bool { awaited.map { $0.part == nil } ?? false }
 
     // MARK: Asking
 

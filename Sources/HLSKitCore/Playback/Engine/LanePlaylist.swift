@@ -96,6 +96,12 @@ struct LanePlaylist: Sendable {
     /// The request that is under way where the server may hold it.
     var heldRequest: RequestID? { plan.isHeld ? request : nil }
 
+    /// It is held until a whole segment is there, and at the playhead parts are waited for.
+    func isHeldTooLong(at playhead: Duration) -> Bool {
+        guard let tracker, heldRequest != nil, plan.awaitsSegment else { return false }
+        return tracker.nextEdge(parts: tracker.isWaitedFor(at: playhead))?.part != nil
+    }
+
     /// The server has answered a request. Called before ``answer()``.
     ///
     /// - Parameter isNew: over a connection that was made for it, and that carries one request at a time.

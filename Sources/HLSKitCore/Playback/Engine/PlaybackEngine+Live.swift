@@ -53,6 +53,7 @@ extension PlaybackEngine {
     /// A seek has brought the playhead elsewhere.
     mutating func noteMove(to time: Duration) {
         if item?.seek.request?.isOwn != true { latencyControl.move() }
+        renewHeldReloads()
         guard item?.stream.isDistanceHeld == true else { return }
         let distance = item?.seek.request?.isOwn == true ? nil : distanceFromEdge(of: time)
         item?.stream.move(to: distance)
@@ -71,7 +72,10 @@ extension PlaybackEngine {
         let edge = outlook.flatMap { liveEdge.estimate(at: now, piece: $0.pieceDuration) }
         let target = item?.stream.endWait(
             in: window, edge: edge, isPlaying: isPlaying, playhead: playhead, maxGapJump: maxGapJump)
-        if let target { seek(SeekRequest(destination: .time(target), isOwn: true)) }
+        guard let target else { return }
+        seek(SeekRequest(destination: .time(target), isOwn: true))
+        // Segments are begun before this: nothing else may happen for long.
+        scheduleLoads()
     }
 
     // MARK: Edge

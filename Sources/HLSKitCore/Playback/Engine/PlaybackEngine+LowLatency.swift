@@ -126,6 +126,18 @@ extension PlaybackEngine {
         item?.ordinaryDistance.end()
     }
 
+    /// The playhead was moved: near the edge lists are awaited by parts, and not by whole segments as far behind it.
+    mutating func renewHeldReloads() {
+        guard configuration.pacing == .realTime else { return }
+        let playhead = playhead
+        for id in LaneID.allCases where item?.lanes[id]?.playlist.isHeldTooLong(at: playhead) == true {
+            guard let request = item?.lanes[id]?.playlist.heldRequest else { continue }
+            cancel(request)
+            item?.lanes[id]?.playlist.forgetRequest()
+            armReload(id)
+        }
+    }
+
     /// Nothing is to be told: servers hold no request any longer. A first list is on its way: nobody waits for its next part.
     mutating func cancelHeldReloads() {
         for id in LaneID.allCases where item?.lanes[id]?.tracker != nil {

@@ -76,6 +76,7 @@ public struct EventLog: Sendable, Hashable {
         case .dateRange(let phase, let group): "\(phase) date range \(group.id)"
         case .spliceMarker(let marker, _): "marker \(marker.tag)" + (marker.value.isEmpty ? "" : ":\(marker.value)")
         case .timedMetadata(let group): "metadata \(group.items.map(\.key).joined(separator: ", "))"
+        case .contentSkipped(let content): "left out \(text(content.timeRange.start)) to \(text(content.timeRange.end))"
         case .segmentSkipped(let segments): "skipped segments \(segments.first)-\(segments.last): \(segments.cause)"
         case .holePlayedOver(let hole): "hole from \(text(hole.start)) to \(text(hole.end))"
         case .segmentsMissed(let segments): "missed segments \(segments.first)-\(segments.last): \(segments.cause)"

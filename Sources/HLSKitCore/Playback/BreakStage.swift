@@ -77,6 +77,8 @@ struct BreakStage: Sendable {
         case resume(shift: Duration?, next: BreakPoint.Place?)
         /// Something is to be done then, whatever happens.
         case wake(at: Duration)
+        /// The item continues behind what was left out of it.
+        case tell(SkippedContent)
     }
 
     private struct Running: Sendable {
@@ -92,6 +94,8 @@ struct BreakStage: Sendable {
         var prepared: Duration?
         /// Where writers are, in their time.
         var cursor: Duration
+        /// The item was left at its end.
+        var isAtEnd = false
         /// The item was left where it has media: it resumes there as it is.
         var isIntact = false
         /// All was played, and the item resumes there; at its end where that is nil.
@@ -109,6 +113,8 @@ struct BreakStage: Sendable {
     /// What writers get of the item is so much later in their time.
     private(set) var shift = Duration.zero
     private var wakes: Duration?
+    /// What was left out and is still to be told, the last first.
+    private var skipped: [SkippedContent] = []
     /// It is known where the item starts.
     private(set) var hasStarted = false
 
@@ -140,7 +146,7 @@ struct BreakStage: Sendable {
     /// The break that comes next is another one.
     private mutating func look(ahead playhead: Duration) {
         upcoming = schedule.isEmpty ? nil : schedule.upcoming(from: playhead)
-        place = schedule.next(after: playhead).map { .time($0) } ?? (upcoming?.kind == .leave ? .end : nil)
+        place = place(after: playhead, in: schedule)
     }
 
     /// The item has a place to start at, or the playhead was moved there.
@@ -161,7 +167,7 @@ struct BreakStage: Sendable {
         let found: InterstitialBreak?
         switch place {
         // I-frames may have gone past it.
-        case .time(let time): found = schedule.arrive(at: max(time, playhead))
+        case .time(let time), .skip(let time): found = schedule.arrive(at: max(time, playhead))
         case .end, nil: found = schedule.end()
         }
         // It may be gone by now: then nothing is played in it.
@@ -171,7 +177,7 @@ struct BreakStage: Sendable {
     }
 
     private mutating func begin(_ program: InterstitialBreak, at playhead: Duration) {
-        running = Running(program: program, cursor: playhead + shift)
+        running = Running(program: program, cursor: playhead + shift, isAtEnd: program.kind == .leave)
     }
 
     /// Whether the user may not go there now.
@@ -264,6 +270,7 @@ struct BreakStage: Sendable {
 
     private mutating func nextRunning(_ facts: Facts) -> Step? {
         while var running {
+            if let content = skipped.popLast() { return .tell(content) }
             if let leaving = running.leaving {
                 self.running?.leaving = nil
                 return .drop(leaving)
@@ -290,7 +297,8 @@ struct BreakStage: Sendable {
             case .wait(_, let until):
                 if facts.isToPlay, running.waitsSince == nil { self.running?.waitsSince = facts.now }
                 return wake(at: until)
-            case .over: finish(facts)
+            case .over:
+                guard finish(facts) else { return ready.isEmpty ? nil : drop(at: 0) }
             }
         }
         return nil
@@ -344,17 +352,24 @@ struct BreakStage: Sendable {
         running?.waitsSince = nil
     }
 
-    private mutating func finish(_ facts: Facts) {
+    /// Finds out what follows the break.
+    ///
+    /// - Returns: false where the item has not come so far yet.
+    private mutating func finish(_ facts: Facts) -> Bool {
         endWait(at: facts.now)
-        guard let running else { return }
+        guard let running else { return false }
         lists.forget(running.program)
         switch schedule.finish(running.program, waited: running.lost, latest: facts.latest) {
         case .another(let program):
             self.running?.program = program
             self.running?.lost = .zero
         case .primary(let time): self.running?.resumption = .some(time)
-        case .end: self.running?.resumption = .some(nil)
+        case .later: return false
+        // What of it is left was taken the place of.
+        case .end: self.running?.resumption = .some(running.isAtEnd ? nil : schedule.primary.end)
         }
+        skipped = schedule.takeSkippedContent().reversed()
+        return true
     }
 
     private mutating func resume(at time: Duration?, _ facts: Facts) -> Step? {
@@ -379,7 +394,7 @@ struct BreakStage: Sendable {
     }
 
     private func place(after time: Duration, in schedule: InterstitialSchedule) -> BreakPoint.Place? {
-        if let time = schedule.next(after: time) { return .time(time) }
+        if let time = schedule.next(after: time) { return schedule.skips(behind: time) ? .skip(time) : .time(time) }
         return schedule.upcoming(from: time)?.kind == .leave ? .end : nil
     }
 
@@ -423,7 +438,7 @@ struct BreakStage: Sendable {
                 case .primary(let time):
                     if index < ready.count { return .step(drop(at: index)) }
                     return schedule.map { .resumption(time, $0) }
-                case .end, nil: return index < ready.count ? .step(drop(at: index)) : nil
+                case .later, .end, nil: return index < ready.count ? .step(drop(at: index)) : nil
                 }
             }
         }

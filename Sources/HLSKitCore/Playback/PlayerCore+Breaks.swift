@@ -5,12 +5,22 @@ struct Breaks: Sendable {
     var stage: BreakStage
     /// Date ranges of the item's playlist.
     var dateRanges = DateRangeReader()
+    /// Its segments that are skipped.
+    private var matches = SegmentMatches()
     /// What has played last left this, until something plays again.
     var intent: PlayerIntent?
     /// The playback that plays in the item's place.
     var onStage: Int?
     /// Steps are being carried out.
     var isSettling = false
+
+    init(stage: BreakStage) { self.stage = stage }
+
+    /// What of the item is skipped, by what its playlist lists.
+    mutating func skipped(by rule: SkipRule, in tracker: PlaylistTracker) -> SkippedRanges {
+        SkippedRanges(
+            rule, of: tracker.written, groups: dateRanges.groups, starts: tracker.segmentStarts, &matches)
+    }
 }
 
 /// Playing other items in the place of the current one, under the lock, as ``BreakStage`` decides.
@@ -37,18 +47,22 @@ extension PlayerCore {
 
     /// A playlist of the current item has come.
     func readBreaks(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
-        guard state.breaks != nil || state.current.handlesInterstitials, state.current.engine.item?.trick == nil,
+        let (plays, rule) = (state.current.handlesInterstitials, state.current.skipRule)
+        guard state.breaks != nil || plays || rule != nil, state.current.engine.item?.trick == nil,
             let tracker = state.current.engine.item?.mainTracker, let timeline = state.current.engine.primaryTimeline
         else { return }
         if state.breaks == nil {
-            guard tracker.playlist.dateRanges.contains(where: { $0.interstitial != nil }) else { return }
+            guard rule != nil || tracker.playlist.dateRanges.contains(where: { $0.interstitial != nil }) else { return }
             state.makeBreaks()
         }
-        let isNews = state.current.handlesInterstitials && state.breaks?.dateRanges.read(tracker) == true
+        let hasRead = (plays || rule != nil) && state.breaks?.dateRanges.read(tracker) == true
         let groups = state.breaks?.dateRanges.groups ?? []
-        changeSchedule(arrives: isNews, at: now, &state, &afterwards) { schedule in
+        let skipped = rule.flatMap { state.breaks?.skipped(by: $0, in: tracker) } ?? SkippedRanges()
+        let skipsOther = state.breaks?.stage.schedule.skipped != skipped
+        changeSchedule(arrives: plays && hasRead || skipsOther, at: now, &state, &afterwards) { schedule in
             schedule.update(timeline) { tracker.place(of: $0) }
-            if isNews { _ = schedule.read(groups, base: tracker.url) }
+            if plays, hasRead { _ = schedule.read(groups, base: tracker.url) }
+            _ = schedule.skip(skipped)
         }
     }
 
@@ -211,6 +225,8 @@ extension PlayerCore {
             resume(shift: shift, at: now, &state, &afterwards)
         case .wake(let time):
             takeIn([.arm(.interstitial, at: time)], of: state.current.id, at: now, &state, &afterwards)
+        case .tell(let content):
+            takeIn([.publish(.contentSkipped(content))], of: state.current.id, at: now, &state, &afterwards)
         }
     }
 

@@ -15,6 +15,7 @@ public final class PlayerItem: Sendable {
         var reversePlaybackEndTime: Duration?
         var start: Duration?
         var handlesInterstitials = false
+        var skipRule: SkipRule?
         weak var core: PlayerCore?
         /// It has been some player's, which it stays.
         var isTaken = false
@@ -165,6 +166,14 @@ public final class PlayerItem: Sendable {
         set { state.withLock { $0.handlesInterstitials = newValue } }
     }
 
+    /// What of the item is left out: neither loaded nor played, but for I-frames. Playing continues behind it, in live streams when
+    /// they have come so far, and writers get what they get without a hole. ``PlayerEvent/Kind/contentSkipped(_:)`` tells each time.
+    /// nil (the default), as a rule that means nothing, leaves out nothing. Read when the item is loaded.
+    public var skipRule: SkipRule? {
+        get { state.withLock(\.skipRule) }
+        set { state.withLock { $0.skipRule = newValue?.isEmpty == false ? newValue : nil } }
+    }
+
     /// Why the item failed; nil while it has not.
     public var error: HLSError? {
         let (core, last) = state.withLock { ($0.isQueued ? $0.core : nil, $0.error) }
@@ -188,6 +197,7 @@ public final class PlayerItem: Sendable {
             return cache
         }
         let (wishes, handlesInterstitials) = (wishes, automaticallyHandlesInterstitialEvents)
+        let skipRule = skipRule
         let copy =
             asset.map { PlayerItem(asset: $0, automaticallyLoadedAssetKeys: automaticallyLoadedAssetKeys) }
             ?? PlayerItem(urlString: urlString)
@@ -199,6 +209,7 @@ public final class PlayerItem: Sendable {
             state.reversePlaybackEndTime = wishes.reversePlaybackEndTime
             state.start = wishes.start
             state.handlesInterstitials = handlesInterstitials
+            state.skipRule = skipRule
             state.disabledTracks = wishes.disabledTracks
             state.cache = cache
         }

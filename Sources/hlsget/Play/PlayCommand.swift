@@ -138,6 +138,7 @@ struct PlaybackOptions: ParsableArguments {
     @Flag(help: "Keep the best eligible variant, as -o does.") var oneQuality = false
     @Flag(help: "Let -o switch variants as the network changes.") var adaptive = false
     @OptionGroup var range: RangeOptions
+    @OptionGroup var skip: SkipOptions
     @Option(help: ArgumentHelp("Play for this long.", valueName: "time"), transform: NumberArgument.positiveDuration)
     var duration: Duration?
     @Option(
@@ -202,6 +203,8 @@ struct PlaybackOptions: ParsableArguments {
         options.keepsVariant = oneQuality
         options.from = range.from
         options.to = range.to
+        options.skipsDateRanges = skip.skipDateranges
+        options.skipsURIs = skip.skipUri
         options.duration = duration
         options.passCount = loop ?? 1
         options.liveFromStart = liveFromStart

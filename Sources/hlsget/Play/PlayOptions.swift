@@ -35,6 +35,9 @@ struct PlayOptions: Sendable, Equatable {
     var from: TimePosition?
     var to: TimePosition?
     var duration: Duration?
+    /// What is left out.
+    var skipsDateRanges: [DateRangeExpression] = []
+    var skipsURIs: [TextPattern] = []
     /// How many times it is played.
     var passCount = 1
     var liveFromStart = false
@@ -241,6 +244,10 @@ struct PlayOptions: Sendable, Equatable {
         }
         if rate < 0 || rate > 2, !includesVideo {
             throw ArgumentValueError("--rate outside 0–2 plays I-frames only, and --no-video leaves them out")
+        }
+        if rate < 0 || rate > 2, !skipsDateRanges.isEmpty || !skipsURIs.isEmpty {
+            let option = skipsURIs.isEmpty ? "--skip-dateranges" : "--skip-uri"
+            throw ArgumentValueError("--rate outside 0–2 plays I-frames only, which \(option) does not leave out")
         }
         if rate < 0, passCount > 1 {
             throw ArgumentValueError("--loop cannot be combined with a negative --rate")

@@ -542,6 +542,7 @@ extension PlaySession {
         } else if let duration = options.duration {
             item.endPosition = .duration(MediaTime(duration))
         }
+        item.skipRule = SkipRule(dateRanges: options.skipsDateRanges, segmentURIs: options.skipsURIs)
         item.configuredTimeOffsetFromLive = options.liveOffset.map { MediaTime($0, timescale: 1_000_000) }
         item.automaticallyPreservesTimeOffsetFromLive = options.catchesUp
         if let rate = options.catchUpRate { item.liveCatchUpRate = rate }

@@ -39,6 +39,8 @@ struct PlaySummary: Sendable, Equatable {
     private(set) var variants: [VariantUse] = []
     private(set) var skipped: [SkippedSegments] = []
     private(set) var missed: [SkippedSegments] = []
+    /// What was left out on purpose.
+    private(set) var leftOut: [SkippedContent] = []
     /// Segments that were skipped since the last one that came.
     private(set) var skippedAtEnd = 0
     private(set) var numberOfRecoverableErrors = 0
@@ -80,6 +82,7 @@ struct PlaySummary: Sendable, Equatable {
             skipped.append(segments)
             skippedAtEnd += Self.count(segments)
         case .segmentsMissed(let segments): missed.append(segments)
+        case .contentSkipped(let content): leftOut.append(content)
         case .recoverableError: numberOfRecoverableErrors += 1
         case .playlistLoaded: numberOfPlaylistLoads += 1
         default: break
@@ -179,7 +182,9 @@ struct PlaySummary: Sendable, Equatable {
             "av_skew": JSONValue(statistics.audioVideoSkew?.inSeconds), "files": .array(files.map(Self.json)),
         ]
         let live = statistics.live.map { [JSONValue.Member(name: "live", value: Self.json($0))] }
-        return members.map { JSONValue.Member(name: $0.key, value: $0.value) } + (live ?? [])
+        let content = leftOut.isEmpty ? nil : JSONValue.array(leftOut.map { .object($0.members) })
+        return members.map { JSONValue.Member(name: $0.key, value: $0.value) }
+            + (content.map { [JSONValue.Member(name: "content_skipped", value: $0)] } ?? []) + (live ?? [])
     }
 
     private static func json(_ live: LiveStatistics) -> JSONValue {
@@ -233,6 +238,10 @@ extension PlaySummary {
         if let latency = statistics.live.flatMap(Self.text) { lines.append("  latency   \(latency)") }
         if let variants = variantsText { lines.append("  variants  \(variants)") }
         lines.append("  loaded    \(loadedText)")
+        if !leftOut.isEmpty {
+            let length = leftOut.reduce(0) { $0 + ($1.timeRange.duration.finiteSeconds ?? 0) }
+            lines.append("  skipped   \(Decimals.count(leftOut.count, "break")), \(Decimals.length(length))")
+        }
         if let losses = lossesText { lines.append("  missing   \(losses)") }
         for file in files where file.path != "-" {
             let size = file.byteCount.map { " (\(Decimals.bytes($0)))" } ?? ""
@@ -312,5 +321,17 @@ extension PlaySummary {
             losses.append("\(Decimals.count(statistics.numberOfDamagedSamples, "sample")) damaged")
         }
         return losses.isEmpty ? nil : losses.joined(separator: ", ")
+    }
+}
+
+extension SkippedContent {
+    /// Its members in JSON.
+    var members: [JSONValue.Member] {
+        [
+            .init(name: "item_time", value: JSONValue(timeRange.start.finiteSeconds)),
+            .init(name: "media_duration", value: JSONValue(timeRange.duration.finiteSeconds)),
+            .init(name: "date_ranges", value: .array(dateRangeIDs.map { .string(Redaction.text($0)) })),
+            .init(name: "segments", value: .integer(numberOfSegments)),
+        ]
     }
 }

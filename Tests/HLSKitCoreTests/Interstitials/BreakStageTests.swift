@@ -45,6 +45,9 @@ struct BreakStageTests {
                     steps.append("prepare \(time.seconds)\(next == nil ? "" : " next")")
                     facts.playhead = time
                 case .resume(let shift, _): steps.append("resume\(shift.map { " + \($0.seconds)" } ?? "")")
+                case .tell(let content):
+                    let range = content.timeRange
+                    steps.append("tell \(range.start.seconds)-\(range.end.seconds)")
                 case .wake(let time): steps.append("wake \(time.seconds)")
                 }
             }

@@ -170,6 +170,9 @@ struct ScheduledItem {
                 case .another(let other):
                     if over.words.isEmpty { stretch() }
                     (time, began, next) = (place, place, other)
+                case .later:
+                    if over.words.isEmpty { stretch() }
+                    return (words + ["later"]).joined(separator: " ")
                 case .end:
                     if over.words.isEmpty { stretch() }
                     return (words + ["end"]).joined(separator: " ")

@@ -229,6 +229,7 @@ struct PlaybackEngine: Sendable {
                 url: $0.url, owner: $0.owner, credentialOrigins: configuration.credentialOrigins, session: session)
         }
         item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false
+        item?.awaitsSchedule = new?.awaitsSchedule ?? false
         mediaSelection.forgetItem()
         if item != nil { followAudioTrackRule() }
         tally = PlaybackTally()

@@ -57,6 +57,9 @@ extension PlayerEvent.Kind: CustomStringConvertible {
                     + (group.timeRange.map { " at \(Self.text($0.start))" } ?? "")
             case .spliceMarker(let marker, let time): "\(Self.text(marker)) at \(Self.text(time))"
             case .timedMetadata(let group): "\(Self.text(group)) at \(Self.text(group.timeRange.start))"
+            case .contentSkipped(let content):
+                "left out \(Self.text(content.timeRange.duration)) at \(Self.text(content.timeRange.start))"
+                    + (content.dateRangeIDs.isEmpty ? "" : ": " + content.dateRangeIDs.joined(separator: ", "))
             case .segmentSkipped(let segments): "skipped \(Self.text(segments))"
             case .holePlayedOver(let range):
                 "played over a hole of \(Self.text(range.duration)) at \(Self.text(range.start))"

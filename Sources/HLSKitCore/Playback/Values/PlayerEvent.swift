@@ -62,6 +62,8 @@ public struct PlayerEvent: Sendable {
         /// (``TimedMetadataGroup/spliceInformation``); with or without outputs. Each is told once until the playhead is moved,
         /// whichever segments, variants and renditions repeat it.
         case timedMetadata(TimedMetadataGroup)
+        /// A part of the item was left out by ``PlayerItem/skipRule``: told when playing continues behind it.
+        case contentSkipped(SkippedContent)
         /// A segment could not be loaded and was skipped: the media time is lost.
         case segmentSkipped(SkippedSegments)
         /// Media is missing that no playlist announced as missing, for 0.1 s or more: time runs on over the hole. Told once,

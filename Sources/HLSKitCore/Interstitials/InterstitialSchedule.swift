@@ -49,6 +49,8 @@ package struct InterstitialSchedule: Sendable {
     private(set) var skipped = SkippedRanges()
     /// What was left out, until somebody asks.
     private var skippedContent: [SkippedContent] = []
+    /// Another number after each change of what is scheduled.
+    package private(set) var revision = 0
 
     package init() {}
 
@@ -128,6 +130,7 @@ package struct InterstitialSchedule: Sendable {
 
     /// Puts events into the order in which they are played.
     private mutating func arrange() {
+        revision += 1
         var ids: Set<String> = []
         let all = (programmed ?? listed).filter { ids.insert($0.event.id).inserted }
         let entries = primary.isLive ? all.suffix(Self.maximumCount) : all.prefix(Self.maximumCount)
@@ -158,6 +161,16 @@ package struct InterstitialSchedule: Sendable {
     }
 
     // MARK: Questions
+
+    /// The IDs of events that were begun since the user has last moved the playhead.
+    package var begun: Set<String> { handled }
+
+    /// Where an event begins; nil where it is not scheduled.
+    package func place(of id: String) -> Duration? {
+        if joining.contains(where: { $0.id == id }) { return primary.start }
+        if leaving.contains(where: { $0.id == id }) { return primary.end }
+        return stops.first { $0.events.contains { $0.id == id } }?.time
+    }
 
     /// Whether an event is still to be played.
     func isDue(_ event: InterstitialEvent) -> Bool { !handled.contains(event.id) && isPlayable(event) }

@@ -36,8 +36,8 @@ struct ItemPlayback: Sendable {
     init(id: Int, item: PlayerItem?, engine: PlaybackEngine, at now: Duration) {
         self.id = id
         self.item = item
-        handlesInterstitials = item?.automaticallyHandlesInterstitialEvents ?? false
         skipRule = item?.skipRule
+        handlesInterstitials = item.map { $0.automaticallyHandlesInterstitialEvents && !$0.isInterstitial } ?? false
         self.engine = engine
         self.engine.isInQueue = true
         guard let item else { return }

@@ -64,6 +64,14 @@ extension PlayerCore {
 }
 
 extension EngineControl {
+    /// The program asks for a rate.
+    var setsRate: Bool {
+        switch self {
+        case .play, .pause, .setRate, .playImmediately, .setRateAtHostTime: true
+        default: false
+        }
+    }
+
     /// What holds for the player whatever it plays; nil for what is the item's.
     var ofPlayer: EngineControl? {
         switch self {

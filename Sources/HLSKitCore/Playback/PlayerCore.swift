@@ -61,6 +61,8 @@ final class PlayerCore: EngineHost {
     let events = Broadcast<PlayerEvent>()
     /// Of what is played in the place of items.
     let interstitialEvents = Broadcast<PlayerEvent>()
+    /// What of ``events`` is about interstitials.
+    let interstitialChanges = Broadcast<PlayerEvent>()
     let stateChanges = Broadcast<Void>()
     let timeObservers = TimeObservers()
     /// The player's key in its budget.
@@ -93,6 +95,7 @@ final class PlayerCore: EngineHost {
     /// returns.
     func control(_ control: EngineControl) {
         change { state, afterwards, now in
+            if control.setsRate { state.breaks?.wantedRate = nil }
             self.handle(.control(control), of: state.current.id, at: now, &state, &afterwards)
             // What is played in its place does as the player does.
             guard let id = state.onStage, let control = control.ofPlayer else { return }
@@ -216,6 +219,7 @@ final class PlayerCore: EngineHost {
         for item in items { item.closeObservers() }
         events.close()
         interstitialEvents.close()
+        interstitialChanges.close()
         stateChanges.close()
         timeObservers.close()
     }
@@ -249,7 +253,9 @@ final class PlayerCore: EngineHost {
     func snapshot(of item: PlayerItem) -> PlayerState? {
         let now = clock.now
         return state.withLock { state in
-            state.playback(of: item).flatMap { state.update($0) { $0.snapshot(at: now) } }
+            var snapshot = state.playback(of: item).flatMap { state.update($0) { $0.snapshot(at: now) } }
+            if item === state.current.item { snapshot?.interstitial = state.interstitialProgress(at: now) }
+            return snapshot
         }
     }
 
@@ -260,7 +266,11 @@ final class PlayerCore: EngineHost {
 
     var snapshot: PlayerState {
         let now = clock.now
-        return state.withLock { $0.current.snapshot(at: now) }
+        return state.withLock { state in
+            var snapshot = state.current.snapshot(at: now)
+            snapshot.interstitial = state.interstitialProgress(at: now)
+            return snapshot
+        }
     }
 
     // MARK: For drivers
@@ -330,6 +340,7 @@ final class PlayerCore: EngineHost {
 
     private func send(_ event: PlayerEvent) {
         if event.item?.isInterstitial == true { interstitialEvents.send(event) } else { events.send(event) }
+        if event.kind.isOfInterstitials { interstitialChanges.send(event) }
     }
 
     func driverHasEnded(playback id: Int) {

@@ -14,8 +14,10 @@ public final class PlayerItem: Sendable {
         var forwardPlaybackEndTime: Duration?
         var reversePlaybackEndTime: Duration?
         var start: Duration?
-        var handlesInterstitials = false
         var skipRule: SkipRule?
+        var handlesInterstitials = true
+        /// A program's; nil leaves it to the playlist.
+        var interstitialEvents: [InterstitialEvent]?
         weak var core: PlayerCore?
         /// It has been some player's, which it stays.
         var isTaken = false
@@ -160,8 +162,11 @@ public final class PlayerItem: Sendable {
         set { state.withLock { $0.start = newValue } }
     }
 
-    /// Whether the events that the item's playlist schedules are played in it. Default false. Read when the item is loaded.
-    package var automaticallyHandlesInterstitialEvents: Bool {
+    /// Whether the interstitials that the item's playlist schedules are played in it. Default true. Read when the item is loaded.
+    /// Off, only the events of an ``InterstitialEventController`` are.
+    ///
+    /// See docs/behaviour/interstitials.md.
+    public var automaticallyHandlesInterstitialEvents: Bool {
         get { state.withLock(\.handlesInterstitials) }
         set { state.withLock { $0.handlesInterstitials = newValue } }
     }
@@ -172,6 +177,18 @@ public final class PlayerItem: Sendable {
     public var skipRule: SkipRule? {
         get { state.withLock(\.skipRule) }
         set { state.withLock { $0.skipRule = newValue?.isEmpty == false ? newValue : nil } }
+    }
+
+    /// What a program schedules in the item; nil leaves it to the playlist.
+    var interstitialEvents: [InterstitialEvent]? {
+        get { state.withLock(\.interstitialEvents) }
+        set {
+            let core = state.withLock { state in
+                state.interstitialEvents = newValue
+                return state.core
+            }
+            core?.takeInterstitialEvents(of: self)
+        }
     }
 
     /// Why the item failed; nil while it has not.
@@ -196,7 +213,7 @@ public final class PlayerItem: Sendable {
             state.cache = cache
             return cache
         }
-        let (wishes, handlesInterstitials) = (wishes, automaticallyHandlesInterstitialEvents)
+        let (wishes, handlesInterstitials, events) = (wishes, automaticallyHandlesInterstitialEvents, interstitialEvents)
         let skipRule = skipRule
         let copy =
             asset.map { PlayerItem(asset: $0, automaticallyLoadedAssetKeys: automaticallyLoadedAssetKeys) }
@@ -210,6 +227,7 @@ public final class PlayerItem: Sendable {
             state.start = wishes.start
             state.handlesInterstitials = handlesInterstitials
             state.skipRule = skipRule
+            state.interstitialEvents = events
             state.disabledTracks = wishes.disabledTracks
             state.cache = cache
         }

@@ -70,7 +70,7 @@ struct BreakStageTests {
     private static func event(_ assets: Int, resumingAfter offset: Double? = nil) -> InterstitialEvent {
         var event = InterstitialEvent(
             id: "e", time: MediaTime(.seconds(20)),
-            content: .assets((1...assets).map { InterstitialAsset(url: "https://\($0)/") }))
+            content: .assets((1...assets).map { InterstitialAsset(urlString: "https://\($0)/") }))
         event.resumptionOffset = offset.map { MediaTime(.seconds($0)) } ?? .indefinite
         return event
     }

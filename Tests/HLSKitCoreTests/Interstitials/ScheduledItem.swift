@@ -68,7 +68,7 @@ struct EventWords: Sendable {
     func event(byDate: Bool = false) -> InterstitialEvent {
         let content: InterstitialEvent.Content =
             flags.contains("list")
-            ? .assetList("https://ads.example/\(id)") : .assets([InterstitialAsset(url: "https://ads.example/\(id)")])
+            ? .assetList("https://ads.example/\(id)") : .assets([InterstitialAsset(urlString: "https://ads.example/\(id)")])
         var event =
             byDate
             ? InterstitialEvent(id: id, date: ScheduledItem.date + .seconds(time), content: content)
@@ -214,7 +214,7 @@ struct ScheduledItem {
             case .over: return (running, words)
             case .wait: running.assetFailed(at: nil)
             case .play(let asset, let from, let limit):
-                let id = asset.url.split(separator: "/").last.map(String.init) ?? ""
+                let id = asset.urlString.split(separator: "/").last.map(String.init) ?? ""
                 guard let event = self.words.first(where: { $0.id == id }), !event.flags.contains("dead") else {
                     running.assetFailed(at: nil)
                     continue

@@ -84,4 +84,6 @@ extension PlaybackEngine {
 
     /// Where programs see the playhead.
     var shownTime: Duration { timeControl.heldTime ?? playhead }
+    /// The same at a time that is not before the last event.
+    func shownTime(at now: Duration) -> Duration { timeControl.heldTime ?? playhead(at: now) }
 }

@@ -76,6 +76,15 @@ public struct EventLog: Sendable, Hashable {
         case .dateRange(let phase, let group): "\(phase) date range \(group.id)"
         case .spliceMarker(let marker, _): "marker \(marker.tag)" + (marker.value.isEmpty ? "" : ":\(marker.value)")
         case .timedMetadata(let group): "metadata \(group.items.map(\.key).joined(separator: ", "))"
+        case .interstitialEventsChanged(let events): "interstitials \(events.map(\.id).joined(separator: ", "))"
+        case .interstitialBreakBegan(let time): "break at \(text(time))"
+        case .interstitialEventBegan(let event): "interstitial \(event.id)"
+        case .interstitialEventEnded(let event, let outcome, let played):
+            "interstitial \(event.id) \(outcome.rawValue) after \(text(played))"
+        case .interstitialBreakEnded(let time): "break over" + (time.map { ", to \(text($0))" } ?? "")
+        case .interstitialAssetListStatusChanged(let event, let status): "asset list of \(event.id) \(status.rawValue)"
+        case .interstitialSkippableStateChanged(let event, let state): "interstitial \(event.id) \(state.rawValue)"
+        case .interstitialSeekRefused(let event): "seek refused by \(event.id)"
         case .contentSkipped(let content): "left out \(text(content.timeRange.start)) to \(text(content.timeRange.end))"
         case .segmentSkipped(let segments): "skipped segments \(segments.first)-\(segments.last): \(segments.cause)"
         case .holePlayedOver(let hole): "hole from \(text(hole.start)) to \(text(hole.end))"

@@ -44,6 +44,7 @@ enum EventText {
         switch kind {
         case .segmentSkipped(let segments): line("skipped", segments)
         case .segmentsMissed(let segments): line("missed", segments)
+        case .interstitialSeekRefused: InterstitialText.line(for: kind)
         case .recoverableError(let error) where error.code == .trackLeftOut:
             warning(error.cause, url: error.urlString, detail: error.detail)
         default: nil
@@ -72,6 +73,9 @@ enum EventText {
                 url: nil,
                 detail: "at \(Decimals.clock(hole.start.finiteSeconds ?? .nan))")
         case .contentSkipped(let content): line(content)
+        case .interstitialEventBegan, .interstitialEventEnded, .interstitialAssetListStatusChanged,
+            .interstitialSkippableStateChanged, .interstitialBreakEnded:
+            InterstitialText.line(for: kind)
         case .playbackStalled(let time): "hlsget: stall at \(Decimals.clock(time.finiteSeconds ?? .nan))"
         case .timeJumped(let time): "hlsget: jump to \(Decimals.clock(time.finiteSeconds ?? .nan))"
         default: nil

@@ -39,6 +39,8 @@ struct PlaySummary: Sendable, Equatable {
     private(set) var variants: [VariantUse] = []
     private(set) var skipped: [SkippedSegments] = []
     private(set) var missed: [SkippedSegments] = []
+    /// What was played in the place of the item.
+    private(set) var interstitials = InterstitialTally()
     /// What was left out on purpose.
     private(set) var leftOut: [SkippedContent] = []
     /// Segments that were skipped since the last one that came.
@@ -63,6 +65,7 @@ struct PlaySummary: Sendable, Equatable {
     init(url: String) { self.url = url }
 
     mutating func observe(_ event: PlayerEvent) {
+        interstitials.observe(event.kind)
         switch event.kind {
         case .variantSwitched(_, let to, _):
             if !variants.contains(where: { $0.variant.id == to.id }) { variants.append(VariantUse(variant: to)) }
@@ -184,6 +187,7 @@ struct PlaySummary: Sendable, Equatable {
         let live = statistics.live.map { [JSONValue.Member(name: "live", value: Self.json($0))] }
         let content = leftOut.isEmpty ? nil : JSONValue.array(leftOut.map { .object($0.members) })
         return members.map { JSONValue.Member(name: $0.key, value: $0.value) }
+            + (interstitials.json.map { [JSONValue.Member(name: "interstitials", value: $0)] } ?? [])
             + (content.map { [JSONValue.Member(name: "content_skipped", value: $0)] } ?? []) + (live ?? [])
     }
 
@@ -238,6 +242,7 @@ extension PlaySummary {
         if let latency = statistics.live.flatMap(Self.text) { lines.append("  latency   \(latency)") }
         if let variants = variantsText { lines.append("  variants  \(variants)") }
         lines.append("  loaded    \(loadedText)")
+        if let text = interstitials.text { lines.append("  inserted  \(text)") }
         if !leftOut.isEmpty {
             let length = leftOut.reduce(0) { $0 + ($1.timeRange.duration.finiteSeconds ?? 0) }
             lines.append("  skipped   \(Decimals.count(leftOut.count, "break")), \(Decimals.length(length))")

@@ -20,4 +20,21 @@ public struct InterstitialProgress: Sendable, Hashable {
     public var itemID: PlayerItemID?
     /// It waits for media.
     public var isWaiting: Bool
+
+    /// Makes a value.
+    package init(
+        event: InterstitialEvent, number: Int, count: Int, currentTime: MediaTime, duration: MediaTime,
+        skippableState: InterstitialEvent.SkippableEventState, skipControlLabel: String? = nil,
+        itemID: PlayerItemID? = nil, isWaiting: Bool = false
+    ) {
+        self.event = event
+        self.number = number
+        self.count = count
+        self.currentTime = currentTime
+        self.duration = duration
+        self.skippableState = skippableState
+        self.skipControlLabel = skipControlLabel
+        self.itemID = itemID
+        self.isWaiting = isWaiting
+    }
 }

@@ -335,7 +335,8 @@ struct BreakStage: Sendable {
     /// - Parameter offset: into the asset that plays; nil where none does.
     mutating func abandon(at offset: Duration? = nil) {
         if running != nil {
-            running?.program.leave(at: running?.actor == nil ? nil : offset)
+            let plays = running?.actor != nil
+            running?.program.leave(at: plays ? offset : nil)
             noteEnd(resumingAt: nil)
         }
         if let running { lists.forget(running.program) }

@@ -354,7 +354,8 @@ extension PlayerItem {
     /// The item of an asset, which writes to where `primary` does.
     convenience init(interstitial turn: BreakStage.Turn, in primary: PlayerItem) {
         self.init(
-            interstitial: turn.asset.urlString, owner: primary.urlString, outputs: OutputRegistry(following: primary.outputs))
+            interstitial: turn.asset.urlString, owner: primary.urlString,
+            outputs: OutputRegistry(following: primary.outputs))
         var preferences = primary.preferences
         preferences.startPosition = .automatic
         preferences.endPosition = .automatic

@@ -204,7 +204,9 @@ public final class PlayerItem: Sendable {
             state.cache = cache
             return cache
         }
-        let (wishes, handlesInterstitials, events) = (wishes, automaticallyHandlesInterstitialEvents, interstitialEvents)
+        let (wishes, handlesInterstitials, events) = (
+            wishes, automaticallyHandlesInterstitialEvents, interstitialEvents
+        )
         let copy =
             asset.map { PlayerItem(asset: $0, automaticallyLoadedAssetKeys: automaticallyLoadedAssetKeys) }
             ?? PlayerItem(urlString: urlString)

@@ -84,6 +84,10 @@ struct EventReporter: Sendable {
                     "pathway_changed", at: time,
                     ["from": .string(old), "to": .string(new), "reason": .string(reason.rawValue)])
             ]
+        case .interstitialEventsChanged, .interstitialBreakBegan, .interstitialEventBegan, .interstitialEventEnded,
+            .interstitialBreakEnded, .interstitialAssetListStatusChanged, .interstitialSkippableStateChanged,
+            .interstitialSeekRefused:
+            return Self.interstitialLine(for: event.kind, at: time).map { [$0] } ?? []
         case .recoverableError(let error): return [Self.line(for: error, isRecoverable: true, at: time)]
         case .warning(let text): return [Self.warning(text, at: time)]
         case .eventsLost(let count): return [Self.line("events_lost", at: time, ["count": .integer(count)])]
@@ -245,7 +249,7 @@ struct EventReporter: Sendable {
             })
     }
 
-    private static func line(
+    static func line(
         _ event: String, at time: Duration, _ members: KeyValuePairs<String, JSONValue>
     ) -> String {
         text(event, at: time, members.map { JSONValue.Member(name: $0.key, value: $0.value) })

@@ -11,7 +11,7 @@ public import HLSPlaylist
 /// follow one player.
 ///
 /// See docs/behaviour/interstitials.md.
-public class InterstitialEventMonitor: @unchecked Sendable {  // stores nothing but `core`, and a weak reference that never changes
+public class InterstitialEventMonitor: @unchecked Sendable {  // stores `core`, and what never changes
     let core: PlayerCore
     private weak let player: Player?
 

@@ -58,7 +58,8 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .spliceMarker(let marker, let time): "\(Self.text(marker)) at \(Self.text(time))"
             case .timedMetadata(let group): "\(Self.text(group)) at \(Self.text(group.timeRange.start))"
             case .interstitialEventsChanged(let events):
-                events.isEmpty ? "no interstitials" : events.count == 1 ? "1 interstitial" : "\(events.count) interstitials"
+                events.isEmpty
+                    ? "no interstitials" : events.count == 1 ? "1 interstitial" : "\(events.count) interstitials"
             case .interstitialBreakBegan(let time): "break at \(Self.text(time))"
             case .interstitialEventBegan(let event): "interstitial \(event.id)"
             case .interstitialEventEnded(let event, let outcome, let played):

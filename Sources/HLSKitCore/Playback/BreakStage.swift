@@ -310,8 +310,8 @@ struct BreakStage: Sendable {
     ///
     /// - Parameter offset: into the asset that plays; nil where none does.
     mutating func abandon(at offset: Duration? = nil) {
-        if running != nil {
-            running?.program.leave(at: running?.actor == nil ? nil : offset)
+        if let actor = running.map(\.actor) {
+            running?.program.leave(at: actor == nil ? nil : offset)
             noteEvents()
             news.append(.breakEnded(resumingAt: nil))
         }

@@ -65,6 +65,8 @@ final class PlayerCore: EngineHost {
     let interstitialChanges = Broadcast<PlayerEvent>()
     let stateChanges = Broadcast<Void>()
     let timeObservers = TimeObservers()
+    /// Of what is played in the place of items: times are offsets into events, which have their IDs.
+    let interstitialTimeObservers = TimeObservers()
     /// The player's key in its budget.
     let budgetNumber: Int
     let state: PlayerLock<State>
@@ -156,7 +158,10 @@ final class PlayerCore: EngineHost {
         for inbox in afterwards.alarms { inbox.alarm() }
         for neighbour in afterwards.neighbours { neighbour.allowanceHasChanged() }
         if afterwards.publishes { publish(upTo: .max) }
-        if afterwards.hasChanged { timeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver) }
+        if afterwards.hasChanged {
+            timeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver)
+            interstitialTimeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver)
+        }
         if afterwards.hasChanged || afterwards.valuesMayDiffer { stateChanges.send(()) }
         for item in afterwards.watchedItems { item.changes.send(()) }
     }
@@ -222,6 +227,7 @@ final class PlayerCore: EngineHost {
         interstitialChanges.close()
         stateChanges.close()
         timeObservers.close()
+        interstitialTimeObservers.close()
     }
 
     /// Their drivers, and the items that the player still has.

@@ -362,5 +362,6 @@ extension PlayerItem {
         self.preferences = preferences
         forwardPlaybackEndTime = turn.upTo.map { MediaTime($0) }
         if turn.from > .zero { startTime = turn.from }
+        for type in primary.disabledTracks { setTrack(type, isEnabled: false) }
     }
 }

@@ -67,6 +67,8 @@ final class PlayerCore: EngineHost {
     let timeObservers = TimeObservers()
     /// Of what is played in the place of items: times are offsets into events, which have their IDs.
     let interstitialTimeObservers = TimeObservers()
+    /// What a program does with the item of an asset before anything of it is loaded.
+    let interstitialPreparation = Mutex<(@Sendable (PlayerItem) -> Void)?>(nil)
     /// The player's key in its budget.
     let budgetNumber: Int
     let state: PlayerLock<State>
@@ -185,6 +187,7 @@ final class PlayerCore: EngineHost {
             state.update(id) { ($0.item, $0.inbox, $0.counters, $0.engine.item?.session?.id) }
         }
         guard let (item, inbox, counters, session) = parts, let item else { return }
+        if item.isInterstitial { interstitialPreparation.withLock(\.self)?(item) }
         let configuration = DriverConfiguration(configuration.loading(item), item: item, session: session) {
             [weak self] in self?.read { $0.networkConditions } ?? NetworkConditions()
         }

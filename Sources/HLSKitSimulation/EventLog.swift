@@ -77,14 +77,13 @@ public struct EventLog: Sendable, Hashable {
         case .spliceMarker(let marker, _): "marker \(marker.tag)" + (marker.value.isEmpty ? "" : ":\(marker.value)")
         case .timedMetadata(let group): "metadata \(group.items.map(\.key).joined(separator: ", "))"
         case .interstitialEventsChanged(let events): "interstitials \(events.map(\.id).joined(separator: ", "))"
-        case .interstitialBreakBegan(let time): "break at \(text(time))"
+        case .interstitialBreakBegan: "break"
         case .interstitialEventBegan(let event): "interstitial \(event.id)"
-        case .interstitialEventEnded(let event, let outcome, let played):
-            "interstitial \(event.id) \(outcome.rawValue) after \(text(played))"
-        case .interstitialBreakEnded(let time): "break over" + (time.map { ", to \(text($0))" } ?? "")
+        case .interstitialEventEnded(let event, let outcome, _): "interstitial \(event.id) \(outcome.rawValue)"
+        case .interstitialBreakEnded: "break over"
         case .interstitialAssetListStatusChanged(let event, let status): "asset list of \(event.id) \(status.rawValue)"
         case .interstitialSkippableStateChanged(let event, let state): "interstitial \(event.id) \(state.rawValue)"
-        case .interstitialSeekRefused(let event): "seek refused by \(event.id)"
+        case .interstitialSeekRefused(let event): "interstitial \(event.id) refuses a seek"
         case .contentSkipped(let content): "left out \(text(content.timeRange.start)) to \(text(content.timeRange.end))"
         case .segmentSkipped(let segments): "skipped segments \(segments.first)-\(segments.last): \(segments.cause)"
         case .holePlayedOver(let hole): "hole from \(text(hole.start)) to \(text(hole.end))"
@@ -110,6 +109,9 @@ public struct EventLog: Sendable, Hashable {
                 + "\(seconds(load.mediaDuration)) s from \(text(load.itemTime))"
         case .variantSwitched(_, _, let explanation): explanation
         case .playbackStalled(let time), .spliceMarker(_, let time): "at \(text(time))"
+        case .interstitialBreakBegan(let time): "at \(text(time))"
+        case .interstitialEventEnded(_, _, let played): "after \(text(played))"
+        case .interstitialBreakEnded(let time): time.map { "on at \(text($0))" } ?? ""
         case .timedMetadata(let group): "at \(text(group.timeRange.start))"
         case .legibleCue(let cue): "\(text(cue.timeRange.start)) to \(text(cue.timeRange.end))"
         case .segmentSkipped(let segments), .segmentsMissed(let segments): "\(seconds(segments.mediaDuration)) s"

@@ -47,4 +47,10 @@ public struct IntegratedTimelineSegment: Sendable, Hashable {
 
     /// How far a time of the integrated timeline is into the segment.
     package func offset(at time: Duration) -> Duration { min(max(.zero, time - start), duration) }
+
+    /// What offsets into the segment are in what plays. Those outside of it are left out.
+    package func sourceTimes(of offsets: [Duration]) -> [Duration] {
+        offsets.filter { offset in offset >= .zero && sourceDuration.map { offset <= $0 } ?? true }
+            .map { sourceStart + $0 }
+    }
 }

@@ -49,7 +49,8 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
         switch place {
         case .primary(let time):
             position = self.time(ofPrimary: time, from: earliest) ?? .zero
-            currentSegment = segments.last { $0.event == nil && $0.start <= position && position <= $0.end }
+            currentSegment =
+                segments.last { $0.event == nil && $0.start <= position && position <= $0.end }
                 ?? segment(at: position)?.segment
         case .interstitial(let id, let offset):
             position = self.time(ofEvent: id, offset: offset) ?? position

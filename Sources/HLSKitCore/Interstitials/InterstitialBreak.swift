@@ -314,6 +314,9 @@ package struct InterstitialBreak: Sendable {
     /// How long an event of the break is expected to last; nil where nothing tells.
     package func length(of event: InterstitialEvent) -> Duration? { event.length(lengths[event.id]) }
 
+    /// Where the asset that plays was begun, as an offset into it; nil while none plays.
+    package var assetStart: Duration? { course.assets.map { _ in course.skipped } }
+
     /// The offset into the event that plays, of one into its asset; nil while none plays.
     package func eventOffset(at offset: Duration) -> Duration? {
         course.assets.map { _ in course.elapsed + max(.zero, offset - course.skipped) }

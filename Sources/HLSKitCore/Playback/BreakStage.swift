@@ -334,9 +334,8 @@ struct BreakStage: Sendable {
     ///
     /// - Parameter offset: into the asset that plays; nil where none does.
     mutating func abandon(at offset: Duration? = nil) {
-        if running != nil {
-            let plays = running?.actor != nil
-            running?.program.leave(at: plays ? offset : nil)
+        if let actor = running.map(\.actor) {
+            running?.program.leave(at: actor == nil ? nil : offset)
             noteEnd(resumingAt: nil)
         }
         if let running { lists.forget(running.program) }

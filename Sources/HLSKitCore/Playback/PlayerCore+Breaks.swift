@@ -370,12 +370,14 @@ extension PlayerItem {
     /// The item of an asset, which writes to where `primary` does.
     convenience init(interstitial turn: BreakStage.Turn, in primary: PlayerItem) {
         self.init(
-            interstitial: turn.asset.urlString, owner: primary.urlString, outputs: OutputRegistry(following: primary.outputs))
+            interstitial: turn.asset.urlString, owner: primary.urlString,
+            outputs: OutputRegistry(following: primary.outputs))
         var preferences = primary.preferences
         preferences.startPosition = .automatic
         preferences.endPosition = .automatic
         self.preferences = preferences
         forwardPlaybackEndTime = turn.upTo.map { MediaTime($0) }
         if turn.from > .zero { startTime = turn.from }
+        for type in primary.disabledTracks { setTrack(type, isEnabled: false) }
     }
 }

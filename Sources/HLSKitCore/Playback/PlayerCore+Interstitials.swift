@@ -16,11 +16,39 @@ extension PlayerCore {
             effects.append(.arm(.skipControl, at: time))
         }
         state.breaks = breaks
+        if interstitialTimeObservers.isActive {
+            observeInterstitial(&state, at: now)
+            // Its driver calls them.
+            afterwards.alarms.append(state.current.inbox)
+            afterwards.hasChanged = true
+        }
         guard !effects.isEmpty else { return }
         afterwards.valuesMayDiffer = true
         state.add(effects, of: state.current.id, at: now)
         state.update(state.current.id) { afterwards.alarms.append($0.inbox) }
         if let item = state.current.item { afterwards.noteValues(of: item, isCurrent: true) }
+    }
+
+    /// Tells those who observe the time of events where the one that plays is.
+    func observeInterstitial(_ state: inout State, at now: Duration) {
+        guard let stage = state.breaks?.stage, let program = stage.program, let event = program.current,
+            let actor = stage.actor,
+            let elapsed = program.eventOffset(at: .zero), let start = program.assetStart
+        else {
+            return interstitialTimeObservers.note(TimeObservers.Report(time: ObservedTime()), at: now)
+        }
+        let shift = elapsed - start
+        let report = state.update(actor.playback) { playback -> TimeObservers.Report in
+            let engine = playback.engine
+            var time = ObservedTime(timebase: engine.timebase, end: engine.lastTime.map { $0 + shift })
+            time.timebase.itemTime += shift
+            if engine.configuration.pacing == .unpaced {
+                time.isDrivenByOutputs = engine.machine.status == .playing
+                time.timebase = TimebaseState(itemTime: engine.playhead + shift, hostTime: now, rate: 0)
+            }
+            return TimeObservers.Report(time: time, isSeeking: engine.machine.isSeekPending, subject: event.id)
+        }
+        if let report { interstitialTimeObservers.note(report, at: now) }
     }
 
     /// An event that allows no rate above 1 is played at 1; behind it the rate is again what was wanted.
@@ -44,6 +72,35 @@ extension PlayerCore {
         for id in [state.current.id, state.onStage].compactMap(\.self) {
             handle(.control(.giveRate(rate, reason)), of: id, at: now, &state, &afterwards)
         }
+    }
+
+    // MARK: Time
+
+    /// - Parameter id: of the event.
+    func interstitialBoundaries(_ offsets: [Duration], of id: String) -> BoundaryTimes {
+        let now = clock.now
+        state.withLock { observeInterstitial(&$0, at: now) }
+        let stream = interstitialTimeObservers.boundaries(offsets, of: id, at: now)
+        wakeDriver()
+        return BoundaryTimes(stream: stream)
+    }
+
+    /// An element at each multiple of `interval` of what plays, the item or an event, and where time begins to run or jumps.
+    func integratedTicks(every interval: Duration) -> AsyncStream<MediaTime> {
+        let now = clock.now
+        state.withLock { state in
+            noteTime(&state, at: now)
+            observeInterstitial(&state, at: now)
+        }
+        let (stream, continuation) = AsyncStream.makeStream(of: MediaTime.self, bufferingPolicy: .bufferingNewest(1))
+        let primary = timeObservers.addPeriodic(interval, to: continuation, at: now)
+        let events = interstitialTimeObservers.addPeriodic(interval, to: continuation, at: now)
+        continuation.onTermination = { [weak self] _ in
+            if let primary { self?.timeObservers.remove(primary) }
+            if let events { self?.interstitialTimeObservers.remove(events) }
+        }
+        wakeDriver()
+        return stream
     }
 
     // MARK: Reading

@@ -65,6 +65,10 @@ final class PlayerCore: EngineHost {
     let interstitialChanges = Broadcast<PlayerEvent>()
     let stateChanges = Broadcast<Void>()
     let timeObservers = TimeObservers()
+    /// Of what is played in the place of items: times are offsets into events, which have their IDs.
+    let interstitialTimeObservers = TimeObservers()
+    /// What a program does with the item of an asset before anything of it is loaded.
+    let interstitialPreparation = Mutex<(@Sendable (PlayerItem) -> Void)?>(nil)
     /// The player's key in its budget.
     let budgetNumber: Int
     let state: PlayerLock<State>
@@ -156,7 +160,10 @@ final class PlayerCore: EngineHost {
         for inbox in afterwards.alarms { inbox.alarm() }
         for neighbour in afterwards.neighbours { neighbour.allowanceHasChanged() }
         if afterwards.publishes { publish(upTo: .max) }
-        if afterwards.hasChanged { timeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver) }
+        if afterwards.hasChanged {
+            timeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver)
+            interstitialTimeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver)
+        }
         if afterwards.hasChanged || afterwards.valuesMayDiffer { stateChanges.send(()) }
         for item in afterwards.watchedItems { item.changes.send(()) }
     }
@@ -180,6 +187,7 @@ final class PlayerCore: EngineHost {
             state.update(id) { ($0.item, $0.inbox, $0.counters, $0.engine.item?.session?.id) }
         }
         guard let (item, inbox, counters, session) = parts, let item else { return }
+        if item.isInterstitial { interstitialPreparation.withLock(\.self)?(item) }
         let configuration = DriverConfiguration(configuration.loading(item), item: item, session: session) {
             [weak self] in self?.read { $0.networkConditions } ?? NetworkConditions()
         }
@@ -222,6 +230,7 @@ final class PlayerCore: EngineHost {
         interstitialChanges.close()
         stateChanges.close()
         timeObservers.close()
+        interstitialTimeObservers.close()
     }
 
     /// Their drivers, and the items that the player still has.

@@ -213,7 +213,9 @@ public final class PlayerItem: Sendable {
             state.cache = cache
             return cache
         }
-        let (wishes, handlesInterstitials, events) = (wishes, automaticallyHandlesInterstitialEvents, interstitialEvents)
+        let (wishes, handlesInterstitials, events) = (
+            wishes, automaticallyHandlesInterstitialEvents, interstitialEvents
+        )
         let skipRule = skipRule
         let copy =
             asset.map { PlayerItem(asset: $0, automaticallyLoadedAssetKeys: automaticallyLoadedAssetKeys) }

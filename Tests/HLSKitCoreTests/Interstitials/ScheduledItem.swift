@@ -68,7 +68,8 @@ struct EventWords: Sendable {
     func event(byDate: Bool = false) -> InterstitialEvent {
         let content: InterstitialEvent.Content =
             flags.contains("list")
-            ? .assetList("https://ads.example/\(id)") : .assets([InterstitialAsset(urlString: "https://ads.example/\(id)")])
+            ? .assetList("https://ads.example/\(id)")
+            : .assets([InterstitialAsset(urlString: "https://ads.example/\(id)")])
         var event =
             byDate
             ? InterstitialEvent(id: id, date: ScheduledItem.date + .seconds(time), content: content)

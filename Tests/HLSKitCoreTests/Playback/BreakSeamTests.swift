@@ -21,7 +21,7 @@ struct BreakSeamTests {
     private static func play(_ item: PlayerItem, _ events: [InterstitialEvent]? = nil) async throws {
         let player = try Player(item: item, configuration: .unpaced())
         let stream = player.events()
-        player.core.setInterstitialEvents(events)
+        InterstitialEventController(primaryPlayer: player).setEvents(events, for: item)
         player.play()
         for await event in stream where event.isEnd { break }
         await player.close()

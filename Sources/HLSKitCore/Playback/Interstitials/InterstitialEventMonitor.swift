@@ -11,7 +11,7 @@ public import HLSPlaylist
 /// follow one player.
 ///
 /// See docs/behaviour/interstitials.md.
-public class InterstitialEventMonitor: @unchecked Sendable {  // stores nothing but `core`, and a weak reference that never changes
+public class InterstitialEventMonitor: @unchecked Sendable {  // stores `core`, and what never changes
     let core: PlayerCore
     private weak let player: Player?
 
@@ -27,6 +27,15 @@ public class InterstitialEventMonitor: @unchecked Sendable {  // stores nothing 
     /// The item of the asset that plays in the place of the current item; nil while none does. What of it is loaded, its
     /// variants, logs and events are there as they are for any item.
     public var interstitialItem: PlayerItem? { core.interstitialItem }
+
+    /// Is called with the item of each asset before anything of it is loaded, by any thread and while no lock is held: outputs are
+    /// added to it, or its settings changed. It has the settings of the current item, and writes to where that one does; outputs
+    /// belong to one item, so that each item of an asset needs its own. Of all monitors of a player the last one that is set
+    /// counts; nil, the default, does nothing.
+    public var itemPreparation: (@Sendable (PlayerItem) -> Void)? {
+        get { core.interstitialPreparation.withLock(\.self) }
+        set { core.interstitialPreparation.withLock { $0 = newValue } }
+    }
 
     /// What is scheduled in the current item, by its playlist or a program, in the order in which it is played.
     public var events: [InterstitialEvent] { core.readBreaks { $0.schedule.events } ?? [] }

@@ -61,7 +61,8 @@ extension PlayerEvent.Kind: CustomStringConvertible {
                 "left out \(Self.text(content.timeRange.duration)) at \(Self.text(content.timeRange.start))"
                     + (content.dateRangeIDs.isEmpty ? "" : ": " + content.dateRangeIDs.joined(separator: ", "))
             case .interstitialEventsChanged(let events):
-                events.isEmpty ? "no interstitials" : events.count == 1 ? "1 interstitial" : "\(events.count) interstitials"
+                events.isEmpty
+                    ? "no interstitials" : events.count == 1 ? "1 interstitial" : "\(events.count) interstitials"
             case .interstitialBreakBegan(let time): "break at \(Self.text(time))"
             case .interstitialEventBegan(let event): "interstitial \(event.id)"
             case .interstitialEventEnded(let event, let outcome, let played):

@@ -251,7 +251,8 @@ struct EngineHarness {
         case .refreshURL(let expired):
             expiredURLs.append(expired)
             if let answer = freshURL?(expired) { handle(.freshURL(answer)) }
-        case .present, .hold, .place, .limit, .assetList, .breakReached, .advanceToNextItem, .passedOver, .forgetBody: break
+        case .present, .hold, .place, .limit, .assetList, .breakReached, .advanceToNextItem, .passedOver, .forgetBody:
+            break
         }
     }
 

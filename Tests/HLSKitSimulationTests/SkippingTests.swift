@@ -18,7 +18,9 @@ struct SkippingTests {
         var stalls: Int
 
         /// Frames that do not follow the one before by 40 ms.
-        var holes: [Int] { zip(times, times.dropFirst()).map { Int((($1 - $0) / .milliseconds(1)).rounded()) }.filter { $0 != 40 } }
+        var holes: [Int] {
+            zip(times, times.dropFirst()).map { Int((($1 - $0) / .milliseconds(1)).rounded()) }.filter { $0 != 40 }
+        }
     }
 
     private static func date(_ seconds: Int) -> String {
@@ -125,7 +127,9 @@ struct SkippingTests {
             left: 6...7),
         Case(
             dateRanges: ["ID=a", "ID=b"],
-            tags: [range("a", at: 10, "DURATION=3"), range("b", at: 13, "DURATION=3"), range("c", at: 20, "DURATION=4")],
+            tags: [
+                range("a", at: 10, "DURATION=3"), range("b", at: 13, "DURATION=3"), range("c", at: 20, "DURATION=4"),
+            ],
             frames: 850, skipped: ["10.0+6.0"], left: 5...7),
         Case(
             dateRanges: ["EXT-X-CUE-OUT"], markers: [4: "#EXT-X-CUE-OUT:30", 9: "#EXT-X-CUE-IN"], frames: 750,
@@ -155,7 +159,9 @@ struct SkippingTests {
     @Test("playing waits behind what is left out for less than a second on a good network")
     func wait() throws {
         let outcome = try Self.play(try SkipRule(segmentURIs: ["/1[0-4]\\.m4s"]))
-        let waits = zip(outcome.hostTimes, outcome.hostTimes.dropFirst()).map { $1 - $0 }.filter { $0 > .milliseconds(41) }
+        let waits = zip(outcome.hostTimes, outcome.hostTimes.dropFirst()).map { $1 - $0 }.filter {
+            $0 > .milliseconds(41)
+        }
         #expect(waits.allSatisfy { $0 < .seconds(1) }, "\(waits)")
     }
 
@@ -192,10 +198,12 @@ struct SkippingTests {
             { _ in [range("a", at: 40, "PLANNED-DURATION=8,SCTE35-OUT=0xFC00")] },
             { time in
                 [range("a", at: 40, "SCTE35-OUT=0xFC00")]
-                    + (time < .seconds(60) ? [] : [#"#EXT-X-DATERANGE:ID="a",END-DATE="2026-01-01T00:00:48Z",SCTE35-IN=0xFC01"#])
+                    + (time < .seconds(60)
+                        ? [] : [#"#EXT-X-DATERANGE:ID="a",END-DATE="2026-01-01T00:00:48Z",SCTE35-IN=0xFC01"#])
             },
             { time in
-                [range("a", at: 40, "END-ON-NEXT=YES")] + (time < .seconds(60) ? [] : [range("b", at: 48, "X-WHAT=\"film\"")])
+                [range("a", at: 40, "END-ON-NEXT=YES")]
+                    + (time < .seconds(60) ? [] : [range("b", at: 48, "X-WHAT=\"film\"")])
             },
         ] as [@Sendable (Duration) -> [String]], [true, false])
     func live(tags: @escaping @Sendable (Duration) -> [String], isPaced: Bool) throws {

@@ -75,7 +75,9 @@ struct StatusLineTests {
         ),
         Case(
             name: "an interstitial", state: .inBreak(.notSkippable),
-            line: "0:12 / 9:56 [|-------------------]  interstitial 1/2, 0:11 left  +12.0s  360p 800k  net 2.4M  0 stalls"),
+            line:
+                "0:12 / 9:56 [|-------------------]  interstitial 1/2, 0:11 left  +12.0s  360p 800k  net 2.4M  0 stalls"
+        ),
         Case(
             name: "an interstitial that may be skipped", state: .inBreak(.eligible), width: 60,
             line: "0:12 / 9:56 [|-----------]  interstitial 1/2, 0:11 left, n skips"),

@@ -88,7 +88,9 @@ extension InterstitialSchedule {
         if let entry = skipped.entry(at: time) {
             // What begins where something is skipped is played.
             if primary.isLive || time < primary.end, let found = eventBreak(at: time) { return .another(found) }
-            guard let end = skip(entry, from: time, latest: max(latest ?? primary.end, over.place)) else { return .later }
+            guard let end = skip(entry, from: time, latest: max(latest ?? primary.end, over.place)) else {
+                return .later
+            }
             time = end
         }
         if !primary.isLive, time >= primary.end { return end().map { .another($0) } ?? .end }

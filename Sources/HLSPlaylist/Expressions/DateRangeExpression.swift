@@ -74,9 +74,11 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
         }
         if reader.skip("=") { return Condition(name: name, test: .equal(try normalized(try reader.value(), name))) }
         if reader.skip("~") { return Condition(name: name, test: .matching(try TextPattern(try reader.value()))) }
-        let isAttribute = !name.hasPrefix("EXT-") && name.utf8.allSatisfy { byte in
-            (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
-        }
+        let isAttribute =
+            !name.hasPrefix("EXT-")
+            && name.utf8.allSatisfy { byte in
+                (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
+            }
         if isAttribute { throw ExpressionError("\(name) needs =, != or ~ and a value; \(name)~. means any") }
         return Condition(name: "CLASS", test: .equal(name))
     }

@@ -14,7 +14,8 @@ struct SkipOptions: ParsableArguments, Sendable {
     var skipDateranges: [DateRangeExpression] = []
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Leave out segments whose URI or URL matches, as in /ads?/. May be repeated.", valueName: "regex"),
+        help: ArgumentHelp(
+            "Leave out segments whose URI or URL matches, as in /ads?/. May be repeated.", valueName: "regex"),
         transform: SkipOptions.pattern)
     var skipUri: [TextPattern] = []
 
@@ -27,7 +28,9 @@ struct SkipOptions: ParsableArguments, Sendable {
     }
 
     static func pattern(_ text: String) throws -> TextPattern {
-        do throws(ExpressionError) { return try TextPattern(text) } catch { throw ArgumentValueError(error.description) }
+        do throws(ExpressionError) { return try TextPattern(text) } catch {
+            throw ArgumentValueError(error.description)
+        }
     }
 
     /// Refuses them where all of a stream is loaded beside playing it.

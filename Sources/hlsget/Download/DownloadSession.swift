@@ -247,7 +247,8 @@ struct DownloadSession {
 
     /// What is played in the stream is no part of it.
     private func noteInterstitials(_ count: Int, _ report: DownloadReport) {
-        let text = "\(Decimals.count(count, "interstitial")) of the playlist not downloaded; hlsget play --fast -o has them"
+        let text =
+            "\(Decimals.count(count, "interstitial")) of the playlist not downloaded; hlsget play --fast -o has them"
         if reportsJSON { return StandardStream.error.writeLine(EventReporter.note(text, at: report.elapsed)) }
         guard !command.quiet else { return }
         let line = ErrorLine.line(text, url: nil, detail: nil, severity: "note")

@@ -27,7 +27,8 @@ struct DateRangeTable {
 
     private func row(_ range: DateRange) -> [String] {
         let splices = [
-            range.scte35Out.map { _ in "out" }, range.scte35In.map { _ in "in" }, range.scte35Command.map { _ in "command" },
+            range.scte35Out.map { _ in "out" }, range.scte35In.map { _ in "in" },
+            range.scte35Command.map { _ in "command" },
         ].compactMap { $0 }
         let own = range.interstitial == nil ? range.clientAttributes.map { "\($0.name)=\($0.value)" } : []
         return [
@@ -39,7 +40,9 @@ struct DateRangeTable {
 
     /// What is known of how long a range lasts.
     private func length(of range: DateRange) -> String {
-        if let start = range.startDate, let end = playlist.endDate(of: range) { return PlaylistTable.seconds(end - start) }
+        if let start = range.startDate, let end = playlist.endDate(of: range) {
+            return PlaylistTable.seconds(end - start)
+        }
         if let planned = range.plannedDuration { return PlaylistTable.seconds(planned) + " planned" }
         return range.endsOnNext ? "until the next" : ""
     }
@@ -78,7 +81,8 @@ struct DateRangeTable {
     private static func resumption(_ offset: Duration?) -> String {
         guard let offset else { return "as much later as was played" }
         if offset == .zero { return "where it stopped" }
-        return PlaylistTable.seconds(offset < .zero ? .zero - offset : offset) + (offset < .zero ? " earlier" : " later")
+        return PlaylistTable.seconds(offset < .zero ? .zero - offset : offset)
+            + (offset < .zero ? " earlier" : " later")
     }
 
     /// A marker with what it says of its break.

@@ -28,7 +28,8 @@ import Testing
     }
 
     /// What is skipped of ten segments of 5 s.
-    private func ranges(_ expression: String, _ tags: [String], before markers: [Int: String] = [:]) throws -> [String] {
+    private func ranges(_ expression: String, _ tags: [String], before markers: [Int: String] = [:]) throws -> [String]
+    {
         let lines =
             ["#EXTM3U", "#EXT-X-TARGETDURATION:5", "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z"]
             + tags.map { $0.replacing("@", with: "START-DATE=\"2026-01-01T00:00:").replacing("!", with: "Z\"") }
@@ -52,29 +53,43 @@ import Testing
         "a date range ends where it, or the splice that leads back, says; else it is open only if it says that it will end",
         arguments: [
             // Out and in with one ID, and with two.
-            ("SCTE35-OUT~.", [
-                "#EXT-X-DATERANGE:ID=\"a\",@10!,PLANNED-DURATION=9,SCTE35-OUT=0xFC00",
-                "#EXT-X-DATERANGE:ID=\"a\",END-DATE=\"2026-01-01T00:00:22Z\",SCTE35-IN=0xFC01",
-            ], ["10.0-22.0 a"]),
-            ("SCTE35-OUT~.", [
-                "#EXT-X-DATERANGE:ID=\"a\",@10!,PLANNED-DURATION=9,SCTE35-OUT=0xFC00",
-                "#EXT-X-DATERANGE:ID=\"b\",@23!,SCTE35-IN=0xFC01",
-            ], ["10.0-23.0 a"]),
+            (
+                "SCTE35-OUT~.",
+                [
+                    "#EXT-X-DATERANGE:ID=\"a\",@10!,PLANNED-DURATION=9,SCTE35-OUT=0xFC00",
+                    "#EXT-X-DATERANGE:ID=\"a\",END-DATE=\"2026-01-01T00:00:22Z\",SCTE35-IN=0xFC01",
+                ], ["10.0-22.0 a"]
+            ),
+            (
+                "SCTE35-OUT~.",
+                [
+                    "#EXT-X-DATERANGE:ID=\"a\",@10!,PLANNED-DURATION=9,SCTE35-OUT=0xFC00",
+                    "#EXT-X-DATERANGE:ID=\"b\",@23!,SCTE35-IN=0xFC01",
+                ], ["10.0-23.0 a"]
+            ),
             // The splice back has not come.
             ("SCTE35-OUT~.", ["#EXT-X-DATERANGE:ID=\"a\",@10!,PLANNED-DURATION=9,SCTE35-OUT=0xFC00"], ["10.0-19.0 a"]),
             ("SCTE35-OUT~.", ["#EXT-X-DATERANGE:ID=\"a\",@10!,SCTE35-OUT=0xFC00"], ["10.0-610.0 a"]),
             // Ends with the next of its class.
-            ("ID=a", [
-                "#EXT-X-DATERANGE:ID=\"a\",CLASS=\"c\",@10!,END-ON-NEXT=YES", "#EXT-X-DATERANGE:ID=\"b\",CLASS=\"c\",@31!",
-            ], ["10.0-31.0 a"]),
+            (
+                "ID=a",
+                [
+                    "#EXT-X-DATERANGE:ID=\"a\",CLASS=\"c\",@10!,END-ON-NEXT=YES",
+                    "#EXT-X-DATERANGE:ID=\"b\",CLASS=\"c\",@31!",
+                ], ["10.0-31.0 a"]
+            ),
             ("ID=a", ["#EXT-X-DATERANGE:ID=\"a\",CLASS=\"c\",@10!,END-ON-NEXT=YES"], ["10.0-610.0 a"]),
             ("c", ["#EXT-X-DATERANGE:ID=\"a\",CLASS=\"c\",@10!"], []),
             // The ends of segments are meant; so is what is left between two.
             ("c", ["#EXT-X-DATERANGE:ID=\"a\",CLASS=\"c\",@10.02!,DURATION=9.961"], ["10.0-20.0 a"]),
             ("c", ["#EXT-X-DATERANGE:ID=\"a\",CLASS=\"c\",@11.3!,DURATION=4.4"], ["11.3-15.7 a"]),
-            ("c", [
-                "#EXT-X-DATERANGE:ID=\"a\",CLASS=\"c\",@11!,DURATION=3", "#EXT-X-DATERANGE:ID=\"b\",CLASS=\"c\",@14.04!,DURATION=3",
-            ], ["11.0-17.04 a,b"]),
+            (
+                "c",
+                [
+                    "#EXT-X-DATERANGE:ID=\"a\",CLASS=\"c\",@11!,DURATION=3",
+                    "#EXT-X-DATERANGE:ID=\"b\",CLASS=\"c\",@14.04!,DURATION=3",
+                ], ["11.0-17.04 a,b"]
+            ),
         ] as [(String, [String], [String])])
     func ends(expression: String, tags: [String], expected: [String]) throws {
         #expect(try ranges(expression, tags) == expected)

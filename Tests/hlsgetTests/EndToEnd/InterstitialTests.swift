@@ -16,8 +16,10 @@ struct InterstitialTests {
             let text = String(decoding: files[name] ?? [], as: UTF8.self)
             files["ad-" + name] = Array(Self.advertisement(text).utf8)
             files[name] = Array(
-                text.replacing("#EXT-X-TARGETDURATION:4\n", with: "#EXT-X-TARGETDURATION:4\n" + tags.joined(separator: "\n") + "\n")
-                    .utf8)
+                text.replacing(
+                    "#EXT-X-TARGETDURATION:4\n", with: "#EXT-X-TARGETDURATION:4\n" + tags.joined(separator: "\n") + "\n"
+                )
+                .utf8)
         }
         files["ad.m3u8"] = Array(
             String(decoding: files["master.m3u8"] ?? [], as: UTF8.self).replacing("v.m3u8", with: "ad-v.m3u8")
@@ -63,7 +65,8 @@ struct InterstitialTests {
     @Test(
         "ads are written in their place, left out, or written alone; a dead server costs nothing",
         arguments: [
-            ("play", [0..<200, 200..<400, 200..<400, 200..<1000]), ("skip", [0..<1000]), ("only", [200..<400, 200..<400]),
+            ("play", [0..<200, 200..<400, 200..<400, 200..<1000]), ("skip", [0..<1000]),
+            ("only", [200..<400, 200..<400]),
         ] as [(String, [Range<Int>])])
     func written(action: String, expected: [Range<Int>]) async throws {
         let folder = try ScratchFolder()
@@ -103,13 +106,16 @@ struct InterstitialTests {
         }
     }
 
-    @Test("a file holds the ads: its length is that of both, and times rise", .enabled(if: ProbedFile.isAvailable), arguments: ["mp4", "ts"])
+    @Test(
+        "a file holds the ads: its length is that of both, and times rise", .enabled(if: ProbedFile.isAvailable),
+        arguments: ["mp4", "ts"])
     func file(format: String) async throws {
         let folder = try ScratchFolder()
         let (result, _) = try await run(["--fast", "-o", "a.\(format)"], in: folder)
         #expect(result.status == 0, "\(result.errors)")
         for (stream, frame) in [("v:0", 0.04), ("a:0", 1024.0 / 48_000)] {
-            let command = "ffprobe -v error -select_streams \(stream) -show_entries packet=pts_time -of csv=p=0 a.\(format)"
+            let command =
+                "ffprobe -v error -select_streams \(stream) -show_entries packet=pts_time -of csv=p=0 a.\(format)"
             let probe = try Tool.run(command.split(separator: " ").map(String.init), in: folder.path)
             let times = String(decoding: probe, as: UTF8.self).split(whereSeparator: { $0 == "\n" || $0 == "," })
                 .compactMap { Double($0) }.sorted()
@@ -135,9 +141,12 @@ struct InterstitialTests {
         #expect(result.errors.contains("0:40 in a.mp4"), "\(result.errors)")
     }
 
-    @Test("contradictions are refused", arguments: [
-        ["--interstitials", "only", "--skip-uri", "x"], ["--interstitials", "only", "--rate", "4"], ["--interstitials", "all"],
-    ])
+    @Test(
+        "contradictions are refused",
+        arguments: [
+            ["--interstitials", "only", "--skip-uri", "x"], ["--interstitials", "only", "--rate", "4"],
+            ["--interstitials", "all"],
+        ])
     func refused(arguments: [String]) async throws {
         let result = try await hlsget(arguments + ["http://127.0.0.1/x.m3u8"])
         #expect(result.status == 64)

@@ -31,7 +31,8 @@ struct SkipTests {
         }
     }
 
-    private static let range = #"#EXT-X-DATERANGE:ID="a",CLASS="com.example.ad",START-DATE="2026-01-01T00:00:09Z",DURATION=6"#
+    private static let range =
+        #"#EXT-X-DATERANGE:ID="a",CLASS="com.example.ad",START-DATE="2026-01-01T00:00:09Z",DURATION=6"#
 
     @Test(
         "the frames that are left are those of the stream, one after the other",
@@ -54,7 +55,9 @@ struct SkipTests {
         #expect(Set(zip(frames, frames.dropFirst()).map { $1.time - $0.time }).count == 1)
     }
 
-    @Test("a file has no hole, neither in video nor in audio", .enabled(if: ProbedFile.isAvailable), arguments: ["mp4", "ts", "mkv"])
+    @Test(
+        "a file has no hole, neither in video nor in audio", .enabled(if: ProbedFile.isAvailable),
+        arguments: ["mp4", "ts", "mkv"])
     func file(_ format: String) async throws {
         let folder = try ScratchFolder()
         try Self.write(to: folder, tags: [Self.range])
@@ -64,10 +67,12 @@ struct SkipTests {
         let summary = String(decoding: result.output, as: UTF8.self)
         #expect(
             summary.contains(
-                #""content_skipped":[{"item_time":9,"media_duration":6,"date_ranges":["a"],"segments":0}]"#), "\(summary)")
+                #""content_skipped":[{"item_time":9,"media_duration":6,"date_ranges":["a"],"segments":0}]"#),
+            "\(summary)")
         #expect(result.errors.contains("skipped   1 break, 0:06"), "\(result.errors)")
         for (stream, frame) in [("v:0", 0.04), ("a:0", 1024.0 / 48_000)] {
-            let command = "ffprobe -v error -select_streams \(stream) -show_entries packet=pts_time -of csv=p=0 out.\(format)"
+            let command =
+                "ffprobe -v error -select_streams \(stream) -show_entries packet=pts_time -of csv=p=0 out.\(format)"
             let probe = try Tool.run(command.split(separator: " ").map(String.init), in: folder.path)
             let times = String(decoding: probe, as: UTF8.self).split(whereSeparator: { $0 == "\n" || $0 == "," })
                 .compactMap { Double($0) }.sorted()

@@ -108,7 +108,8 @@ struct PlaybackLog: Sendable {
             logger.debug(
                 "content was left out",
                 metadata: [
-                    "item-time": "\(content.timeRange.start.seconds)", "seconds": "\(content.timeRange.duration.seconds)",
+                    "item-time": "\(content.timeRange.start.seconds)",
+                    "seconds": "\(content.timeRange.duration.seconds)",
                 ])
         case .segmentSkipped(let skipped):
             logger.warning("media is lost", metadata: skipped.metadata)

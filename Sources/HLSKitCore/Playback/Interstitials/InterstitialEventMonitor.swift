@@ -1,4 +1,5 @@
 public import HLSPlaylist
+import Synchronization
 
 /// Follows the interstitials of a player's current item: which are scheduled, which one plays, and what becomes of them.
 ///

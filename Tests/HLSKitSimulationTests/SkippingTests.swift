@@ -41,7 +41,7 @@ struct SkippingTests {
         _ rule: SkipRule, seconds: Int = 40, window: Int? = nil, isPaced: Bool = true, limit: Duration = .seconds(300),
         tags: @escaping @Sendable (Duration) -> [String] = { _ in [] },
         markers: [Int: String] = [:],
-        prepare: (PlayerItem) -> Void = { _ in },
+        prepare: @escaping @Sendable (PlayerItem) -> Void = { _ in },
         act: @escaping @Sendable (Player, VirtualClock) async throws -> Void = { _, _ in }
     ) throws -> Outcome {
         let stream = SyntheticStream(
@@ -144,7 +144,7 @@ struct SkippingTests {
         #expect(outcome.times.count == item.frames)
         #expect(outcome.holes == [])
         #expect(Self.text(outcome.skipped) == item.skipped)
-        if let left = item.left { #expect(!outcome.segments.contains(where: left.contains)) }
+        if let left = item.left { #expect(!outcome.segments.contains { left.contains($0) }) }
         #expect(outcome.stalls == 0)
     }
 

@@ -184,11 +184,14 @@ struct PlaySummary: Sendable, Equatable {
             "damaged_samples": .integer(statistics.numberOfDamagedSamples),
             "av_skew": JSONValue(statistics.audioVideoSkew?.inSeconds), "files": .array(files.map(Self.json)),
         ]
-        let live = statistics.live.map { [JSONValue.Member(name: "live", value: Self.json($0))] }
-        let content = leftOut.isEmpty ? nil : JSONValue.array(leftOut.map { .object($0.members) })
-        return members.map { JSONValue.Member(name: $0.key, value: $0.value) }
-            + (interstitials.json.map { [JSONValue.Member(name: "interstitials", value: $0)] } ?? [])
-            + (content.map { [JSONValue.Member(name: "content_skipped", value: $0)] } ?? []) + (live ?? [])
+        var all = members.map { JSONValue.Member(name: $0.key, value: $0.value) }
+        if let json = interstitials.json { all.append(JSONValue.Member(name: "interstitials", value: json)) }
+        if !leftOut.isEmpty {
+            let parts = leftOut.map { JSONValue.object($0.members) }
+            all.append(JSONValue.Member(name: "content_skipped", value: .array(parts)))
+        }
+        if let live = statistics.live { all.append(JSONValue.Member(name: "live", value: Self.json(live))) }
+        return all
     }
 
     private static func json(_ live: LiveStatistics) -> JSONValue {

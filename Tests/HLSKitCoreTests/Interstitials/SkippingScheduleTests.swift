@@ -71,7 +71,7 @@ struct SkippingScheduleTests {
         schedule.update(PrimaryTimeline(start: .zero, end: .seconds(100), isLive: false)) { _ in nil }
         _ = schedule.skip(SkippedRanges([20..<30]))
         _ = schedule.start(at: .zero)
-        guard let found = schedule.arrive(at: .seconds(22)) else { return #expect(Bool(false), "nothing is skipped") }
+        guard let found = schedule.arrive(at: .seconds(22)) else { return Issue.record("nothing is skipped") }
         _ = schedule.finish(found)
         let content = schedule.takeSkippedContent()
         #expect(content.map(\.timeRange) == [MediaTimeRange(start: .seconds(22), end: .seconds(30))])

@@ -150,7 +150,7 @@ extension InterstitialSchedule {
                 switch copy.play(planned, on: &timeline) {
                 case .primary(let resumption): (time, next) = (resumption, nil)
                 case .another(let other): next = other
-                case .end: return timeline
+                case .later, .end: return timeline
                 }
             } else {
                 let stop = copy.next(after: time).flatMap { $0 <= primary.end ? $0 : nil }
@@ -195,7 +195,7 @@ extension InterstitialSchedule {
                 switch follows {
                 case .primary(let time): time
                 case .another(let other): other.arrival
-                case .end: primary.end
+                case .later, .end: primary.end
                 }
             if let end { segments[segments.count - 1].replaced = last.lowerBound..<max(last.lowerBound, end) }
         }

@@ -91,11 +91,11 @@ package struct SkippedRanges: Sendable, Hashable {
         var found: [Entry] = []
         var running: (start: Duration, end: Duration?, marker: SpliceMarker)?
         func close(at time: Duration?) {
-            guard let (start, end, marker) = running else { return }
+            guard let past = running else { return }
             running = nil
-            let end = time ?? end ?? start + longestOpen
-            guard start < end, rule.means(marker) else { return }
-            found.append(Entry(range: start..<end, dateRangeIDs: marker.id.map { [$0] } ?? []))
+            let end = time ?? past.end ?? past.start + longestOpen
+            guard past.start < end, rule.means(past.marker) else { return }
+            found.append(Entry(range: past.start..<end, dateRangeIDs: past.marker.id.map { [$0] } ?? []))
         }
         for place in playlist.markedSegments where starts.indices.contains(place) {
             let time = starts[place]

@@ -43,6 +43,9 @@ extension PlayerCore {
         } else {
             if !isAtEnd { afterwards.publishes = true }
             takeIn(effects, of: id, at: now, &state, &afterwards)
+            takeProgramEvents(at: now, &state, &afterwards)
+            readBreaks(at: now, &state, &afterwards)
+            settleBreaks(at: now, &state, &afterwards)
         }
     }
 

@@ -47,11 +47,13 @@ struct CaptionsCommand: AsyncParsableCommand {
     @Flag(help: "Overwrite an existing file.") var overwrite = false
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
+    @OptionGroup(visibility: .hidden) var skip: SkipOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
     mutating func validate() throws {
         if subs != nil && service != nil { throw ValidationError("--subs and --service are mutually exclusive") }
         do { _ = try chosenFormat() } catch { throw ValidationError(error.description) }
+        try skip.refuse(instead: "hlsget play, or --from and --to")
         try connection.check()
     }
 

@@ -119,6 +119,8 @@ struct CaptionsSession {
         let item = PlayerItem(urlString: url)
         item.quality = try QualityExpression(parsing: "worst")
         item.subtitles = expression
+        // Times are those of the stream, and so are cues.
+        item.automaticallyHandlesInterstitialEvents = false
         item.startPosition = command.range.from?.start ?? .oldest
         if let to = command.range.to { item.endPosition = to.end }
         let collector = CueCollector()

@@ -8,6 +8,7 @@ enum KeyCommand: Sendable, Equatable {
     case playImmediately
     case nextSubtitles
     case nextAudio
+    case skipInterstitial
     case showHelp
     case quit
 
@@ -23,6 +24,7 @@ enum KeyCommand: Sendable, Equatable {
         case .character("i"): self = .playImmediately
         case .character("s"): self = .nextSubtitles
         case .character("a"): self = .nextAudio
+        case .character("n"): self = .skipInterstitial
         case .character("h"), .character("?"): self = .showHelp
         case .character("q"): self = .quit
         case .character: return nil
@@ -31,7 +33,7 @@ enum KeyCommand: Sendable, Equatable {
 
     /// One line for people.
     static let help =
-        "keys: space pause, arrows seek 10 s and 60 s, [ ] rate, i play now, s subtitles, a audio, q quit"
+        "keys: space pause, arrows seek 10 s and 60 s, [ ] rate, i play now, s subtitles, a audio, n skip an ad, q quit"
 
     /// Rates among which ``changeRate(_:)`` steps.
     static let rates: [Float] = [0.5, 0.75, 1, 1.25, 1.5, 2]

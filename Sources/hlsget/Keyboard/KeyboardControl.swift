@@ -21,6 +21,7 @@ struct KeyboardControl: Sendable {
         case .playImmediately: player.playImmediately(atRate: player.defaultRate)
         case .nextSubtitles: return selectNext(of: .legible, called: "subtitles")
         case .nextAudio: return selectNext(of: .audible, called: "audio")
+        case .skipInterstitial: return skipInterstitial()
         case .showHelp: return .say(KeyCommand.help)
         case .quit: return .quit
         }
@@ -39,6 +40,16 @@ struct KeyboardControl: Sendable {
         let place = target
         // The seek begins before the next key is looked at.
         Task.immediate { _ = try? await player.seek(to: place, toleranceBefore: .zero, toleranceAfter: .zero) }
+    }
+
+    private func skipInterstitial() -> Outcome {
+        guard let interstitial = player.state.interstitial else { return .say("no interstitial plays") }
+        switch interstitial.skippableState {
+        case .eligible: InterstitialEventController(primaryPlayer: player).skipCurrentEvent()
+        case .notYetEligible: return .say("this interstitial may be skipped later")
+        case .notSkippable, .noLongerEligible: return .say("this interstitial may not be skipped")
+        }
+        return .nothing
     }
 
     private func changeRate(_ step: Int) -> Outcome {

@@ -200,6 +200,9 @@ private struct Walk {
                 playhead = time
                 running = nil
             case .another(let other): running = other
+            case .later:
+                Issue.record("nothing is skipped")
+                running = nil
             case .end:
                 playhead = primary.end
                 running = nil

@@ -73,6 +73,8 @@ struct LoadScheduler: Sendable {
         /// The end time that is set, and where playing ends.
         var forwardEnd: Duration?
         var effectiveEnd: Duration?
+        /// What begins behind the end time is not loaded, whatever of what is before it may be in it.
+        var isSharpEnd = false
     }
 
     enum Step: Sendable, Hashable {
@@ -119,7 +121,7 @@ struct LoadScheduler: Sendable {
             start >= end || hasReached(end, lane, nextAt: start)
         {
             isForSound =
-                facts.forwardEnd == end
+                facts.forwardEnd == end && !facts.isSharpEnd
                 && (needsMoreSound(lane, before: end, from: start)
                     || endsTooEarly(lane, before: end, at: index, tracker))
             guard isForSound, lane.segments.isEmpty else { return atEnd }

@@ -140,7 +140,7 @@ struct InterstitialQueueTests {
     @Test("a looper plays the breaks of its item in each round")
     func looped() throws {
         let queue = try VirtualQueue(["main": 4, "a": 2])
-        let count = Mutex(0)
+        let ends = Notes()
         let rounds = try queue.clock.run {
             let pattern = queue.item("main")
             pattern.interstitialEvents = [BreakTests.event("e", at: 2, ["a"])]
@@ -149,7 +149,7 @@ struct InterstitialQueueTests {
             let stream = InterstitialEventMonitor(primaryPlayer: player).changes()
             let follower = Task(executorPreference: queue.clock) {
                 for await event in stream {
-                    if case .interstitialEventEnded(_, .played, _) = event.kind { count.withLock { $0 += 1 } }
+                    if case .interstitialEventEnded(_, .played, _) = event.kind { ends.add("end") }
                 }
             }
             player.play()
@@ -160,7 +160,7 @@ struct InterstitialQueueTests {
             return rounds
         }
         #expect(rounds == 4)
-        #expect(count.withLock(\.self) == 4)
+        #expect(ends.all.count == 4)
     }
 
     @Test("the items of assets have outputs, settings, logs and events of their own")

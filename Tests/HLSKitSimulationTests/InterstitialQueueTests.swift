@@ -18,8 +18,8 @@ struct InterstitialQueueTests {
 
     /// Plays a queue until it is empty, and gives what happened: items by their names, breaks and events.
     private static func play(
-        _ names: [String], _ lengths: [String: Int], events: [String: [InterstitialEvent]] = [:],
-        ranges: [String: [String]] = [:], pictures: PictureLog? = nil, clock: VirtualQueue,
+        _ names: [String], events: [String: [InterstitialEvent]] = [:],
+        pictures: PictureLog? = nil, clock: VirtualQueue,
         act: @escaping @Sendable (QueuePlayer, [PlayerItem]) async throws -> Void = { _, _ in }
     ) throws -> [String] {
         try clock.clock.run {
@@ -67,7 +67,7 @@ struct InterstitialQueueTests {
         var last = BreakTests.event("last", at: 0, ["b"])
         last.cue = .leaveCue
         let words = try Self.play(
-            ["two", "main", "three"], [:],
+            ["two", "main", "three"],
             events: ["two": [BreakTests.event("own", at: 4, ["b"])], "three": [last]], pictures: log, clock: queue)
         #expect(
             words == [
@@ -87,7 +87,7 @@ struct InterstitialQueueTests {
         first.cue = .joinCue
         let queue = try VirtualQueue(["one": 4, "two": 4, "a": 2])
         let log = PictureLog(clock: queue.clock)
-        let words = try Self.play(["one", "two"], [:], events: ["two": [first]], pictures: log, clock: queue)
+        let words = try Self.play(["one", "two"], events: ["two": [first]], pictures: log, clock: queue)
         #expect(
             words == [
                 "now one", "end one", "now two", "begin first in two", "played first", "end two", "now -",
@@ -97,11 +97,25 @@ struct InterstitialQueueTests {
         #expect(names == Array(repeating: "one", count: 100) + Array(repeating: "two", count: 150))
     }
 
+    @Test("the item behind one that plays something at its end follows without a hole")
+    func left() throws {
+        var last = BreakTests.event("last", at: 0, ["a"])
+        last.cue = .leaveCue
+        let queue = try VirtualQueue(["one": 8, "two": 4, "a": 6])
+        let log = PictureLog(clock: queue.clock)
+        let words = try Self.play(["one", "two"], events: ["one": [last]], pictures: log, clock: queue)
+        #expect(words == ["now one", "begin last in one", "played last", "end one", "now two", "end two", "now -"])
+        #expect(log.pictures.count == 450)
+        let odd = zip(log.pictures, log.pictures.dropFirst()).dropFirst().map { $1.hostTime - $0.hostTime }
+            .filter { $0 < .milliseconds(39.9) || $0 > .milliseconds(40.1) }
+        #expect(odd.isEmpty, "\(odd)")
+    }
+
     @Test("the queue goes on while a break runs: what plays in it is let go")
     func advanced() throws {
         let queue = try VirtualQueue(["one": 8, "two": 4, "a": 6])
         let words = try Self.play(
-            ["one", "two"], [:], events: ["one": [BreakTests.event("e", at: 4, ["a"])]], clock: queue
+            ["one", "two"], events: ["one": [BreakTests.event("e", at: 4, ["a"])]], clock: queue
         ) { player, _ in
             while player.state.interstitial == nil { try await queue.clock.sleep(for: .milliseconds(100)) }
             try await queue.clock.sleep(for: .seconds(1))
@@ -114,7 +128,7 @@ struct InterstitialQueueTests {
     @Test("an item that is taken out while a break runs in it plays nothing any more")
     func removed() throws {
         let queue = try VirtualQueue(["one": 8, "a": 6])
-        let words = try Self.play(["one"], [:], events: ["one": [BreakTests.event("e", at: 4, ["a"])]], clock: queue) {
+        let words = try Self.play(["one"], events: ["one": [BreakTests.event("e", at: 4, ["a"])]], clock: queue) {
             player, _ in
             while player.state.interstitial == nil { try await queue.clock.sleep(for: .milliseconds(100)) }
             player.removeAllItems()
@@ -126,7 +140,7 @@ struct InterstitialQueueTests {
     @Test("a looper plays the breaks of its item in each round")
     func looped() throws {
         let queue = try VirtualQueue(["main": 4, "a": 2])
-        let count = Mutex(0)
+        let ends = Notes()
         let rounds = try queue.clock.run {
             let pattern = queue.item("main")
             pattern.interstitialEvents = [BreakTests.event("e", at: 2, ["a"])]
@@ -135,7 +149,7 @@ struct InterstitialQueueTests {
             let stream = InterstitialEventMonitor(primaryPlayer: player).changes()
             let follower = Task(executorPreference: queue.clock) {
                 for await event in stream {
-                    if case .interstitialEventEnded(_, .played, _) = event.kind { count.withLock { $0 += 1 } }
+                    if case .interstitialEventEnded(_, .played, _) = event.kind { ends.add("end") }
                 }
             }
             player.play()
@@ -146,7 +160,7 @@ struct InterstitialQueueTests {
             return rounds
         }
         #expect(rounds == 4)
-        #expect(count.withLock(\.self) == 4)
+        #expect(ends.all.count == 4)
     }
 
     @Test("the items of assets have outputs, settings, logs and events of their own")

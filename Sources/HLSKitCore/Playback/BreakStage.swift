@@ -146,6 +146,16 @@ struct BreakStage: Sendable {
     var actor: Actor? { running?.actor }
     /// The playbacks of all assets that have one, in the order in which they play.
     var playbacks: [Int] { [running?.leaving, running?.actor?.playback].compactMap(\.self) + ready.map(\.playback) }
+    /// What is on stage is the last that is played in the item: what follows is another one.
+    func isLast(at now: Duration) -> Bool {
+        guard var program = running?.program, program.kind == .leave, running?.actor != nil, ready.isEmpty else {
+            return false
+        }
+        program.assetEnded(at: program.assetStart ?? .zero)
+        if case .over = program.step(lists, now: now) { return true }
+        return false
+    }
+
     /// Those that wait for their turn.
     var waiting: [Int] { ready.map(\.playback) }
 

@@ -218,10 +218,12 @@ extension PlayerCore {
             let shown = state.current.engine.shownTime
             let wasRunning = stage.isRunning
             guard stage.schedule.place(of: id) != nil else { return false }
+            state.breaks?.isSettling = true
             for id in stage.playbacks { self.drop(id, at: now, &state, &afterwards) }
             state.breaks?.stage.enter(id, at: offset, from: shown, leavingAt: time)
             self.control(.setBreakPoint(nil), ofCurrent: &state, &afterwards, at: now)
             if !wasRunning { self.suspend(at: now, &state, &afterwards) }
+            state.breaks?.isSettling = false
             self.settleBreaks(at: now, &state, &afterwards)
             return true
         }

@@ -56,8 +56,9 @@ extension PlayerCore {
         guard let breaks = state.breaks else { return }
         let rate = state.current.engine.machine.rate
         if let limit = breaks.stage.program?.maximumRate {
-            guard rate > limit else { return }
-            state.breaks?.wantedRate = rate
+            if rate > limit { state.breaks?.wantedRate = rate }
+            let assetRate = state.onStage.flatMap { state.update($0) { $0.engine.machine.rate } } ?? 0
+            guard max(rate, assetRate) > limit else { return }
             giveRate(limit, .restrictedByInterstitial, at: now, &state, &afterwards)
         } else if let wanted = breaks.wantedRate {
             state.breaks?.wantedRate = nil

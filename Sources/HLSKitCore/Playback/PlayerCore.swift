@@ -241,6 +241,7 @@ final class PlayerCore: EngineHost {
             for upcoming in state.upcoming { state.drop(upcoming, at: now, &afterwards) }
             state.upcoming = []
             for id in state.playbackIDs { state.retire(id, at: now, &afterwards) }
+            state.breaks = nil
             afterwards.publishes = true
             return (([state.current] + state.others).compactMap(\.driver), items)
         }

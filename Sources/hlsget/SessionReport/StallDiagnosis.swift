@@ -190,10 +190,12 @@ private struct Evidence {
 
     /// Delivered against needed, over what was loaded shortly before and meanwhile.
     private var networkText: String? {
-        let loads = segments.filter { !$0.hasFailed && $0.end > max(from, stall.start - 10) }
         guard let main = awaited.filter({ $0.kind == .video && !$0.hasFailed }).max(by: { $0.duration < $1.duration }),
             let need = main.mediaBitRate ?? main.variant.flatMap({ record.variants[$0]?.usualBitRate }), need > 0
         else { return nil }
+        let loads = segments.filter {
+            !$0.hasFailed && $0.end > max(from, stall.start - 10) && $0.start < main.end
+        }
         let bits = loads.reduce(0) { $0 + Double($1.byteCount) * 8 }
         let time = Self.union(loads.map { ($0.responseStart ?? $0.start, $0.end) })
         guard time > 0.05 else { return nil }

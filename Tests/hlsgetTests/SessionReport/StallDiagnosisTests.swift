@@ -25,7 +25,7 @@ struct StallDiagnosisTests {
             Case(
                 name: "a slow network", lines: [SampleLog.segment(5, from: 8, took: 22, bytes: 900_000)],
                 cause: .slowNetwork,
-                words: ["327 kbit/s", "segment 5", "1.8 Mbit/s", "4.0\u{a0}s of media took 22\u{a0}s"]),
+                words: ["328 kbit/s", "segment 5", "1.8 Mbit/s", "4.0\u{a0}s of media took 22\u{a0}s"]),
             Case(
                 name: "a server that answers late",
                 lines: [SampleLog.segment(5, from: 16, first: 13.5, took: 14, bytes: 900_000)], cause: .slowServer,
@@ -72,7 +72,7 @@ struct StallDiagnosisTests {
     func summary() {
         let findings = SessionFindings(of: SampleLog.record(SampleLog.slow))
         #expect(findings.sentences[0] == "Played 0:51 of 0:51 in 1:00; it started after 1.0\u{a0}s.")
-        #expect(findings.sentences[1] == "It stalled once, for 8.0\u{a0}s (13\u{a0}% of the time).")
+        #expect(findings.sentences[1] == "It stalled once, for 8.0\u{a0}s (14\u{a0}% of the time).")
         #expect(findings.sentences[2].hasPrefix("Why: The network delivered 328 kbit/s where segment 5 of 540p 2.2M needs"))
         #expect(findings.stalls[0].notes.contains { $0.contains("switched down: 540p 2.2M → 234p 480k") })
         #expect(findings.figures.first { $0.name == "Stalls" }?.value == "1")

@@ -109,7 +109,8 @@ extension MetricRequest {
         return [
             ("transfer_start", LogValue(began?.seconds)), ("name_lookup_end", end(\.nameLookup)),
             ("connect_end", end(\.connect)), ("secure_connect_end", end(\.secureConnect)),
-            ("protocol", .string(name)), ("reused_connection", transfer.map { .bool($0.reusedConnection) } ?? .string(nil)),
+            ("protocol", .string(name)),
+            ("reused_connection", transfer.map { .bool($0.reusedConnection) } ?? .string(nil)),
         ]
     }
 }

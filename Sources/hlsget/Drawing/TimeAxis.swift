@@ -21,7 +21,8 @@ struct TimeAxis: Sendable, Equatable {
     /// Round moments, `limit` at most, as clocks have them.
     func ticks(atMost limit: Int = 8) -> [Double] {
         let steps = [
-            0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
+            0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200,
+            86_400,
         ]
         let count = Double(max(1, limit))
         let step = steps.first { length / $0 <= count } ?? (length / count)

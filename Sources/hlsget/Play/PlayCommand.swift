@@ -305,7 +305,8 @@ struct ReportOptions: ParsableArguments {
     var accessLog: String?
     @Option(help: ArgumentHelp("Write all failures, mended ones too, in the same formats.", valueName: "file"))
     var errorLog: String?
-    @Option(help: ArgumentHelp("Write a report of the session: one page that shows what happened.", valueName: "file.html"))
+    @Option(
+        help: ArgumentHelp("Write a report of the session: one page that shows what happened.", valueName: "file.html"))
     var report: String?
     @Flag(help: "Summary as one JSON document on stdout.") var json = false
     @Flag(name: .shortAndLong, help: "Report retries and oddities.") var verbose = false

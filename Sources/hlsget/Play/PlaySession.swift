@@ -46,7 +46,8 @@ struct PlaySession {
         let style = options.progressStyle(standardErrorIsTerminal: isTerminal)
         display = style == .bar ? StatusDisplay() : nil
         reportsJSON = style == .json
-        lines = reportsJSON || options.reportPath != nil
+        lines =
+            reportsJSON || options.reportPath != nil
             ? ReportLines(records: options.reportPath != nil, writes: reportsJSON) : nil
     }
 

@@ -5,7 +5,8 @@ import HLSKitCore
 /// `hlsget report LOG…`: makes one HTML file of what a session wrote.
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "Show what happened in a session, or in two beside each other, as one HTML file.",
+        commandName: "report",
+        abstract: "Show what happened in a session, or in two beside each other, as one HTML file.",
         usage: "hlsget report LOG [LOG] [options]",
         discussion: """
             LOG is what --progress json wrote; - is standard input. Two of them are shown beside each other. Files of \

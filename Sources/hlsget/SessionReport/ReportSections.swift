@@ -110,9 +110,11 @@ struct ReportSections: Sendable {
             let heading =
                 "\(Decimals.moment(stall.stall.start)): \(Decimals.seconds(stall.stall.duration)), \(stall.title)"
             let shown = TimeAxis(from: stall.window.lowerBound, to: stall.window.upperBound)
-            html += "<section class=\"stall\" id=\"\(prefix)-stall-\(index + 1)\">\n<h4>\(Markup.foreign(heading))</h4>\n"
+            html +=
+                "<section class=\"stall\" id=\"\(prefix)-stall-\(index + 1)\">\n<h4>\(Markup.foreign(heading))</h4>\n"
             html += "<p>\(Markup.foreign(([stall.text] + stall.notes).joined(separator: " ")))</p>\n"
-            html += closeUp(shown, Array(stall.requests), label: "Around the stall at \(Decimals.clock(stall.stall.start))")
+            html += closeUp(
+                shown, Array(stall.requests), label: "Around the stall at \(Decimals.clock(stall.stall.start))")
             html += "</section>\n"
         }
         return section("Why it stalled", html)
@@ -125,7 +127,8 @@ struct ReportSections: Sendable {
         guard !rows.isEmpty else { return html }
         html += RequestWaterfall(rows, of: record, axis: shown).html(showsAxis: false)
         if indices.count > rows.count {
-            html += "<p class=\"facts\">\(indices.count - rows.count) earlier requests of this stretch are not shown.</p>\n"
+            html +=
+                "<p class=\"facts\">\(indices.count - rows.count) earlier requests of this stretch are not shown.</p>\n"
         }
         return html + "<p class=\"legend\">\(RequestWaterfall.legend)</p>\n"
     }
@@ -142,11 +145,13 @@ struct ReportSections: Sendable {
         guard let end = record.firstPlaying, end > 0, !record.requests.isEmpty else { return "" }
         let steps =
             findings.startSteps.isEmpty
-            ? "" : "<p>Took \(Decimals.seconds(end)): \(Markup.foreign(findings.startSteps.joined(separator: ", "))).</p>\n"
+            ? ""
+            : "<p>Took \(Decimals.seconds(end)): \(Markup.foreign(findings.startSteps.joined(separator: ", "))).</p>\n"
         let shown = TimeAxis(from: 0, to: end * 1.15)
         let rows = record.requests.filter { $0.start <= shown.end }.prefix(40)
         return section(
-            "The start", steps + RequestWaterfall(Array(rows), of: record, axis: shown).html()
+            "The start",
+            steps + RequestWaterfall(Array(rows), of: record, axis: shown).html()
                 + "<p class=\"legend\">\(RequestWaterfall.legend)</p>\n")
     }
 
@@ -156,7 +161,9 @@ struct ReportSections: Sendable {
         guard !record.decisions.isEmpty else { return "" }
         let shown = Self.middleLeftOut(record.decisions, Self.rowLimit)
         let rows = shown.map { decision -> String in
-            guard let decision else { return "<tr><td colspan=\"3\" class=\"more\">\(record.decisions.count - Self.rowLimit) more</td></tr>" }
+            guard let decision else {
+                return "<tr><td colspan=\"3\" class=\"more\">\(record.decisions.count - Self.rowLimit) more</td></tr>"
+            }
             let sign =
                 switch decision.kind {
                 case .up: "▲ "
@@ -164,7 +171,8 @@ struct ReportSections: Sendable {
                 case .abandon, .skip: "✕ "
                 default: ""
                 }
-            return "<tr><td class=\"time\">\(Decimals.moment(decision.time))</td><td>\(sign)\(Markup.foreign(decision.what))</td>"
+            return
+                "<tr><td class=\"time\">\(Decimals.moment(decision.time))</td><td>\(sign)\(Markup.foreign(decision.what))</td>"
                 + "<td>\(Markup.foreign(decision.reason ?? ""))</td></tr>"
         }
         return section("Decisions", table(["Time", "What", "Why"], rows, isOpen: record.decisions.count <= 30))
@@ -267,7 +275,8 @@ struct ReportSections: Sendable {
         }
         if reading.thinnedCount > 0 {
             notes.append(
-                "\(reading.thinnedCount) requests, samples or decisions are counted but not drawn: there were too many.")
+                "\(reading.thinnedCount) requests, samples or decisions are counted but not drawn: there were too many."
+            )
         }
         if record.samples.isEmpty, record.requests.isEmpty, !record.periods.isEmpty {
             notes.append(
@@ -286,7 +295,8 @@ struct ReportSections: Sendable {
     /// A table; a long one is closed until somebody opens it.
     private func table(_ heads: [String], _ rows: [String], isOpen: Bool) -> String {
         let head = heads.map { "<th scope=\"col\">\($0)</th>" }.joined()
-        let table = "<div class=\"scroll\"><table><thead><tr>\(head)</tr></thead>\n<tbody>\n"
+        let table =
+            "<div class=\"scroll\"><table><thead><tr>\(head)</tr></thead>\n<tbody>\n"
             + rows.joined(separator: "\n") + "\n</tbody></table></div>\n"
         return isOpen ? table : "<details class=\"group\"><summary>\(rows.count) rows</summary>\n\(table)</details>\n"
     }

@@ -83,12 +83,13 @@ enum ReportStyle {
         main{padding:16px 12px 32px}
         .opt{display:none}
         .chart{padding-left:52px}
-        .chart.close{padding:4px 58px 0 88px}
+        .chart.close{padding:4px 58px 0 106px}
         .figures{grid-template-columns:repeat(auto-fill,minmax(112px,1fr))}
         .figures div{padding:6px 9px}
-        .r summary{grid-template-columns:82px 1fr 52px;gap:0 6px}
+        .figures b{font-size:1rem}
+        .r summary{grid-template-columns:100px 1fr 52px;gap:0 6px}
         .r .v:nth-of-type(2){display:none}
-        .wf-axis{margin:0 58px 0 88px}
+        .wf-axis{margin:0 58px 0 106px}
         th,td{padding-right:10px}
         }
         @media print{

@@ -90,7 +90,8 @@ struct RequestWaterfall: Sendable {
         let offset = alignsStarts ? request.start : 0
         for phase in phases {
             let isThin = ["queued", "firstByte"].contains(phase.style)
-            shapes += shape(phase.start - offset, phase.end - offset, isThin ? 5 : 2, isThin ? 6 : 12, "f-\(phase.style)")
+            shapes += shape(
+                phase.start - offset, phase.end - offset, isThin ? 5 : 2, isThin ? 6 : 12, "f-\(phase.style)")
         }
         let name = (alignsStarts ? Decimals.clock(request.start) + " " : "") + rowName(request)
         let size = request.hasFailed ? "failed" : request.isAbandoned ? "given up" : Decimals.bytes(request.byteCount)
@@ -113,8 +114,11 @@ struct RequestWaterfall: Sendable {
 
     private func rowName(_ request: SessionRecord.Request) -> String {
         let name: String
+        let number = request.mediaSequence.map(String.init) ?? ""
         switch request.kind {
-        case .video, .audio, .subtitles: name = request.name.replacing(" segment", with: "").replacing("segment ", with: "")
+        case .video: name = "segment \(number)"
+        case .audio: name = "audio \(number)"
+        case .subtitles: name = "captions \(number)"
         case .initializationSection: name = "init"
         case .multivariantPlaylist: name = "multivariant"
         case .mediaPlaylist: name = request.isReload ? "reload" : "playlist"

@@ -164,7 +164,8 @@ struct SessionChart: Sendable {
 
     private var hasRates: Bool {
         record.requests.contains { $0.throughput != nil || $0.variant != nil }
-            || record.samples.contains { $0.throughput != nil } || record.periods.contains { $0.indicatedBitrate != nil }
+            || record.samples.contains { $0.throughput != nil }
+            || record.periods.contains { $0.indicatedBitrate != nil }
     }
 
     private func drawRates(_ drawing: inout Drawing, _ scale: ValueScale) {
@@ -179,7 +180,7 @@ struct SessionChart: Sendable {
         if !expected.isEmpty { legend.append(("┄", "expected", "f-estimate")) }
         if !network.isEmpty { legend.append(("━", "network of the trace", "f-estimate")) }
         drawing.heading("Bit rate", y: scale.top - 12, legend: legend)
-        for tick in scale.ticks(atMost: 4) {
+        for tick in scale.ticks(atMost: 5) {
             drawing.horizontal(scale.y(tick), "l-grid")
             drawing.gutter(Decimals.bitRate(tick), y: scale.y(tick) + 4)
         }

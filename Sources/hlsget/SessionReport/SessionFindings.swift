@@ -92,7 +92,8 @@ private struct Words {
             stalls.count == 1
             ? "Why: " : same == stalls.count ? "Why, each time: " : "Why, \(same) of \(stalls.count) times: "
         let example =
-            stalls.count == 1 ? longest.text : "\(main.key). The longest, at \(Decimals.clock(longest.stall.start)): \(longest.text)"
+            stalls.count == 1
+            ? longest.text : "\(main.key). The longest, at \(Decimals.clock(longest.stall.start)): \(longest.text)"
         return whose + example
     }
 

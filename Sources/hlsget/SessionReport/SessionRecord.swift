@@ -140,7 +140,9 @@ struct SessionRecord: Sendable, Equatable {
 
     /// Something that the player decided, or that it told.
     struct Decision: Sendable, Equatable {
-        enum Kind: Sendable, Equatable { case start, up, down, same, abandon, pathway, skip, seek, live, rendition, other }
+        enum Kind: Sendable, Equatable {
+            case start, up, down, same, abandon, pathway, skip, seek, live, rendition, other
+        }
         var time: Double
         var kind: Kind
         var what: String

@@ -33,21 +33,19 @@ struct SessionRecorder: Sendable {
     mutating func take(bytes: [UInt8]) {
         guard !bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) else { return }
         record.reading.lineCount += 1
-        guard bytes.count <= Self.maximumLineLength else { return record.reading.damagedCount += 1 }
+        guard bytes.count <= Self.maximumLineLength else { return noteDamage() }
         switch extendedLog.take(bytes) {
         case .header: return
         case .period(let date, let period): return keep(period, of: date)
         case .failure(let date, let failure): return keep(failure, of: date)
-        case .damaged: return record.reading.damagedCount += 1
+        case .damaged: return noteDamage()
         case .notOurs: break
         }
         guard let document = JSONDocument(parsing: bytes), let event = document["event"]?.string else {
-            return record.reading.damagedCount += 1
+            return noteDamage()
         }
         let entry = LogEntry(document)
-        if entry.time == nil, !["access_log", "error_log"].contains(event) {
-            return record.reading.damagedCount += 1
-        }
+        if entry.time == nil, !["access_log", "error_log"].contains(event) { return noteDamage() }
         note(entry)
         if !take(event, entry), !take(decision: event, entry), !Self.silentKinds.contains(event) {
             let isKept = record.reading.unknownKinds.count < 12 || record.reading.unknownKinds[event] != nil
@@ -58,8 +56,10 @@ struct SessionRecorder: Sendable {
     /// A line that is longer than ``maximumLineLength``, and was not read.
     mutating func noteOversizedLine() {
         record.reading.lineCount += 1
-        record.reading.damagedCount += 1
+        noteDamage()
     }
+
+    private mutating func noteDamage() { record.reading.damagedCount += 1 }
 
     /// What happened, as far as the lines told.
     func finished() -> SessionRecord {
@@ -104,17 +104,26 @@ struct SessionRecorder: Sendable {
     }
 
     private mutating func keep(_ period: SessionRecord.Period, of date: PlaylistDate?) {
-        guard datedPeriods.count < Self.periodLimit else { return record.reading.thinnedCount += 1 }
+        guard datedPeriods.count < Self.periodLimit else {
+            record.reading.thinnedCount += 1
+            return
+        }
         datedPeriods.append((date, period))
     }
 
     private mutating func keep(_ failure: SessionRecord.Failure, of date: PlaylistDate?) {
-        guard datedFailures.count < Self.failureLimit else { return record.numberOfMoreFailures += 1 }
+        guard datedFailures.count < Self.failureLimit else {
+            record.numberOfMoreFailures += 1
+            return
+        }
         datedFailures.append((date, failure))
     }
 
     private mutating func keep(_ failure: SessionRecord.Failure) {
-        guard record.failures.count < Self.failureLimit else { return record.numberOfMoreFailures += 1 }
+        guard record.failures.count < Self.failureLimit else {
+            record.numberOfMoreFailures += 1
+            return
+        }
         record.failures.append(failure)
     }
 

@@ -32,8 +32,8 @@ struct SessionTimeline: Sendable {
 
     /// The stretches from 0 to `end`; none where no status was told.
     func spells(until end: Double) -> [SessionRecord.Spell] {
-        let sorted = entries.elements.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
-            .map(\.element)
+        let numbered = entries.elements.enumerated()
+        let sorted = numbered.sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
         guard sorted.contains(where: { if case .status = $0.mark { true } else { false } }) else { return [] }
         let stallTimes = sorted.filter { $0.mark == .stall }.map(\.time)
         var state = State()

@@ -191,19 +191,23 @@ private struct Evidence {
     /// Delivered against needed, over what was loaded shortly before and meanwhile.
     private var networkText: String? {
         guard let main = awaited.filter({ $0.kind == .video && !$0.hasFailed }).max(by: { $0.duration < $1.duration }),
-            let need = main.mediaBitRate ?? main.variant.flatMap({ record.variants[$0]?.usualBitRate }), need > 0
+            let own = main.mediaBitRate ?? main.variant.flatMap({ record.variants[$0]?.usualBitRate }), own > 0
         else { return nil }
         let loads = segments.filter {
             !$0.hasFailed && $0.end > max(from, stall.start - 10) && $0.start < main.end
         }
         let bits = loads.reduce(0) { $0 + Double($1.byteCount) * 8 }
+        // Audio of its own shares the network.
+        let audio = loads.filter { $0.kind == .audio }.compactMap(\.mediaBitRate).sorted()
+        let need = own + (audio.isEmpty ? 0 : audio[audio.count / 2])
         let time = Self.union(loads.map { ($0.responseStart ?? $0.start, $0.end) })
         guard time > 0.05 else { return nil }
         let delivered = bits / time
         let media = main.segmentDuration ?? 0
         guard delivered < need * 1.15 || main.duration > media else { return nil }
         let variant = main.variant.flatMap { record.variants[$0]?.name }.map { " of \($0)" } ?? ""
-        return "The network delivered \(Decimals.bitRateWithUnit(delivered)) where \(main.name)\(variant) needs "
+        let with = audio.isEmpty ? "" : " with its audio"
+        return "The network delivered \(Decimals.bitRateWithUnit(delivered)) where \(main.name)\(variant)\(with) needs "
             + "\(Decimals.bitRateWithUnit(need)): \(seconds(media)) of media took \(seconds(main.duration)) to load."
     }
 

@@ -34,7 +34,8 @@ struct ReportCommandTests {
     func logs() async throws {
         let folder = try ScratchFolder()
         let played = try await hlsget(
-            "--fast", "--no-decode", "--to", "8", "-q", "--progress", "json", "--access-log", "a.log", Self.master, in: folder)
+            "--fast", "--no-decode", "--to", "8", "-q", "--progress", "json", "--access-log", "a.log", Self.master,
+            in: folder)
         try folder.write(Array(played.errors.utf8), to: "log")
         let pair = try await hlsget("report", "log", "log", "-o", "pair.html", in: folder)
         #expect(pair.status == 0 && pair.output.isEmpty, "\(pair.errors)")

@@ -7,7 +7,8 @@ struct DrawingTests {
     @Test(
         "ticks are round moments, and never too many",
         arguments: [
-            (0, 60, 8, [0, 10, 20, 30, 40, 50, 60]), (0, 7, 8, [0, 1, 2, 3, 4, 5, 6, 7]), (93, 121, 8, [95, 100, 105, 110, 115, 120]),
+            (0, 60, 8, [0, 10, 20, 30, 40, 50, 60]), (0, 7, 8, [0, 1, 2, 3, 4, 5, 6, 7]),
+            (93, 121, 8, [95, 100, 105, 110, 115, 120]),
             (0, 20_000, 6, [0, 3600, 7200, 10_800, 14_400, 18_000]),
         ] as [(Double, Double, Int, [Double])])
     func ticks(start: Double, end: Double, limit: Int, expected: [Double]) {
@@ -26,7 +27,8 @@ struct DrawingTests {
     @Test(
         "amounts have round ticks",
         arguments: [
-            (30, 4, [10, 20, 30]), (28.5, 4, [10, 20]), (4.2, 4, [2, 4]), (3_500_000, 4, [1_000_000, 2_000_000, 3_000_000]),
+            (30, 4, [10, 20, 30]), (28.5, 4, [10, 20]), (4.2, 4, [2, 4]),
+            (3_500_000, 4, [1_000_000, 2_000_000, 3_000_000]),
             (0.7, 4, [0.2, 0.4, 0.6]), (1, 4, [0.5, 1]),
         ] as [(Double, Int, [Double])])
     func amounts(limit: Double, count: Int, expected: [Double]) {
@@ -100,7 +102,8 @@ struct DrawingTests {
         #expect(Decimals.seconds(seconds).replacing("\u{a0}", with: " ") == text)
     }
 
-    @Test("moments have tenths while those matter", arguments: [(7.34, "0:07.3"), (59.96, "1:00.0"), (3661.2, "1:01:01")])
+    @Test(
+        "moments have tenths while those matter", arguments: [(7.34, "0:07.3"), (59.96, "1:00.0"), (3661.2, "1:01:01")])
     func moments(seconds: Double, text: String) { #expect(Decimals.moment(seconds) == text) }
 
     @Test("quantiles are exact to a few percent, in constant memory")

@@ -15,7 +15,9 @@ struct ReportPageTests {
     @Test("nothing outside of the page is needed, and no script but its own may run")
     func alone() throws {
         let html = Self.page(SampleLog.slow)
-        for word in ["src=", "@import", "url(", "<link", "<iframe", "<img", "<object", "<base", " onclick=", " onload="] {
+        for word in [
+            "src=", "@import", "url(", "<link", "<iframe", "<img", "<object", "<base", " onclick=", " onload=",
+        ] {
             #expect(!html.contains(word), "\(word)")
         }
         #expect(!html.contains("href=\"h") && !html.contains("href=\"/"))
@@ -28,8 +30,10 @@ struct ReportPageTests {
     func content() {
         let html = Self.page(SampleLog.slow)
         for text in [
-            "It stalled once", "<strong>Why:</strong>", "0:21.0: 8.0\u{a0}s, the network was too slow", "id=\"s-stall-1\"",
-            "href=\"#s-stall-1\"", "fits 2.5 Mbit/s", "less: 0.3 Mbit/s", "540p 2.2M → 234p 480k", "multivariant playlist",
+            "It stalled once", "<strong>Why:</strong>", "0:21.0: 8.0\u{a0}s, the network was too slow",
+            "id=\"s-stall-1\"",
+            "href=\"#s-stall-1\"", "fits 2.5 Mbit/s", "less: 0.3 Mbit/s", "540p 2.2M → 234p 480k",
+            "multivariant playlist",
             "f-lookup", "f-connect", "f-secure", "lines read.",
         ] { #expect(html.contains(text), "\(text)") }
     }
@@ -77,7 +81,9 @@ struct ReportPageTests {
 
     @Test("two sessions have one page, on the same scales, with what is better")
     func pair() {
-        let other = SampleLog.slow.filter { !$0.contains("\"stall\"") && !$0.contains("\"waiting\",\"new\":\"playing\"") }
+        let other = SampleLog.slow.filter {
+            !$0.contains("\"stall\"") && !$0.contains("\"waiting\",\"new\":\"playing\"")
+        }
         let html = Self.page(SampleLog.slow, other)
         #expect(html.contains("<main class=\"pair\">"))
         #expect(html.components(separatedBy: "<article>").count == 3)
@@ -98,7 +104,8 @@ struct ReportPageTests {
         var lines = [SampleLog.status("paused", "playing", 0)]
         for index in 0..<10_000 {
             let time = Double(index) * 2
-            lines.append(SampleLog.segment(index, variant: index / 50 % 4, from: time, took: 1.5, bytes: 400_000, media: 2))
+            lines.append(
+                SampleLog.segment(index, variant: index / 50 % 4, from: time, took: 1.5, bytes: 400_000, media: 2))
             lines.append(SampleLog.progress(time, at: time, loaded: time + Double(index % 30)))
             if index % 200 == 199 {
                 lines += [

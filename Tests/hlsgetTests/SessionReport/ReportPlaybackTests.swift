@@ -15,7 +15,9 @@ struct ReportPlaybackTests {
         try folder.write(Array(ReportScript.text.utf8), to: "script")
         let sum = try await Command(["/usr/bin/sha256sum", folder.path + "/script"]).result()
         let digits = Array(String(decoding: sum.output.prefix(64), as: UTF8.self))
-        let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
+        let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+            UInt8(String(digits[$0...$0 + 1]), radix: 16)
+        }
         #expect(ReportScript.digest == "sha256-" + Data(bytes).base64EncodedString())
     }
 
@@ -48,7 +50,9 @@ struct ReportPlaybackTests {
                 group.addTask { for await metric in metrics { lines.take(metric.jsonLine) } }
                 group.addTask {
                     for await event in events {
-                        for line in reporter.withLock({ $0.lines(for: event, at: event.hostTime.offset) }) { lines.take(line) }
+                        for line in reporter.withLock({ $0.lines(for: event, at: event.hostTime.offset) }) {
+                            lines.take(line)
+                        }
                         if case .didPlayToEnd = event.kind { break }
                     }
                     await player.close()
@@ -68,7 +72,9 @@ struct ReportPlaybackTests {
         return lines.page?.html ?? ""
     }
 
-    @Test("a session in virtual time gives the same page, byte for byte, and tells why it stalled", .timeLimit(.minutes(2)))
+    @Test(
+        "a session in virtual time gives the same page, byte for byte, and tells why it stalled",
+        .timeLimit(.minutes(2)))
     func virtualTime() throws {
         let html = try Self.played()
         #expect(html.contains("It stalled "))

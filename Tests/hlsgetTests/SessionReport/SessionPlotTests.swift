@@ -1,5 +1,5 @@
-import HLSKitSimulation
 import HLSKitCore
+import HLSKitSimulation
 import Testing
 
 @testable import hlsget

@@ -44,7 +44,8 @@ struct SessionRecorderTests {
             (#"{"v":1,"event":"stall"}"#, 1, 0), (#"{"v":1,"event":"stall","time":-1}"#, 1, 0),
             (#"{"v":1,"event":"stall","time":1e300}"#, 1, 0), (#"[1,2]"#, 1, 0), (#"{"event":7,"time":1}"#, 1, 0),
             (#"{"v":1,"event":"media_segment_request","request_start":5,"response_end":1,"time":1}"#, 1, 0),
-            (#"{"v":2,"event":"weather","time":1}"#, 0, 1), (#"{"event":"","time":1}"#, 0, 1), ("", 0, 0), ("  \r", 0, 0),
+            (#"{"v":2,"event":"weather","time":1}"#, 0, 1), (#"{"event":"","time":1}"#, 0, 1), ("", 0, 0),
+            ("  \r", 0, 0),
             (#"{"v":1,"event":"cue","text":"Hello","time":1}"#, 0, 0),
         ] as [(String, Int, Int)])
     func damaged(line: String, damaged: Int, unknown: Int) {
@@ -61,11 +62,13 @@ struct SessionRecorderTests {
         let values = ["1e308", "-1", "null", "\"x\"", "[]", "{}", "9007199254740993", "true", "[[1,2],[3]]"]
         let names = [
             "request_start", "response_start", "response_end", "bytes", "media_sequence", "segment_duration", "variant",
-            "item_time", "loaded_time_ranges", "duration", "count", "to", "from", "rate", "bandwidth", "index", "stalls",
+            "item_time", "loaded_time_ranges", "duration", "count", "to", "from", "rate", "bandwidth", "index",
+            "stalls",
         ]
         let events = [
             "media_segment_request", "playlist_request", "progress", "download_abandoned", "variant_switch_start",
-            "time_control", "rate_change", "summary", "events_lost", "segment_skipped", "access_log", "error_log", "error",
+            "time_control", "rate_change", "summary", "events_lost", "segment_skipped", "access_log", "error_log",
+            "error",
         ]
         var recorder = SessionRecorder()
         for event in events {

@@ -36,7 +36,8 @@ struct StallDiagnosisTests {
                     SampleLog.segment(5, from: 16, took: 4, bytes: 0, error: "HTTP 503"),
                     SampleLog.segment(5, from: 21, took: 5, bytes: 0, error: "HTTP 503"),
                     SampleLog.segment(5, from: 29, took: 1, bytes: 900_000),
-                ], cause: .failures, words: ["2 requests failed", "segment 5", "(HTTP 503)", "9.0\u{a0}s went by in them"]),
+                ], cause: .failures,
+                words: ["2 requests failed", "segment 5", "(HTTP 503)", "9.0\u{a0}s went by in them"]),
             Case(
                 name: "a request without an answer",
                 lines: [SampleLog.segment(5, from: 18, first: nil, took: 12, bytes: 10)], cause: .slowServer,
@@ -55,7 +56,8 @@ struct StallDiagnosisTests {
             Case(
                 name: "media that was there",
                 lines: [
-                    SampleLog.progress(19.5, at: 18.5, loaded: 40), SampleLog.segment(9, from: 10, took: 1, bytes: 900_000),
+                    SampleLog.progress(19.5, at: 18.5, loaded: 40),
+                    SampleLog.segment(9, from: 10, took: 1, bytes: 900_000),
                 ], cause: .notTheNetwork, words: ["lay ahead", "not the network"]),
             Case(name: "no request at all", lines: [], cause: .unknown, words: ["does not tell"]),
         ])
@@ -73,7 +75,8 @@ struct StallDiagnosisTests {
         let findings = SessionFindings(of: SampleLog.record(SampleLog.slow))
         #expect(findings.sentences[0] == "Played 0:51 of 0:51 in 1:00; it started after 1.0\u{a0}s.")
         #expect(findings.sentences[1] == "It stalled once, for 8.0\u{a0}s (14\u{a0}% of the time).")
-        #expect(findings.sentences[2].hasPrefix("Why: The network delivered 328 kbit/s where segment 5 of 540p 2.2M needs"))
+        #expect(
+            findings.sentences[2].hasPrefix("Why: The network delivered 328 kbit/s where segment 5 of 540p 2.2M needs"))
         #expect(findings.stalls[0].notes.contains { $0.contains("switched down: 540p 2.2M → 234p 480k") })
         #expect(findings.figures.first { $0.name == "Stalls" }?.value == "1")
     }

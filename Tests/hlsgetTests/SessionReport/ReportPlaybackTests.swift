@@ -40,7 +40,7 @@ struct ReportPlaybackTests {
         let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
         let item = PlayerItem(urlString: "https://sample.invalid/master.m3u8")
         let lines = ReportLines(records: true, writes: false)
-        let reporter = Mutex(EventReporter())
+        let reporter = SharedReporter()
         let (events, metrics) = (player.events(), item.allMetrics())
         lines.take(EventReporter.session(url: "https://sample.invalid/master.m3u8"))
         player.play()
@@ -50,7 +50,7 @@ struct ReportPlaybackTests {
                 group.addTask { for await metric in metrics { lines.take(metric.jsonLine) } }
                 group.addTask {
                     for await event in events {
-                        for line in reporter.withLock({ $0.lines(for: event, at: event.hostTime.offset) }) {
+                        for line in reporter.lines({ $0.lines(for: event, at: event.hostTime.offset) }) {
                             lines.take(line)
                         }
                         if case .didPlayToEnd = event.kind { break }
@@ -62,7 +62,7 @@ struct ReportPlaybackTests {
                     while !Task.isCancelled {
                         guard (try? await clock.sleep(for: .milliseconds(500))) != nil else { return }
                         let (state, time) = (player.state, clock.now.offset)
-                        for line in reporter.withLock({ $0.lines(for: state, at: time) }) { lines.take(line) }
+                        for line in reporter.lines({ $0.lines(for: state, at: time) }) { lines.take(line) }
                     }
                 }
                 _ = await group.next()
@@ -82,4 +82,11 @@ struct ReportPlaybackTests {
         #expect(html.contains("1970-01-01"))
         #expect(try Self.played() == html)
     }
+}
+
+/// An event reporter for events and states, which come from two tasks.
+private final class SharedReporter: Sendable {
+    private let reporter = Mutex(EventReporter())
+
+    func lines(_ body: (inout EventReporter) -> [String]) -> [String] { reporter.withLock { body(&$0) } }
 }

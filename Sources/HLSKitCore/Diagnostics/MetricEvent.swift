@@ -90,7 +90,28 @@ public struct MetricRequest: Sendable, Hashable {
             ("response_start", LogValue(responseStartTime?.seconds)),
             ("response_end", LogValue(responseEndTime.seconds)), ("bytes", .integer(Int64(byteCount))),
             ("from_cache", .bool(wasReadFromCache)), ("error", .string(error)),
-        ] + serverMembers
+        ] + phaseMembers + serverMembers
+    }
+}
+
+extension MetricRequest {
+    /// When the transfer began, which waits for a connection where those are limited, and when its phases were over: nil
+    /// for those that did not take place, as on a connection that was open.
+    private var phaseMembers: [(String, LogValue)] {
+        let began = transfer.map { transfer in
+            max(requestStartTime, (responseStartTime ?? requestStartTime + transfer.firstByte) - transfer.firstByte)
+        }
+        func end(_ phase: KeyPath<TransferMetrics, Duration>) -> LogValue {
+            guard let transfer, let began, transfer[keyPath: phase] > .zero else { return .string(nil) }
+            return LogValue((began + transfer[keyPath: phase]).seconds)
+        }
+        let name = transfer.flatMap { $0.protocolName.isEmpty ? nil : $0.protocolName }
+        return [
+            ("transfer_start", LogValue(began?.seconds)), ("name_lookup_end", end(\.nameLookup)),
+            ("connect_end", end(\.connect)), ("secure_connect_end", end(\.secureConnect)),
+            ("protocol", .string(name)),
+            ("reused_connection", transfer.map { .bool($0.reusedConnection) } ?? .string(nil)),
+        ]
     }
 }
 

@@ -315,6 +315,9 @@ struct ReportOptions: ParsableArguments {
     var accessLog: String?
     @Option(help: ArgumentHelp("Write all failures, mended ones too, in the same formats.", valueName: "file"))
     var errorLog: String?
+    @Option(
+        help: ArgumentHelp("Write a report of the session: one page that shows what happened.", valueName: "file.html"))
+    var report: String?
     @Flag(help: "Summary as one JSON document on stdout.") var json = false
     @Flag(name: .shortAndLong, help: "Report retries and oddities.") var verbose = false
     @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
@@ -329,6 +332,10 @@ struct ReportOptions: ParsableArguments {
         if accessLog != nil, accessLog == errorLog {
             throw ArgumentValueError("--access-log and --error-log name the same file")
         }
+        if let report, report == accessLog || report == errorLog {
+            throw ArgumentValueError("--report and a log name the same file")
+        }
+        options.reportPath = report
         options.printsSummaryDocument = json
         if verbose && quiet { throw ArgumentValueError("-v and -q are mutually exclusive") }
         options.verbosity = verbose ? .verbose : quiet ? .quiet : .normal

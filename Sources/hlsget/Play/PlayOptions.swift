@@ -124,6 +124,8 @@ struct PlayOptions: Sendable, Equatable {
     var accessLogPath: String?
     /// File of the error log.
     var errorLogPath: String?
+    /// File of the report.
+    var reportPath: String?
     var printsSummaryDocument = false
     var verbosity = Verbosity.normal
 

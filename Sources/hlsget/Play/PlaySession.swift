@@ -37,6 +37,8 @@ struct PlaySession {
     private let clock = ContinuousClock()
     private let display: StatusDisplay?
     private let reportsJSON: Bool
+    /// Where lines of JSON go; nil where nobody wants them.
+    private let lines: ReportLines?
 
     init(_ options: PlayOptions) {
         self.options = options
@@ -44,6 +46,9 @@ struct PlaySession {
         let style = options.progressStyle(standardErrorIsTerminal: isTerminal)
         display = style == .bar ? StatusDisplay() : nil
         reportsJSON = style == .json
+        lines =
+            reportsJSON || options.reportPath != nil
+            ? ReportLines(records: options.reportPath != nil, writes: reportsJSON) : nil
     }
 
     // MARK: Running
@@ -66,6 +71,7 @@ struct PlaySession {
         let program: PlayerProgram?
         var accessLog: AccessLogFile?
         var errorLog: ErrorLogFile?
+        var reportFile: ReportFile?
         do {
             sidecar = try options.subtitlesPath.map(SidecarFile.read)
             program = try options.player.map { try PlayerProgram($0) }
@@ -77,6 +83,9 @@ struct PlaySession {
             }
             if let path = options.errorLogPath {
                 errorLog = try ErrorLogFile(path: path, overwrite: options.overwritesFiles)
+            }
+            if let path = options.reportPath {
+                reportFile = try ReportFile(path: path, overwrite: options.overwritesFiles)
             }
             let transport = try transport()
             recording = try record(transport)
@@ -96,7 +105,8 @@ struct PlaySession {
             item.sidecarCaptions = [sidecar]
             if options.subtitles == nil { item.subtitles = SidecarFile.wish }
         }
-        let metrics = reportsJSON ? MetricLines() : nil
+        let metrics = lines.map { lines in MetricLines { lines.take($0) } }
+        lines?.take(EventReporter.session(url: options.url))
         var passes = PassQueue(item: item, writers: outputs.map(\.sink), count: options.passCount) {
             metrics?.follow($0)
         }
@@ -140,6 +150,14 @@ struct PlaySession {
         if summary.error == nil { judge(outcome, outputs, media, &summary) }
         summary.passCount = options.passCount
         summary.exitStatus = exitStatus(of: outcome, summary)
+        if let error = failure(of: summary) {
+            lines?.take(EventReporter.fatal(error, at: summary.elapsed), isLast: true)
+        }
+        lines?.take(EventReporter.line(for: summary, at: summary.elapsed), isLast: true)
+        if let page = lines?.page, let error = reportFile?.finish(page.html), summary.error == nil {
+            summary.error = error
+            summary.exitStatus = exitStatus(of: outcome, summary)
+        }
         report(&summary)
         return summary.exitStatus
     }
@@ -201,7 +219,7 @@ struct PlaySession {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let (taken, takes) = AsyncStream.makeStream(of: Void.self)
         let clock = clock
-        let needsTicks = display != nil || reportsJSON
+        let needsTicks = display != nil || lines != nil
         let tasks = [
             Task {
                 // One after another: what waits for a slow terminal waits in the player, which keeps the newest.
@@ -243,10 +261,8 @@ struct PlaySession {
             reportsJSON || options.verbosity != .quiet
         {
             let text = "-o does not write subtitles; hlsget download --subs does"
-            say(
-                reportsJSON
-                    ? EventReporter.warning(text, at: .zero)
-                    : ErrorLine.line(text, url: nil, detail: nil, severity: "warning"))
+            lines?.take(EventReporter.warning(text, at: .zero))
+            if !reportsJSON { say(ErrorLine.line(text, url: nil, detail: nil, severity: "warning")) }
         }
         for await happening in happenings {
             switch happening {
@@ -309,15 +325,13 @@ struct PlaySession {
 
     private func show(_ state: PlayerState, at time: Duration, _ reporter: inout EventReporter) {
         display?.update(state, at: time)
-        if reportsJSON {
-            for line in reporter.lines(for: state, at: time) { StandardStream.error.writeLine(line) }
-        }
+        if let lines { for line in reporter.lines(for: state, at: time) { lines.take(line) } }
     }
 
     private func show(_ event: PlayerEvent, at time: Duration, _ reporter: inout EventReporter) {
-        if reportsJSON {
-            for line in reporter.lines(for: event, at: time) { StandardStream.error.writeLine(line) }
-        } else if let text = change(in: event)
+        if let lines { for line in reporter.lines(for: event, at: time) { lines.take(line) } }
+        if reportsJSON { return }
+        if let text = change(in: event)
             ?? EventText.line(
                 for: event, verbosity: options.verbosity, showsCues: display != nil)
         {
@@ -326,10 +340,8 @@ struct PlaySession {
     }
 
     private func warn(_ error: HLSError, at time: Duration) {
-        if reportsJSON {
-            StandardStream.error.writeLine(
-                EventReporter.warning(error.cause, url: error.urlString, detail: error.detail, at: time))
-        } else if options.verbosity != .quiet {
+        lines?.take(EventReporter.warning(error.cause, url: error.urlString, detail: error.detail, at: time))
+        if !reportsJSON, options.verbosity != .quiet {
             say(ErrorLine.line(error.cause, url: error.urlString, detail: error.detail, severity: "warning"))
         }
     }
@@ -365,8 +377,12 @@ struct PlaySession {
         return options.isStrict && summary.isIncomplete || summary.isMostlyMissing ? .incomplete : .done
     }
 
+    private func failure(of summary: PlaySummary) -> HLSError? {
+        summary.error ?? (summary.exitStatus == .incomplete ? summary.incompleteError : nil)
+    }
+
     private func report(_ summary: inout PlaySummary) {
-        if let error = summary.error ?? (summary.exitStatus == .incomplete ? summary.incompleteError : nil) {
+        if let error = failure(of: summary) {
             StandardStream.error.writeLine(
                 reportsJSON ? EventReporter.fatal(error, at: summary.elapsed) : ErrorLine.text(for: error))
         }
@@ -439,11 +455,9 @@ struct PlaySession {
     private func openOutputs(_ program: PlayerProgram?) throws -> [Output] {
         try options.outputs.map { output in
             let (began, clock) = (clock.now, clock)
-            let note: WriterNote = { [display, options, reportsJSON] text in
-                if reportsJSON {
-                    return StandardStream.error.writeLine(EventReporter.note(text, at: clock.now - began))
-                }
-                guard options.verbosity != .quiet else { return }
+            let note: WriterNote = { [display, lines, options, reportsJSON] text in
+                lines?.take(EventReporter.note(text, at: clock.now - began))
+                guard !reportsJSON, options.verbosity != .quiet else { return }
                 let line = ErrorLine.line(text, url: nil, detail: nil, severity: "note")
                 if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
             }

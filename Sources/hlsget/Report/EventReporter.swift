@@ -121,6 +121,13 @@ struct EventReporter: Sendable {
 
     // MARK: Lines of every command
 
+    /// The first line: what is played, and by which program.
+    static func session(url: String) -> String {
+        line(
+            "session", at: .zero,
+            ["url": .string(ErrorLine.bare(url: url)), "software": .string("hlsget/\(HLSGet.version)")])
+    }
+
     /// The failure that ends the command: the line before its last.
     static func fatal(_ error: HLSError, at time: Duration) -> String {
         line(for: error, isRecoverable: false, at: time)

@@ -138,7 +138,8 @@ struct SimulationSweep: Sendable {
             }
             try write(session.log, of: entry)
             if let plotPath {
-                let plot = SessionPlot(session, trace: trace, title: "\(entry.name), \(row.movie)")
+                let plot = SessionPlot(
+                    session, trace: trace, labels: .init(rule: row.rule, trace: entry.name, movie: row.movie))
                 try Self.write(plot.svg, to: plotPath)
             }
             row.values = SimulationReport.values(session.score)

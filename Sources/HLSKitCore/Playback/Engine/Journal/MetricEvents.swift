@@ -11,6 +11,8 @@ public struct MetricHLSPlaylistRequestEvent: MetricEvent, MetricRecord, Hashable
     public var isMultivariantPlaylist: Bool
     /// The playlist had been loaded before: that of a live stream is, again and again.
     public var isReload: Bool
+    /// What a multivariant playlist lists, as records have it: the first of very many.
+    package var variants: [AssetVariant] = []
 
     /// A request of a playlist.
     package init(
@@ -26,7 +28,7 @@ public struct MetricHLSPlaylistRequestEvent: MetricEvent, MetricRecord, Hashable
         line(
             request.members + [
                 ("kind", .string(isMultivariantPlaylist ? "multivariant" : "media")), ("reload", .bool(isReload)),
-            ])
+            ] + (variants.isEmpty ? [] : [("variants", JSONLine.array(variants.prefix(100).map(\.logValue)))]))
     }
 }
 
@@ -67,6 +69,8 @@ public struct MetricSegment: Sendable, Hashable {
     public var variantID: AssetVariant.ID?
     /// Its position in the multivariant playlist, as records have it.
     package var variantIndex: Int?
+    /// What it is loaded for, as records have it: `main`, `audio` or `subtitles`; nil where that is not known.
+    package var lane: String?
 
     /// A segment of a playlist.
     package init(mediaSequence: Int, start: MediaTime, duration: Duration, variantIndex: Int? = nil) {
@@ -78,6 +82,7 @@ public struct MetricSegment: Sendable, Hashable {
 
     init(_ job: SegmentJob) {
         self.init(mediaSequence: job.mediaSequence, start: MediaTime(job.start), duration: job.duration)
+        lane = "\(job.id.lane)"
     }
 
     /// The same members for every request, so that a table of them has the same columns.
@@ -87,6 +92,7 @@ public struct MetricSegment: Sendable, Hashable {
             ("segment_start", LogValue(segment.flatMap { $0.start.isNumeric ? $0.start.seconds : nil })),
             ("segment_duration", LogValue(segment?.duration.seconds)),
             ("variant", segment?.variantIndex.map { .integer(Int64($0)) } ?? .string(nil)),
+            ("lane", .string(segment?.lane)),
         ]
     }
 }

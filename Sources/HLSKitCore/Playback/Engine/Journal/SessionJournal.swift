@@ -67,6 +67,8 @@ struct SessionJournal: Sendable {
         var segmentID: SegmentID?
         /// Of a playlist that was loaded before.
         var isReload = false
+        /// Of a multivariant playlist.
+        var variants: [AssetVariant] = []
         /// What the playlist says of the segment.
         var segment: MetricSegment?
         var fields: [HTTPField] = []
@@ -157,7 +159,10 @@ struct SessionJournal: Sendable {
         case .finished(let id, let metrics): end(id, error: nil, metrics, view)
         case .playlist(let id, .success(let loaded), let metrics):
             // The first playlist is asked for as a multivariant one, and may be a media playlist.
-            if case .media = loaded.playlist { requests[id]?.resourceClass = .mediaPlaylist }
+            switch loaded.playlist {
+            case .media: requests[id]?.resourceClass = .mediaPlaylist
+            case .multivariant(let playlist): requests[id]?.variants = AssetVariant.list(of: playlist)
+            }
             let loads = effects.lazy.compactMap {
                 if case .publish(.playlistLoaded(let load)) = $0 { load } else { nil }
             }
@@ -326,9 +331,10 @@ struct SessionJournal: Sendable {
         switch open.resourceClass {
         case .multivariantPlaylist, .mediaPlaylist:
             summary.playlistRequestCount += 1
-            let event = MetricHLSPlaylistRequestEvent(
+            var event = MetricHLSPlaylistRequestEvent(
                 context: context, request: open.request,
                 isMultivariantPlaylist: open.resourceClass == .multivariantPlaylist, isReload: open.isReload)
+            event.variants = open.variants
             causes?.playlists.append(event)
             emit(event)
         case .segment, .initializationSection:

@@ -11,6 +11,8 @@ struct PlaylistInput: Sendable {
         var detail: String?
         var line: Int?
         var status: ExitStatus
+        /// What it is called in JSON.
+        var code = HLSError.Code.badPlaylist
         /// There are bytes, and they are no playlist.
         var isOfOtherKind = false
         /// The cause names what the user gave.
@@ -35,12 +37,14 @@ struct PlaylistInput: Sendable {
             self.init(
                 cause: words.cause, detail: words.detail, line: error.line,
                 status: error.code == .limitExceeded ? .refused : .badPlaylist)
+            if error.code == .limitExceeded { code = .refused }
             isOfOtherKind = error.code == .notAPlaylist
         }
 
         init(_ error: LoadingError) {
             let failure = LoadingFailure(error, as: .named)
             self.init(cause: failure.cause, detail: failure.detail, status: ExitStatus(error))
+            code = HLSError.Code(rawValue: failure.kind.rawValue)
             url = error.url.isEmpty ? nil : error.url
             // Media may be of any size.
             isOfOtherKind = error.code == .tooLarge
@@ -53,6 +57,7 @@ struct PlaylistInput: Sendable {
                 self.init(below)
             } else {
                 self.init(cause: error.cause, detail: error.detail, status: ExitStatus(error))
+                code = error.code
                 url = error.urlString
             }
         }
@@ -77,16 +82,23 @@ struct PlaylistInput: Sendable {
     var connection: ConnectionOptions
     /// A playlist given as a file may name files outside its folder.
     var allowsFilesOutside = false
+    var saying = SayingOptions()
+
+    /// Something that was typed cannot be used.
+    private static func misuse(_ error: ArgumentValueError) -> Failure {
+        var failure = Failure(cause: error.description, detail: nil, status: .usage)
+        failure.code = .invalidArgument
+        failure.namesInput = true
+        return failure
+    }
 
     /// The absolute URL of the name, as far as it has one; nil for standard input.
     func url() throws(Failure) -> String? {
-        guard name != "-" else { return nil }
+        guard name != InputLocation.standardInput else { return nil }
         do {
             return try InputLocation.url(of: name, in: InputLocation.workingDirectory() ?? "/")
         } catch {
-            var failure = Failure(cause: error.description, detail: nil, status: .usage)
-            failure.namesInput = true
-            throw failure
+            throw Self.misuse(error)
         }
     }
 
@@ -115,8 +127,12 @@ struct PlaylistInput: Sendable {
     }
 
     /// Loads what the playlist names.
-    func loader(of url: String) -> PlaylistLoader {
-        connection.loader(of: url, allowsFilesOutside: allowsFilesOutside)
+    func loader(of url: String) throws(Failure) -> PlaylistLoader {
+        do {
+            return try connection.loader(of: url, allowsFilesOutside: allowsFilesOutside) { saying.wrap($0) }
+        } catch {
+            throw Self.misuse(error)
+        }
     }
 
     private func readFile(

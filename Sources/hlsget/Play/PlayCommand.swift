@@ -14,8 +14,10 @@ struct PlayCommand: AsyncParsableCommand {
             """)
     static let _errorLabel = HLSGet._errorLabel
 
-    @Argument(help: ArgumentHelp("URL or path of a playlist or of a media file.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp("URL or path of a playlist or media file, or - for standard input.", valueName: "url"))
     var url: String
+    @Flag(name: [.customShort("F"), .long], help: "List variants and renditions, as hlsget list does.") var list = false
 
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Playback") var playback: PlaybackOptions
@@ -37,7 +39,15 @@ struct PlayCommand: AsyncParsableCommand {
         guard let directory = InputLocation.workingDirectory() else {
             throw ArgumentValueError("the working directory does not exist")
         }
-        var options = PlayOptions(url: try InputLocation.url(of: url, in: directory))
+        let isPiped = url == InputLocation.standardInput
+        var options = PlayOptions(
+            url: isPiped
+                ? try StandardInput.url(baseURL: network.baseURL, in: directory)
+                : try InputLocation.url(of: url, in: directory))
+        options.readsStandardInput = isPiped
+        if network.baseURL != nil, !isPiped {
+            throw ArgumentValueError("--base-url is for a playlist on standard input; write - as the URL")
+        }
         try output.apply(to: &options)
         try playback.apply(to: &options)
         selection.apply(to: &options)
@@ -63,8 +73,9 @@ struct OutputOptions: ParsableArguments {
         name: .shortAndLong,
         help: ArgumentHelp(
             """
-            Write to FILE, - for standard output. May be given twice, as in -o v.y4m -o a.wav. m4a and mka get audio only. \
-            In its name {name} {ext} {date} {time} {width} {height} {bandwidth} stand for what is written.
+            Write to FILE, - for standard output. May be given twice, as in -o v.y4m -o a.wav. m4a, mka, aac and mp3 get \
+            audio only. In its name {name} {title} {ext} {date} {time} {width} {height} {bandwidth} {part} stand for what \
+            is written; folders of such names are made.
             """,
             valueName: "file"))
     var output: [String] = []
@@ -82,18 +93,28 @@ struct OutputOptions: ParsableArguments {
             "Play into the standard input of this command, as in 'mpv -'; as ts unless -f says otherwise.",
             valueName: "cmd"))
     var player: String?
+    @Option(
+        help: ArgumentHelp(
+            "Begin another file after each time or size, as in 1h or 500M: FILE-001.ts, -002 …, or {part} in its name.",
+            valueName: "time|size"),
+        transform: SplitArgument.init(parsing:))
+    var split: SplitArgument?
     @Flag(help: "Omit video.") var noVideo = false
     @Flag(help: "Omit audio.") var noAudio = false
     @Flag(help: "Load without decoding.") var noDecode = false
     @Flag(help: "Run as fast as possible instead of in real time.") var fast = false
-    @Flag(help: "Overwrite existing files.") var overwrite = false
+    @Flag(name: [.customShort("y"), .long], help: "Overwrite existing files.") var overwrite = false
 
     func apply(to options: inout PlayOptions) throws {
         var names: [String] = []
         for (index, name) in output.enumerated() {
             let format = format.count == output.count ? format[index] : format.first
-            names.append(try NameTemplate(parsing: name).path(url: options.url, ending: format?.rawValue))
+            let template = try NameTemplate(parsing: name)
+            let path = try template.path(url: options.url, ending: format?.rawValue)
+            names.append(path)
+            if template.hasWords { options.templates[path] = name }
         }
+        options.split = split
         if let player {
             options.outputs = try OutputArgument.outputs(names, formats: format, player: player)
         } else {
@@ -116,7 +137,9 @@ struct PlaybackOptions: ParsableArguments {
     @Flag(help: "Start at the first frame instead of waiting until playback is likely to keep up.")
     var immediately = false
     @Flag(help: "Never wait to minimize stalls.") var noAutoWait = false
-    @Option(help: ArgumentHelp("Load this far ahead.", valueName: "time"), transform: DurationArgument.parse)
+    @Option(
+        help: ArgumentHelp("Load this far ahead (90s; of a live stream what there is).", valueName: "time"),
+        transform: DurationArgument.parse)
     var forwardBuffer: Duration?
     @Option(
         help: ArgumentHelp("No variant above this bit rate, as in 2.5M.", valueName: "bps"),
@@ -138,8 +161,6 @@ struct PlaybackOptions: ParsableArguments {
     @Flag(help: "Keep the best eligible variant, as -o does.") var oneQuality = false
     @Flag(help: "Let -o switch variants as the network changes.") var adaptive = false
     @OptionGroup var range: RangeOptions
-    @Option(help: ArgumentHelp("Play for this long.", valueName: "time"), transform: NumberArgument.positiveDuration)
-    var duration: Duration?
     @Option(
         help: ArgumentHelp("Play it N times, into the same outputs.", valueName: "n"),
         transform: NumberArgument.passes)
@@ -182,7 +203,8 @@ struct PlaybackOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "If a segment cannot be had: skip it (the default), or fail with exit 10.", valueName: "skip|fail"),
+            "If a segment cannot be had: skip it (the default), fail with exit 10, or fill its time with what was last seen.",
+            valueName: "skip|fail|fill"),
         transform: { try ChoiceArgument.parse($0) })
     var onGap: GapAction?
 
@@ -202,7 +224,7 @@ struct PlaybackOptions: ParsableArguments {
         options.keepsVariant = oneQuality
         options.from = range.from
         options.to = range.to
-        options.duration = duration
+        options.duration = range.duration
         options.passCount = loop ?? 1
         options.liveFromStart = liveFromStart
         options.liveOffset = liveOffset
@@ -255,13 +277,9 @@ struct SelectionOptions: ParsableArguments {
 
 struct NetworkOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
+    @Option(help: ArgumentHelp("URL that the URIs of a playlist on standard input are relative to.", valueName: "url"))
+    var baseURL: String?
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
-    @Option(
-        help: ArgumentHelp(
-            "Play over a slower link: a recorded trace, or a rate, latency and packet loss as in 800k,50ms,1%.",
-            valueName: "csv|rate[,latency[,loss]]"),
-        transform: ThrottleArgument.init(parsing:))
-    var throttle: ThrottleArgument?
     @Option(
         help: ArgumentHelp(
             "Keep in this folder what servers let be kept, up to 512 MiB, and load it from there.", valueName: "folder")
@@ -285,7 +303,6 @@ struct NetworkOptions: ParsableArguments {
         connection.apply(to: &options)
         options.clientData.events = cmcdEvents
         options.allowsFilesOutside = allowFile
-        options.throttle = throttle
         options.cacheFolder = cache
         options.recordingPath = recordTrace
         options.refreshCommand = refreshCmd

@@ -2,11 +2,22 @@ import ArgumentParser
 import Glibc
 import HLSKitCore
 import HLSKitSimulation
+import Synchronization
 
 extension PlayCommand {
     mutating func run() async throws {
         var options = try options()
         options.until = options.until?.fixed
+        if options.readsStandardInput {
+            let input = try StandardInput.reading(baseURL: network.baseURL)
+            options.standardInput = input
+            options.url = input.url
+        }
+        if list {
+            let status = await ListRun(options, json: report.json).run()
+            if status != .done { throw status.exitCode }
+            return
+        }
         if let wait = options.wait?.limited(to: options.until?.interval),
             let end = await waitForStream(wait, options)
         {
@@ -78,7 +89,7 @@ struct PlaySession {
             if let path = options.errorLogPath {
                 errorLog = try ErrorLogFile(path: path, overwrite: options.overwritesFiles)
             }
-            let transport = try transport()
+            let transport = try options.makeTransport()
             recording = try record(transport)
             var configuration = configuration(clock: clock, transport: recording ?? transport)
             configuration.diskCache = try options.cacheFolder.map { try DiskCache(folder: $0) }
@@ -127,8 +138,11 @@ struct PlaySession {
         await player.close()
         await metrics?.finish()
         display?.finish()
-        let facts = NameFacts(of: item, passes.state(of: player))
+        var facts = NameFacts(of: item, passes.state(of: player))
         let writeError = finish(outputs, program, &summary)
+        if summary.files.contains(where: { NameFacts.needTitle($0.path) }) {
+            facts.title = await StreamTitle.title(of: item.asset ?? titleAsset())
+        }
         if outcome.awaitsPlayer, let error = await program?.end() { summary.error = summary.error ?? error }
         // Each of them is finished, whatever became of the others.
         let outputErrors = [
@@ -422,8 +436,50 @@ struct PlaySession {
         return first
     }
 
+    /// For a title, which is in the first playlist.
+    private func titleAsset() -> Asset {
+        var asset = (try? options.assetOptions()) ?? AssetOptions()
+        asset.timeouts.total = Self.titlePatience
+        return Asset(urlString: options.url, options: asset)
+    }
+
+    /// A name is not worth more.
+    private static let titlePatience = Duration.seconds(5)
+
+    /// The files of `--split`, each of which begins at 0.
+    private func splitWriter(
+        _ split: SplitArgument, _ output: OutputArgument, note: @escaping WriterNote
+    ) throws -> SplitWriter {
+        let (path, template, url) = (output.destination.path, options.templates[output.destination.path], options.url)
+        let overwrite = options.overwritesFiles
+        let latest = Mutex("")
+        return try SplitWriter(split.limit) { number throws(HLSError) in
+            var name = path
+            // Each file has the time at which it was begun.
+            if let template, let parsed = try? NameTemplate(parsing: template),
+                let now = try? parsed.path(url: url, ending: output.format.rawValue)
+            {
+                name = now
+            }
+            let isNew = latest.withLock { latest in
+                defer { latest = name }
+                return latest != name
+            }
+            let tellsTime = template.map { $0.contains("{time}") } ?? false
+            if name.contains(SplitNames.word) || !tellsTime || !isNew { name = SplitNames.path(name, number: number) }
+            let writer = try output.format.makeWriter(path: name, overwrite: overwrite, note: note)
+            guard let remuxer = writer as? Remuxer else {
+                throw HLSError(code: .unsupported, path: name, text: "\(output.format.rawValue) cannot be split")
+            }
+            return SplitWriter.Part(remuxer)
+        }
+    }
+
     private func openOutputs(_ program: PlayerProgram?) throws -> [Output] {
-        try options.outputs.map { output in
+        for output in options.outputs where options.templates[output.destination.path] != nil {
+            try NameTemplate.makeFolders(of: output.destination.path)
+        }
+        return try options.outputs.map { output in
             let (began, clock) = (clock.now, clock)
             let note: WriterNote = { [display, options, reportsJSON] text in
                 if reportsJSON {
@@ -434,8 +490,14 @@ struct PlaySession {
                 if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
             }
             var path = output.destination.path
+            if let split = options.split {
+                let writer = try splitWriter(split, output, note: note)
+                return Output(writer: writer, sink: writer, path: path, media: output.media, replacesFile: false)
+            }
             if let program, case .program = output.destination { path = program.path }
-            let writer = try output.format.makeWriter(path: path, overwrite: options.overwritesFiles, note: note)
+            var writer = try output.format.makeWriter(path: path, overwrite: options.overwritesFiles, note: note)
+            // Containers keep the time of what is missing by themselves.
+            if options.gapAction == .fill, output.format.needsDecoder { writer = FillingWriter(writer) }
             // Whoever joins a live stream gets a file that begins at 0, too.
             let sink =
                 options.from == nil
@@ -457,14 +519,14 @@ struct PlaySession {
                 // What a program gets is no file.
                 if output.path == program?.path { continue }
                 var paths = output.writer.isEmpty ? [] : [output.path]
-                if let remuxer = output.writer as? Remuxer { paths = remuxer.finishedPaths }
+                if let files = output.writer as? any NumberedFiles { paths = files.finishedPaths }
                 summary.files += paths.map { PlaySummary.File(path: $0, isComplete: true) }
                 if paths.isEmpty { summary.files.append(PlaySummary.File(path: output.path, isComplete: false)) }
             } catch {
                 if program?.hasLeft(by: error) == true { continue }
-                let remuxer = output.writer as? Remuxer
-                summary.files += (remuxer?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
-                summary.files.append(PlaySummary.File(unfinished: remuxer?.paths.last ?? output.path))
+                let files = output.writer as? any NumberedFiles
+                summary.files += (files?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
+                summary.files.append(PlaySummary.File(unfinished: files?.paths.last ?? output.path))
                 first =
                     first ?? HLSError(code: .output, urlString: error.path, cause: "cannot write", detail: error.text)
             }
@@ -581,12 +643,6 @@ extension PlaySession {
         options.apply(to: &configuration.retryPolicies)
         if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }
         return configuration
-    }
-
-    private func transport() throws -> any Transport {
-        let transport = options.makeTransport()
-        guard let throttle = options.throttle else { return transport }
-        return ConditionedTransport(base: transport, trace: try throttle.networkTrace(), clock: clock)
     }
 }
 

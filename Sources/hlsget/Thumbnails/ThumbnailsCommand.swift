@@ -57,7 +57,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
     @Flag(help: "Overwrite existing files.") var overwrite = false
 
     @Flag(help: "Print the result as one JSON document.") var json = false
-    @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
+    @OptionGroup var saying: SayingOptions
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(

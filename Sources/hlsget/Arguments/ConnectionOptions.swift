@@ -12,7 +12,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     var header: [HTTPField] = []
     @Option(
         help: ArgumentHelp(
-            "Parameter of the URLs of requests to the same origins as -H, as in token=abc.", valueName: "name=value"),
+            "Parameter of the URLs of requests to the same origins as -H, e.g. token=abc.", valueName: "name=value"),
         transform: QueryArgument.encoded)
     var query: [String] = []
     @Option(
@@ -27,7 +27,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     var referer: HTTPField?
     @Option(
         help: ArgumentHelp(
-            "Another origin that may get -H, logins and the client certificate, as in https://cdn.example.com.",
+            "Another origin that may get -H, logins and the client certificate, e.g. https://cdn.example.com.",
             valueName: "origin"),
         transform: Origin.init(argument:))
     var sendCredentialsTo: [Origin] = []
@@ -51,7 +51,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         transform: TransportConfiguration.Proxy.init(argument:))
     var proxy: TransportConfiguration.Proxy?
     @Option(
-        help: ArgumentHelp("Receive at most this many bytes per second, as in 500k.", valueName: "rate"),
+        help: ArgumentHelp("Receive at most this many bytes per second, e.g. 500k.", valueName: "rate"),
         transform: ByteRateArgument.parse)
     var limitRate: Int?
     @Option(
@@ -80,13 +80,13 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     var timeout: Duration?
     @Flag(help: "Refuse private and local addresses.") var denyPrivate = false
     @Option(
-        help: ArgumentHelp("Refuse these addresses, as in 10.0.0.0/8.", valueName: "cidr"),
+        help: ArgumentHelp("Refuse these addresses, e.g. 10.0.0.0/8.", valueName: "cidr"),
         transform: AddressArgument.init(parsing:))
     var denyAddress: [AddressArgument] = []
     @Flag(help: "Follow redirects from https to http.") var allowDowngrade = false
     @Option(
         help: ArgumentHelp(
-            "Load over a slower link: a recorded trace, or a rate, latency and packet loss as in 800k,50ms,1%.",
+            "Load over a slower link: a recorded trace, or a rate, latency and packet loss e.g. 800k,50ms,1%.",
             valueName: "csv|rate[,latency[,loss]]"),
         transform: ThrottleArgument.init(parsing:))
     var throttle: ThrottleArgument?

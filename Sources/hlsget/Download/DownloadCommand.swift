@@ -144,7 +144,7 @@ struct DownloadCommand: AsyncParsableCommand {
         if let batchFile {
             do { urls += try BatchFile.urls(at: batchFile) } catch { throw ValidationError(error.description) }
         }
-        // Their {time} is that of the start of the command, as in play.
+        // Their {time} is that of the start of the command, e.g. play.
         let targets: [DownloadTarget]
         do { targets = try self.targets(of: urls) } catch { throw ValidationError(error.description) }
         var worst = ExitStatus.done

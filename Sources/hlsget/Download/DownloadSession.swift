@@ -27,7 +27,7 @@ struct DownloadSession {
         self.clock = clock
         let isTerminal = Terminal(descriptor: StandardStream.error.descriptor).isTerminal
         let showsBar = command.progress.map { $0 == .bar } ?? (isTerminal && !command.saying.quiet)
-        display = showsBar ? StatusDisplay() : nil
+        display = showsBar ? StatusDisplay(isForced: command.progress == .bar) : nil
         reportsJSON = command.progress == .json
     }
 

@@ -73,7 +73,7 @@ struct OutputOptions: ParsableArguments {
         name: .shortAndLong,
         help: ArgumentHelp(
             """
-            Write to FILE, - for standard output. May be given twice, as in -o v.y4m -o a.wav. m4a, mka, aac and mp3 get \
+            Write to FILE, - for standard output. May be given twice, e.g. -o v.y4m -o a.wav. m4a, mka, aac and mp3 get \
             audio only. In its name {name} {title} {ext} {date} {time} {width} {height} {bandwidth} {part} stand for what \
             is written; folders of such names are made.
             """,
@@ -90,12 +90,12 @@ struct OutputOptions: ParsableArguments {
     var format: [OutputFormat] = []
     @Option(
         help: ArgumentHelp(
-            "Play into the standard input of this command, as in 'mpv -'; as ts unless -f says otherwise.",
+            "Play into the standard input of this command, e.g. 'mpv -'; as ts unless -f says otherwise.",
             valueName: "cmd"))
     var player: String?
     @Option(
         help: ArgumentHelp(
-            "Begin another file after each time or size, as in 1h or 500M: FILE-001.ts, -002 …, or {part} in its name.",
+            "Begin another file after each time or size, e.g. 1h or 500M: FILE-001.ts, -002 …, or {part} in its name.",
             valueName: "time|size"),
         transform: SplitArgument.init(parsing:))
     var split: SplitArgument?
@@ -142,7 +142,7 @@ struct PlaybackOptions: ParsableArguments {
         transform: DurationArgument.parse)
     var forwardBuffer: Duration?
     @Option(
-        help: ArgumentHelp("No variant above this bit rate, as in 2.5M.", valueName: "bps"),
+        help: ArgumentHelp("No variant above this bit rate, e.g. 2.5M.", valueName: "bps"),
         transform: BitRateArgument.parse)
     var peakBitrate: Double?
     @Flag(help: "This network costs money: the next limit holds besides, and the access log counts its requests.")
@@ -154,7 +154,7 @@ struct PlaybackOptions: ParsableArguments {
     @Option(help: ArgumentHelp("No variant larger than this.", valueName: "wxh"), transform: PixelSize.init(parsing:))
     var maxResolution: PixelSize?
     @Option(
-        help: ArgumentHelp("Size of the display, as in 640x360@2.", valueName: "wxh[@s]"),
+        help: ArgumentHelp("Size of the display, e.g. 640x360@2.", valueName: "wxh[@s]"),
         transform: DisplaySize.init(parsing:))
     var display: DisplaySize?
     @Flag(help: "Start with the first eligible variant of the playlist.") var startFirstEligible = false
@@ -175,7 +175,7 @@ struct PlaybackOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Live: after a wait, skip ahead to the distance from the edge that it had; or keep that distance by rates up \
-            to this, as in 1.05.
+            to this, e.g. 1.05.
             """, valueName: "rate"))
     var liveCatchUp: String?
     @Flag(help: "Live: load whole segments, and playlists by the clock, also where parts are offered.")
@@ -185,7 +185,7 @@ struct PlaybackOptions: ParsableArguments {
         transform: WaitArgument.init(parsing:))
     var wait: WaitArgument?
     @Option(
-        help: ArgumentHelp("Stop at this time of day, as in 22:30, or at this date.", valueName: "hh:mm|date"),
+        help: ArgumentHelp("Stop at this time of day, e.g. 22:30, or at this date.", valueName: "hh:mm|date"),
         transform: UntilArgument.init(parsing:))
     var until: UntilArgument?
     @Option(
@@ -243,21 +243,21 @@ struct PlaybackOptions: ParsableArguments {
 
 struct SelectionOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("best, worst, 720p60, 'height<=720 codec=hevc'; comma = else.", valueName: "expr"),
+        help: ArgumentHelp("best, worst, 720p60, 'height<=720 codec=hevc'; a comma separates fallbacks.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .variants) })
     var quality: QualityExpression?
     @Option(
-        help: ArgumentHelp("Audio, as in 'lang=de,lang=en channels=2'.", valueName: "expr"),
+        help: ArgumentHelp("Audio, e.g. 'lang=de,lang=en channels=2'.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .renditions) })
     var audio: QualityExpression?
     @Option(
-        help: ArgumentHelp("Subtitles to show, as in 'lang=en forced=no'.", valueName: "expr"),
+        help: ArgumentHelp("Subtitles to show, e.g. 'lang=en forced=no'.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .renditions) })
     var subs: QualityExpression?
     @Option(help: ArgumentHelp("Load from this pathway (PATHWAY-ID, or an origin) while it delivers.", valueName: "id"))
     var pathway: String?
     @Option(
-        help: ArgumentHelp("Languages to choose audio by, as in de,en; by default those of $LANG.", valueName: "list"),
+        help: ArgumentHelp("Languages to choose audio by, e.g. de,en; by default those of $LANG.", valueName: "list"),
         transform: LanguageListArgument.parse)
     var languages: [String]?
     @Option(

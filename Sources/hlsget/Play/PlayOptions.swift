@@ -218,7 +218,8 @@ struct PlayOptions: Sendable, Equatable {
         switch progress {
         case .json: .json
         case .none?: .none
-        case .bar, nil: standardErrorIsTerminal && verbosity != .quiet ? .bar : .none
+        case .bar: .bar
+        case nil: standardErrorIsTerminal && verbosity != .quiet ? .bar : .none
         }
     }
 

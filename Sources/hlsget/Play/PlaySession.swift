@@ -53,7 +53,7 @@ struct PlaySession {
         self.options = options
         let isTerminal = Terminal(descriptor: StandardStream.error.descriptor).isTerminal
         let style = options.progressStyle(standardErrorIsTerminal: isTerminal)
-        display = style == .bar ? StatusDisplay() : nil
+        display = style == .bar ? StatusDisplay(isForced: options.progress == .bar) : nil
         reportsJSON = style == .json
     }
 
@@ -62,6 +62,7 @@ struct PlaySession {
     /// Plays to the end, to a failure or to a signal; reports how it went.
     func run() async -> ExitStatus {
         let keyboard = takesKeys ? KeyboardWatcher() : nil
+        if keyboard != nil { display?.setHint("h help") }
         defer { keyboard?.close() }
         let leftovers = Leftovers()
         let signals = SignalWatcher { signal in
@@ -292,6 +293,7 @@ struct PlaySession {
                 case .itemStatusChanged(.failed):
                     let unknown = HLSError(code: .internal, urlString: options.url, cause: "playback failed")
                     let error = passes.error ?? player.currentItem?.error ?? unknown
+                    if Self.isReaderGone(error) { return .interrupted(SIGPIPE) }
                     return program?.hasLeft(by: error) == true ? .left : .failed(error)
                 case .rateChanged(_, .setRateFailed) where options.rate < 0:
                     return .failed(
@@ -366,6 +368,8 @@ struct PlaySession {
     }
 
     private func report(_ summary: inout PlaySummary) {
+        // Other programs end without a word then.
+        if summary.exitStatus == .interrupted(signal: SIGPIPE), !reportsJSON { return }
         if let error = summary.error ?? (summary.exitStatus == .incomplete ? summary.incompleteError : nil) {
             StandardStream.error.writeLine(
                 reportsJSON ? EventReporter.fatal(error, at: summary.elapsed) : ErrorLine.text(for: error))
@@ -509,6 +513,12 @@ struct PlaySession {
         }
     }
 
+    /// Whether what failed is that nobody reads standard output any more, as with `| head`: that is no error.
+    private static func isReaderGone(_ error: HLSError) -> Bool {
+        let writing = error.underlyingError as? HLSError ?? error
+        return writing.code == .brokenPipe && writing.path == "-"
+    }
+
     private func finish(
         _ outputs: [Output], _ program: PlayerProgram?, _ summary: inout PlaySummary
     ) -> HLSError? {
@@ -523,7 +533,7 @@ struct PlaySession {
                 summary.files += paths.map { PlaySummary.File(path: $0, isComplete: true) }
                 if paths.isEmpty { summary.files.append(PlaySummary.File(path: output.path, isComplete: false)) }
             } catch {
-                if program?.hasLeft(by: error) == true { continue }
+                if program?.hasLeft(by: error) == true || Self.isReaderGone(error) { continue }
                 let files = output.writer as? any NumberedFiles
                 summary.files += (files?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
                 summary.files.append(PlaySummary.File(unfinished: files?.paths.last ?? output.path))

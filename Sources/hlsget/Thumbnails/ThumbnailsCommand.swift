@@ -25,11 +25,11 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         transform: ThumbnailArgument.count)
     var count: Int?
     @Option(
-        help: ArgumentHelp("At these times of the stream, one image each, as in 2,1:30,1m30s.", valueName: "list"),
+        help: ArgumentHelp("At these times of the stream, one image each, e.g. 2,1:30,1m30s.", valueName: "list"),
         transform: ThumbnailArgument.times)
     var times: [Duration]?
     @Option(
-        help: ArgumentHelp("One image per interval, as in 10.", valueName: "time"),
+        help: ArgumentHelp("One image per interval, e.g. 10.", valueName: "time"),
         transform: NumberArgument.positiveDuration)
     var every: Duration?
     @Flag(help: "The exact frames at those times, not the nearest that are cheap to load.") var exact = false
@@ -47,7 +47,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("A folder, or a name with a number pattern, as in still-%03d.png.", valueName: "name"))
+        help: ArgumentHelp("A folder, or a name with a number pattern, e.g. still-%03d.png.", valueName: "name"))
     var output: String?
     @Option(help: ArgumentHelp("All images in one: .jpg or .png.", valueName: "file")) var sheet: String?
     @Option(help: ArgumentHelp("Images per row of the sheet.", valueName: "n"), transform: ThumbnailArgument.count)

@@ -22,8 +22,10 @@ struct CookieFileTests {
     func lists() throws {
         let text = try CookieFile.netscape(fromJSON: Array(Self.exported.utf8))
         #expect(text.split(separator: "\n").map(String.init) == Self.lines)
-        let state = #"{"cookies":[{"name":"c","value":"3","domain":"d.example","path":"/","expires":-1,"httpOnly":false,"secure":false}],"origins":[]}"#
-        #expect(try CookieFile.netscape(fromJSON: Array(state.utf8)).hasSuffix("\nd.example\tFALSE\t/\tFALSE\t0\tc\t3\n"))
+        let state =
+            #"{"cookies":[{"name":"c","value":"3","domain":"d.example","path":"/","expires":-1,"httpOnly":false,"secure":false}],"origins":[]}"#
+        #expect(
+            try CookieFile.netscape(fromJSON: Array(state.utf8)).hasSuffix("\nd.example\tFALSE\t/\tFALSE\t0\tc\t3\n"))
     }
 
     @Test("what holds none is refused", arguments: ["[]", "{}", "[1]", #"{"cookies":[]}"#, "{"])

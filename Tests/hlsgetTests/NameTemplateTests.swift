@@ -85,7 +85,8 @@ struct NameTemplateTests {
                 arguments + ["--quality", "180p", SampleMedia.folder + "/master.m3u8"], in: folder)
             #expect(result.status == 0, "\(result.errors)")
         }
-        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.contains(".") }.sorted()
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.contains(".") }
+            .sorted()
         #expect(names.count == 2 && names.allSatisfy { $0.hasPrefix("tv/") }, "\(names)")
         #expect(names.map { $0.split(separator: "/").last ?? "" } == ["01-180p.mp4", "180p.ts"])
     }

@@ -7,7 +7,8 @@ import Testing
 struct OptionFormsTests {
     private static let commands = [
         CommandOptions(
-            name: "play", takesValue: ["fast": false, "throttle": true, "no-video": false, "audio": true, "from": true],
+            name: "play",
+            takesValue: ["fast": false, "throttle": true, "no-video": false, "audio": true, "from": true],
             letters: ["t": "throttle"]),
         CommandOptions(name: "download", takesValue: ["connections": true, "overwrite": false]),
     ]
@@ -28,7 +29,9 @@ struct OptionFormsTests {
 
     @Test(
         "other arguments stay as they are",
-        arguments: [["u"], ["--no-video", "u"], ["--no-such", "u"], ["--audio", "--no-fast", "u"], ["--", "--no-fast"]])
+        arguments: [
+            ["u"], ["--no-video", "u"], ["--no-such", "u"], ["--audio", "--no-fast", "u"], ["--", "--no-fast"],
+        ])
     func none(typed: [String]) {
         #expect(OptionForms.resolved(typed, Self.commands) == nil)
     }

@@ -69,7 +69,8 @@ struct OptionTableTests {
             ("user-agent", "play download list inspect lint thumbnails captions"),
             ("cookies", "play download list inspect lint thumbnails captions"),
             ("strict", "play download inspect lint captions replay"), ("access-log", "play captions replay"),
-            ("from", "play download captions"), ("to", "play download captions"), ("duration", "play download captions"),
+            ("from", "play download captions"), ("to", "play download captions"),
+            ("duration", "play download captions"),
             ("base-url", "play download list inspect lint captions"),
             ("allow-file", "play download list lint thumbnails captions"),
         ])

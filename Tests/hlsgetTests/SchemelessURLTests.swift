@@ -13,7 +13,8 @@ struct SchemelessURLTests {
             ("127.0.0.1:18080/x.m3u8", "http://127.0.0.1:18080/x.m3u8"), ("10.0.0.1/x", "http://10.0.0.1/x"),
             ("[::1]:8080/x", "http://[::1]:8080/x"), ("//host/x", "https://host/x"), ("//host", "https://host"),
             ("host:8080/x", "http://host:8080/x"), ("host:443/x", "https://host:443/x"),
-            ("example.com:8443/x", "https://example.com:8443/x"), ("Example.COM/a?b=c:d", "https://Example.COM/a?b=c:d"),
+            ("example.com:8443/x", "https://example.com:8443/x"),
+            ("Example.COM/a?b=c:d", "https://Example.COM/a?b=c:d"),
         ])
     func hosts(text: String, url: String) {
         #expect(SchemelessURL(text)?.url == url)

@@ -31,7 +31,8 @@ struct SplitArgumentTests {
     @Test(
         "--split needs files of samples",
         arguments: [
-            ["--split", "1h", "u"], ["--split", "1h", "-o", "a.wav", "u"], ["--split", "1h", "-f", "ts", "-o", "-", "u"],
+            ["--split", "1h", "u"], ["--split", "1h", "-o", "a.wav", "u"],
+            ["--split", "1h", "-f", "ts", "-o", "-", "u"],
             ["-o", "a-{part}.ts", "u"], ["--split", "1h", "--loop", "2", "-o", "a.ts", "u"],
         ])
     func contradictions(arguments: [String]) {

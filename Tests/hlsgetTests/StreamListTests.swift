@@ -24,8 +24,11 @@ struct StreamListTests {
 
     private func list(wish: String? = nil) throws -> StreamList {
         let playlist = try Playlist(parsing: Array(Self.text.utf8), url: "https://h/x/master.m3u8")
-        guard case .multivariant(let multivariant) = playlist else { throw ArgumentValueError("no multivariant playlist") }
-        return StreamList(url: "https://h/x/master.m3u8", multivariant, wish: try wish.map { try QualityExpression(parsing: $0) })
+        guard case .multivariant(let multivariant) = playlist else {
+            throw ArgumentValueError("no multivariant playlist")
+        }
+        return StreamList(
+            url: "https://h/x/master.m3u8", multivariant, wish: try wish.map { try QualityExpression(parsing: $0) })
     }
 
     @Test("each variant has what to write for it, the best first, and what is taken has a mark")
@@ -71,7 +74,9 @@ struct StreamListTests {
         #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
         let text = String(decoding: result.output, as: UTF8.self)
         #expect(text.contains("VARIANTS") && text.contains("180p") && text.contains("AUDIO"))
-        for arguments in [["list", "--json", master], ["-F", "--json", master], ["download", "-F", "--json", master]] {
+        for arguments in [
+            ["list", "--json", master], ["-F", "--json", master], ["download", "-F", "--json", master],
+        ] {
             let json = try await hlsget(arguments)
             #expect(json.status == 0, "\(json.errors)")
             let document = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])

@@ -66,11 +66,14 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     @Flag(name: [.customShort("k"), .long], help: "Do not check certificates.") var insecure = false
     @Flag(name: .customLong("http1.1"), help: "Do not use HTTP/2.") var http11 = false
     @Option(
-        help: ArgumentHelp("Retries after the first attempt, by default as many as fit in 20 s, of a live stream 60 s; inf for ever.", valueName: "n|inf"),
+        help: ArgumentHelp(
+            "Retries after the first attempt, by default as many as fit in 20 s, of a live stream 60 s; inf for ever.",
+            valueName: "n|inf"),
         transform: RetriesArgument.init(parsing:))
     var retries: RetriesArgument?
     @Option(
-        help: ArgumentHelp("Waits before the first, second, … retry (0.5s,1s,2s,4s); the last one repeats.", valueName: "time,…"),
+        help: ArgumentHelp(
+            "Waits before the first, second, … retry (0.5s,1s,2s,4s); the last one repeats.", valueName: "time,…"),
         transform: BackoffArgument.init(parsing:))
     var retryBackoff: BackoffArgument?
     @Option(

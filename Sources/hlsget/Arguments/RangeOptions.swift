@@ -17,7 +17,8 @@ struct RangeOptions: ParsableArguments, Sendable {
         transform: TimePosition.init(parsing:))
     var to: TimePosition?
     @Option(
-        help: ArgumentHelp("Stop after this much of it.", valueName: "time"), transform: NumberArgument.positiveDuration)
+        help: ArgumentHelp("Stop after this much of it.", valueName: "time"), transform: NumberArgument.positiveDuration
+    )
     var duration: Duration?
 
     /// Where it ends.

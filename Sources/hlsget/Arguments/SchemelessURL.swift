@@ -16,7 +16,9 @@ struct SchemelessURL: Sendable, Equatable {
         let isNumeric = host.hasPrefix("[") || Self.isNumeric(host)
         let isLocal = host == "localhost" || host.hasSuffix(".localhost")
         // A name alone may be that of a file, or of a folder with a dot in it that was mistyped.
-        guard isMarked || isLocal || isNumeric || port != nil || !path.isEmpty && Self.isDomain(host) else { return nil }
+        guard isMarked || isLocal || isNumeric || port != nil || !path.isEmpty && Self.isDomain(host) else {
+            return nil
+        }
         guard isMarked || !path.isEmpty || port != nil else { return nil }
         let isPlain = isLocal || isNumeric || port.map { $0 != 443 && $0 != 8443 } ?? false
         url = "\(isPlain ? "http" : "https")://\(rest)"
@@ -36,7 +38,8 @@ struct SchemelessURL: Sendable, Equatable {
             port = number
         }
         if host.hasPrefix("[") {
-            guard host.hasSuffix("]"), host.count > 3, host.dropFirst().dropLast().allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." })
+            guard host.hasSuffix("]"), host.count > 3,
+                host.dropFirst().dropLast().allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." })
             else { return nil }
             return (host.lowercased(), port)
         }

@@ -21,7 +21,8 @@ struct CaptionsCommand: AsyncParsableCommand {
             """)
     static let _errorLabel = HLSGet._errorLabel
 
-    @Argument(help: ArgumentHelp("URL or path of a playlist, or - for standard input.", valueName: "url")) var url: String
+    @Argument(help: ArgumentHelp("URL or path of a playlist, or - for standard input.", valueName: "url")) var url:
+        String
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Write to FILE; - (the default) is standard output.", valueName: "file")
     )

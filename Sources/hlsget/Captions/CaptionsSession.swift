@@ -348,7 +348,8 @@ struct CaptionsSession {
             if captions.isEmpty { return fail(failure, ExitStatus(failure.code)) }
             StandardStream.error.writeLine(ErrorLine.text(for: failure))
         } else if captions.isEmpty, status == .done {
-            let wanted = command.service?.rawValue ?? saved.choice.expression.flatMap { command.subs.isEmpty ? nil : $0.text }
+            let wanted =
+                command.service?.rawValue ?? saved.choice.expression.flatMap { command.subs.isEmpty ? nil : $0.text }
             return fail(
                 HLSError(
                     code: .noEligibleVariant, urlString: url, cause: "no captions",
@@ -372,7 +373,8 @@ struct CaptionsSession {
             }
         } catch let error as CaptionError {
             return fail(
-                HLSError(code: .output, urlString: saved.choice.path, cause: "cannot write", detail: error.text), .output)
+                HLSError(code: .output, urlString: saved.choice.path, cause: "cannot write", detail: error.text),
+                .output)
         } catch {
             return fail(ErrorLine.playerError(error), ExitStatus(error))
         }

@@ -19,7 +19,9 @@ enum BatchFile {
         guard !urls.isEmpty else {
             throw ArgumentValueError("--batch-file \(TerminalText.escaped(path)): there is no URL in it")
         }
-        guard urls.count <= maximumCount else { throw ArgumentValueError("--batch-file: more than \(maximumCount) URLs") }
+        guard urls.count <= maximumCount else {
+            throw ArgumentValueError("--batch-file: more than \(maximumCount) URLs")
+        }
         return urls
     }
 

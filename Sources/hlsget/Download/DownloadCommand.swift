@@ -26,7 +26,8 @@ struct DownloadCommand: AsyncParsableCommand {
     @Option(
         name: [.customShort("a"), .long],
         help: ArgumentHelp(
-            "File with a URL in each line, - for standard input; lines that begin with # are left out.", valueName: "file"))
+            "File with a URL in each line, - for standard input; lines that begin with # are left out.",
+            valueName: "file"))
     var batchFile: String?
     @Option(
         name: .shortAndLong,
@@ -116,7 +117,11 @@ struct DownloadCommand: AsyncParsableCommand {
             throw ValidationError("- is standard input, which can be read once")
         }
         let target: DownloadTarget
-        do throws(ArgumentValueError) { target = try targets(of: urls).first ?? self.target() } catch {
+        do throws(ArgumentValueError) {
+            let all = try targets(of: urls)
+            // Those of a list are known later.
+            if let first = all.first { target = first } else { target = try self.target() }
+        } catch {
             throw ValidationError(error.description)
         }
         if case .file = target, keepEncrypted {
@@ -177,7 +182,8 @@ struct DownloadCommand: AsyncParsableCommand {
             (options.quality, options.allowsFilesOutside) = (quality.first, allowFile)
             return await ListRun(options, json: json).run()
         }
-        if let wait = wait?.limited(to: until?.interval), input == nil, let directory = InputLocation.workingDirectory(),
+        if let wait = wait?.limited(to: until?.interval), input == nil,
+            let directory = InputLocation.workingDirectory(),
             let url = try? InputLocation.url(of: url, in: directory),
             let end = await connection.wait(
                 for: url, wait, allowsFilesOutside: allowFile, isQuiet: saying.quiet, isJSON: progress == .json)

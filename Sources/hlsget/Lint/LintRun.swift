@@ -35,7 +35,8 @@ struct LintRun: Sendable {
             return LintReport(findings: findings, playlistCount: 1, measuredSegmentCount: 0)
         case .multivariant(let multivariant):
             guard let url = try input.url() ?? input.baseURL else {
-                let note = Self.notChecked("the media playlists", remedy: "give a URL or path to find them, or --base-url")
+                let note = Self.notChecked(
+                    "the media playlists", remedy: "give a URL or path to find them, or --base-url")
                 return LintReport(findings: multivariant.lint() + [note], playlistCount: 1)
             }
             // Credentials stay with the origin that the user gave, wherever it has redirected to (R59).

@@ -76,7 +76,9 @@ struct ListRun {
                     do throws(HLSError) {
                         return (variant.index, try await asset.ineligibilityReasons(for: variant).map(StreamList.words))
                     } catch {
-                        return (variant.index, [[error.cause, error.detail].compactMap(\.self).joined(separator: ": ")])
+                        return (
+                            variant.index, [[error.cause, error.detail].compactMap(\.self).joined(separator: ": ")]
+                        )
                     }
                 }
             }

@@ -75,7 +75,8 @@ struct StreamList: Sendable {
         entries = zip(variants, playlist.variants).map { variant, declared in
             Entry(
                 variant: variant, audio: declared.audio, subtitles: declared.subtitles,
-                quality: Self.wish(for: variant, among: variants), reasons: variant.ineligibilityReasons.map(Self.words))
+                quality: Self.wish(for: variant, among: variants), reasons: variant.ineligibilityReasons.map(Self.words)
+            )
         }.sorted { places[$0.variant.index] ?? .max < places[$1.variant.index] ?? .max }
         options = Self.options(of: playlist.renditions)
         hasWish = wish != nil
@@ -271,8 +272,10 @@ struct StreamList: Sendable {
             video?.presentationSize.map { "\($0.width)x\($0.height)" } ?? "",
             video?.nominalFrameRate.map { Decimals.text($0, places: $0 == $0.rounded() ? 0 : 2) } ?? "",
             video.map { $0.videoRange == .sdr ? "" : $0.videoRange.rawValue } ?? "",
-            entry.variant.peakBitRate.map(Decimals.bitRate) ?? "", entry.variant.averageBitRate.map(Decimals.bitRate) ?? "",
-            count.map { mark + Decimals.bytes($0) } ?? "", entry.variant.codecs.joined(separator: ","), entry.audio ?? "",
+            entry.variant.peakBitRate.map(Decimals.bitRate) ?? "",
+            entry.variant.averageBitRate.map(Decimals.bitRate) ?? "",
+            count.map { mark + Decimals.bytes($0) } ?? "", entry.variant.codecs.joined(separator: ","),
+            entry.audio ?? "",
             entry.subtitles ?? "", entry.reasons.joined(separator: ", "),
         ]
     }
@@ -294,7 +297,8 @@ struct StreamList: Sendable {
 
     private func value(_ entry: Entry) -> JSONValue {
         let own: KeyValuePairs<String, JSONValue> = [
-            "id": .string(entry.variant.id.rawValue), "quality": .string(entry.quality), "chosen": .bool(entry.isChosen),
+            "id": .string(entry.variant.id.rawValue), "quality": .string(entry.quality),
+            "chosen": .bool(entry.isChosen),
             "eligible": .bool(entry.reasons.isEmpty), "reasons": .array(entry.reasons.map(JSONValue.string)),
             "estimated_bytes": JSONValue(duration.flatMap(entry.byteCount)),
             "estimated_bytes_per_hour": JSONValue(isLive ? entry.byteCount(of: .seconds(3600)) : nil),
@@ -310,7 +314,8 @@ struct StreamList: Sendable {
 
     private func value(_ option: Option) -> JSONValue {
         [
-            "name": .string(option.name), "language": JSONValue(option.language), "channels": JSONValue(option.channels),
+            "name": .string(option.name), "language": JSONValue(option.language),
+            "channels": JSONValue(option.channels),
             "choose": .string(option.wish), "flags": .array(option.flags.map(JSONValue.string)),
             "groups": .array(option.groups.map(JSONValue.string)),
         ]

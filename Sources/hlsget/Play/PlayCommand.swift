@@ -243,7 +243,8 @@ struct PlaybackOptions: ParsableArguments {
 
 struct SelectionOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("best, worst, 720p60, 'height<=720 codec=hevc'; a comma separates fallbacks.", valueName: "expr"),
+        help: ArgumentHelp(
+            "best, worst, 720p60, 'height<=720 codec=hevc'; a comma separates fallbacks.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .variants) })
     var quality: QualityExpression?
     @Option(

@@ -55,7 +55,8 @@ final class StatusDisplay: Sendable {
     /// time control status changed. Call it for each new state and about ten times a second.
     func update(_ player: PlayerState, at time: Duration) {
         state.withLock { state in
-            if let drawnAt = state.drawnAt, time - drawnAt < shortestInterval, player.timeControlStatus == state.status {
+            if let drawnAt = state.drawnAt, time - drawnAt < shortestInterval, player.timeControlStatus == state.status
+            {
                 return
             }
             state.drawnAt = time

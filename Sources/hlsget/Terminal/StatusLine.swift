@@ -43,7 +43,8 @@ struct StatusLine: Sendable, Equatable {
 
     /// Parts that may be omitted, in this order.
     private enum Detail: Int, CaseIterable {
-        case all, noHint, noStallCountOfZero, shortReason, noTimebaseWord, noRateOfWaiting, noBitRate, noThroughput, noVariant
+        case all, noHint, noStallCountOfZero, shortReason, noTimebaseWord, noRateOfWaiting, noBitRate, noThroughput,
+            noVariant
         case noStallCount, noLatency, noBuffer, noBar
 
         func includes(_ other: Detail) -> Bool { rawValue < other.rawValue }

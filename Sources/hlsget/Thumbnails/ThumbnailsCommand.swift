@@ -39,9 +39,12 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         transform: ThumbnailArgument.size)
     var size = PixelSize(width: 320, height: 0)
     @Flag(help: "Keep the values of HDR video instead of mapping them to SDR.") var keepHdr = false
-    @Option(help: ArgumentHelp("jpeg (the default) or png.", valueName: "name"), transform: ChoiceArgument.parse)
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("jpeg (the default) or png.", valueName: "name"),
+        transform: ChoiceArgument.parse)
     var format: ThumbnailFormat?
     @Option(
+        name: [.customLong("jpeg-quality"), .customLong("quality")],
         help: ArgumentHelp("JPEG quality, from 1 to 100 (85).", valueName: "n"), transform: ThumbnailArgument.quality)
     var quality = 85
 
@@ -54,7 +57,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
     var columns: Int?
     @Option(help: ArgumentHelp("WebVTT that maps times to images in the sheet.", valueName: "file"))
     var storyboard: String?
-    @Flag(help: "Overwrite existing files.") var overwrite = false
+    @Flag(name: [.customShort("y"), .long], help: "Overwrite existing files.") var overwrite = false
 
     @Flag(help: "Print the result as one JSON document.") var json = false
     @OptionGroup var saying: SayingOptions

@@ -41,7 +41,9 @@ struct SplitWriterTests {
         MediaTrack(id: 2, mediaType: .audio, codec: .aac, timescale: 1000),
     ]
 
-    private func write(_ index: Int, _ milliseconds: Int64, sync: Bool = true, size: Int = 1, to writer: SplitWriter) throws {
+    private func write(_ index: Int, _ milliseconds: Int64, sync: Bool = true, size: Int = 1, to writer: SplitWriter)
+        throws
+    {
         let sample = MediaSample(
             trackID: index, pts: milliseconds, dts: milliseconds, isSync: sync,
             data: SampleData([UInt8](repeating: 0, count: size)))

@@ -46,10 +46,14 @@ struct StandardInputTests {
     func split() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(
-            "--fast", "--quality", "180p", "--split", "10s", "-o", "a.mp4", "-o", "b-{part}.ts", Self.master, in: folder)
+            "--fast", "--quality", "180p", "--split", "10s", "-o", "a.mp4", "-o", "b-{part}.ts", Self.master, in: folder
+        )
         #expect(result.status == 0, "\(result.errors)")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-        #expect(names == ["a-001.mp4", "a-002.mp4", "a-003.mp4", "a-004.mp4", "b-001.ts", "b-002.ts", "b-003.ts", "b-004.ts"])
+        #expect(
+            names == [
+                "a-001.mp4", "a-002.mp4", "a-003.mp4", "a-004.mp4", "b-001.ts", "b-002.ts", "b-003.ts", "b-004.ts",
+            ])
         for pattern in ["a-00#.mp4", "b-00#.ts"] {
             var hashes: [String] = []
             for number in 1...4 where names.count == 8 {
@@ -57,7 +61,9 @@ struct StandardInputTests {
                 let pictures = try await hlsget("--fast", "--no-audio", "-f", "framemd5", name, in: folder)
                 #expect(pictures.status == 0, "\(pictures.errors)")
                 let lines = String(decoding: pictures.output, as: UTF8.self).split(separator: "\n")
-                hashes += lines.filter { !$0.hasPrefix("#") }.map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
+                hashes += lines.filter { !$0.hasPrefix("#") }.map {
+                    String($0.split(separator: " ").last?.prefix(8) ?? "")
+                }
             }
             #expect(hashes == (try SampleMedia.frameHashes(of: "180p")), "\(pattern)")
         }
@@ -124,7 +130,8 @@ struct StandardInputTests {
         let origin = FaultyOrigin(try CutStream.files(), ["v3.m4s": gone, "a3.m4s": gone])
         try await withServer(answering: origin.answer) { server in
             let result = try await hlsget(
-                "--fast", "--on-gap", action, "--retries", "0", "-o", "a.pcm", "-o", "v.yuv", "\(server.url)/master.m3u8",
+                "--fast", "--on-gap", action, "--retries", "0", "-o", "a.pcm", "-o", "v.yuv",
+                "\(server.url)/master.m3u8",
                 in: folder)
             #expect(result.status == 0, "\(result.errors)")
         }

@@ -1,3 +1,4 @@
+import HLSKitCore
 import TestSupport
 import Testing
 
@@ -74,6 +75,27 @@ struct OptionFormsTests {
         arguments: [["film"], ["play", "u"], ["http://h/x"], ["--fast", "u"], ["a.m3u8"], [], ["x"], ["dev/null"]])
     func streams(arguments: [String]) {
         #expect(CommandSuggestion.message(for: arguments, commands: ["play", "download", "list"]) == nil)
+    }
+
+    @Test(
+        "wishes may be written as people do",
+        arguments: [
+            ("720", "720p"), ("BEST", "best"), ("1080P60,Worst", "1080p60,worst"), ("height <= 720", "height<=720"),
+            ("height<= 720  codec = hevc", "height<=720  codec=hevc"), ("720p", "720p"),
+        ])
+    func qualities(text: String, expression: String) throws {
+        #expect(QualityArgument.expression(text, for: .variants) == expression)
+        #expect(try QualityExpression(argument: text, for: .variants).text == expression)
+    }
+
+    @Test(
+        "a language alone is one",
+        arguments: [
+            ("de", "lang=de"), ("en-GB", "lang=en-GB"), ("de,en channels=2", "lang=de,lang=en channels=2"),
+            ("best", "best"),
+        ])
+    func languages(text: String, expression: String) throws {
+        #expect(try QualityExpression(argument: text, for: .renditions).text == expression)
     }
 
     @Test("letters that people try are there")

@@ -45,10 +45,10 @@ struct DownloadSession {
             let url = try input?.url ?? InputLocation.url(of: command.url, in: directory)
             let configuration = try configuration(of: url)
             if await removeRest(configuration, report) { return .done }
-            if command.skipExisting, access(target.path, F_OK) == 0, access(target.workPath, F_OK) != 0 {
+            if let path = await existingPath(configuration) {
                 var summary = DownloadSummary(url: command.url, exitStatus: .done)
-                summary.files = [target.path]
-                summary.text = "\(TerminalText.escaped(target.path)) exists: left as it is"
+                summary.files = [path]
+                summary.text = "\(TerminalText.escaped(path)) exists: left as it is"
                 return end(summary, report)
             }
             if let output = command.output, try NameTemplate(parsing: output).hasWords {
@@ -91,6 +91,18 @@ struct DownloadSession {
         configuration.endPosition = command.range.end
         if let count = command.connections { configuration.connectionCount = count }
         return configuration
+    }
+
+    /// With `--skip-existing`, the file that is there. A name with words of the variant is known too late.
+    private func existingPath(_ configuration: DownloadConfiguration) async -> String? {
+        guard command.skipExisting, access(target.workPath, F_OK) != 0 else { return nil }
+        var facts = NameFacts()
+        if NameFacts.needTitle(target.path) {
+            facts.title = await StreamTitle.title(
+                of: Asset(urlString: configuration.urlString, options: configuration.loading))
+        }
+        let path = facts.path(target.path)
+        return access(path, F_OK) == 0 ? path : nil
     }
 
     /// An earlier run was killed when its file had its name already, and only the folder was left to be removed.

@@ -84,6 +84,12 @@ struct PlaylistInput: Sendable {
     var allowsFilesOutside = false
     var saying = SayingOptions()
 
+    /// The absolute URL of ``baseURL``.
+    var base: String? {
+        guard let baseURL else { return nil }
+        return (try? InputLocation.url(of: baseURL, in: InputLocation.workingDirectory() ?? "/")) ?? baseURL
+    }
+
     /// Something that was typed cannot be used.
     private static func misuse(_ error: ArgumentValueError) -> Failure {
         var failure = Failure(cause: error.description, detail: nil, status: .usage)
@@ -104,13 +110,13 @@ struct PlaylistInput: Sendable {
 
     /// Reads it whole.
     func read(_ options: PlaylistParser.Options) async throws(Failure) -> Playlist {
-        guard let url = try url() else { return try readFile(STDIN_FILENO, url: baseURL ?? "", options) }
+        guard let url = try url() else { return try readFile(STDIN_FILENO, url: base ?? "", options) }
         if let path = try path(of: url) {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { throw Self.unreadable(errno, url) }
             defer { close(descriptor) }
             do throws(Failure) {
-                return try readFile(descriptor, url: baseURL ?? url, options)
+                return try readFile(descriptor, url: base ?? url, options)
             } catch {
                 var error = error
                 error.url = error.url ?? url
@@ -119,7 +125,7 @@ struct PlaylistInput: Sendable {
         }
         do {
             var playlist = try await loader(of: url).load(options)
-            if let baseURL { playlist.url = baseURL }
+            if let base { playlist.url = base }
             return playlist
         } catch {
             throw Failure(error)

@@ -18,7 +18,7 @@ extension PlayCommand {
             if status != .done { throw status.exitCode }
             return
         }
-        if let wait = options.wait?.limited(to: options.until?.interval),
+        if let wait = options.wait?.limited(to: options.until?.interval), !options.readsStandardInput,
             let end = await waitForStream(wait, options)
         {
             throw end.exitCode
@@ -471,6 +471,7 @@ struct PlaySession {
             }
             let tellsTime = template.map { $0.contains("{time}") } ?? false
             if name.contains(SplitNames.word) || !tellsTime || !isNew { name = SplitNames.path(name, number: number) }
+            if template != nil { try NameTemplate.makeFolders(of: name) }
             let writer = try output.format.makeWriter(path: name, overwrite: overwrite, note: note)
             guard let remuxer = writer as? Remuxer else {
                 throw HLSError(code: .unsupported, path: name, text: "\(output.format.rawValue) cannot be split")

@@ -26,12 +26,17 @@ struct CaptionsSession {
             url = try input?.url ?? InputLocation.url(of: command.url, in: directory)
             let configuration = try configuration(input)
             if command.list { return try await list(url, configuration, interruption) }
-            let listed = try await listed(url, configuration, interruption)
-            let choices = try choices(among: listed, url)
             // So that a file that cannot be written is known before anything is loaded.
             var files: [OutputFile] = []
+            if !command.isSeveral { files.append(try OutputFile(path: command.output, overwrite: command.overwrite)) }
+            let listed: [MediaSelectionOption]
+            let choices: [Choice]
             do {
-                for choice in choices { files.append(try OutputFile(path: choice.path, overwrite: command.overwrite)) }
+                listed = try await self.listed(url, configuration, interruption)
+                choices = try self.choices(among: listed, url)
+                for choice in choices.dropFirst(files.count) {
+                    files.append(try OutputFile(path: choice.path, overwrite: command.overwrite))
+                }
             } catch {
                 for file in files { file.discard() }
                 throw error

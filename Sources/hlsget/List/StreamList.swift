@@ -89,7 +89,9 @@ struct StreamList: Sendable {
     /// Marks the variant that would be taken.
     private mutating func choose(_ wish: QualityExpression?) {
         for index in entries.indices { entries[index].isChosen = false }
-        let eligible = entries.filter(\.reasons.isEmpty).map(\.variant)
+        // What is kept as it is need not be decoded here.
+        let codec = Self.words(.codec)
+        let eligible = entries.filter { $0.reasons.allSatisfy { $0 == codec } }.map(\.variant)
         let matching = wish.map { $0.matches(eligible) } ?? eligible.map(\.index)
         guard let chosen = entries.firstIndex(where: { matching.contains($0.variant.index) }) else { return }
         entries[chosen].isChosen = true

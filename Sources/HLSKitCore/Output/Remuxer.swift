@@ -420,7 +420,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         let (file, failure) = (state.file, state.failure)
         let sink = Muxer.Sink(
             write: { bytes in failure.catching { () throws(HLSError) in try file.write(bytes) } },
-            seek: file.isSeekable && !writesFragments(to: file)
+            seek: file.isSeekable && !writesFragments(to: file) && !container.holdsAudioOnly
                 ? { offset in failure.catching { () throws(HLSError) in try file.seek(to: offset) } } : nil)
         var options: [String: String] = [:]
         if container == .mp4 {

@@ -12,8 +12,8 @@ struct HLSGet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hlsget", abstract: "Play, check and record HTTP Live Streaming.", version: version,
         subcommands: [
-            PlayCommand.self, DownloadCommand.self, InspectCommand.self, LintCommand.self, ThumbnailsCommand.self,
-            CaptionsCommand.self, SimulateCommand.self, ReplayCommand.self, ReportCommand.self,
+            PlayCommand.self, DownloadCommand.self, ListCommand.self, InspectCommand.self, LintCommand.self,
+            ThumbnailsCommand.self, CaptionsCommand.self, SimulateCommand.self, ReplayCommand.self, ReportCommand.self,
         ],
         defaultSubcommand: PlayCommand.self)
     static let _errorLabel = "hlsget: error"
@@ -31,9 +31,14 @@ struct HLSGet: AsyncParsableCommand {
         } else if arguments.isEmpty {
             StandardStream.error.writeLine("hlsget: error: no stream: give a URL or a file (see hlsget --help)")
             end(ExitStatus.usage.exitCode)
+        } else if let message = CommandSuggestion.message(
+            for: arguments, commands: configuration.subcommands.compactMap(\.configuration.commandName))
+        {
+            StandardStream.error.writeLine("hlsget: error: \(message)")
+            end(ExitStatus.usage.exitCode)
         } else {
             do {
-                var command = try parseAsRoot(arguments)
+                var command = try parse(arguments)
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()
                 } else {
@@ -41,7 +46,10 @@ struct HLSGet: AsyncParsableCommand {
                 }
             } catch {
                 let status = exitCode(for: error)
-                let message = SecretArgument.hidden(in: Suggestion.filtered(fullMessage(for: error)), arguments)
+                let text = Suggestion.improved(fullMessage(for: error), command: commandName(arguments)) {
+                    CommandOptions.all(of: Self.self)
+                }
+                let message = SecretArgument.hidden(in: text, arguments)
                 if !message.isEmpty {
                     if status.isSuccess { print(message) } else { StandardStream.error.writeLine(message) }
                 }
@@ -49,6 +57,24 @@ struct HLSGet: AsyncParsableCommand {
             }
         }
         end(.success)
+    }
+
+    /// The command, with its options; forms that take others back are looked at where they are needed.
+    private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+        do {
+            return try parseAsRoot(arguments)
+        } catch {
+            guard !exitCode(for: error).isSuccess,
+                let resolved = OptionForms.resolved(arguments, CommandOptions.all(of: Self.self))
+            else { throw error }
+            Invocation.arguments.withLock { $0 = resolved }
+            return try parseAsRoot(resolved)
+        }
+    }
+
+    private static func commandName(_ arguments: [String]) -> String {
+        let names = configuration.subcommands.compactMap(\.configuration.commandName)
+        return arguments.first.flatMap { names.contains($0) ? $0 : nil } ?? "play"
     }
 
     /// What the command is called with, and what a file adds to that.

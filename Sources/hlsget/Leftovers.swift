@@ -76,7 +76,7 @@ final class Leftovers: Sendable {
         return text
     }
 
-    /// The unfinished files of an output: `a.mp4.part`, `a.2.mp4.part`.
+    /// The unfinished files of an output: `a.mp4.part`, `a.2.mp4.part`, `a-001.mp4.part`.
     private static func parts(of path: String) -> [String] {
         let slash = path.lastIndex(of: "/")
         let folder = slash.map { String(path[...$0]) } ?? ""
@@ -90,7 +90,8 @@ final class Leftovers: Sendable {
             else { return false }
             let middle = candidate.dropFirst(stem.count).dropLast(ending.count)
             return middle.isEmpty
-                || middle.first == "." && middle.count > 1 && middle.dropFirst().allSatisfy(\.isNumber)
+                || (middle.first == "." || middle.first == "-") && middle.count > 1
+                    && middle.dropFirst().allSatisfy(\.isNumber)
         }.sorted().map { folder + $0 }
     }
 }

@@ -38,7 +38,7 @@ struct InterruptState: Sendable, Equatable {
 }
 
 /// Watches for SIGINT, SIGTERM and SIGHUP, and keeps SIGPIPE from ending the program, so that a closed pipe is an error of
-/// the write (EPIPE, exit 9).
+/// the write (EPIPE).
 ///
 /// Where SIGHUP is ignored (`nohup`), it stays so.
 final class SignalWatcher: Sendable {

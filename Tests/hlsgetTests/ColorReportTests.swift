@@ -30,9 +30,9 @@ struct ColorReportTests {
             ])
         #expect(
             Self.json(track)
-                == #"{"colorPrimaries":"bt2020","transferFunction":"smpte2084","matrix":"bt2020nc","#
-                + #""masteringDisplay":{"minimumLuminance":0.005,"maximumLuminance":1000},"#
-                + #""contentLightLevel":{"maximum":900,"maximumFrameAverage":400}}"#)
+                == #"{"color_primaries":"bt2020","transfer_function":"smpte2084","matrix":"bt2020nc","#
+                + #""mastering_display":{"minimum_luminance":0.005,"maximum_luminance":1000},"#
+                + #""content_light_level":{"maximum":900,"maximum_frame_average":400}}"#)
     }
 
     @Test("J08: nothing is said of what is not declared")

@@ -21,20 +21,21 @@ struct NameTemplateTests {
             ("film.ts", "film.ts"), ("{name}.{ext}", "night.ts"),
             ("a/{name}_{date}_{time}.mp4", "a/night_2026-01-31_090507.mp4"),
             ("{name}_{height}p.ts", "night_{height}p.ts"), ("{{name}}.ts", "{name}.ts"), ("-", "-"), ("", ""),
+            ("{number}-{part}.ts", "03-{part}.ts"), ("a/{title}/b.ts", "a/{title}{dir}b.ts"), ("{title}/", "{title}/"),
         ])
     func words(text: String, path: String) throws {
         let template = try NameTemplate(parsing: text)
-        #expect(try template.path(url: "https://h/night/master.m3u8", ending: "ts", now: Self.now) == path)
+        #expect(try template.path(url: "https://h/night/master.m3u8", ending: "ts", number: 3, now: Self.now) == path)
     }
 
-    @Test("other words are refused", arguments: ["{title}.ts", "{name.ts", "a}b.ts", "{}.ts", "{Name}.ts"])
+    @Test("other words are refused", arguments: ["{size}.ts", "{name.ts", "a}b.ts", "{}.ts", "{Name}.ts"])
     func unknown(_ text: String) {
         #expect(throws: ArgumentValueError.self) { try NameTemplate(parsing: text) }
     }
 
     @Test(
         "a word that is filled in later cannot be told from the same text",
-        arguments: ["{{width}}.ts", "a{{height}}_{height}.ts", "{{{name}}}.ts"])
+        arguments: ["{{width}}.ts", "{{dir}}{title}.ts", "a{{height}}_{height}.ts", "{{{name}}}.ts"])
     func literal(_ text: String) throws {
         let template = try NameTemplate(parsing: text)
         #expect(throws: ArgumentValueError.self) { try template.path(url: "https://h/width/master.m3u8", ending: nil) }
@@ -59,6 +60,35 @@ struct NameTemplateTests {
         #expect(facts.path("a_{width}x{height}_{bandwidth}.ts") == "a_1280x720_2500000.ts")
         #expect(NameFacts().path("a_{height}p.ts") == "a_unknownp.ts")
         #expect(NameFacts().path("a.ts") == "a.ts")
+        #expect(NameFacts(title: "Night: 1/2").path("x/{title}{dir}{height}.ts") == "x/Night_ 1_2/unknown.ts")
+    }
+
+    @Test(
+        "a title leads to no other folder, hides nothing and has an end",
+        arguments: [
+            ("../../etc/passwd", "_.._etc_passwd"), (".hidden", "hidden"), ("-rf", "rf"), ("a\u{202E}b\nc", "a_b_c"),
+            ("{dir}", "_dir_"), ("Fünf Uhr – Nachrichten", "Fünf Uhr – Nachrichten"), ("..", ""),
+        ])
+    func titles(title: String, name: String) {
+        #expect(NameFacts.fileName(title) == name)
+        #expect(NameFacts.fileName(String(repeating: "ü", count: 500)).utf8.count == 150)
+    }
+
+    @Test("folders of a name with words are made when it is known", .timeLimit(.minutes(2)))
+    func folders() async throws {
+        let folder = try ScratchFolder()
+        for arguments in [
+            ["--fast", "-o", "tv/{title}/{height}p.ts", "--to", "2"],
+            ["download", "-o", "tv/{title}/{number}-{height}p.{ext}", "--duration", "4"],
+        ] {
+            let result = try await hlsget(
+                arguments + ["--quality", "180p", SampleMedia.folder + "/master.m3u8"], in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.contains(".") }
+            .sorted()
+        #expect(names.count == 2 && names.allSatisfy { $0.hasPrefix("tv/") }, "\(names)")
+        #expect(names.map { $0.split(separator: "/").last ?? "" } == ["01-180p.mp4", "180p.ts"])
     }
 
     @Test("a file gets its name, and none that is taken")

@@ -60,6 +60,29 @@ public final class AudioBuffer: Sendable {
             moving: frame, pts: pts.addingReportingOverflow(shift).partialValue, timescale: timescale)
     }
 
+    /// Silence in the form of this audio: its rate, its channels.
+    ///
+    /// - Parameter frameCount: samples of each channel, at least 1.
+    /// - Throws: ``CodecError`` if there is no memory.
+    package func silence(frameCount: Int, at itemTime: MediaTime) throws(CodecError) -> AudioBuffer {
+        var frame = av_frame_alloc()
+        defer { av_frame_free(&frame) }
+        guard let frame else { throw CodecError(call: "av_frame_alloc", code: CodecError.outOfMemory) }
+        frame.pointee.format = storage.raw.pointee.format
+        frame.pointee.sample_rate = storage.raw.pointee.sample_rate
+        frame.pointee.nb_samples = Int32(clamping: max(1, frameCount))
+        var code = av_channel_layout_copy(&frame.pointee.ch_layout, &storage.raw.pointee.ch_layout)
+        guard code >= 0 else { throw CodecError(call: "av_channel_layout_copy", code: code) }
+        code = av_frame_get_buffer(frame, 0)
+        guard code >= 0, let planes = frame.pointee.extended_data else {
+            throw CodecError(call: "av_frame_get_buffer", code: min(code, CodecError.outOfMemory))
+        }
+        code = av_samples_set_silence(
+            planes, 0, frame.pointee.nb_samples, frame.pointee.ch_layout.nb_channels, sampleFormat)
+        guard code >= 0 else { throw CodecError(call: "av_samples_set_silence", code: code) }
+        return try AudioBuffer(moving: frame, pts: pts, timescale: timescale, itemTime: itemTime)
+    }
+
     /// Calls `body` with the samples as decoded: one plane, or one per channel. The pointers are valid only during
     /// the call.
     public func withPlanes<Result, Failure: Error>(

@@ -57,6 +57,8 @@ extension DownloadTask {
         case .ts: container = .ts
         case .mp4: container = .mp4
         case .mkv: container = .mkv
+        case .aac: container = .adts
+        case .mp3: container = .mp3
         default:
             throw HLSError(
                 code: .unsupported, path: path, text: "\(format.rawValue) is not a download format")
@@ -65,11 +67,11 @@ extension DownloadTask {
         // What is written can be written again: it need not play before it is whole.
         let writer = Remuxer(
             file: try OutputFile(path: folder.url(of: name), overwrite: true), container: container,
-            isFragmented: false
+            isFragmented: false, mediaTypes: container.holdsAudioOnly ? [.audio] : [.video, .audio]
         ) { note($0.replacing(self.folder.url(of: "output"), with: Self.stem(of: path))) }
-        let holdsText = container != .ts
+        let holdsText = container == .mp4 || container == .mkv
         if !holdsText, entries.contains(where: { $0.lane.kind == .subtitles }) {
-            note("ts cannot hold subtitles: they are skipped; save them to a file of their own")
+            note("\(format.rawValue) cannot hold subtitles: they are skipped; save them to a file of their own")
         }
         // Renditions of a playlist were chosen by this already.
         let audio = entries.contains(where: \.hasChosenAudio) ? .automatic : configuration.audio

@@ -4,17 +4,25 @@ package import HLSMedia
 package import HLSTime
 import Synchronization
 
-/// Writes samples into a container without decoding them: `-f ts`, `-f mp4`, `-f mkv`.
+/// Writes samples into a container without decoding them: `-f ts`, `-f mp4`, `-f mkv`, and audio alone as `-f aac`, `-f mp3`.
 ///
 /// Where the tracks change (another codec, another size), a transport stream continues with new tables behind a
-/// discontinuity. The other containers cannot hold that: what follows goes into `NAME.2.mp4`, from its start, and the note
+/// discontinuity, and frames of AAC or MP3, which each say what they are, go on. The other containers cannot hold that: what follows goes into `NAME.2.mp4`, from its start, and the note
 /// says so; where the output is a pipe, it is left out until the track is again what it was, and the note says that.
 ///
 /// While it is written, MP4 is a sequence of fragments: whatever ends the program, the file plays up to there.
-package final class Remuxer: SampleWriter {
+package final class Remuxer: SampleWriter, NumberedFiles {
     /// The containers that can be written.
     package enum Container: Sendable, Hashable {
         case ts, mp4, mkv
+        /// Frames of AAC (ISO/IEC 14496-3, 1.A.2.2) and of MP3, and nothing else.
+        case adts, mp3
+
+        /// Nothing but audio can be in it.
+        var holdsAudioOnly: Bool { self == .adts || self == .mp3 }
+
+        /// It goes on in the same file where tracks change.
+        var joinsChanges: Bool { self == .ts || holdsAudioOnly }
     }
 
     private struct State: ~Copyable {
@@ -114,14 +122,15 @@ package final class Remuxer: SampleWriter {
 
     package let mediaTypes: Set<MediaType>
     package var isEmpty: Bool { state.withLock { $0.isEmpty } }
-    package var holdsTrackChanges: Bool { container == .ts || mayBeginFiles }
+    package var holdsTrackChanges: Bool { container.joinsChanges || mayBeginFiles }
     package var isReadAsWritten: Bool { !mayBeginFiles }
 
     package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             try writeBrought(&state)
             if let track = tracks.first(where: { !container.holds($0.codec) }) {
-                throw unsupported("\(container) cannot hold \(track.codec.rawValue)", state.file)
+                let other = container.holdsAudioOnly ? "; .m4a and .mka can" : ""
+                throw unsupported("\(container) cannot hold \(track.codec.rawValue)\(other)", state.file)
             }
             let (types, known) = (tracks.map(\.mediaType), state.latest.map(\.mediaType))
             guard types.starts(with: known), types == known || canGrow(to: types, state) else {
@@ -336,7 +345,7 @@ package final class Remuxer: SampleWriter {
     private func beginPart(_ tracks: [MediaTrack], _ state: inout State) throws(HLSError) {
         if !state.waiting.isEmpty { try openMuxer(&state) }
         try closeMuxer(&state)
-        if container != .ts { try beginNextFile(&state) }
+        if !container.joinsChanges { try beginNextFile(&state) }
         state.tracks = tracks
     }
 
@@ -411,7 +420,7 @@ package final class Remuxer: SampleWriter {
         let (file, failure) = (state.file, state.failure)
         let sink = Muxer.Sink(
             write: { bytes in failure.catching { () throws(HLSError) in try file.write(bytes) } },
-            seek: file.isSeekable && !writesFragments(to: file)
+            seek: file.isSeekable && !writesFragments(to: file) && !container.holdsAudioOnly
                 ? { offset in failure.catching { () throws(HLSError) in try file.seek(to: offset) } } : nil)
         var options: [String: String] = [:]
         if container == .mp4 {
@@ -423,6 +432,10 @@ package final class Remuxer: SampleWriter {
             // Where there are no pictures, nothing else begins a fragment.
             if !state.tracks.contains(where: { $0.mediaType == .video }) { options["frag_duration"] = "2000000" }
             if options["movflags"] == nil { options["frag_duration"] = nil }
+        }
+        if container == .mp3 {
+            // Frames alone, so that what follows can be put behind them.
+            options = ["write_xing": "0", "id3v2_version": "0", "write_id3v1": "0"]
         }
         if container == .ts, state.isContinued { options["mpegts_flags"] = "+initial_discontinuity" }
         let tracks = state.tracks.filter(isComplete)
@@ -575,16 +588,20 @@ extension Remuxer.Container {
         case .ts: "mpegts"
         case .mp4: "mp4"
         case .mkv: "matroska"
+        case .adts: "adts"
+        case .mp3: "mp3"
         }
     }
 
     fileprivate func holds(_ codec: MediaCodec) -> Bool {
+        if holdsAudioOnly { return codec == (self == .adts ? .aac : .mp3) }
         let everywhere: Set<MediaCodec> = [
             .h264, .hevc, .aac, .mp2, .mp3, .ac3, .eac3, .opus, .dts, .mpeg1Video, .mpeg2Video, .mpeg4Video,
         ]
         let further: Set<MediaCodec> =
             switch self {
             case .ts: [.aacLATM]
+            case .adts, .mp3: []
             case .mp4, .mkv: [.av1, .vp9, .flac, .alac, .jpeg, .webVTT]
             }
         // Matroska has no name for the other forms of PCM.

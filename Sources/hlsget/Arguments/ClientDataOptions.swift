@@ -14,12 +14,12 @@ struct ClientDataOptions: ParsableArguments, Sendable {
         transform: ClientDataArgument.version)
     var cmcdVersion: ClientData.Version?
     @Option(
-        help: ArgumentHelp("The keys of CMCD that are sent, as in br,bl,sid (all but tpb).", valueName: "key,…"),
+        help: ArgumentHelp("The keys of CMCD that are sent, e.g. br,bl,sid (all but tpb).", valueName: "key,…"),
         transform: ClientDataArgument.keys)
     var cmcdKeys: Set<String>?
     @Option(
         help: ArgumentHelp(
-            "Key of one's own in CMCD, which has a prefix, as in com.example-plan=gold.", valueName: "name=value"),
+            "Key of one's own in CMCD, which has a prefix, e.g. com.example-plan=gold.", valueName: "name=value"),
         transform: ClientDataArgument.customKey)
     var cmcdCustom: [CustomKeyArgument] = []
     @Option(

@@ -120,6 +120,7 @@ struct CommandOptions: Sendable {
         (["fast"], ["immediately", "rate", "no-auto-wait", "live-catch-up"]), (["no-auto-wait"], ["live-catch-up"]),
         (["no-video"], ["no-audio"]), (["no-audio"], ["audio"]), (["no-decode"], ["threads"]),
         (["insecure"], ["cacert"]), (["record-trace"], ["cache", "key", "iv", "key-uri"]),
+        (["overwrite"], ["skip-existing"]), (["split"], ["loop"]),
         (["subs"], ["subs-file", "service"]), (["count"], ["times", "every"]), (["times"], ["every"]),
     ]
 

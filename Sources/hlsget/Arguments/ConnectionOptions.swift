@@ -12,18 +12,31 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     var header: [HTTPField] = []
     @Option(
         help: ArgumentHelp(
-            "Parameter of the URLs of requests to the same origins as -H, as in token=abc.", valueName: "name=value"),
+            "Parameter of the URLs of requests to the same origins as -H, e.g. token=abc.", valueName: "name=value"),
         transform: QueryArgument.encoded)
     var query: [String] = []
     @Option(
+        name: [.customShort("A"), .long],
+        help: ArgumentHelp("Name that servers get, in the place of hlsget/VERSION.", valueName: "text"),
+        transform: { try HTTPField(argument: "User-Agent: \($0)") })
+    var userAgent: HTTPField?
+    @Option(
+        name: [.customShort("e"), .long],
+        help: ArgumentHelp("Page that the stream is said to be on; other origins get its origin.", valueName: "url"),
+        transform: { try HTTPField(argument: "Referer: \($0)") })
+    var referer: HTTPField?
+    @Option(
         help: ArgumentHelp(
-            "Another origin that may get -H, logins and the client certificate, as in https://cdn.example.com.",
+            "Another origin that may get -H, logins and the client certificate, e.g. https://cdn.example.com.",
             valueName: "origin"),
         transform: Origin.init(argument:))
     var sendCredentialsTo: [Origin] = []
     @Option(
-        help: ArgumentHelp("Cookies to start with, as browsers and curl export them.", valueName: "file"),
-        transform: FileArgument.readable)
+        name: [.customLong("cookies"), .customLong("cookies-from-file")],
+        help: ArgumentHelp(
+            "Cookies to start with: a cookies.txt, as curl and browsers' extensions write it, or their JSON.",
+            valueName: "file"),
+        transform: CookieFile.path)
     var cookies: String?
     @Flag(help: "Logins from ~/.netrc, for the same origins as -H.") var netrc = false
     @Option(
@@ -38,7 +51,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         transform: TransportConfiguration.Proxy.init(argument:))
     var proxy: TransportConfiguration.Proxy?
     @Option(
-        help: ArgumentHelp("Receive at most this many bytes per second, as in 500k.", valueName: "rate"),
+        help: ArgumentHelp("Receive at most this many bytes per second, e.g. 500k.", valueName: "rate"),
         transform: ByteRateArgument.parse)
     var limitRate: Int?
     @Option(
@@ -50,27 +63,36 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     @Flag(name: .customShort("4"), help: "Use IPv4 addresses only.") var ipv4 = false
     @Flag(name: .customShort("6"), help: "Use IPv6 addresses only.") var ipv6 = false
     @Option(help: ArgumentHelp("Trust only these certificates (PEM).", valueName: "file")) var cacert: String?
-    @Flag(help: "Do not check certificates.") var insecure = false
+    @Flag(name: [.customShort("k"), .long], help: "Do not check certificates.") var insecure = false
     @Flag(name: .customLong("http1.1"), help: "Do not use HTTP/2.") var http11 = false
     @Option(
-        help: ArgumentHelp("Retries after the first attempt; inf for as long as it takes.", valueName: "n|inf"),
+        help: ArgumentHelp(
+            "Retries after the first attempt, by default as many as fit in 20 s, of a live stream 60 s; inf for ever.",
+            valueName: "n|inf"),
         transform: RetriesArgument.init(parsing:))
     var retries: RetriesArgument?
     @Option(
-        help: ArgumentHelp("Wait so long before them, as in 1s,5s,30s; the last one repeats.", valueName: "time,…"),
+        help: ArgumentHelp(
+            "Waits before the first, second, … retry (0.5s,1s,2s,4s); the last one repeats.", valueName: "time,…"),
         transform: BackoffArgument.init(parsing:))
     var retryBackoff: BackoffArgument?
     @Option(
-        help: ArgumentHelp("Longest wait for a response.", valueName: "time"),
+        help: ArgumentHelp("Longest wait for the first byte of a response (8s).", valueName: "time"),
         transform: NumberArgument.positiveDuration
     )
     var timeout: Duration?
     @Flag(help: "Refuse private and local addresses.") var denyPrivate = false
     @Option(
-        help: ArgumentHelp("Refuse these addresses, as in 10.0.0.0/8.", valueName: "cidr"),
+        help: ArgumentHelp("Refuse these addresses, e.g. 10.0.0.0/8.", valueName: "cidr"),
         transform: AddressArgument.init(parsing:))
     var denyAddress: [AddressArgument] = []
     @Flag(help: "Follow redirects from https to http.") var allowDowngrade = false
+    @Option(
+        help: ArgumentHelp(
+            "Load over a slower link: a recorded trace, or a rate, latency and packet loss e.g. 800k,50ms,1%.",
+            valueName: "csv|rate[,latency[,loss]]"),
+        transform: ThrottleArgument.init(parsing:))
+    var throttle: ThrottleArgument?
     @OptionGroup var clientData: ClientDataOptions
 
     mutating func validate() throws {
@@ -86,7 +108,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     }
 
     func apply(to options: inout PlayOptions) {
-        options.fields = header
+        options.fields = header + [userAgent, referer].compactMap(\.self)
         options.query = query
         options.credentialOrigins = Set(sendCredentialsTo)
         options.cookieFile = cookies
@@ -107,6 +129,7 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         options.deniesPrivateAddresses = denyPrivate
         options.deniedAddresses = denyAddress
         options.allowsDowngrade = allowDowngrade
+        options.throttle = throttle
         clientData.apply(to: &options)
     }
 
@@ -118,19 +141,20 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     }
 
     /// For loading `url` without playing it. Nothing is started before the first request.
-    func loader(of url: String, allowsFilesOutside: Bool = false) -> PlaylistLoader {
+    ///
+    /// - Parameter wrap: what stands before the network.
+    func loader(
+        of url: String, allowsFilesOutside: Bool = false,
+        through wrap: (any Transport) -> any Transport = { $0 }
+    ) throws(ArgumentValueError) -> PlaylistLoader {
+        try options(of: url, allowsFilesOutside).loader(through: wrap)
+    }
+
+    private func options(of url: String, _ allowsFilesOutside: Bool) -> PlayOptions {
         var options = PlayOptions(url: url)
         apply(to: &options)
-        var configuration = PlayerConfiguration(transport: options.makeTransport())
-        configuration.fields = options.fields
-        configuration.credentialOrigins = options.credentialOrigins
-        configuration.allowsFilesAnywhere = allowsFilesOutside
-        configuration.clientData = options.clientData.clientData
-        configuration.playbackSessionID = options.clientData.sessionID
-        options.apply(to: &configuration.retryPolicies)
-        if let timeout { configuration.timeouts.firstByte = timeout }
-        configuration.timeouts.total = Self.longestTransfer
-        return PlaylistLoader(urlString: url, configuration: configuration)
+        options.allowsFilesOutside = allowsFilesOutside
+        return options
     }
 
     /// Waits for a stream that has not begun, and says so.
@@ -141,7 +165,8 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     ) async -> ExitStatus? {
         var once = self
         once.retries = .count(0)
-        let loader = once.loader(of: url, allowsFilesOutside: allowsFilesOutside)
+        // What is wrong with it is said by who plays.
+        guard let loader = try? once.loader(of: url, allowsFilesOutside: allowsFilesOutside) else { return nil }
         let waiting = StreamWait(wait: wait, clock: PlayerConfiguration().sourceClock) {
             try await StreamWait.look(with: loader)
         }
@@ -167,20 +192,12 @@ struct ConnectionOptions: ParsableArguments, Sendable {
     }
 
     /// For loading parts of `url` without playing it. Nothing is started before the first request.
-    func assetOptions(of url: String, allowsFilesOutside: Bool = false) -> AssetOptions {
-        var play = PlayOptions(url: url)
-        apply(to: &play)
-        var options = AssetOptions(transport: play.makeTransport())
-        options.fields = play.fields
-        options.credentialOrigins = play.credentialOrigins
-        options.allowsFilesAnywhere = allowsFilesOutside
-        options.clientData = play.clientData.clientData
-        options.playbackSessionID = play.clientData.sessionID
-        play.apply(to: &options.retryPolicies)
-        if let timeout { options.timeouts.firstByte = timeout }
-        return options
+    ///
+    /// - Parameter wrap: what stands before the network.
+    func assetOptions(
+        of url: String, allowsFilesOutside: Bool = false,
+        through wrap: (any Transport) -> any Transport = { $0 }
+    ) throws(ArgumentValueError) -> AssetOptions {
+        try options(of: url, allowsFilesOutside).assetOptions(through: wrap)
     }
-
-    /// A playlist that takes longer is of no use to anybody who waits for it.
-    private static let longestTransfer = Duration.seconds(60)
 }

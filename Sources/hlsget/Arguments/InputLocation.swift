@@ -1,14 +1,20 @@
 import Glibc
 
-/// The location of the stream as the user gives it: a URL with its scheme, otherwise a path.
+/// The location of the stream as the user gives it: a URL, a path, or a URL without its scheme.
 enum InputLocation {
-    /// The absolute URL of `text`; a relative path is taken from `directory`.
+    /// What stands for standard input.
+    static let standardInput = "-"
+
+    /// The absolute URL of `text`; a relative path is taken from `directory`. Blanks around it, which come with what is copied,
+    /// are no part of it.
     static func url(of text: String, in directory: String) throws(ArgumentValueError) -> String {
+        let text = text.trimmed()
         guard !text.isEmpty else { throw ArgumentValueError("the URL is empty") }
         if hasScheme(text) {
             try check(text)
             return text
         }
+        if text.hasPrefix("//") || access(text, F_OK) != 0, let host = SchemelessURL(text) { return host.url }
         var path = text[...]
         while path.hasPrefix("./") { path = path.dropFirst(2).drop { $0 == "/" } }
         let absolute = path.hasPrefix("/") ? String(path) : "\(directory == "/" ? "" : directory)/\(path)"

@@ -6,17 +6,20 @@ extension OutputFormat {
         switch self {
         case .ts, .mp4, .mkv, .framemd5, .null: (true, true)
         case .y4m, .rawvideo: (true, false)
-        case .wav, .s16le, .f32le: (false, true)
+        case .wav, .s16le, .f32le, .aac, .mp3: (false, true)
         }
     }
 
     /// Whether decoded media is written; the containers take the samples as they are.
     var needsDecoder: Bool {
         switch self {
-        case .ts, .mp4, .mkv, .null: false
+        case .ts, .mp4, .mkv, .aac, .mp3, .null: false
         case .y4m, .rawvideo, .wav, .s16le, .f32le, .framemd5: true
         }
     }
+
+    /// Whether samples are kept in it as they are, in a file that can be followed by another.
+    var isContainer: Bool { [.ts, .mp4, .mkv, .aac, .mp3].contains(self) }
 
     init(parsing text: String) throws(ArgumentValueError) {
         guard let format = Self(rawValue: text.lowercased()) else {

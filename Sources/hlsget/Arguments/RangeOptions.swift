@@ -16,6 +16,18 @@ struct RangeOptions: ParsableArguments, Sendable {
             "Stop at this time or date, or behind this segment, in a live stream too.", valueName: "time|date|#n"),
         transform: TimePosition.init(parsing:))
     var to: TimePosition?
+    @Option(
+        help: ArgumentHelp("Stop after this much of it.", valueName: "time"), transform: NumberArgument.positiveDuration
+    )
+    var duration: Duration?
+
+    /// Where it ends.
+    var end: EndPosition {
+        to?.end ?? duration.map { .duration(MediaTime($0)) } ?? .automatic
+    }
+
+    /// It is a part, and not all of the stream.
+    var isPart: Bool { from != nil || to != nil || duration != nil }
 
     /// Finds contradictions that show before the stream is known.
     static func check(from: TimePosition?, to: TimePosition?) throws(ArgumentValueError) {
@@ -33,6 +45,7 @@ struct RangeOptions: ParsableArguments, Sendable {
     }
 
     mutating func validate() throws {
+        if to != nil && duration != nil { throw ValidationError("--to and --duration both set the end") }
         do { try Self.check(from: from, to: to) } catch { throw ValidationError(error.description) }
     }
 }

@@ -45,4 +45,4 @@ struct BackoffArgument: Sendable, Equatable {
 }
 
 /// What becomes of a segment that cannot be had.
-enum GapAction: String, Sendable, CaseIterable { case skip, fail }
+enum GapAction: String, Sendable, CaseIterable { case skip, fail, fill }

@@ -1,6 +1,58 @@
-/// Keeps of the argument parser's suggestions those that help: `--quailty` is `--quality`, but `--json` is not `--from`.
+/// Suggestions for options that are not known: those of the argument parser that help (`--quailty` is `--quality`, but `--json` is
+/// not `--from`), the names that other programs have for the same, and the commands that have such an option.
 enum Suggestion {
     private static let words = " Did you mean '"
+    private static let unknown = "Unknown option '"
+
+    /// Names of other programs (ffmpeg, mpv, streamlink, yt-dlp, N_m3u8DL-RE, curl), and those of the same here.
+    private static let synonyms: [String: String] = [
+        "start": "from", "ss": "from", "seek": "from", "begin": "from", "end": "to", "stop": "until", "t": "duration",
+        "length": "duration", "hls-duration": "duration", "sub": "subs", "subtitle": "subs", "subtitles": "subs",
+        "sub-lang": "subs", "slang": "subs", "lang": "audio", "alang": "audio", "audio-lang": "audio",
+        "language": "languages", "resolution": "quality", "height": "quality", "best": "quality", "worst": "quality",
+        "bitrate": "peak-bitrate", "bandwidth": "peak-bitrate", "max-bitrate": "peak-bitrate",
+        "max-bandwidth": "peak-bitrate", "out": "output", "output-file": "output", "save": "output",
+        "record": "output", "output-format": "format", "force": "overwrite", "yes": "overwrite",
+        "force-overwrites": "overwrite", "cookie": "cookies", "cookies-from-browser": "cookies", "user": "netrc",
+        "username": "netrc", "check-certificate": "insecure", "no-check-certificate": "insecure",
+        "no-check-certificates": "insecure", "jobs": "connections", "concurrent-fragments": "connections",
+        "thread-count": "connections", "rate-limit": "limit-rate", "ratelimit": "limit-rate", "limit": "limit-rate",
+        "max-speed": "limit-rate", "speed": "rate", "http-header": "header", "http-headers": "header",
+        "add-header": "header", "headers": "header", "agent": "user-agent", "ua": "user-agent",
+        "http-user-agent": "user-agent", "retry": "retries", "retry-sleep": "retry-backoff",
+        "retry-delay": "retry-backoff", "retry-streams": "wait", "debug": "verbose", "silent": "quiet",
+        "formats": "list", "list-formats": "list", "list-variants": "list", "mute": "no-audio",
+        "audio-only": "no-video", "segment-time": "split", "stream-segmented-duration": "split",
+        "live-restart": "live-from-start", "hls-live-restart": "live-from-start", "hls-start-offset": "from",
+        "batch": "batch-file", "input-file": "batch-file", "dump-json": "json", "cert-file": "cert",
+    ]
+
+    /// `message` with the suggestion that fits best, and without one that has little in common with what was typed.
+    ///
+    /// - Parameters:
+    ///   - command: the one that was called.
+    ///   - commands: all of them; asked only where an option is not known.
+    static func improved(_ message: String, command: String, _ commands: () -> [CommandOptions]) -> String {
+        let message = filtered(message)
+        guard !message.contains(words), let start = message.firstRange(of: unknown)?.upperBound,
+            let end = message[start...].firstIndex(of: "'"), message[start..<end].hasPrefix("--")
+        else { return message }
+        let typed = String(message[start..<end].dropFirst(2).prefix { $0 != "=" })
+        guard let hint = hint(for: typed, command, commands()) else { return message }
+        let rest = message[message.index(after: end)...]
+        return message[...end] + hint + (rest.hasPrefix(".") ? rest.dropFirst() : rest)
+    }
+
+    private static func hint(for typed: String, _ command: String, _ commands: [CommandOptions]) -> String? {
+        let own = commands.first { $0.name == command }?.takesValue ?? [:]
+        if let name = synonyms[typed.lowercased()], own[name] != nil { return ". Did you mean '--\(name)'?" }
+        if let near = own.keys.sorted().min(by: { distance(typed, $0) < distance(typed, $1) }), isNear(typed, near) {
+            return ". Did you mean '--\(near)'?"
+        }
+        let others = commands.filter { $0.name != command && $0.takesValue[typed] != nil }.map { "hlsget \($0.name)" }
+        guard !others.isEmpty else { return nil }
+        return ", an option of \(others.joined(separator: ", ")) and not of hlsget \(command)."
+    }
 
     /// `message` without a suggestion that has little in common with what was typed.
     static func filtered(_ message: String) -> String {
@@ -21,13 +73,14 @@ enum Suggestion {
     }
 
     /// One change for three letters.
-    private static func isNear(_ typed: String, _ known: String) -> Bool {
-        let (typed, known) = (typed.drop { $0 == "-" }, known.drop { $0 == "-" })
-        return distance(Array(typed), Array(known)) * 3 <= typed.count
+    static func isNear(_ typed: String, _ known: String) -> Bool {
+        let (typed, known) = (String(typed.drop { $0 == "-" }), String(known.drop { $0 == "-" }))
+        return distance(typed, known) * 3 <= typed.count
     }
 
     /// Letters to put in, take out or exchange (Levenshtein).
-    private static func distance(_ one: [Character], _ other: [Character]) -> Int {
+    static func distance(_ one: String, _ other: String) -> Int {
+        let (one, other) = (Array(one), Array(other))
         var row = Array(0...other.count)
         for (i, letter) in one.enumerated() {
             var diagonal = row[0]

@@ -15,6 +15,11 @@ enum ThrottleArgument: Sendable, Equatable {
         let parts = text.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         let rate = try BitRateArgument.parse(parts[0])
         guard rate > 0 else { throw ArgumentValueError("a rate of 0 would never deliver anything") }
+        // A bare number may be meant as kilobits.
+        guard rate >= 8000 else {
+            throw ArgumentValueError(
+                "\(parts[0]) is less than 8k bit/s, with which nothing arrives in time; 800k is 800 kbit/s")
+        }
         var latency = Duration.zero
         if parts.count > 1 {
             // A bare number may be meant as milliseconds, and would be taken for seconds.

@@ -11,15 +11,18 @@ struct CaptionsCommand: AsyncParsableCommand {
             Without --subs it takes the first subtitles or, if there are none, the closed captions in the video \
             (CC1, else the first service with text). Times are those of the stream: the smallest variant is loaded \
             too, because only media shows where cues belong. A live stream is followed until it ends, reaches --to, \
-            or you interrupt (exit 130, the file is complete).
+            or you interrupt (exit 130, the file is complete). With --subs all, or several, each goes to a file of its own \
+            by its language: film.vtt becomes film.de.vtt, film.en.vtt.
 
               hlsget captions --list URL                        list what is available
+              hlsget captions -o film.vtt --subs all URL        all subtitles, a file each
               hlsget captions -o film.srt --subs lang=de URL    German subtitles as SubRip
               hlsget captions -o film.scc --service CC1 URL     closed captions as sent
             """)
     static let _errorLabel = HLSGet._errorLabel
 
-    @Argument(help: ArgumentHelp("URL or path of a playlist.", valueName: "url")) var url: String
+    @Argument(help: ArgumentHelp("URL or path of a playlist, or - for standard input.", valueName: "url")) var url:
+        String
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Write to FILE; - (the default) is standard output.", valueName: "file")
     )
@@ -34,24 +37,43 @@ struct CaptionsCommand: AsyncParsableCommand {
             return format
         })
     var format: CaptionFormat?
-    @Flag(help: "List the subtitles and captions, and load nothing more.") var list = false
+    @Flag(name: [.customShort("F"), .long], help: "List the subtitles and captions, and load nothing more.")
+    var list = false
     @Option(
-        help: ArgumentHelp("Subtitles, as in 'lang=en forced=no'.", valueName: "expr"),
-        transform: { try QualityExpression(argument: $0, for: .renditions) })
-    var subs: QualityExpression?
+        help: ArgumentHelp("Subtitles, e.g. 'lang=en forced=no', or all; may be repeated.", valueName: "expr"),
+        transform: RenditionArgument.init(parsing:))
+    var subs: [RenditionArgument] = []
     @Option(
         help: ArgumentHelp("Closed captions of the video: CC1 to CC4, SERVICE1 to SERVICE63.", valueName: "name"),
         transform: CaptionsCommand.service)
     var service: ClosedCaptionService?
     @OptionGroup var range: RangeOptions
-    @Flag(help: "Overwrite an existing file.") var overwrite = false
+    @Flag(name: [.customShort("y"), .long], help: "Overwrite an existing file.") var overwrite = false
+    @Flag(help: "Exit 10 if a segment is missing.") var strict = false
+    @Option(help: ArgumentHelp("URL that the URIs of a playlist on standard input are relative to.", valueName: "url"))
+    var baseURL: String?
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
-    @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
     @OptionGroup(visibility: .hidden) var skip: SkipOptions
+    @Option(
+        help: ArgumentHelp(
+            "Write the access log: W3C extended format, or JSON lines if FILE ends in .json or .ndjson.",
+            valueName: "file"))
+    var accessLog: String?
+    @Flag(help: "Print the result as one JSON document on stdout.") var json = false
+    @OptionGroup var saying: SayingOptions
+    @OptionGroup(title: "Keys") var keys: KeyOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
+    /// Each of them goes to a file of its own.
+    var isSeveral: Bool { subs.count > 1 || subs.contains(.all) }
+
     mutating func validate() throws {
-        if subs != nil && service != nil { throw ValidationError("--subs and --service are mutually exclusive") }
+        if isSeveral, output == "-", !list {
+            throw ValidationError("several subtitles need -o FILE, which each gets its language into")
+        }
+        if isSeveral, accessLog != nil { throw ValidationError("--access-log is for one --subs") }
+        if json, output == "-", !list { throw ValidationError("--json and -o - both need standard output") }
+        if !subs.isEmpty && service != nil { throw ValidationError("--subs and --service are mutually exclusive") }
         do { _ = try chosenFormat() } catch { throw ValidationError(error.description) }
         try skip.refuse(instead: "hlsget play, or --from and --to")
         try connection.check()

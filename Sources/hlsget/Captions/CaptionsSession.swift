@@ -1,5 +1,6 @@
 import HLSCaptions
 import HLSKitCore
+import Synchronization
 
 /// One run of `hlsget captions`.
 struct CaptionsSession {
@@ -13,35 +14,50 @@ struct CaptionsSession {
 
     func run() async -> ExitStatus {
         let interruption = Interruption()
+        var url = command.url
         do {
             guard let directory = InputLocation.workingDirectory() else {
                 throw ArgumentValueError("the working directory does not exist")
             }
-            let url = try InputLocation.url(of: command.url, in: directory)
-            if command.list { return try await list(url, interruption) }
+            var input: StandardInput?
+            if command.url == InputLocation.standardInput {
+                input = try StandardInput.read(baseURL: command.baseURL, in: directory)
+            }
+            url = try input?.url ?? InputLocation.url(of: command.url, in: directory)
+            let configuration = try configuration(input)
+            if command.list { return try await list(url, configuration, interruption) }
             // So that a file that cannot be written is known before anything is loaded.
-            let file = try OutputFile(path: command.output, overwrite: command.overwrite)
+            var files: [OutputFile] = []
+            if !command.isSeveral { files.append(try OutputFile(path: command.output, overwrite: command.overwrite)) }
+            let listed: [MediaSelectionOption]
+            let choices: [Choice]
             do {
-                return try await save(url, to: file, interruption)
+                listed = try await self.listed(url, configuration, interruption)
+                choices = try self.choices(among: listed, url)
+                for choice in choices.dropFirst(files.count) {
+                    files.append(try OutputFile(path: choice.path, overwrite: command.overwrite))
+                }
             } catch {
-                file.discard()
+                for file in files { file.discard() }
                 throw error
             }
+            let saved = await save(choices, url, listed, configuration, interruption)
+            return try finish(Array(zip(saved, files)), url)
         } catch let interrupted as Interruption.Interrupted {
             return .interrupted(signal: interrupted.signal)
-        } catch let error as CaptionError {
-            StandardStream.error.writeLine(ErrorLine.line("cannot write", url: command.output, detail: error.text))
-            return .output
         } catch {
             StandardStream.error.writeLine(ErrorLine.text(for: error))
-            return ExitStatus(error)
+            let status = ExitStatus(error)
+            if command.json { writeDocument([], status, ErrorLine.playerError(error), url) }
+            return status
         }
     }
 
-    private func configuration() -> PlayerConfiguration {
+    private func configuration(_ input: StandardInput?) throws -> PlayerConfiguration {
         var options = PlayOptions(url: "")
         command.connection.apply(to: &options)
-        var configuration = PlayerConfiguration(transport: options.makeTransport())
+        options.standardInput = input
+        var configuration = PlayerConfiguration(transport: try options.makeTransport())
         configuration.pacing = .unpaced
         configuration.fields = options.fields
         configuration.credentialOrigins = options.credentialOrigins
@@ -51,6 +67,7 @@ struct CaptionsSession {
         configuration.acceptsAllCodecs = true
         // Audio in a rendition of its own is not loaded.
         configuration.mediaTypes = [.video]
+        configuration.hooks.keyOverride = command.keys.override
         options.apply(to: &configuration.retryPolicies)
         if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }
         return configuration
@@ -70,12 +87,26 @@ struct CaptionsSession {
 
     // MARK: Listing
 
-    private func list(_ url: String, _ interruption: Interruption) async throws -> ExitStatus {
-        let listed = try await interruption.cancelling { try await options(of: url, configuration()) }
+    private func list(
+        _ url: String, _ configuration: PlayerConfiguration, _ interruption: Interruption
+    ) async throws -> ExitStatus {
+        let listed = try await interruption.cancelling { try await options(of: url, configuration) }
+        if command.json {
+            let options = listed.map { option -> JSONValue in
+                [
+                    "name": .string(option.displayName), "language": JSONValue(option.extendedLanguageTag),
+                    "service": JSONValue(option.renditions.first?.instreamID), "default": .bool(option.isDefault),
+                    "forced": .bool(option.isForced),
+                ]
+            }
+            let document: JSONValue = ["v": 1, "url": .string(ErrorLine.bare(url: url)), "options": .array(options)]
+            StandardStream.output.writeLine(document.text)
+        }
         guard !listed.isEmpty else {
             throw HLSError(
                 code: .noEligibleVariant, urlString: url, cause: "the playlist lists no subtitles or captions")
         }
+        if command.json { return .done }
         for option in listed {
             var line = option.renditions.first?.instreamID.map { "--service \($0)" } ?? "subtitles"
             line = line.padded(to: 20) + (option.extendedLanguageTag ?? "-").padded(to: 8) + option.displayName
@@ -86,6 +117,70 @@ struct CaptionsSession {
         return .done
     }
 
+    // MARK: Choosing
+
+    /// What is saved, and where.
+    private struct Choice: Sendable {
+        /// nil for closed captions.
+        var expression: QualityExpression?
+        var path: String
+    }
+
+    private func listed(
+        _ url: String, _ configuration: PlayerConfiguration, _ interruption: Interruption
+    ) async throws -> [MediaSelectionOption] {
+        if command.isSeveral || command.subs.isEmpty && command.service == nil {
+            return try await interruption.cancelling { try await options(of: url, configuration) }
+        }
+        // The player reports unreadable resources better, because it knows more kinds of them. What does not come
+        // at all would not come a second time.
+        do {
+            return try await interruption.cancelling { try await options(of: url, configuration) }
+        } catch let interrupted as Interruption.Interrupted {
+            throw interrupted
+        } catch let error as HLSError where [.network, .notFound, .refused].contains(error.code) {
+            throw error
+        } catch {
+            return []
+        }
+    }
+
+    private func choices(among options: [MediaSelectionOption], _ url: String) throws -> [Choice] {
+        let subtitles = options.filter { $0.renditions.first?.type == .subtitles }
+        guard command.isSeveral else {
+            if case .expression(let expression)? = command.subs.first {
+                return [Choice(expression: expression, path: command.output)]
+            }
+            let hasSubtitles = command.service == nil && !subtitles.isEmpty
+            let best = hasSubtitles ? try QualityExpression(parsing: "best", for: .renditions) : nil
+            return [Choice(expression: best, path: command.output)]
+        }
+        guard !subtitles.isEmpty else {
+            throw HLSError(code: .noEligibleVariant, urlString: url, cause: "the playlist lists no subtitles")
+        }
+        var names = CaptionFileNames(command.output)
+        guard !command.subs.contains(.all) else {
+            return subtitles.map { option in
+                let name = option.renditions.first?.name ?? option.displayName
+                var terms: [QualityExpression.Term] = [.equal(.name, name), .has(.forced, option.isForced)]
+                if let language = option.extendedLanguageTag { terms.append(.equal(.lang, language)) }
+                return Choice(
+                    expression: QualityExpression(terms, subject: .renditions),
+                    path: names.next(language: option.extendedLanguageTag, name: option.displayName))
+            }
+        }
+        return command.subs.compactMap { argument in
+            guard case .expression(let expression) = argument else { return nil }
+            return Choice(expression: expression, path: names.next(language: Self.language(of: expression), name: nil))
+        }
+    }
+
+    /// `de` of `lang=de forced=no`.
+    private static func language(of expression: QualityExpression) -> String? {
+        let word = expression.text.split(whereSeparator: { $0 == " " || $0 == "," }).first { $0.hasPrefix("lang=") }
+        return word.map { String($0.dropFirst(5)) }
+    }
+
     // MARK: Saving
 
     private enum Happening: Sendable {
@@ -93,89 +188,121 @@ struct CaptionsSession {
         case signal(Int32)
     }
 
-    private func save(_ url: String, to file: OutputFile, _ interruption: Interruption) async throws -> ExitStatus {
-        let configuration = configuration()
+    /// What came of a choice.
+    private struct Saved: Sendable {
+        var choice: Choice
+        var captions: [Caption] = []
+        var writer: CaptionFileWriter
+        var service: ClosedCaptionService?
         var failure: HLSError?
-        let options: [MediaSelectionOption]
-        if command.subs == nil, command.service == nil {
-            options = try await interruption.cancelling { try await self.options(of: url, configuration) }
-        } else {
-            // The player reports unreadable resources better, because it knows more kinds of them. What does not come
-            // at all would not come a second time.
-            do {
-                options = try await interruption.cancelling { try await self.options(of: url, configuration) }
-            } catch let interrupted as Interruption.Interrupted {
-                throw interrupted
-            } catch let error as HLSError where [.network, .notFound, .refused].contains(error.code) {
-                throw error
-            } catch {
-                options = []
+        var signal: Int32?
+        /// Segments that are missing, and the first of them.
+        var missingCount = 0
+        var firstMissing: SkippedSegments?
+        var events: [AccessLogEvent] = []
+    }
+
+    /// Loads them all at the same time, because a live stream goes on.
+    private func save(
+        _ choices: [Choice], _ url: String, _ listed: [MediaSelectionOption], _ configuration: PlayerConfiguration,
+        _ interruption: Interruption
+    ) async -> [Saved] {
+        let signals = SignalFan()
+        interruption.onSignal { signals.send($0) }
+        var saved: [Int: Saved] = [:]
+        await withTaskGroup(of: (Int, Saved).self) { group in
+            for (index, choice) in choices.enumerated() {
+                group.addTask { (index, await save(choice, url, listed, configuration, signals)) }
             }
+            for await (index, one) in group { saved[index] = one }
         }
-        let hasSubtitles = command.service == nil && options.contains { $0.renditions.first?.type == .subtitles }
-        let expression =
-            try command.subs ?? (hasSubtitles ? QualityExpression(parsing: "best", for: .renditions) : nil)
+        return choices.indices.compactMap { saved[$0] }
+    }
+
+    private func save(
+        _ choice: Choice, _ url: String, _ listed: [MediaSelectionOption], _ configuration: PlayerConfiguration,
+        _ signals: SignalFan
+    ) async -> Saved {
+        var saved = Saved(choice: choice, writer: CaptionFileWriter(format: format))
         let player = Player(configuration: configuration)
         let item = PlayerItem(urlString: url)
-        item.quality = try QualityExpression(parsing: "worst")
-        item.subtitles = expression
+        item.subtitles = choice.expression
         // Times are those of the stream, and so are cues.
         item.automaticallyHandlesInterstitialEvents = false
         item.startPosition = command.range.from?.start ?? .oldest
-        if let to = command.range.to { item.endPosition = to.end }
+        item.endPosition = command.range.end
         let collector = CueCollector()
-        try item.add(collector)
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let events = player.events()
         let watching = Task {
             for await event in events { sink.yield(.event(event)) }
             sink.finish()
         }
-        interruption.onSignal { sink.yield(.signal($0)) }
-        player.play()
-        try player.replaceCurrentItem(with: item)
-        var status = ExitStatus.done
+        defer { watching.cancel() }
+        do {
+            item.quality = try QualityExpression(parsing: "worst")
+            try item.add(collector)
+            signals.add { sink.yield(.signal($0)) }
+            player.play()
+            try player.replaceCurrentItem(with: item)
+        } catch {
+            saved.failure = ErrorLine.playerError(error)
+            await player.close()
+            return saved
+        }
         var told: Set<String> = []
         loop: for await happening in happenings {
             switch happening {
             case .signal(let signal):
-                status = .interrupted(signal: signal)
+                saved.signal = signal
                 break loop
             case .event(let event):
+                tell(event, &told)
                 switch event.kind {
                 case .didPlayToEnd: break loop
                 case .itemStatusChanged(.failed):
-                    failure =
+                    saved.failure =
                         item.error ?? HLSError(code: .internal, urlString: url, cause: "loading failed")
                     break loop
-                case .warning(let text) where !command.quiet && told.count < 5 && told.insert(text).inserted:
-                    // Omissions are reported.
-                    StandardStream.error.writeLine(
-                        ErrorLine.line(text, url: nil, detail: nil, severity: "note"))
+                case .segmentSkipped(let segments), .segmentsMissed(let segments):
+                    saved.missingCount += max(0, segments.last - segments.first) + 1
+                    saved.firstMissing = saved.firstMissing ?? segments
                 default: break
                 }
             }
         }
-        watching.cancel()
-        var writer = CaptionFileWriter(format: format)
         let service = command.service ?? Self.service(of: Set(collector.closedCaptions.map(\.service)))
-        writer.language =
-            expression == nil
-            ? options.first { $0.renditions.first?.instreamID == service?.rawValue }?.extendedLanguageTag
+        saved.writer.language =
+            choice.expression == nil
+            ? listed.first { $0.renditions.first?.instreamID == service?.rawValue }?.extendedLanguageTag
             : collector.cues.first?.language
         if let rate = player.state.variant?.videoAttributes?.nominalFrameRate, let duration = Self.frameDuration(rate) {
-            writer.timeCodeFrameDuration = duration
+            saved.writer.timeCodeFrameDuration = duration
         }
         let duration = item.duration
         await player.close()
-        let captions =
-            expression == nil
-            ? collector.closedCaptions.filter { $0.service == service }.map(\.caption)
-            : collector.cues.map(\.caption)
-        if captions.isEmpty, status == .done, failure == nil {
-            failure = PlayVerdict.startBehindEnd(command.range.from, duration, url: url)
+        saved.events = item.accessLog?.events ?? []
+        if choice.expression == nil {
+            saved.service = service
+            saved.captions = collector.closedCaptions.filter { $0.service == service }.map(\.caption)
+        } else {
+            saved.captions = collector.cues.map(\.caption)
         }
-        return try finish(captions, writer, file, failure, status, url)
+        if saved.captions.isEmpty, saved.signal == nil, saved.failure == nil {
+            saved.failure = PlayVerdict.startBehindEnd(command.range.from, duration, url: url)
+        }
+        return saved
+    }
+
+    /// Omissions are reported; with `-v` retries too.
+    private func tell(_ event: PlayerEvent, _ told: inout Set<String>) {
+        if case .legibleCue = event.kind { return }
+        if command.saying.verbose, let line = EventText.line(for: event, verbosity: .verbose) {
+            return StandardStream.error.writeLine(line)
+        }
+        guard case .warning(let text) = event.kind, !command.saying.quiet, told.count < 5, told.insert(text).inserted
+        else { return }
+        StandardStream.error.writeLine(ErrorLine.line(text, url: nil, detail: nil, severity: "note"))
     }
 
     /// CC1, or the first that there is.
@@ -193,38 +320,119 @@ struct CaptionsSession {
         return abs(rate - Double(whole)) < 0.002 ? MediaTime(value: 1, timescale: whole) : nil
     }
 
-    private func finish(
-        _ captions: [Caption], _ writer: CaptionFileWriter, _ file: OutputFile, _ failure: HLSError?,
-        _ status: ExitStatus, _ url: String
-    ) throws -> ExitStatus {
-        if let failure {
-            StandardStream.error.writeLine(ErrorLine.text(for: failure))
-            if captions.isEmpty {
-                file.discard()
-                return ExitStatus(failure.code)
-            }
-        } else if captions.isEmpty, status == .done {
+    // MARK: Writing
+
+    private func finish(_ saved: [(Saved, OutputFile)], _ url: String) throws -> ExitStatus {
+        var worst = ExitStatus.done
+        var error: HLSError?
+        var written: [Saved] = []
+        for (one, file) in saved {
+            let result = write(one, to: file, url)
+            if result.isWritten { written.append(one) }
+            error = error ?? result.error
+            if worst == .done { worst = result.status }
+            if case .interrupted = result.status { worst = result.status }
+        }
+        if let path = command.accessLog {
+            var log = try AccessLogFile(path: path, overwrite: command.overwrite)
+            if let failure = log.finish(saved.flatMap(\.0.events)) { throw failure }
+        }
+        if command.json { writeDocument(written, worst, error, url) }
+        return worst
+    }
+
+    private func write(
+        _ saved: Saved, to file: OutputFile, _ url: String
+    ) -> (status: ExitStatus, isWritten: Bool, error: HLSError?) {
+        let captions = saved.captions
+        let status: ExitStatus = saved.signal.map { .interrupted(signal: $0) } ?? .done
+        func fail(_ error: HLSError, _ status: ExitStatus) -> (ExitStatus, Bool, HLSError?) {
+            StandardStream.error.writeLine(ErrorLine.text(for: error))
             file.discard()
-            let wanted = command.service?.rawValue ?? command.subs?.text
-            StandardStream.error.writeLine(
-                ErrorLine.line("no captions", url: url, detail: wanted.map { "\($0) has no text" }))
-            return .noVariant
+            return (status, false, error)
+        }
+        if let failure = saved.failure {
+            if captions.isEmpty { return fail(failure, ExitStatus(failure.code)) }
+            StandardStream.error.writeLine(ErrorLine.text(for: failure))
+        } else if captions.isEmpty, status == .done {
+            let wanted =
+                command.service?.rawValue ?? saved.choice.expression.flatMap { command.subs.isEmpty ? nil : $0.text }
+            return fail(
+                HLSError(
+                    code: .noEligibleVariant, urlString: url, cause: "no captions",
+                    detail: wanted.map { "\($0) has no text" }), .noVariant)
         }
         let sorted = captions.enumerated().sorted {
             ($0.element.timeRange.start, $0.offset) < ($1.element.timeRange.start, $1.offset)
         }
-        let output = try writer.write(sorted.map(\.element))
-        try file.write(output.bytes)
-        try file.commit()
-        if !command.quiet {
-            for note in output.notes {
-                StandardStream.error.writeLine(ErrorLine.line(note.text, url: nil, detail: nil, severity: "note"))
+        do {
+            let output = try saved.writer.write(sorted.map(\.element))
+            try file.write(output.bytes)
+            try file.commit()
+            if !command.saying.quiet {
+                for note in output.notes {
+                    StandardStream.error.writeLine(ErrorLine.line(note.text, url: nil, detail: nil, severity: "note"))
+                }
+                if saved.choice.path != "-" {
+                    let count = captions.count == 1 ? "1 caption" : "\(captions.count) captions"
+                    StandardStream.error.writeLine("hlsget: \(count) in \(TerminalText.escaped(saved.choice.path))")
+                }
             }
-            if command.output != "-" {
-                let count = captions.count == 1 ? "1 caption" : "\(captions.count) captions"
-                StandardStream.error.writeLine("hlsget: \(count) in \(TerminalText.escaped(command.output))")
-            }
+        } catch let error as CaptionError {
+            return fail(
+                HLSError(code: .output, urlString: saved.choice.path, cause: "cannot write", detail: error.text),
+                .output)
+        } catch {
+            return fail(ErrorLine.playerError(error), ExitStatus(error))
         }
-        return failure.map { ExitStatus($0.code) } ?? status
+        if let failure = saved.failure { return (ExitStatus(failure.code), true, failure) }
+        guard command.strict, saved.missingCount > 0, status == .done else { return (status, true, nil) }
+        let error = HLSError(
+            code: .incomplete, urlString: saved.firstMissing?.urlString,
+            cause: "incomplete: \(Decimals.count(saved.missingCount, "segment")) missing",
+            detail: saved.firstMissing?.cause)
+        StandardStream.error.writeLine(ErrorLine.text(for: error))
+        return (.incomplete, true, error)
+    }
+
+    private func writeDocument(_ written: [Saved], _ status: ExitStatus, _ error: HLSError?, _ url: String) {
+        let files = written.map { saved -> JSONValue in
+            [
+                "file": .string(saved.choice.path), "format": .string(format.rawValue),
+                "captions": .integer(saved.captions.count), "language": JSONValue(saved.writer.language),
+                "service": JSONValue(saved.service?.rawValue), "missing_segments": .integer(saved.missingCount),
+            ]
+        }
+        let document: JSONValue = [
+            "v": 1, "url": .string(ErrorLine.bare(url: url)), "exit_status": .integer(Int(status.rawValue)),
+            "error": EventReporter.json(error), "files": .array(files),
+        ]
+        StandardStream.output.writeLine(document.text)
+    }
+}
+
+/// Hands a signal to all that wait for it, late ones too.
+private final class SignalFan: Sendable {
+    private struct State {
+        var signal: Int32?
+        var actions: [@Sendable (Int32) -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ action: @escaping @Sendable (Int32) -> Void) {
+        let signal = state.withLock { state in
+            state.actions.append(action)
+            return state.signal
+        }
+        if let signal { action(signal) }
+    }
+
+    func send(_ signal: Int32) {
+        let actions = state.withLock { state in
+            state.signal = state.signal ?? signal
+            return state.actions
+        }
+        for action in actions { action(signal) }
     }
 }

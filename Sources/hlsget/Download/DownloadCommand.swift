@@ -1,47 +1,62 @@
 import ArgumentParser
 import HLSKitCore
 
-/// `hlsget download URL`: loads a stream into a file, many segments at a time, and continues after an interruption.
+/// `hlsget download URL…`: loads streams into files, many segments at a time, and continues after an interruption.
 struct DownloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "download", abstract: "Save a stream, in parallel; run it again to resume.",
-        usage: "hlsget download URL|FILE [-o FILE.mp4|.mkv|.ts|FOLDER/] [options]",
+        commandName: "download", abstract: "Save streams, in parallel; run it again to resume.",
+        usage: "hlsget download URL|FILE|- ... [-o FILE.mp4|.mkv|.ts|.m4a|.aac|.mp3|FOLDER/] [options]",
         discussion: """
             Takes the best variant. Loaded media is kept in FILE.download until FILE is complete: after any \
             interruption the same command checks it and loads the rest, even with a fresh URL of the same stream. \
             Segments that stay unavailable are taken from redundant or other variants. FOLDER/ keeps segments and \
             playlists as they are: FOLDER/index.m3u8 plays. A live stream is followed from its oldest segment until \
-            it ends, reaches --to, or you interrupt (exit 130, the file is complete). Network options are those of \
-            play (--help-hidden lists them).
+            it ends, reaches --to or --duration, or you interrupt (exit 130, the file is complete). Several URLs are \
+            saved one after the other; what fails does not keep the others from it.
 
               hlsget download -o film.mp4 --quality 'height<=720' URL
               hlsget download -o film.mkv --audio lang=en --audio lang=de --subs all URL
+              hlsget download -a list.txt -o '{title}/{date}-{height}p.{ext}' --skip-existing
             """)
     static let _errorLabel = HLSGet._errorLabel
 
-    @Argument(help: ArgumentHelp("URL or path of a playlist or media file.", valueName: "url")) var url: String
+    @Argument(
+        help: ArgumentHelp("URLs or paths of playlists or media files, or - for standard input.", valueName: "url"))
+    var urls: [String] = []
+    @Option(
+        name: [.customShort("a"), .long],
+        help: ArgumentHelp(
+            "File with a URL in each line, - for standard input; lines that begin with # are left out.",
+            valueName: "file"))
+    var batchFile: String?
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Write to FILE; named after the URL by default, as mp4.", valueName: "file"))
+        help: ArgumentHelp(
+            """
+            Write to FILE; named after the URL by default, as mp4. In its name {name} {title} {number} {ext} {date} {time} \
+            {width} {height} {bandwidth} stand for what is written; folders of such names are made.
+            """,
+            valueName: "file"))
     var output: String?
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Format, overriding FILE's extension: mp4 mkv ts.", valueName: "name"),
+        help: ArgumentHelp("Format, overriding FILE's extension: mp4 mkv ts, audio only: aac mp3.", valueName: "name"),
         transform: DownloadCommand.format)
     var format: OutputFormat?
+    @Flag(name: [.customShort("F"), .long], help: "List variants and renditions, as hlsget list does.") var list = false
     @Option(
         help: ArgumentHelp(
-            "best, worst, 720p60, 'height<=720 codec=hevc'; comma = else; repeat it for more, with FOLDER/.",
+            "best, worst, 720p60, 'height<=720 codec=hevc'; a comma separates fallbacks; repeat it for more, with FOLDER/.",
             valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .variants) })
     var quality: [QualityExpression] = []
     @Option(
         help: ArgumentHelp(
-            "Audio, as in lang=de, or all; repeat it for more languages.", valueName: "expr"),
+            "Audio, e.g. lang=de, or all; repeat it for more languages.", valueName: "expr"),
         transform: RenditionArgument.init(parsing:))
     var audio: [RenditionArgument] = []
     @Option(
-        help: ArgumentHelp("Subtitles (none), as in 'lang=en forced=no', or all; may be repeated.", valueName: "expr"),
+        help: ArgumentHelp("Subtitles (none), e.g. 'lang=en forced=no', or all; may be repeated.", valueName: "expr"),
         transform: RenditionArgument.init(parsing:))
     var subs: [RenditionArgument] = []
     @OptionGroup var range: RangeOptions
@@ -55,18 +70,24 @@ struct DownloadCommand: AsyncParsableCommand {
     var wait: WaitArgument?
     @Option(
         help: ArgumentHelp(
-            "Follow a live stream until this time of day, as in 22:30, or this date.", valueName: "time|date"),
+            "Follow a live stream until this time of day, e.g. 22:30, or this date.", valueName: "time|date"),
         transform: UntilArgument.init(parsing:))
     var until: UntilArgument?
     @Flag(help: "Audio only, as with FILE.m4a.") var noVideo = false
-    @Flag(help: "Overwrite an existing file.") var overwrite = false
+    @Flag(name: [.customShort("y"), .long], help: "Overwrite an existing file.") var overwrite = false
+    @Flag(help: "Leave a file that exists as it is, and go on: exit 0.") var skipExisting = false
     @Flag(help: "Exit 10 without a file if anything is missing.") var strict = false
     @Option(
         help: ArgumentHelp(
-            "If a segment cannot be had: go on without it (skip, the default), or end at once with exit 10 (fail).",
-            valueName: "skip|fail"),
+            """
+            If a segment cannot be had: go on without it (skip, the default; fill is the same, a file keeps its time), or end \
+            at once with exit 10 (fail).
+            """,
+            valueName: "skip|fail|fill"),
         transform: { try ChoiceArgument.parse($0) })
     var onGap: GapAction?
+    @Option(help: ArgumentHelp("URL that the URIs of a playlist on standard input are relative to.", valueName: "url"))
+    var baseURL: String?
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(
@@ -81,15 +102,29 @@ struct DownloadCommand: AsyncParsableCommand {
         help: ArgumentHelp("Status line, JSON lines on stderr, or nothing.", valueName: "bar|json|none"),
         transform: { try ChoiceArgument.parse($0) })
     var progress: PlayOptions.ProgressStyle?
-    @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
+    @Flag(help: "Summary of each URL as one JSON document on stdout.") var json = false
+    @OptionGroup var saying: SayingOptions
     @Flag(help: "With FOLDER/: keep encrypted media as it is, and request no key.") var keepEncrypted = false
     @OptionGroup(title: "Keys") var keys: KeyOptions
     @OptionGroup(visibility: .hidden) var skip: SkipOptions
-    @OptionGroup(title: "Network", visibility: .hidden) var connection: ConnectionOptions
+    @OptionGroup(title: "Network") var connection: ConnectionOptions
 
     mutating func validate() throws {
+        guard !urls.isEmpty || batchFile != nil else { throw ValidationError("give a URL or a file, or -a LIST") }
+        if baseURL != nil, !urls.contains(InputLocation.standardInput) {
+            throw ValidationError("--base-url is for a playlist on standard input; write - as the URL")
+        }
+        if urls.count(where: { $0 == InputLocation.standardInput }) + (batchFile == "-" ? 1 : 0) > 1 {
+            throw ValidationError("- is standard input, which can be read once")
+        }
         let target: DownloadTarget
-        do throws(ArgumentValueError) { target = try self.target() } catch { throw ValidationError(error.description) }
+        do throws(ArgumentValueError) {
+            let all = try targets(of: urls)
+            // Those of a list are known later.
+            if let first = all.first { target = first } else { target = try self.target() }
+        } catch {
+            throw ValidationError(error.description)
+        }
         if case .file = target, keepEncrypted {
             throw ValidationError("--keep-encrypted requires -o FOLDER/; a file cannot hold encrypted media")
         }
@@ -99,10 +134,11 @@ struct DownloadCommand: AsyncParsableCommand {
         if case .folder = target, overwrite {
             throw ValidationError("--overwrite replaces a file only, and never a FOLDER/; remove it")
         }
+        if overwrite, skipExisting { throw ValidationError("--overwrite and --skip-existing are mutually exclusive") }
         if !includesVideo, quality.count > 1 {
             throw ValidationError("without video one --quality says which audio; remove the others")
         }
-        if quiet, progress == .bar { throw ValidationError("-q and --progress bar are mutually exclusive") }
+        if saying.quiet, progress == .bar { throw ValidationError("-q and --progress bar are mutually exclusive") }
         if case .file = target, quality.count > 1 {
             throw ValidationError("a file holds one --quality; write -o FOLDER/ for more")
         }
@@ -112,30 +148,88 @@ struct DownloadCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         until = until?.fixed
-        // Its {time} is that of the start of the command, as in play.
-        let target = try target()
-        if let wait = wait?.limited(to: until?.interval), let directory = InputLocation.workingDirectory(),
-            let end = await connection.wait(
-                for: try InputLocation.url(of: url, in: directory), wait, allowsFilesOutside: allowFile,
-                isQuiet: quiet, isJSON: progress == .json)
-        {
-            throw end.exitCode
+        if let batchFile {
+            do { urls += try BatchFile.urls(at: batchFile) } catch { throw ValidationError(error.description) }
         }
-        let status = await DownloadSession(self, target: target).run()
-        if status != .done { throw status.exitCode }
+        // Their {time} is that of the start of the command, e.g. play.
+        let targets: [DownloadTarget]
+        do { targets = try self.targets(of: urls) } catch { throw ValidationError(error.description) }
+        var worst = ExitStatus.done
+        var savedCount = 0
+        for (url, target) in zip(urls, targets) {
+            let status = try await save(url, to: target)
+            if case .interrupted = status { throw status.exitCode }
+            if status == .done { savedCount += 1 } else if worst == .done { worst = status }
+        }
+        if urls.count > 1, !list, !saying.quiet, progress != .json {
+            StandardStream.error.writeLine("hlsget: \(savedCount) of \(Decimals.count(urls.count, "URL")) saved")
+        }
+        if worst != .done { throw worst.exitCode }
     }
 
+    /// Saves one of the URLs.
+    private func save(_ url: String, to target: DownloadTarget) async throws -> ExitStatus {
+        var one = self
+        one.urls = [url]
+        let input = url == InputLocation.standardInput ? try StandardInput.reading(baseURL: baseURL) : nil
+        if list {
+            var options = PlayOptions(url: url)
+            connection.apply(to: &options)
+            if input == nil, let directory = InputLocation.workingDirectory() {
+                do { options.url = try InputLocation.url(of: url, in: directory) } catch {
+                    throw ValidationError(error.description)
+                }
+            }
+            (options.standardInput, options.url) = (input, input?.url ?? options.url)
+            (options.quality, options.allowsFilesOutside) = (quality.first, allowFile)
+            return await ListRun(options, json: json).run()
+        }
+        if let wait = wait?.limited(to: until?.interval), input == nil,
+            let directory = InputLocation.workingDirectory(),
+            let url = try? InputLocation.url(of: url, in: directory),
+            let end = await connection.wait(
+                for: url, wait, allowsFilesOutside: allowFile, isQuiet: saying.quiet, isJSON: progress == .json)
+        {
+            return end
+        }
+        return await DownloadSession(one, target: target, input: input).run()
+    }
+
+    /// The URL of a command for one.
+    var url: String { urls.first ?? "" }
+
     /// Whether video is wanted.
-    var includesVideo: Bool { !noVideo && output?.lowercased().hasSuffix(".m4a") != true }
+    var includesVideo: Bool {
+        let isAudioOnly = format.map { [.aac, .mp3].contains($0) } ?? false
+        return !noVideo && !isAudioOnly && !(output.map { OutputFormat.isAudioOnly(path: $0) } ?? false)
+    }
 
     /// Where it goes.
     func target() throws(ArgumentValueError) -> DownloadTarget {
-        try DownloadTarget(output: output, format: format, url: url)
+        try DownloadTarget(output: output, format: format, url: baseURL ?? url)
+    }
+
+    /// Where each of several goes: to a file of its own.
+    func targets(of urls: [String]) throws(ArgumentValueError) -> [DownloadTarget] {
+        if let output, urls.count > 1, try !NameTemplate(parsing: output).tellsURLsApart {
+            throw ArgumentValueError("-o: several URLs need {name}, {title} or {number} in the name")
+        }
+        let now = NameTemplate.now
+        var targets: [DownloadTarget] = []
+        var taken: Set<String> = []
+        for (index, url) in urls.enumerated() {
+            let name = url == InputLocation.standardInput ? baseURL ?? url : url
+            let target = try DownloadTarget(output: output, format: format, url: name, number: index + 1, now: now)
+            let free = target.renamed { !taken.contains($0) }
+            taken.insert(free.path)
+            targets.append(free)
+        }
+        return targets
     }
 
     private static func format(_ text: String) throws -> OutputFormat {
-        guard let format = OutputFormat(rawValue: text.lowercased()), [.mp4, .mkv, .ts].contains(format) else {
-            throw ArgumentValueError("unknown download format; expected one of: mp4, mkv, ts")
+        guard let format = OutputFormat(rawValue: text.lowercased()), DownloadTarget.formats.contains(format) else {
+            throw ArgumentValueError("unknown download format; expected one of: mp4, mkv, ts, aac, mp3")
         }
         return format
     }

@@ -14,14 +14,20 @@ struct DownloadSession {
     private let clock: any Clock<Duration>
     private let display: StatusDisplay?
     private let reportsJSON: Bool
+    private let input: StandardInput?
 
-    init(_ command: DownloadCommand, target: DownloadTarget, clock: any Clock<Duration> = SourceClock.host) {
+    /// - Parameter input: what the command's URL stands for, where that is standard input.
+    init(
+        _ command: DownloadCommand, target: DownloadTarget, input: StandardInput? = nil,
+        clock: any Clock<Duration> = SourceClock.host
+    ) {
         self.command = command
         self.target = target
+        self.input = input
         self.clock = clock
         let isTerminal = Terminal(descriptor: StandardStream.error.descriptor).isTerminal
-        let showsBar = command.progress.map { $0 == .bar } ?? (isTerminal && !command.quiet)
-        display = showsBar ? StatusDisplay() : nil
+        let showsBar = command.progress.map { $0 == .bar } ?? (isTerminal && !command.saying.quiet)
+        display = showsBar ? StatusDisplay(isForced: command.progress == .bar) : nil
         reportsJSON = command.progress == .json
     }
 
@@ -36,9 +42,18 @@ struct DownloadSession {
             guard let directory = InputLocation.workingDirectory() else {
                 throw ArgumentValueError("the working directory does not exist")
             }
-            let url = try InputLocation.url(of: command.url, in: directory)
+            let url = try input?.url ?? InputLocation.url(of: command.url, in: directory)
             let configuration = try configuration(of: url)
             if await removeRest(configuration, report) { return .done }
+            if let path = await existingPath(configuration) {
+                var summary = DownloadSummary(url: command.url, exitStatus: .done)
+                summary.files = [path]
+                summary.text = "\(TerminalText.escaped(path)) exists: left as it is"
+                return end(summary, report)
+            }
+            if let output = command.output, try NameTemplate(parsing: output).hasWords {
+                try NameTemplate.makeFolders(of: target.path)
+            }
             try target.check(overwrite: command.overwrite)
             let task = try await DownloadTask(configuration, folder: target.workPath)
             return try await download(task, signals, &report)
@@ -53,7 +68,10 @@ struct DownloadSession {
 
     private func configuration(of url: String) throws -> DownloadConfiguration {
         var configuration = DownloadConfiguration(
-            urlString: url, loading: command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile))
+            urlString: url,
+            loading: try command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile) { transport in
+                command.saying.wrap(input?.transport(over: transport) ?? transport, say)
+            })
         if let text = command.refreshCmd {
             configuration.loading.hooks.urlRefresher = RefreshCommand(command: text)
         }
@@ -70,9 +88,21 @@ struct DownloadSession {
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
         if let from = command.range.from { configuration.startPosition = from.start }
-        if let to = command.range.to { configuration.endPosition = to.end }
+        configuration.endPosition = command.range.end
         if let count = command.connections { configuration.connectionCount = count }
         return configuration
+    }
+
+    /// With `--skip-existing`, the file that is there. A name with words of the variant is known too late.
+    private func existingPath(_ configuration: DownloadConfiguration) async -> String? {
+        guard command.skipExisting, access(target.workPath, F_OK) != 0 else { return nil }
+        var facts = NameFacts()
+        if NameFacts.needTitle(target.path) {
+            facts.title = await StreamTitle.title(
+                of: Asset(urlString: configuration.urlString, options: configuration.loading))
+        }
+        let path = facts.path(target.path)
+        return access(path, F_OK) == 0 ? path : nil
     }
 
     /// An earlier run was killed when its file had its name already, and only the folder was left to be removed.
@@ -182,7 +212,8 @@ struct DownloadSession {
                 tasks.append(write(task, sink, report))
             case .written(.failure(let error)): throw error
             case .written(.success(let files)):
-                return finish(result, files, signal: signal, &report, task.progress, NameFacts(of: task))
+                let facts = await NameFacts.whole(of: task, for: target.path)
+                return finish(result, files, signal: signal, &report, task.progress, facts)
             }
         }
         return .internalError
@@ -198,10 +229,14 @@ struct DownloadSession {
                 switch target {
                 case .folder(let path):
                     try await task.writePlaylists()
-                    try await task.moveFolder(to: NameFacts(of: task).path(path))
+                    let path = await NameFacts.whole(of: task, for: path).path(path)
+                    try NameTemplate.makeFolders(of: path)
+                    try await task.moveFolder(to: path)
                     sink.yield(.written(.success(nil)))
                 case .file(let path, let format):
-                    let path = NameFacts(of: task).path(path)
+                    let name = path
+                    let path = await NameFacts.whole(of: task, for: name).path(name)
+                    if path != name { try NameTemplate.makeFolders(of: path) }
                     let files = try await task.write(
                         to: path, format: format, overwrite: command.overwrite, allowsUnreadable: !command.strict
                     ) { text in
@@ -235,12 +270,29 @@ struct DownloadSession {
         StandardStream.error.writeLine(report.line(progress, rate: rate).text)
     }
 
+    /// Prints a line of `-v`.
+    private var say: @Sendable (String) -> Void {
+        let (display, reportsJSON) = (display, reportsJSON)
+        let clock = clock
+        let start = DownloadReport(clock)
+        return { line in
+            if reportsJSON {
+                let text = line.hasPrefix("hlsget: ") ? String(line.dropFirst(8)) : line
+                StandardStream.error.writeLine(EventReporter.note(text, at: start.elapsed))
+            } else if let display {
+                display.print(line)
+            } else {
+                StandardStream.error.writeLine(line)
+            }
+        }
+    }
+
     private func warn(_ cause: String, _ url: String?, _ detail: String?, _ report: DownloadReport) {
         if reportsJSON {
             return StandardStream.error.writeLine(
                 EventReporter.warning(cause, url: url, detail: detail, at: report.elapsed))
         }
-        guard !command.quiet else { return }
+        guard !command.saying.quiet else { return }
         let line = ErrorLine.line(cause, url: url, detail: detail, severity: "warning")
         if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
     }
@@ -270,7 +322,7 @@ struct DownloadSession {
         _ progress: DownloadProgress, _ facts: NameFacts
     ) -> ExitStatus {
         display?.clear()
-        if let files, result.gaps.isEmpty, command.range.from == nil, command.range.to == nil {
+        if let files, result.gaps.isEmpty, !command.range.isPart {
             check(files, result, report)
         }
         if result.numberOfInterstitials > 0 { noteInterstitials(result.numberOfInterstitials, report) }
@@ -311,9 +363,10 @@ struct DownloadSession {
         }
         if reportsJSON {
             StandardStream.error.writeLine(summary.jsonLine(at: report.elapsed))
-        } else if let text = summary.text, !command.quiet {
+        } else if let text = summary.text, !command.saying.quiet {
             StandardStream.error.writeLine("hlsget: \(text)")
         }
+        if command.json { StandardStream.output.writeLine(summary.document) }
         return summary.exitStatus
     }
 }
@@ -362,5 +415,12 @@ extension NameFacts {
         let variant = task.storedVariant
         size = variant.size
         bandwidth = variant.bandwidth
+    }
+
+    /// The same, with the title where a name asks for it.
+    fileprivate static func whole(of task: DownloadTask, for name: String) async -> NameFacts {
+        var facts = NameFacts(of: task)
+        if needTitle(name) { facts.title = await StreamTitle.title(of: task.asset) }
+        return facts
     }
 }

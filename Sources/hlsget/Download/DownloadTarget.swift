@@ -10,16 +10,25 @@ enum DownloadTarget: Sendable, Equatable {
     private static let commonNames: Set<String> = [
         "index", "master", "playlist", "main", "manifest", "prog_index", "top", "stream", "video", "hls", "chunklist",
     ]
-    private static let formats: [OutputFormat] = [.mp4, .mkv, .ts]
+    static let formats: [OutputFormat] = [.mp4, .mkv, .ts, .aac, .mp3]
 
-    init(output: String?, format: OutputFormat?, url: String) throws(ArgumentValueError) {
+    /// - Parameters:
+    ///   - number: of the URL, from 1.
+    ///   - now: when the command was started.
+    init(
+        output: String?, format: OutputFormat?, url: String, number: Int = 1, now: tm = NameTemplate.now
+    ) throws(ArgumentValueError) {
         guard let output else {
             let format = format ?? .mp4
             self = .file(path: "\(Self.name(of: url)).\(format.rawValue)", format: format)
             return
         }
         let template = try NameTemplate(parsing: output)
-        try self.init(path: try template.path(url: url, ending: (format ?? .mp4).rawValue), format: format)
+        let path = try template.path(url: url, ending: (format ?? .mp4).rawValue, number: number, now: now)
+        guard !path.contains(SplitNames.word) else {
+            throw ArgumentValueError("-o: {part} is for play --split; a download is one file")
+        }
+        try self.init(path: path, format: format)
     }
 
     private init(path output: String, format: OutputFormat?) throws(ArgumentValueError) {
@@ -37,9 +46,27 @@ enum DownloadTarget: Sendable, Equatable {
         guard !output.isEmpty else { throw ArgumentValueError("-o needs a file name") }
         guard let format = format ?? OutputFormat(path: output), Self.formats.contains(format) else {
             throw ArgumentValueError(
-                "-o: unknown file extension in \(TerminalText.escaped(output)) (mp4, mkv, ts); use -f")
+                "-o: unknown file extension in \(TerminalText.escaped(output)) (mp4, mkv, ts, m4a, aac, mp3); use -f")
         }
         self = .file(path: output, format: format)
+    }
+
+    /// The same, or one beside it whose name nobody else has: `film-2.mp4`.
+    ///
+    /// - Parameter isFree: whether a path is.
+    func renamed(_ isFree: (String) -> Bool) -> DownloadTarget {
+        var number = 2
+        var free = path
+        while !isFree(free) {
+            let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+            let dot = path[name...].lastIndex(of: ".").flatMap { $0 > name ? $0 : nil } ?? path.endIndex
+            free = "\(path[..<dot])-\(number)\(path[dot...])"
+            number += 1
+        }
+        switch self {
+        case .file(_, let format): return .file(path: free, format: format)
+        case .folder: return .folder(path: free)
+        }
     }
 
     var path: String {

@@ -55,8 +55,8 @@ struct ColorReport: Sendable {
     func add(to object: inout JSONObject) {
         if let color {
             let names = Self.names(color)
-            object.add("colorPrimaries", names[0])
-            object.add("transferFunction", names[1])
+            object.add("color_primaries", names[0])
+            object.add("transfer_function", names[1])
             object.add("matrix", names[2])
         }
         if let display {
@@ -65,19 +65,19 @@ struct ColorReport: Sendable {
                 volume.add("red", Self.value(primaries.red))
                 volume.add("green", Self.value(primaries.green))
                 volume.add("blue", Self.value(primaries.blue))
-                volume.add("whitePoint", Self.value(primaries.whitePoint))
+                volume.add("white_point", Self.value(primaries.whitePoint))
             }
-            volume.add("minimumLuminance", display.luminance.map { .number($0.lowerBound) })
-            volume.add("maximumLuminance", display.luminance.map { .number($0.upperBound) })
-            object.add("masteringDisplay", volume.value)
+            volume.add("minimum_luminance", display.luminance.map { .number($0.lowerBound) })
+            volume.add("maximum_luminance", display.luminance.map { .number($0.upperBound) })
+            object.add("mastering_display", volume.value)
         }
         if let light {
             var levels = JSONObject()
             levels.add("maximum", light.maximumContentLightLevel > 0 ? light.maximumContentLightLevel : nil)
             levels.add(
-                "maximumFrameAverage",
+                "maximum_frame_average",
                 light.maximumFrameAverageLightLevel > 0 ? light.maximumFrameAverageLightLevel : nil)
-            object.add("contentLightLevel", levels.value)
+            object.add("content_light_level", levels.value)
         }
     }
 

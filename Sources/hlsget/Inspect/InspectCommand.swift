@@ -14,14 +14,15 @@ struct InspectCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("URL that the playlist's URIs are relative to.", valueName: "url"))
     var baseURL: String?
     @Flag(help: "Reject a playlist that breaks a rule instead of reading it leniently.") var strict = false
+    @OptionGroup var saying: SayingOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
     mutating func validate() throws { try connection.check() }
 
     mutating func run() async throws {
-        let status = await Self.inspect(
-            PlaylistInput(name: input, baseURL: baseURL, connection: connection), json: json,
-            mode: strict ? .strict : .lenient)
+        var source = PlaylistInput(name: input, baseURL: baseURL, connection: connection)
+        source.saying = saying
+        let status = await Self.inspect(source, json: json, mode: strict ? .strict : .lenient)
         if status != .done { throw status.exitCode }
     }
 
@@ -36,7 +37,7 @@ struct InspectCommand: AsyncParsableCommand {
             if json {
                 StandardStream.output.writeLine(PlaylistJSON.document(playlist, steering).text)
             } else {
-                StandardStream.output.write(PlaylistTable.text(playlist, steering))
+                StandardStream.output.write(PlaylistTable.text(playlist, steering, errorsOnly: input.saying.quiet))
             }
             return .done
         } catch {
@@ -53,7 +54,7 @@ struct InspectCommand: AsyncParsableCommand {
             } catch let failure as HLSError where failure.code == .badMedia {
                 error = PlaylistInput.Failure(failure)
             } catch {}
-            if json { StandardStream.output.writeLine(PlaylistJSON.document(error).text) }
+            if json { StandardStream.output.writeLine(PlaylistJSON.document(error, name: input.name).text) }
             StandardStream.error.writeLine(error.text(for: input.name))
             return error.status
         }
@@ -62,7 +63,7 @@ struct InspectCommand: AsyncParsableCommand {
     /// The input if it is a media file; nil if it is something else.
     private static func mediaFile(_ input: PlaylistInput) async throws -> MediaFileReport? {
         guard let url = (try? input.url()) ?? nil else { return nil }
-        let options = input.connection.assetOptions(of: url, allowsFilesOutside: true)
+        let options = try input.connection.assetOptions(of: url, allowsFilesOutside: true) { input.saying.wrap($0) }
         return try await MediaFileReport.load(url, options)
     }
 }

@@ -86,8 +86,8 @@ struct MediaFileReport: Sendable {
         object.add("kind", "file")
         object.add("container", file.container)
         object.add("duration", seconds(duration))
-        object.add("durationIsEstimate", duration.hasBeenRounded)
-        object.add("byteCount", file.byteCount)
+        object.add("duration_is_estimate", duration.hasBeenRounded)
+        object.add("byte_count", file.byteCount)
         object.add("tracks", tracks.map(value))
         return object.value
     }
@@ -103,11 +103,11 @@ struct MediaFileReport: Sendable {
         object.add("height", isVideo ? track.size.height : nil)
         object.add("rotation", description.rotation > 0 ? description.rotation : nil)
         if isVideo { ColorReport(description).add(to: &object) }
-        object.add("frameRate", isVideo && track.frameRate > 0 ? JSONValue.number(track.frameRate) : nil)
-        object.add("sampleRate", description.sampleRate > 0 ? description.sampleRate : nil)
+        object.add("frame_rate", isVideo && track.frameRate > 0 ? JSONValue.number(track.frameRate) : nil)
+        object.add("sample_rate", description.sampleRate > 0 ? description.sampleRate : nil)
         object.add("channels", description.channelCount > 0 ? description.channelCount : nil)
         object.add("language", track.language)
-        object.add("bitRate", track.bitRate > 0 ? JSONValue.number(track.bitRate) : nil)
+        object.add("bit_rate", track.bitRate > 0 ? JSONValue.number(track.bitRate) : nil)
         object.add("start", seconds(track.timeRange.start))
         object.add("end", seconds(track.timeRange.end))
         object.add("playable", track.isPlayable)

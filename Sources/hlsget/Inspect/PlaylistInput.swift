@@ -11,6 +11,8 @@ struct PlaylistInput: Sendable {
         var detail: String?
         var line: Int?
         var status: ExitStatus
+        /// What it is called in JSON.
+        var code = HLSError.Code.badPlaylist
         /// There are bytes, and they are no playlist.
         var isOfOtherKind = false
         /// The cause names what the user gave.
@@ -35,12 +37,14 @@ struct PlaylistInput: Sendable {
             self.init(
                 cause: words.cause, detail: words.detail, line: error.line,
                 status: error.code == .limitExceeded ? .refused : .badPlaylist)
+            if error.code == .limitExceeded { code = .refused }
             isOfOtherKind = error.code == .notAPlaylist
         }
 
         init(_ error: LoadingError) {
             let failure = LoadingFailure(error, as: .named)
             self.init(cause: failure.cause, detail: failure.detail, status: ExitStatus(error))
+            code = HLSError.Code(rawValue: failure.kind.rawValue)
             url = error.url.isEmpty ? nil : error.url
             // Media may be of any size.
             isOfOtherKind = error.code == .tooLarge
@@ -53,6 +57,7 @@ struct PlaylistInput: Sendable {
                 self.init(below)
             } else {
                 self.init(cause: error.cause, detail: error.detail, status: ExitStatus(error))
+                code = error.code
                 url = error.urlString
             }
         }
@@ -77,28 +82,41 @@ struct PlaylistInput: Sendable {
     var connection: ConnectionOptions
     /// A playlist given as a file may name files outside its folder.
     var allowsFilesOutside = false
+    var saying = SayingOptions()
+
+    /// The absolute URL of ``baseURL``.
+    var base: String? {
+        guard let baseURL else { return nil }
+        return (try? InputLocation.url(of: baseURL, in: InputLocation.workingDirectory() ?? "/")) ?? baseURL
+    }
+
+    /// Something that was typed cannot be used.
+    private static func misuse(_ error: ArgumentValueError) -> Failure {
+        var failure = Failure(cause: error.description, detail: nil, status: .usage)
+        failure.code = .invalidArgument
+        failure.namesInput = true
+        return failure
+    }
 
     /// The absolute URL of the name, as far as it has one; nil for standard input.
     func url() throws(Failure) -> String? {
-        guard name != "-" else { return nil }
+        guard name != InputLocation.standardInput else { return nil }
         do {
             return try InputLocation.url(of: name, in: InputLocation.workingDirectory() ?? "/")
         } catch {
-            var failure = Failure(cause: error.description, detail: nil, status: .usage)
-            failure.namesInput = true
-            throw failure
+            throw Self.misuse(error)
         }
     }
 
     /// Reads it whole.
     func read(_ options: PlaylistParser.Options) async throws(Failure) -> Playlist {
-        guard let url = try url() else { return try readFile(STDIN_FILENO, url: baseURL ?? "", options) }
+        guard let url = try url() else { return try readFile(STDIN_FILENO, url: base ?? "", options) }
         if let path = try path(of: url) {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { throw Self.unreadable(errno, url) }
             defer { close(descriptor) }
             do throws(Failure) {
-                return try readFile(descriptor, url: baseURL ?? url, options)
+                return try readFile(descriptor, url: base ?? url, options)
             } catch {
                 var error = error
                 error.url = error.url ?? url
@@ -107,7 +125,7 @@ struct PlaylistInput: Sendable {
         }
         do {
             var playlist = try await loader(of: url).load(options)
-            if let baseURL { playlist.url = baseURL }
+            if let base { playlist.url = base }
             return playlist
         } catch {
             throw Failure(error)
@@ -115,8 +133,12 @@ struct PlaylistInput: Sendable {
     }
 
     /// Loads what the playlist names.
-    func loader(of url: String) -> PlaylistLoader {
-        connection.loader(of: url, allowsFilesOutside: allowsFilesOutside)
+    func loader(of url: String) throws(Failure) -> PlaylistLoader {
+        do {
+            return try connection.loader(of: url, allowsFilesOutside: allowsFilesOutside) { saying.wrap($0) }
+        } catch {
+            throw Self.misuse(error)
+        }
     }
 
     private func readFile(

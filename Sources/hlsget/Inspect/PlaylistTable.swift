@@ -5,15 +5,17 @@ enum PlaylistTable {
     /// Segments beyond this many are summed up.
     static let maximumRowCount = 40
 
-    /// - Parameter steering: nil where it is not steered, or nobody was asked.
-    static func text(_ playlist: Playlist, _ steering: SteeringReport? = nil) -> String {
+    /// - Parameters:
+    ///   - steering: nil where it is not steered, or nobody was asked.
+    ///   - errorsOnly: leaves warnings out.
+    static func text(_ playlist: Playlist, _ steering: SteeringReport? = nil, errorsOnly: Bool = false) -> String {
         var lines: [String]
         switch playlist {
         case .media(let playlist): lines = self.lines(playlist)
         case .multivariant(let playlist): lines = self.lines(playlist)
         }
         if let steering { lines += steering.lines }
-        let issues = playlist.issues
+        let issues = playlist.issues.filter { !errorsOnly || $0.severity == .error }
         if !issues.isEmpty {
             lines += ["", "FINDINGS"]
             lines += issues.prefix(maximumRowCount).map { "  \($0.severity.rawValue): \($0)" }

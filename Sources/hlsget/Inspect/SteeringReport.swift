@@ -50,15 +50,15 @@ struct SteeringReport: Sendable {
         switch result {
         case .failure(let trouble): object.add("error", trouble.description)
         case .success(let manifest):
-            object.add("pathwayPriority", manifest.priority.map(JSONValue.string))
+            object.add("pathway_priority", manifest.priority.map(JSONValue.string))
             object.add("ttl", .number(manifest.timeToLive / .seconds(1)))
-            object.add("reloadUri", manifest.reloadURI)
+            object.add("reload_uri", manifest.reloadURI)
             object.add(
-                "pathwayClones",
+                "pathway_clones",
                 manifest.clones.map { clone -> JSONValue in
                     var object = JSONObject()
                     object.add("id", clone.id)
-                    object.add("baseId", clone.baseID)
+                    object.add("base_id", clone.baseID)
                     object.add("host", clone.host)
                     return object.value
                 })
@@ -72,8 +72,8 @@ extension PlaylistInput {
     /// What the steering server of a playlist that came over the network says.
     func steering(of playlist: Playlist) async -> SteeringReport? {
         guard baseURL == nil, case .multivariant(let playlist) = playlist, let url = (try? url()) ?? nil,
-            url.hasPrefix("http")
+            url.hasPrefix("http"), let loader = try? loader(of: url)
         else { return nil }
-        return await SteeringReport(of: playlist, loader(of: url))
+        return await SteeringReport(of: playlist, loader)
     }
 }

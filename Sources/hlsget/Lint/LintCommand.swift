@@ -8,7 +8,7 @@ struct LintCommand: AsyncParsableCommand {
         usage: "hlsget lint URL|FILE|- ... [options]",
         discussion: """
             The media playlists of a multivariant playlist are loaded and compared too. Exit status 0 means clean \
-            (there may be warnings), 5 means that a rule with "must" is broken.
+            (there may be warnings), 5 means that a rule with "must" is broken, or that there is a warning and --strict.
             """)
     static let _errorLabel = HLSGet._errorLabel
 
@@ -18,34 +18,44 @@ struct LintCommand: AsyncParsableCommand {
     @Flag(
         help: "Compare bit rates with segment sizes: one small request for each segment that is not a byte range.")
     var deep = false
+    @Flag(help: "Exit 5 for warnings, too.") var strict = false
+    @Option(help: ArgumentHelp("URL that the URIs of a playlist are relative to.", valueName: "url"))
+    var baseURL: String?
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @OptionGroup var saying: SayingOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
-    mutating func validate() throws { try connection.check() }
+    mutating func validate() throws {
+        if baseURL != nil, inputs.count > 1 { throw ValidationError("--base-url is for one playlist") }
+        try connection.check()
+    }
 
     mutating func run() async throws {
         var worst = ExitStatus.done
         for name in inputs {
-            let input = PlaylistInput(name: name, connection: connection, allowsFilesOutside: allowFile)
-            let status = await Self.lint(input, json: json, deep: deep)
+            var input = PlaylistInput(
+                name: name, baseURL: baseURL, connection: connection, allowsFilesOutside: allowFile)
+            input.saying = saying
+            let status = await Self.lint(input, json: json, deep: deep, strict: strict)
             if worst == .done || worst == .badPlaylist, status != .done { worst = status }
         }
         if worst != .done { throw worst.exitCode }
     }
 
-    /// Checks one input: ``ExitStatus/badPlaylist`` when it breaks a "must".
-    static func lint(_ input: PlaylistInput, json: Bool, deep: Bool) async -> ExitStatus {
+    /// Checks one input: ``ExitStatus/badPlaylist`` when it breaks a "must", where strict when there is any finding.
+    static func lint(_ input: PlaylistInput, json: Bool, deep: Bool, strict: Bool = false) async -> ExitStatus {
         do {
             let report = try await LintRun(isDeep: deep).check(input)
+            let shown = report.findings.filter { !input.saying.quiet || strict || $0.issue.severity == .error }
             if json {
                 StandardStream.output.writeLine(document(report, name: input.name).text)
             } else {
-                for finding in report.findings { StandardStream.output.writeLine(line(finding, name: input.name)) }
-                StandardStream.error.writeLine(summary(report, name: input.name))
+                for finding in shown { StandardStream.output.writeLine(line(finding, name: input.name)) }
+                if !input.saying.quiet { StandardStream.error.writeLine(summary(report, name: input.name)) }
             }
-            return report.hasErrors ? .badPlaylist : .done
+            return report.hasErrors || strict && !report.findings.isEmpty ? .badPlaylist : .done
         } catch {
-            if json { StandardStream.output.writeLine(PlaylistJSON.document(error).text) }
+            if json { StandardStream.output.writeLine(PlaylistJSON.document(error, name: input.name).text) }
             StandardStream.error.writeLine(error.text(for: input.name))
             return error.status
         }
@@ -78,8 +88,8 @@ struct LintCommand: AsyncParsableCommand {
             ]
         }
         return [
-            "v": .integer(PlaylistJSON.formatVersion), "file": .string(ErrorLine.bare(url: name)),
-            "playlists": .integer(report.playlistCount), "measuredSegments": JSONValue(report.measuredSegmentCount),
+            "v": .integer(PlaylistJSON.formatVersion), "url": .string(ErrorLine.bare(url: name)),
+            "playlists": .integer(report.playlistCount), "measured_segments": JSONValue(report.measuredSegmentCount),
             "findings": .array(list),
         ]
     }

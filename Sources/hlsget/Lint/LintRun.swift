@@ -34,12 +34,13 @@ struct LintRun: Sendable {
                 Self.notChecked("bit rates, which only the multivariant playlist declares", remedy: "give its URL"))
             return LintReport(findings: findings, playlistCount: 1, measuredSegmentCount: 0)
         case .multivariant(let multivariant):
-            guard let url = try input.url() else {
-                let note = Self.notChecked("the media playlists", remedy: "give a URL or path to find them")
+            guard let url = try input.url() ?? input.base else {
+                let note = Self.notChecked(
+                    "the media playlists", remedy: "give a URL or path to find them, or --base-url")
                 return LintReport(findings: multivariant.lint() + [note], playlistCount: 1)
             }
             // Credentials stay with the origin that the user gave, wherever it has redirected to (R59).
-            return await check(multivariant, loader: input.loader(of: url))
+            return await check(multivariant, loader: try input.loader(of: url))
         }
     }
 

@@ -20,16 +20,16 @@ enum HelpPage {
     private static let body = """
         hlsget \(HLSGet.version): plays, checks and records HTTP Live Streaming
 
-        USAGE hlsget [play] URL|FILE [options]          without -o, output is discarded
+        USAGE hlsget [play] URL|FILE|- [options]        without -o, output is discarded
 
           hlsget https://example.com/master.m3u8                 see it load, wait and play
           hlsget --fast -o film.ts --quality 'height<=720' URL   save it, in the best that matches
           hlsget --throttle 800k,50ms --peak-bitrate 2M URL      play over a slower link
 
         OUTPUT
-          -o, --output FILE             - is stdout; repeat it: -o v.y4m -o a.wav; '{name}_{height}p.ts'
-          -f, --format NAME             ts mp4 mkv y4m rawvideo wav s16le f32le framemd5 null
-          --player CMD, --no-video, --no-audio, --overwrite   into 'mpv -'; drop that track; replace files
+          -o, --output FILE             - is stdout; repeat it: -o v.y4m -o a.wav; '{title}/{height}p.ts'
+          -f, --format NAME             ts mp4 mkv aac mp3 y4m rawvideo wav s16le f32le framemd5 null
+          --split 1h|500M, --player CMD, --no-video, --no-audio, -y, --overwrite   many files; 'mpv -'
           --fast, --no-decode, --cache FOLDER   drop no late frames; only load; keep what may be kept
         PLAYBACK
           --rate R, --immediately, --no-auto-wait, --forward-buffer TIME   speed; never wait; load ahead
@@ -41,14 +41,16 @@ enum HelpPage {
           --stale end|fail|wait|TIME, --fell-behind edge|oldest|fail   live: stopped updating, or ran ahead
           --interstitials play|skip|only, --skip-dateranges EXPR, --skip-uri REGEX   ads: in place, left out
         SELECTION
+          -F, --list                    show variants and renditions, with estimated sizes, and end
           --quality EXPR, --subs-file FILE, --pathway ID   'height<=720 codec=hevc'; captions; server
           --audio, --subs EXPR, --languages LIST   'lang=de,lang=en channels=2'; audio for who speaks de,en
         NETWORK
           -H, --header 'NAME: VALUE', --query NAME=VALUE   in requests; secrets to the URL's origin only
-          --cookies FILE, --netrc, --send-credentials-to ORIGIN   logins, and where else they may go
-          --cacert FILE, --insecure, --cert FILE, --key-file FILE trust these, or any; show this one
+          -A, --user-agent TEXT, -e, --referer URL, --base-url URL   names; base of a playlist on stdin
+          --cookies, --cookies-from-file FILE, --netrc, --send-credentials-to ORIGIN   logins, where to
+          --cacert FILE, -k, --insecure, --cert FILE, --key-file FILE   trust; the client's certificate
           --proxy URL|none, --interface NAME, -4, -6, --http1.1, --limit-rate B/s, --connections-per-host N
-          --retries N|inf, --retry-backoff TIME,…, --on-gap skip|fail, --timeout TIME   what has failed
+          --retries N|inf, --retry-backoff TIME,…, --on-gap skip|fail|fill, --timeout TIME
           --cmcd headers|query, --cmcd-version 1|2, --cmcd-keys LIST, --cmcd-custom K=V, --cmcd-events URL
           --throttle CSV|RATE[,LATENCY[,LOSS]], --record-trace FILE   slower link; record for hlsget replay
           --refresh-cmd CMD, --expensive, --expensive-peak-bitrate BPS   fresh URL on 403; metered network
@@ -60,6 +62,7 @@ enum HelpPage {
           -v, --verbose, -q, --quiet, --strict, --threads N   retries too; errors only; exit 10 where cut
           --config FILE, --no-config, --version, -h, --help   options of a file; 'play --help' lists all
 
+        KEYS space pause, arrows seek 10 s and 60 s, [ ] rate, i now, a audio, s subtitles, h help, q quit
         EXIT 0 done, 1 bug, 3 not found, 4 network, 5 playlist, 6 no variant, 7 key, 8 media, 9 output,
              10 incomplete, 11 stale live, 12 refused, 64 usage, 130 interrupted, 143 SIGTERM, 129 SIGHUP
         """

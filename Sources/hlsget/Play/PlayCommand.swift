@@ -14,8 +14,10 @@ struct PlayCommand: AsyncParsableCommand {
             """)
     static let _errorLabel = HLSGet._errorLabel
 
-    @Argument(help: ArgumentHelp("URL or path of a playlist or of a media file.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp("URL or path of a playlist or media file, or - for standard input.", valueName: "url"))
     var url: String
+    @Flag(name: [.customShort("F"), .long], help: "List variants and renditions, as hlsget list does.") var list = false
 
     @OptionGroup(title: "Output") var output: OutputOptions
     @OptionGroup(title: "Playback") var playback: PlaybackOptions
@@ -37,7 +39,15 @@ struct PlayCommand: AsyncParsableCommand {
         guard let directory = InputLocation.workingDirectory() else {
             throw ArgumentValueError("the working directory does not exist")
         }
-        var options = PlayOptions(url: try InputLocation.url(of: url, in: directory))
+        let isPiped = url == InputLocation.standardInput
+        var options = PlayOptions(
+            url: isPiped
+                ? try StandardInput.url(baseURL: network.baseURL, in: directory)
+                : try InputLocation.url(of: url, in: directory))
+        options.readsStandardInput = isPiped
+        if network.baseURL != nil, !isPiped {
+            throw ArgumentValueError("--base-url is for a playlist on standard input; write - as the URL")
+        }
         try output.apply(to: &options)
         try playback.apply(to: &options)
         selection.apply(to: &options)
@@ -63,8 +73,9 @@ struct OutputOptions: ParsableArguments {
         name: .shortAndLong,
         help: ArgumentHelp(
             """
-            Write to FILE, - for standard output. May be given twice, as in -o v.y4m -o a.wav. m4a and mka get audio only. \
-            In its name {name} {ext} {date} {time} {width} {height} {bandwidth} stand for what is written.
+            Write to FILE, - for standard output. May be given twice, e.g. -o v.y4m -o a.wav. m4a, mka, aac and mp3 get \
+            audio only. In its name {name} {title} {ext} {date} {time} {width} {height} {bandwidth} {part} stand for what \
+            is written; folders of such names are made.
             """,
             valueName: "file"))
     var output: [String] = []
@@ -79,21 +90,31 @@ struct OutputOptions: ParsableArguments {
     var format: [OutputFormat] = []
     @Option(
         help: ArgumentHelp(
-            "Play into the standard input of this command, as in 'mpv -'; as ts unless -f says otherwise.",
+            "Play into the standard input of this command, e.g. 'mpv -'; as ts unless -f says otherwise.",
             valueName: "cmd"))
     var player: String?
+    @Option(
+        help: ArgumentHelp(
+            "Begin another file after each time or size, e.g. 1h or 500M: FILE-001.ts, -002 …, or {part} in its name.",
+            valueName: "time|size"),
+        transform: SplitArgument.init(parsing:))
+    var split: SplitArgument?
     @Flag(help: "Omit video.") var noVideo = false
     @Flag(help: "Omit audio.") var noAudio = false
     @Flag(help: "Load without decoding.") var noDecode = false
     @Flag(help: "Run as fast as possible instead of in real time.") var fast = false
-    @Flag(help: "Overwrite existing files.") var overwrite = false
+    @Flag(name: [.customShort("y"), .long], help: "Overwrite existing files.") var overwrite = false
 
     func apply(to options: inout PlayOptions) throws {
         var names: [String] = []
         for (index, name) in output.enumerated() {
             let format = format.count == output.count ? format[index] : format.first
-            names.append(try NameTemplate(parsing: name).path(url: options.url, ending: format?.rawValue))
+            let template = try NameTemplate(parsing: name)
+            let path = try template.path(url: options.url, ending: format?.rawValue)
+            names.append(path)
+            if template.hasWords { options.templates[path] = name }
         }
+        options.split = split
         if let player {
             options.outputs = try OutputArgument.outputs(names, formats: format, player: player)
         } else {
@@ -116,10 +137,12 @@ struct PlaybackOptions: ParsableArguments {
     @Flag(help: "Start at the first frame instead of waiting until playback is likely to keep up.")
     var immediately = false
     @Flag(help: "Never wait to minimize stalls.") var noAutoWait = false
-    @Option(help: ArgumentHelp("Load this far ahead.", valueName: "time"), transform: DurationArgument.parse)
+    @Option(
+        help: ArgumentHelp("Load this far ahead (90s; of a live stream what there is).", valueName: "time"),
+        transform: DurationArgument.parse)
     var forwardBuffer: Duration?
     @Option(
-        help: ArgumentHelp("No variant above this bit rate, as in 2.5M.", valueName: "bps"),
+        help: ArgumentHelp("No variant above this bit rate, e.g. 2.5M.", valueName: "bps"),
         transform: BitRateArgument.parse)
     var peakBitrate: Double?
     @Flag(help: "This network costs money: the next limit holds besides, and the access log counts its requests.")
@@ -131,7 +154,7 @@ struct PlaybackOptions: ParsableArguments {
     @Option(help: ArgumentHelp("No variant larger than this.", valueName: "wxh"), transform: PixelSize.init(parsing:))
     var maxResolution: PixelSize?
     @Option(
-        help: ArgumentHelp("Size of the display, as in 640x360@2.", valueName: "wxh[@s]"),
+        help: ArgumentHelp("Size of the display, e.g. 640x360@2.", valueName: "wxh[@s]"),
         transform: DisplaySize.init(parsing:))
     var display: DisplaySize?
     @Flag(help: "Start with the first eligible variant of the playlist.") var startFirstEligible = false
@@ -145,8 +168,6 @@ struct PlaybackOptions: ParsableArguments {
         transform: { try ChoiceArgument.parse($0) })
     var interstitials: PlayOptions.InterstitialAction?
     @OptionGroup var skip: SkipOptions
-    @Option(help: ArgumentHelp("Play for this long.", valueName: "time"), transform: NumberArgument.positiveDuration)
-    var duration: Duration?
     @Option(
         help: ArgumentHelp("Play it N times, into the same outputs.", valueName: "n"),
         transform: NumberArgument.passes)
@@ -161,7 +182,7 @@ struct PlaybackOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Live: after a wait, skip ahead to the distance from the edge that it had; or keep that distance by rates up \
-            to this, as in 1.05.
+            to this, e.g. 1.05.
             """, valueName: "rate"))
     var liveCatchUp: String?
     @Flag(help: "Live: load whole segments, and playlists by the clock, also where parts are offered.")
@@ -171,7 +192,7 @@ struct PlaybackOptions: ParsableArguments {
         transform: WaitArgument.init(parsing:))
     var wait: WaitArgument?
     @Option(
-        help: ArgumentHelp("Stop at this time of day, as in 22:30, or at this date.", valueName: "hh:mm|date"),
+        help: ArgumentHelp("Stop at this time of day, e.g. 22:30, or at this date.", valueName: "hh:mm|date"),
         transform: UntilArgument.init(parsing:))
     var until: UntilArgument?
     @Option(
@@ -189,7 +210,8 @@ struct PlaybackOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "If a segment cannot be had: skip it (the default), or fail with exit 10.", valueName: "skip|fail"),
+            "If a segment cannot be had: skip it (the default), fail with exit 10, or fill its time with what was last seen.",
+            valueName: "skip|fail|fill"),
         transform: { try ChoiceArgument.parse($0) })
     var onGap: GapAction?
 
@@ -212,7 +234,7 @@ struct PlaybackOptions: ParsableArguments {
         options.interstitialAction = interstitials ?? .play
         options.skipsDateRanges = skip.skipDateranges
         options.skipsURIs = skip.skipUri
-        options.duration = duration
+        options.duration = range.duration
         options.passCount = loop ?? 1
         options.liveFromStart = liveFromStart
         options.liveOffset = liveOffset
@@ -231,21 +253,22 @@ struct PlaybackOptions: ParsableArguments {
 
 struct SelectionOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("best, worst, 720p60, 'height<=720 codec=hevc'; comma = else.", valueName: "expr"),
+        help: ArgumentHelp(
+            "best, worst, 720p60, 'height<=720 codec=hevc'; a comma separates fallbacks.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .variants) })
     var quality: QualityExpression?
     @Option(
-        help: ArgumentHelp("Audio, as in 'lang=de,lang=en channels=2'.", valueName: "expr"),
+        help: ArgumentHelp("Audio, e.g. 'lang=de,lang=en channels=2'.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .renditions) })
     var audio: QualityExpression?
     @Option(
-        help: ArgumentHelp("Subtitles to show, as in 'lang=en forced=no'.", valueName: "expr"),
+        help: ArgumentHelp("Subtitles to show, e.g. 'lang=en forced=no'.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .renditions) })
     var subs: QualityExpression?
     @Option(help: ArgumentHelp("Load from this pathway (PATHWAY-ID, or an origin) while it delivers.", valueName: "id"))
     var pathway: String?
     @Option(
-        help: ArgumentHelp("Languages to choose audio by, as in de,en; by default those of $LANG.", valueName: "list"),
+        help: ArgumentHelp("Languages to choose audio by, e.g. de,en; by default those of $LANG.", valueName: "list"),
         transform: LanguageListArgument.parse)
     var languages: [String]?
     @Option(
@@ -265,13 +288,9 @@ struct SelectionOptions: ParsableArguments {
 
 struct NetworkOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
+    @Option(help: ArgumentHelp("URL that the URIs of a playlist on standard input are relative to.", valueName: "url"))
+    var baseURL: String?
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
-    @Option(
-        help: ArgumentHelp(
-            "Play over a slower link: a recorded trace, or a rate, latency and packet loss as in 800k,50ms,1%.",
-            valueName: "csv|rate[,latency[,loss]]"),
-        transform: ThrottleArgument.init(parsing:))
-    var throttle: ThrottleArgument?
     @Option(
         help: ArgumentHelp(
             "Keep in this folder what servers let be kept, up to 512 MiB, and load it from there.", valueName: "folder")
@@ -295,7 +314,6 @@ struct NetworkOptions: ParsableArguments {
         connection.apply(to: &options)
         options.clientData.events = cmcdEvents
         options.allowsFilesOutside = allowFile
-        options.throttle = throttle
         options.cacheFolder = cache
         options.recordingPath = recordTrace
         options.refreshCommand = refreshCmd

@@ -1,11 +1,20 @@
 import HLSKitCore
+import HLSKitSimulation
 
 /// The options of `play`, checked and in the types of the library.
 struct PlayOptions: Sendable, Equatable {
     /// The absolute URL of the stream; `file:` for a path.
     var url: String
+    /// The URL stands for standard input.
+    var readsStandardInput = false
+    /// What it was, once it is read.
+    var standardInput: StandardInput?
     /// Empty means the null sink.
     var outputs: [OutputArgument] = []
+    /// Of outputs whose names have words, the names as they were typed, by their paths.
+    var templates: [String: String] = [:]
+    /// Where an output goes on in another file.
+    var split: SplitArgument?
     var includesVideo = true
     var includesAudio = true
     /// False with `--no-decode`.
@@ -181,11 +190,16 @@ struct PlayOptions: Sendable, Equatable {
     }
 
     /// Where bytes come from. Nothing is started before the first request.
-    func makeTransport() -> any Transport {
+    ///
+    /// - Throws: where the trace of `--throttle` cannot be read.
+    func makeTransport() throws(ArgumentValueError) -> any Transport {
         let network = CurlTransport(configuration: transportConfiguration)
-        return SchemeTransport(
+        var transport: any Transport = SchemeTransport(
             network: query.isEmpty ? network : QueryTransport(base: network, parameters: query),
             local: LocalTransport())
+        if let input = standardInput { transport = input.transport(over: transport) }
+        guard let throttle else { return transport }
+        return ConditionedTransport(base: transport, trace: try throttle.networkTrace(), clock: SourceClock.host)
     }
 
     /// Outputs have one quality. Without outputs, changes do no harm.
@@ -212,7 +226,8 @@ struct PlayOptions: Sendable, Equatable {
         switch progress {
         case .json: .json
         case .none?: .none
-        case .bar, nil: standardErrorIsTerminal && verbosity != .quiet ? .bar : .none
+        case .bar: .bar
+        case nil: standardErrorIsTerminal && verbosity != .quiet ? .bar : .none
         }
     }
 
@@ -236,6 +251,20 @@ struct PlayOptions: Sendable, Equatable {
             if !decodes && format.needsDecoder {
                 throw ArgumentValueError("--no-decode cannot write \(format.rawValue), which is decoded media")
             }
+        }
+        if split != nil {
+            guard outputs.contains(where: { $0.format.isContainer }) else {
+                throw ArgumentValueError("--split needs -o FILE")
+            }
+            if let output = outputs.first(where: { !$0.format.isContainer }) {
+                throw ArgumentValueError("--split cannot cut \(output.format.rawValue); write ts, mp4, mkv, aac or mp3")
+            }
+            if writesToStandardOutput || player != nil {
+                throw ArgumentValueError("--split needs files, and - or --player is none")
+            }
+            if passCount > 1 { throw ArgumentValueError("--split and --loop are mutually exclusive") }
+        } else if outputs.contains(where: { $0.destination.path.contains(SplitNames.word) }) {
+            throw ArgumentValueError("-o: {part} needs --split")
         }
         if writesToStandardOutput && printsSummaryDocument {
             throw ArgumentValueError("--json and -o - both need standard output")

@@ -2,12 +2,23 @@ import ArgumentParser
 import Glibc
 import HLSKitCore
 import HLSKitSimulation
+import Synchronization
 
 extension PlayCommand {
     mutating func run() async throws {
         var options = try options()
         options.until = options.until?.fixed
-        if let wait = options.wait?.limited(to: options.until?.interval),
+        if options.readsStandardInput {
+            let input = try StandardInput.reading(baseURL: network.baseURL)
+            options.standardInput = input
+            options.url = input.url
+        }
+        if list {
+            let status = await ListRun(options, json: report.json).run()
+            if status != .done { throw status.exitCode }
+            return
+        }
+        if let wait = options.wait?.limited(to: options.until?.interval), !options.readsStandardInput,
             let end = await waitForStream(wait, options)
         {
             throw end.exitCode
@@ -44,7 +55,7 @@ struct PlaySession {
         self.options = options
         let isTerminal = Terminal(descriptor: StandardStream.error.descriptor).isTerminal
         let style = options.progressStyle(standardErrorIsTerminal: isTerminal)
-        display = style == .bar ? StatusDisplay() : nil
+        display = style == .bar ? StatusDisplay(isForced: options.progress == .bar) : nil
         reportsJSON = style == .json
         lines =
             reportsJSON || options.reportPath != nil
@@ -56,6 +67,7 @@ struct PlaySession {
     /// Plays to the end, to a failure or to a signal; reports how it went.
     func run() async -> ExitStatus {
         let keyboard = takesKeys ? KeyboardWatcher() : nil
+        if keyboard != nil { display?.setHint("h help") }
         defer { keyboard?.close() }
         let leftovers = Leftovers()
         let signals = SignalWatcher { signal in
@@ -87,7 +99,7 @@ struct PlaySession {
             if let path = options.reportPath {
                 reportFile = try ReportFile(path: path, overwrite: options.overwritesFiles)
             }
-            let transport = try transport()
+            let transport = try options.makeTransport()
             recording = try record(transport)
             var configuration = configuration(clock: clock, transport: recording ?? transport)
             configuration.diskCache = try options.cacheFolder.map { try DiskCache(folder: $0) }
@@ -137,8 +149,11 @@ struct PlaySession {
         await player.close()
         await metrics?.finish()
         display?.finish()
-        let facts = NameFacts(of: item, passes.state(of: player))
+        var facts = NameFacts(of: item, passes.state(of: player))
         let writeError = finish(outputs, program, &summary)
+        if summary.files.contains(where: { NameFacts.needTitle($0.path) }) {
+            facts.title = await StreamTitle.title(of: item.asset ?? titleAsset())
+        }
         if outcome.awaitsPlayer, let error = await program?.end() { summary.error = summary.error ?? error }
         // Each of them is finished, whatever became of the others.
         let outputErrors = [
@@ -308,6 +323,7 @@ struct PlaySession {
                 case .itemStatusChanged(.failed):
                     let unknown = HLSError(code: .internal, urlString: options.url, cause: "playback failed")
                     let error = passes.error ?? player.currentItem?.error ?? unknown
+                    if Self.isReaderGone(error) { return .interrupted(SIGPIPE) }
                     return program?.hasLeft(by: error) == true ? .left : .failed(error)
                 case .rateChanged(_, .setRateFailed) where options.rate < 0:
                     return .failed(
@@ -382,6 +398,8 @@ struct PlaySession {
     }
 
     private func report(_ summary: inout PlaySummary) {
+        // Other programs end without a word then.
+        if summary.exitStatus == .interrupted(signal: SIGPIPE), !reportsJSON { return }
         if let error = failure(of: summary) {
             StandardStream.error.writeLine(
                 reportsJSON ? EventReporter.fatal(error, at: summary.elapsed) : ErrorLine.text(for: error))
@@ -452,8 +470,51 @@ struct PlaySession {
         return first
     }
 
+    /// For a title, which is in the first playlist.
+    private func titleAsset() -> Asset {
+        var asset = (try? options.assetOptions()) ?? AssetOptions()
+        asset.timeouts.total = Self.titlePatience
+        return Asset(urlString: options.url, options: asset)
+    }
+
+    /// A name is not worth more.
+    private static let titlePatience = Duration.seconds(5)
+
+    /// The files of `--split`, each of which begins at 0.
+    private func splitWriter(
+        _ split: SplitArgument, _ output: OutputArgument, note: @escaping WriterNote
+    ) throws -> SplitWriter {
+        let (path, template, url) = (output.destination.path, options.templates[output.destination.path], options.url)
+        let overwrite = options.overwritesFiles
+        let latest = Mutex("")
+        return try SplitWriter(split.limit) { number throws(HLSError) in
+            var name = path
+            // Each file has the time at which it was begun.
+            if let template, let parsed = try? NameTemplate(parsing: template),
+                let now = try? parsed.path(url: url, ending: output.format.rawValue)
+            {
+                name = now
+            }
+            let isNew = latest.withLock { latest in
+                defer { latest = name }
+                return latest != name
+            }
+            let tellsTime = template.map { $0.contains("{time}") } ?? false
+            if name.contains(SplitNames.word) || !tellsTime || !isNew { name = SplitNames.path(name, number: number) }
+            if template != nil { try NameTemplate.makeFolders(of: name) }
+            let writer = try output.format.makeWriter(path: name, overwrite: overwrite, note: note)
+            guard let remuxer = writer as? Remuxer else {
+                throw HLSError(code: .unsupported, path: name, text: "\(output.format.rawValue) cannot be split")
+            }
+            return SplitWriter.Part(remuxer)
+        }
+    }
+
     private func openOutputs(_ program: PlayerProgram?) throws -> [Output] {
-        try options.outputs.map { output in
+        for output in options.outputs where options.templates[output.destination.path] != nil {
+            try NameTemplate.makeFolders(of: output.destination.path)
+        }
+        return try options.outputs.map { output in
             let (began, clock) = (clock.now, clock)
             let note: WriterNote = { [display, lines, options, reportsJSON] text in
                 lines?.take(EventReporter.note(text, at: clock.now - began))
@@ -462,8 +523,14 @@ struct PlaySession {
                 if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
             }
             var path = output.destination.path
+            if let split = options.split {
+                let writer = try splitWriter(split, output, note: note)
+                return Output(writer: writer, sink: writer, path: path, media: output.media, replacesFile: false)
+            }
             if let program, case .program = output.destination { path = program.path }
-            let writer = try output.format.makeWriter(path: path, overwrite: options.overwritesFiles, note: note)
+            var writer = try output.format.makeWriter(path: path, overwrite: options.overwritesFiles, note: note)
+            // Containers keep the time of what is missing by themselves.
+            if options.gapAction == .fill, output.format.needsDecoder { writer = FillingWriter(writer) }
             // Whoever joins a live stream gets a file that begins at 0, too.
             let sink =
                 options.from == nil
@@ -473,6 +540,12 @@ struct PlaySession {
             let isFile = path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
             return Output(writer: writer, sink: sink, path: path, media: output.media, replacesFile: isFile)
         }
+    }
+
+    /// Whether what failed is that nobody reads standard output any more, as with `| head`: that is no error.
+    private static func isReaderGone(_ error: HLSError) -> Bool {
+        let writing = error.underlyingError as? HLSError ?? error
+        return writing.code == .brokenPipe && writing.path == "-"
     }
 
     private func finish(
@@ -485,14 +558,14 @@ struct PlaySession {
                 // What a program gets is no file.
                 if output.path == program?.path { continue }
                 var paths = output.writer.isEmpty ? [] : [output.path]
-                if let remuxer = output.writer as? Remuxer { paths = remuxer.finishedPaths }
+                if let files = output.writer as? any NumberedFiles { paths = files.finishedPaths }
                 summary.files += paths.map { PlaySummary.File(path: $0, isComplete: true) }
                 if paths.isEmpty { summary.files.append(PlaySummary.File(path: output.path, isComplete: false)) }
             } catch {
-                if program?.hasLeft(by: error) == true { continue }
-                let remuxer = output.writer as? Remuxer
-                summary.files += (remuxer?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
-                summary.files.append(PlaySummary.File(unfinished: remuxer?.paths.last ?? output.path))
+                if program?.hasLeft(by: error) == true || Self.isReaderGone(error) { continue }
+                let files = output.writer as? any NumberedFiles
+                summary.files += (files?.finishedPaths ?? []).map { PlaySummary.File(path: $0, isComplete: true) }
+                summary.files.append(PlaySummary.File(unfinished: files?.paths.last ?? output.path))
                 first =
                     first ?? HLSError(code: .output, urlString: error.path, cause: "cannot write", detail: error.text)
             }
@@ -613,12 +686,6 @@ extension PlaySession {
         options.apply(to: &configuration.retryPolicies)
         if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }
         return configuration
-    }
-
-    private func transport() throws -> any Transport {
-        let transport = options.makeTransport()
-        guard let throttle = options.throttle else { return transport }
-        return ConditionedTransport(base: transport, trace: try throttle.networkTrace(), clock: clock)
     }
 }
 

@@ -27,7 +27,15 @@ struct ReplayCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("Write the link as a trace for simulate and --throttle.", valueName: "file.csv"))
     var bandwidth: String?
+    @Option(
+        help: ArgumentHelp(
+            "Write the access log: W3C extended format, or JSON lines if FILE ends in .json or .ndjson.",
+            valueName: "file"))
+    var accessLog: String?
+    @Flag(name: [.customShort("y"), .long], help: "Overwrite an existing access log.") var overwrite = false
     @Flag(help: "Summary as one JSON document on stdout.") var json = false
+    @Flag(help: "Exit 10 if anything is missing.") var strict = false
+    @OptionGroup var saying: SayingOptions
 
     mutating func validate() throws {
         if json && log == "-" { throw ValidationError("--json and --log - both need standard output") }
@@ -76,6 +84,12 @@ struct ReplayCommand: AsyncParsableCommand {
         }
         var session = ReplaySession(recording: recording, options: options, selector: rule.selector)
         session.decodes = !noDecoders
+        if saying.verbose {
+            session.tell = { event in
+                guard let line = EventText.line(for: event, verbosity: .verbose) else { return }
+                StandardStream.error.writeLine(line)
+            }
+        }
         let result = try session.run()
         if let log {
             if log == "-" {
@@ -84,7 +98,18 @@ struct ReplayCommand: AsyncParsableCommand {
                 try SimulationSweep.write(result.log.text, to: log)
             }
         }
+        if let accessLog {
+            do throws(HLSError) {
+                var file = try AccessLogFile(path: accessLog, overwrite: overwrite)
+                if let failure = file.finish(result.accessLogEvents) { throw failure }
+            } catch {
+                let error = ErrorLine.playerError(error)
+                throw SimulationFailure(
+                    cause: error.cause, path: accessLog, detail: error.detail, status: ExitStatus(error.code))
+            }
+        }
         report(result, of: recording)
+        if strict, result.summary.isIncomplete || result.summary.error != nil { throw ExitStatus.incomplete.exitCode }
     }
 
     private static func excerpt(_ text: String) -> String {
@@ -96,6 +121,9 @@ struct ReplayCommand: AsyncParsableCommand {
 
     private func report(_ result: ReplaySession.Result, of recording: NetworkRecording) {
         if json { StandardStream.output.writeLine(result.summary.document) }
+        // With another rule something may be missing that was not recorded.
+        if let error = result.summary.error { StandardStream.error.writeLine(ErrorLine.text(for: error)) }
+        guard !saying.quiet else { return }
         if result.summary.state.statistics.numberOfSegments > 0 {
             for line in result.summary.lines { StandardStream.error.writeLine(line) }
         }

@@ -6,6 +6,7 @@ struct ReplaySession {
     struct Result: Sendable {
         var log: EventLog
         var summary: PlaySummary
+        var accessLogEvents: [AccessLogEvent] = []
 
         /// One line on whether the player decided as it did when it was recorded. In real time the machine is late by
         /// chance, so what happens at about the same moment may have come in another order.
@@ -29,6 +30,8 @@ struct ReplaySession {
     let options: PlayOptions
     let selector: any VariantSelector
     var decodes = true
+    /// Gets each event.
+    var tell: (@Sendable (PlayerEvent) -> Void)?
 
     init(recording: NetworkRecording, options: PlayOptions, selector: any VariantSelector) {
         self.recording = recording
@@ -54,7 +57,7 @@ struct ReplaySession {
         try player.replaceCurrentItem(with: item)
         // Decisions in the last moments of the recording came a little later then.
         let limit = recording.duration + ReplayTransport.tolerance
-        let url = options.url
+        let (url, tell) = (options.url, tell)
         let end = Task(executorPreference: clock) {
             do { try await clock.sleep(for: limit) } catch { return }
             await player.close()
@@ -64,6 +67,7 @@ struct ReplaySession {
             var summary = PlaySummary(url: url)
             for await event in events {
                 log.append(event)
+                tell?(event)
                 summary.observe(event)
                 summary.hasEnded = event.isLast
                 summary.elapsed = event.hostTime.offset
@@ -73,7 +77,7 @@ struct ReplaySession {
             summary.state = player.state
             end.cancel()
             await player.close()
-            return Result(log: log, summary: summary)
+            return Result(log: log, summary: summary, accessLogEvents: item.accessLog?.events ?? [])
         }
     }
 }

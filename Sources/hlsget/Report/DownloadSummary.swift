@@ -50,7 +50,17 @@ struct DownloadSummary: Sendable, Equatable {
 
     /// The last line of `--progress json`.
     func jsonLine(at time: Duration) -> String {
-        let members: KeyValuePairs<String, JSONValue> = [
+        EventReporter.text("summary", at: time, members.map { JSONValue.Member(name: $0.key, value: $0.value) })
+    }
+
+    /// The document of `--json`.
+    var document: String {
+        let version = JSONValue.Member(name: "v", value: .integer(1))
+        return JSONValue.object([version] + members.map { JSONValue.Member(name: $0.key, value: $0.value) }).text
+    }
+
+    private var members: KeyValuePairs<String, JSONValue> {
+        [
             "url": .string(ErrorLine.bare(url: url)), "exit_status": .integer(Int(exitStatus.rawValue)),
             "error": EventReporter.json(error), "duration": .number(duration.inSeconds),
             "segments": .integer(segmentCount), "bytes": .integer(byteCount),
@@ -58,7 +68,5 @@ struct DownloadSummary: Sendable, Equatable {
             "substituted_segments": .integer(substitutedSegmentCount),
             "missing_segments": .integer(missingSegmentCount), "files": .array(files.map { .string($0) }),
         ]
-        return EventReporter.text(
-            "summary", at: time, members.map { JSONValue.Member(name: $0.key, value: $0.value) })
     }
 }

@@ -26,7 +26,8 @@ enum EventText {
 
     private static func line(_ cue: LegibleCue) -> String {
         let text = cue.text.split(separator: "\n").joined(separator: " / ")
-        return "hlsget: cue \(clock(cue.timeRange.start))–\(clock(cue.timeRange.end)) \(TerminalText.escaped(text))"
+        // Not the command says it, but the stream.
+        return "  \(clock(cue.timeRange.start))–\(clock(cue.timeRange.end))  \(TerminalText.escaped(text))"
     }
 
     /// Minutes, seconds and tenths.

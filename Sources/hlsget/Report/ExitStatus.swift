@@ -6,7 +6,7 @@ import HLSMedia
 enum ExitStatus: Sendable, Hashable {
     case done, internalError, notFound, network, badPlaylist, noVariant, contentKey, badMedia, output, incomplete
     case stale, refused, usage
-    /// Ended by a signal after a clean finish.
+    /// Ended by a signal after a clean finish; by SIGPIPE where nobody reads standard output any more.
     case interrupted(signal: Int32)
 
     var rawValue: Int32 {

@@ -10,7 +10,11 @@ final class StatusDisplay: Sendable {
     /// The shortest time between two drawings.
     static let interval = Duration.milliseconds(100)
 
+    /// The same where the lines go into a file, one below the other.
+    private static let logInterval = Duration.seconds(1)
+
     private struct State {
+        var hint: String?
         /// The text on the screen, without escape sequences; empty when there is no line.
         var shown = ""
         var shownWidth = 0
@@ -24,15 +28,24 @@ final class StatusDisplay: Sendable {
     private let state = Mutex(State())
 
     /// A display on standard error; nil when that is not a terminal.
-    convenience init?() {
+    ///
+    /// - Parameter isForced: it is wanted nevertheless: a line a second, each on its own.
+    convenience init?(isForced: Bool = false) {
         let terminal = Terminal(descriptor: STDERR_FILENO)
-        guard terminal.isTerminal else { return nil }
+        guard terminal.isTerminal || isForced else { return nil }
         self.init(
-            terminal: terminal, width: { Terminal.width(of: STDERR_FILENO) },
+            terminal: terminal, isLog: !terminal.isTerminal, width: { Terminal.width(of: STDERR_FILENO) },
             write: { StandardStream.error.write($0) })
     }
 
-    init(terminal: Terminal, width: @escaping @Sendable () -> Int?, write: @escaping @Sendable (String) -> Void) {
+    private let isLog: Bool
+    private var shortestInterval: Duration { isLog ? Self.logInterval : Self.interval }
+
+    init(
+        terminal: Terminal, isLog: Bool = false, width: @escaping @Sendable () -> Int?,
+        write: @escaping @Sendable (String) -> Void
+    ) {
+        self.isLog = isLog
         self.terminal = terminal
         self.width = width
         self.write = write
@@ -42,7 +55,8 @@ final class StatusDisplay: Sendable {
     /// time control status changed. Call it for each new state and about ten times a second.
     func update(_ player: PlayerState, at time: Duration) {
         state.withLock { state in
-            if let drawnAt = state.drawnAt, time - drawnAt < Self.interval, player.timeControlStatus == state.status {
+            if let drawnAt = state.drawnAt, time - drawnAt < shortestInterval, player.timeControlStatus == state.status
+            {
                 return
             }
             state.drawnAt = time
@@ -55,11 +69,14 @@ final class StatusDisplay: Sendable {
     /// ``interval`` of the last drawing.
     func update(_ line: String, at time: Duration) {
         state.withLock { state in
-            if let drawnAt = state.drawnAt, time - drawnAt < Self.interval { return }
+            if let drawnAt = state.drawnAt, time - drawnAt < shortestInterval { return }
             state.drawnAt = time
             draw(line, length: line.count, columns: columns, &state)
         }
     }
+
+    /// Shows what keys there are.
+    func setHint(_ hint: String) { state.withLock { $0.hint = hint } }
 
     var columns: Int { width() ?? terminal.width ?? 80 }
     var allowsUnicode: Bool { terminal.allowsUnicode }
@@ -91,14 +108,16 @@ final class StatusDisplay: Sendable {
 
     private func draw(_ player: PlayerState, _ state: inout State) {
         let columns = columns
-        var line = StatusLine(width: columns, allowsUnicode: terminal.allowsUnicode)
+        var line = StatusLine(width: columns, allowsUnicode: terminal.allowsUnicode && !isLog)
+        line.hint = state.hint
         let length = line.render(player).count
-        line.allowsColor = terminal.allowsColor
+        line.allowsColor = terminal.allowsColor && !isLog
         draw(line.render(player), length: length, columns: columns, &state)
     }
 
     private func draw(_ text: String, length: Int, columns: Int, _ state: inout State) {
         guard text != state.shown else { return }
+        guard !isLog else { return write(text + "\n") }
         // One write of the whole line over the old one, then what the old one had more: nothing is ever blank.
         if terminal.understandsEscapes {
             write("\r" + text + "\u{1b}[K")

@@ -11,10 +11,12 @@ struct StatusLine: Sendable, Equatable {
     var width: Int
     var allowsColor = false
     var allowsUnicode = false
+    /// What keys there are; shown where there is room for it.
+    var hint: String?
 
     func render(_ state: PlayerState) -> String {
         let room = max(0, width - 1)
-        var line = Self.bestFit(of: state, bar: bar(state), room: room)
+        var line = bestFit(of: state, bar: bar(state), room: room)
         line = Self.truncated(line, to: room)
         return line.map { $0.text(colored: allowsColor) }.joined()
     }
@@ -41,16 +43,18 @@ struct StatusLine: Sendable, Equatable {
 
     /// Parts that may be omitted, in this order.
     private enum Detail: Int, CaseIterable {
-        case all, noStallCountOfZero, shortReason, noTimebaseWord, noRateOfWaiting, noBitRate, noThroughput, noVariant
+        case all, noHint, noStallCountOfZero, shortReason, noTimebaseWord, noRateOfWaiting, noBitRate, noThroughput,
+            noVariant
         case noStallCount, noLatency, noBuffer, noBar
 
         func includes(_ other: Detail) -> Bool { rawValue < other.rawValue }
     }
 
-    private static func bestFit(of state: PlayerState, bar: [Span], room: Int) -> [Span] {
+    private func bestFit(of state: PlayerState, bar: [Span], room: Int) -> [Span] {
         var line: [Span] = []
         for detail in Detail.allCases {
-            line = assembled(state, bar: bar, detail: detail)
+            line = Self.assembled(state, bar: bar, detail: detail)
+            if let hint, detail.includes(.noHint) { line.append(Span(text: "  \(hint)", style: .dim)) }
             if line.reduce(0, { $0 + $1.text.count }) <= room { break }
         }
         return line

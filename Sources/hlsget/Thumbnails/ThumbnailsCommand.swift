@@ -25,11 +25,11 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         transform: ThumbnailArgument.count)
     var count: Int?
     @Option(
-        help: ArgumentHelp("At these times of the stream, one image each, as in 2,1:30,1m30s.", valueName: "list"),
+        help: ArgumentHelp("At these times of the stream, one image each, e.g. 2,1:30,1m30s.", valueName: "list"),
         transform: ThumbnailArgument.times)
     var times: [Duration]?
     @Option(
-        help: ArgumentHelp("One image per interval, as in 10.", valueName: "time"),
+        help: ArgumentHelp("One image per interval, e.g. 10.", valueName: "time"),
         transform: NumberArgument.positiveDuration)
     var every: Duration?
     @Flag(help: "The exact frames at those times, not the nearest that are cheap to load.") var exact = false
@@ -39,25 +39,28 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         transform: ThumbnailArgument.size)
     var size = PixelSize(width: 320, height: 0)
     @Flag(help: "Keep the values of HDR video instead of mapping them to SDR.") var keepHdr = false
-    @Option(help: ArgumentHelp("jpeg (the default) or png.", valueName: "name"), transform: ChoiceArgument.parse)
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("jpeg (the default) or png.", valueName: "name"),
+        transform: ChoiceArgument.parse)
     var format: ThumbnailFormat?
     @Option(
+        name: [.customLong("jpeg-quality"), .customLong("quality")],
         help: ArgumentHelp("JPEG quality, from 1 to 100 (85).", valueName: "n"), transform: ThumbnailArgument.quality)
     var quality = 85
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("A folder, or a name with a number pattern, as in still-%03d.png.", valueName: "name"))
+        help: ArgumentHelp("A folder, or a name with a number pattern, e.g. still-%03d.png.", valueName: "name"))
     var output: String?
     @Option(help: ArgumentHelp("All images in one: .jpg or .png.", valueName: "file")) var sheet: String?
     @Option(help: ArgumentHelp("Images per row of the sheet.", valueName: "n"), transform: ThumbnailArgument.count)
     var columns: Int?
     @Option(help: ArgumentHelp("WebVTT that maps times to images in the sheet.", valueName: "file"))
     var storyboard: String?
-    @Flag(help: "Overwrite existing files.") var overwrite = false
+    @Flag(name: [.customShort("y"), .long], help: "Overwrite existing files.") var overwrite = false
 
     @Flag(help: "Print the result as one JSON document.") var json = false
-    @Flag(name: .shortAndLong, help: "Print errors only.") var quiet = false
+    @OptionGroup var saying: SayingOptions
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(

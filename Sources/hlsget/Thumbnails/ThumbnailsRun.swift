@@ -38,7 +38,9 @@ struct ThumbnailsRun {
         let count = command.times?.count ?? command.count ?? 20
         try check(names, count: command.every == nil ? count : 1)
 
-        var options = command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile)
+        var options = try command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile) {
+            command.saying.wrap($0)
+        }
         options.hooks.keyOverride = command.keys.override
         options.diskCache = try command.cache.map { try DiskCache(folder: $0) }
         let generator = ImageGenerator(asset: Asset(urlString: url, options: options))
@@ -206,7 +208,7 @@ struct ThumbnailsRun {
         }
         if command.json {
             StandardStream.output.writeLine(document(made, url: url))
-        } else if !command.quiet, failures.count < made.count {
+        } else if !command.saying.quiet, failures.count < made.count {
             var places: [String] = []
             let files = made.compactMap(\.file)
             if let first = files.first, let last = files.last {

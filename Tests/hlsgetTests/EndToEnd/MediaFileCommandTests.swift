@@ -75,15 +75,15 @@ import Testing
         let track = try #require(tracks.first)
         #expect(track["codec"] as? String == "hevc")
         #expect(
-            ["colorPrimaries", "transferFunction", "matrix"].map { track[$0] as? String }
+            ["color_primaries", "transfer_function", "matrix"].map { track[$0] as? String }
                 == ["bt2020", "smpte2084", "bt2020nc"])
-        let display = try #require(track["masteringDisplay"] as? [String: Any])
+        let display = try #require(track["mastering_display"] as? [String: Any])
         #expect(
-            ["red", "green", "blue", "whitePoint"].map { display[$0] as? [Double] } == [
+            ["red", "green", "blue", "white_point"].map { display[$0] as? [Double] } == [
                 [0.708, 0.292], [0.17, 0.797], [0.131, 0.046], [0.3127, 0.329],
             ])
-        #expect(display["minimumLuminance"] as? Double == 0.005 && display["maximumLuminance"] as? Double == 1000)
-        #expect(track["contentLightLevel"] as? [String: Int] == ["maximum": 1000, "maximumFrameAverage": 400])
+        #expect(display["minimum_luminance"] as? Double == 0.005 && display["maximum_luminance"] as? Double == 1000)
+        #expect(track["content_light_level"] as? [String: Int] == ["maximum": 1000, "maximum_frame_average": 400])
 
         let table = try await hlsget(["inspect", path])
         let text = String(decoding: table.output, as: UTF8.self)
@@ -92,7 +92,7 @@ import Testing
                 "bt2020/smpte2084/bt2020nc, graded on 0.005-1000 cd/m2, pixels up to 1000, frames up to 400 cd/m2"))
         // Where nothing is declared nothing is said.
         let plain = try await document("\(SampleMedia.fixtures)/media/mp4/hvc1.mp4")["tracks"] as? [[String: Any]]
-        #expect(plain?.first?["masteringDisplay"] == nil && plain?.first?["contentLightLevel"] == nil)
+        #expect(plain?.first?["mastering_display"] == nil && plain?.first?["content_light_level"] == nil)
     }
 
     @Test("a file that is larger than a playlist may be is looked at over http, too")

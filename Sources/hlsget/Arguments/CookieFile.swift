@@ -1,0 +1,79 @@
+import FoundationEssentials
+import Glibc
+
+/// A file of cookies as people have it: `cookies.txt` in Netscape's format, which is given to libcurl as it is, or the JSON that
+/// browsers' extensions and test tools export.
+enum CookieFile {
+    /// The largest file that is read.
+    private static let maximumByteCount = 16 << 20
+
+    /// The path of a file in Netscape's format that holds the same cookies.
+    ///
+    /// - Throws: where the file cannot be read, or is JSON without cookies.
+    static func path(_ path: String) throws(ArgumentValueError) -> String {
+        let path = try FileArgument.readable(path)
+        guard let bytes = try? FileBytes.read(path, atMost: maximumByteCount),
+            let first = bytes.first(where: { ![0x09, 0x0A, 0x0D, 0x20, 0xEF, 0xBB, 0xBF].contains($0) }),
+            first == UInt8(ascii: "[") || first == UInt8(ascii: "{")
+        else { return path }
+        let text = try netscape(fromJSON: bytes)
+        // Cookies are secret: a file without a name lasts as long as the process.
+        let file = try StandardInput.unnamedFile()
+        do { try FileBytes.write(text, to: file) } catch {
+            throw ArgumentValueError("the cookies cannot be kept: \(FileBytes.text(of: error))")
+        }
+        return "/proc/self/fd/\(file)"
+    }
+
+    /// The lines of `cookies.txt` for what a browser's extension has exported: a list of cookies, or an object with such a list
+    /// named `cookies`.
+    static func netscape(fromJSON bytes: [UInt8]) throws(ArgumentValueError) -> String {
+        let decoder = JSONDecoder()
+        let data = Data(bytes)
+        let cookies: [Exported]
+        if let list = try? decoder.decode([Exported].self, from: data) {
+            cookies = list
+        } else if let object = try? decoder.decode(Wrapped.self, from: data) {
+            cookies = object.cookies
+        } else {
+            throw ArgumentValueError("neither cookies.txt nor the JSON that browsers' extensions export")
+        }
+        let lines = cookies.compactMap(\.line)
+        guard !lines.isEmpty else { throw ArgumentValueError("there are no cookies in it") }
+        return (["# Netscape HTTP Cookie File"] + lines).map { $0 + "\n" }.joined()
+    }
+
+    private struct Wrapped: Decodable {
+        var cookies: [Exported]
+    }
+
+    /// A cookie as extensions (`expirationDate`, `hostOnly`) and test tools (`expires`) write it.
+    private struct Exported: Decodable {
+        var domain: String
+        var name: String
+        var value: String
+        var path: String?
+        var secure: Bool?
+        var httpOnly: Bool?
+        var hostOnly: Bool?
+        var expirationDate: Double?
+        var expires: Double?
+
+        /// Domain, whether subdomains get it, path, whether only over https, end in seconds since 1970, name, value.
+        var line: String? {
+            let fields = [domain, path ?? "/", name, value]
+            guard !domain.isEmpty, !name.isEmpty, fields.allSatisfy({ !$0.contains { "\t\r\n".contains($0) } }) else {
+                return nil
+            }
+            let isOfSubdomains = hostOnly.map { !$0 } ?? domain.hasPrefix(".")
+            let bare = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
+            let host = (httpOnly == true ? "#HttpOnly_" : "") + (isOfSubdomains ? "." : "") + bare
+            // 0 is until the end of the session; -1 is how some write that.
+            let end = (expirationDate ?? expires).map { min(max(0, $0), 1e12) } ?? 0
+            return [
+                host, isOfSubdomains ? "TRUE" : "FALSE", path ?? "/", secure == true ? "TRUE" : "FALSE",
+                String(Int(end)), name, value,
+            ].joined(separator: "\t")
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Glibc
+
+/// A list of URLs, one in each line. Empty lines, and those that begin with `#`, are left out.
+enum BatchFile {
+    private static let maximumByteCount = 16 << 20
+    /// More are a mistake.
+    static let maximumCount = 100_000
+
+    /// - Parameter path: `-` is standard input.
+    static func urls(at path: String) throws(ArgumentValueError) -> [String] {
+        let source = path == "-" ? "/dev/stdin" : path
+        let bytes: [UInt8]
+        do { bytes = try FileBytes.read(source, atMost: maximumByteCount + 1) } catch {
+            throw ArgumentValueError(
+                "--batch-file \(TerminalText.escaped(path)): cannot be read: \(FileBytes.text(of: error))")
+        }
+        guard bytes.count <= maximumByteCount else { throw ArgumentValueError("--batch-file: larger than 16 MiB") }
+        let urls = self.urls(in: String(decoding: bytes, as: UTF8.self))
+        guard !urls.isEmpty else {
+            throw ArgumentValueError("--batch-file \(TerminalText.escaped(path)): there is no URL in it")
+        }
+        guard urls.count <= maximumCount else {
+            throw ArgumentValueError("--batch-file: more than \(maximumCount) URLs")
+        }
+        return urls
+    }
+
+    static func urls(in text: String) -> [String] {
+        // A byte order mark is no part of the first.
+        let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+        return text.split(whereSeparator: \.isNewline).map { $0.trimmed() }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import HLSKitCore
+
+/// `hlsget list URL`: what there is to choose from.
+struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List variants and renditions, with estimated sizes and what to write for each.",
+        usage: "hlsget list URL|FILE|- [options]",
+        discussion: """
+            Marks with * what a download takes. Sizes are estimates: the declared bit rate (average if there is one, else \
+            peak) times the duration. The last column says why a variant is not played here. hlsget play -F and \
+            hlsget download -F do the same.
+            """)
+    static let _errorLabel = HLSGet._errorLabel
+
+    @Argument(help: ArgumentHelp("URL or path of a playlist, or - for standard input.", valueName: "url"))
+    var url: String
+    @Option(
+        help: ArgumentHelp("Mark what this takes, e.g. 720p or 'height<=720 codec=hevc'.", valueName: "expr"),
+        transform: { try QualityExpression(argument: $0, for: .variants) })
+    var quality: QualityExpression?
+    @Option(help: ArgumentHelp("URL that the URIs of a playlist on standard input are relative to.", valueName: "url"))
+    var baseURL: String?
+    @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @Flag(help: "Print one JSON object instead of tables.") var json = false
+    @OptionGroup var saying: SayingOptions
+    @OptionGroup(title: "Network") var connection: ConnectionOptions
+
+    mutating func validate() throws { try connection.check() }
+
+    mutating func run() async throws {
+        guard let directory = InputLocation.workingDirectory() else {
+            throw ValidationError("the working directory does not exist")
+        }
+        var options = PlayOptions(url: url)
+        connection.apply(to: &options)
+        options.quality = quality
+        options.allowsFilesOutside = allowFile
+        if url == InputLocation.standardInput {
+            let input = try StandardInput.reading(baseURL: baseURL)
+            options.standardInput = input
+            options.url = input.url
+        } else {
+            do { options.url = try InputLocation.url(of: url, in: directory) } catch {
+                throw ValidationError(error.description)
+            }
+        }
+        let status = await ListRun(options, json: json, saying: saying).run()
+        if status != .done { throw status.exitCode }
+    }
+}

@@ -1,0 +1,325 @@
+import HLSKitCore
+
+/// What there is to choose from in a stream.
+struct StreamList: Sendable {
+    /// How a size was estimated.
+    enum Estimate: String, Sendable {
+        case averageBitRate = "average_bandwidth"
+        case peakBitRate = "bandwidth"
+    }
+
+    struct Entry: Sendable {
+        var variant: AssetVariant
+        var audio: String?
+        var subtitles: String?
+        /// What to write for `--quality`.
+        var quality: String
+        /// Why it is not played here.
+        var reasons: [String]
+        var isChosen = false
+
+        /// Bits a second, and what they are.
+        var rate: (bitsPerSecond: Double, estimate: Estimate)? {
+            if let average = variant.averageBitRate { return (average, .averageBitRate) }
+            return variant.peakBitRate.map { ($0, .peakBitRate) }
+        }
+
+        /// Bytes of a length of time; nil where no bit rate is declared.
+        func byteCount(of duration: Duration) -> Int? {
+            rate.map { Int(min(max(0, $0.bitsPerSecond / 8 * (duration / .seconds(1))), 1e15)) }
+        }
+    }
+
+    /// Renditions that stand for the same choice.
+    struct Option: Sendable, Equatable {
+        var type: Rendition.MediaType
+        /// What to write for `--audio`, `--subs` or `--service`.
+        var wish: String
+        var name: String
+        var language: String?
+        var channels: String?
+        var flags: [String]
+        var groups: [String]
+    }
+
+    let url: String
+    private(set) var entries: [Entry] = []
+    private(set) var options: [Option] = []
+    /// Of a stream with an end.
+    private(set) var duration: Duration?
+    /// What is listed now.
+    private(set) var window: Duration?
+    private(set) var isLive = false
+    private var segmentCount: Int?
+    private var file: MediaFileReport?
+    private var hasWish = false
+
+    /// Of a media playlist, which has nothing to choose from.
+    init(url: String, media: MediaPlaylist) {
+        self.url = url
+        measure(media)
+    }
+
+    init(url: String, file: MediaFileReport) {
+        self.url = url
+        self.file = file
+    }
+
+    /// - Parameter wish: what is to be marked; nil for the best.
+    init(url: String, _ playlist: MultivariantPlaylist, wish: QualityExpression?) {
+        self.url = url
+        let variants = AssetVariant.listed(in: playlist)
+        let order = (try? QualityExpression(parsing: "bitrate>=0"))?.matches(variants) ?? []
+        let places = Dictionary(zip(order, order.indices), uniquingKeysWith: { first, _ in first })
+        // The best first, as the client ranks them.
+        entries = zip(variants, playlist.variants).map { variant, declared in
+            Entry(
+                variant: variant, audio: declared.audio, subtitles: declared.subtitles,
+                quality: Self.wish(for: variant, among: variants), reasons: variant.ineligibilityReasons.map(Self.words)
+            )
+        }.sorted { places[$0.variant.index] ?? .max < places[$1.variant.index] ?? .max }
+        options = Self.options(of: playlist.renditions)
+        hasWish = wish != nil
+        choose(wish)
+        self.wish = wish
+    }
+
+    private var wish: QualityExpression?
+
+    /// Marks the variant that would be taken.
+    private mutating func choose(_ wish: QualityExpression?) {
+        for index in entries.indices { entries[index].isChosen = false }
+        // What is kept as it is need not be decoded here.
+        let codec = Self.words(.codec)
+        let eligible = entries.filter { $0.reasons.allSatisfy { $0 == codec } }.map(\.variant)
+        let matching = wish.map { $0.matches(eligible) } ?? eligible.map(\.index)
+        guard let chosen = entries.firstIndex(where: { matching.contains($0.variant.index) }) else { return }
+        entries[chosen].isChosen = true
+    }
+
+    /// What limits of the command take away.
+    mutating func limit(peakBitRate: Double?, maximumResolution: PixelSize?) {
+        for index in entries.indices {
+            let variant = entries[index].variant
+            if let peakBitRate, let rate = variant.peakBitRate, rate > peakBitRate {
+                entries[index].reasons.append("above --peak-bitrate")
+            }
+            if let maximum = maximumResolution, let size = variant.videoAttributes?.presentationSize,
+                size.width > maximum.width || size.height > maximum.height
+            {
+                entries[index].reasons.append("above --max-resolution")
+            }
+        }
+        choose(wish)
+    }
+
+    /// What was found in the playlists of variants, by their indexes.
+    mutating func add(_ reasons: [Int: [String]]) {
+        for index in entries.indices {
+            for reason in reasons[entries[index].variant.index] ?? [] where !entries[index].reasons.contains(reason) {
+                entries[index].reasons.append(reason)
+            }
+        }
+        choose(wish)
+    }
+
+    /// The variant whose playlist tells how long the stream is.
+    var measuredIndex: Int? { (entries.first(where: \.isChosen) ?? entries.first)?.variant.index }
+
+    mutating func measure(_ playlist: MediaPlaylist) {
+        isLive = !playlist.hasEndList
+        segmentCount = playlist.segments.count
+        if isLive { window = playlist.duration } else { duration = playlist.duration }
+    }
+
+    // MARK: What to write
+
+    /// The shortest expression that a variant alone matches; of several alike the closest.
+    static func wish(for variant: AssetVariant, among all: [AssetVariant]) -> String {
+        let rows = variant.videoAttributes?.presentationSize?.height
+        let rate = variant.peakBitRate.map { "bitrate=\(Int($0))" }
+        let frames = variant.videoAttributes?.nominalFrameRate.map { Int($0.rounded()) }
+        var candidates: [String] = []
+        if let rows {
+            candidates.append("\(rows)p")
+            if let frames { candidates.append("\(rows)p\(frames)") }
+            for codec in variant.codecs { candidates.append("\(rows)p codec=\(codec)") }
+            if let rate { candidates.append("\(rows)p \(rate)") }
+        } else if let rate {
+            candidates.append(rate)
+        }
+        if let rate, let codec = variant.codecs.first { candidates.append("\(rate) codec=\(codec)") }
+        let matching = candidates.filter { text in
+            (try? QualityExpression(parsing: text)).map { $0.matches(all) == [variant.index] } ?? false
+        }
+        return matching.first ?? candidates.first { $0.contains("bitrate") } ?? candidates.first ?? ""
+    }
+
+    private static func options(of renditions: [Rendition]) -> [Option] {
+        var options: [Option] = []
+        for rendition in renditions {
+            let flags = [
+                rendition.isDefault ? "default" : nil, rendition.isAutoselect ? "auto" : nil,
+                rendition.isForced ? "forced" : nil,
+            ].compactMap(\.self)
+            let option = Option(
+                type: rendition.type, wish: rendition.instreamID.map { "--service \($0)" } ?? "", name: rendition.name,
+                language: rendition.language, channels: rendition.channels, flags: flags, groups: [rendition.groupID])
+            let same = options.firstIndex {
+                $0.type == option.type && $0.name == option.name && $0.language == option.language
+                    && $0.channels == option.channels && $0.wish == option.wish
+            }
+            if let same { options[same].groups.append(rendition.groupID) } else { options.append(option) }
+        }
+        for index in options.indices where options[index].wish.isEmpty {
+            options[index].wish = wish(for: options[index], among: options.filter { $0.type == options[index].type })
+        }
+        return options
+    }
+
+    private static func wish(for option: Option, among all: [Option]) -> String {
+        var terms: [String] = []
+        if let language = option.language { terms.append("lang=\(language)") }
+        let alike = all.filter { $0.language == option.language }
+        guard alike.count > 1 || terms.isEmpty else { return terms.joined(separator: " ") }
+        if !option.name.contains(where: { $0.isWhitespace || $0 == "," }) {
+            terms.append("name=\(option.name)")
+        } else if let count = option.channels?.prefix(while: \.isNumber), !count.isEmpty {
+            terms.append("channels=\(count)")
+        } else if option.flags.contains("forced") {
+            terms.append("forced=yes")
+        }
+        return terms.joined(separator: " ")
+    }
+
+    /// A reason in words.
+    static func words(_ reason: IneligibilityReason) -> String {
+        switch reason {
+        case .notPinned: "another one is pinned"
+        case .codec: "codec"
+        case .requirement: "video layout or protection"
+        case .hdcpLevel: "HDCP"
+        case .videoRange: "video range"
+        case .audioGroup: "audio group"
+        case .audioFormat: "audio format"
+        case .penalized: "failed of late"
+        case .audioOnly: "audio only"
+        case .peakBitRate: "bit rate"
+        case .maximumResolution, .displaySize: "resolution"
+        case .limits: "limits"
+        case .keySystem: "key system"
+        }
+    }
+
+    // MARK: Text
+
+    /// For people.
+    var text: String {
+        if let file { return file.text }
+        var lines = [heading]
+        let usesPeak = entries.contains { $0.rate?.estimate == .peakBitRate }
+        lines += PlaylistTable.table(
+            "VARIANTS",
+            [
+                "", "--quality", "size", "fps", "range", "peak", "average", isLive ? "per hour" : "estimate", "codecs",
+                "audio", "subtitles", "not played",
+            ], entries.map(row))
+        let kinds: [(Rendition.MediaType, String, String)] = [
+            (.audio, "AUDIO", "--audio"), (.subtitles, "SUBTITLES", "--subs"),
+            (.closedCaptions, "CLOSED CAPTIONS", "hlsget captions"), (.video, "VIDEO RENDITIONS", ""),
+        ]
+        for (type, title, option) in kinds {
+            lines += PlaylistTable.table(
+                title, [option, "name", "language", "channels", "flags", "group"],
+                options.filter { $0.type == type }.map { option in
+                    [
+                        type == .video ? "" : option.wish, option.name, option.language ?? "", option.channels ?? "",
+                        option.flags.joined(separator: " "), option.groups.joined(separator: " "),
+                    ]
+                })
+        }
+        if !entries.isEmpty {
+            lines.append("")
+            lines.append("* " + (hasWish ? "what --quality takes" : "what a download takes"))
+            if entries.contains(where: { $0.rate != nil }), duration != nil || isLive {
+                let rate = usesPeak ? "average bit rate, or peak where marked <," : "average bit rate"
+                lines.append("estimate: \(rate) times \(isLive ? "an hour" : Decimals.length(length)), audio included")
+            }
+        }
+        return lines.map { TerminalText.escaped($0) + "\n" }.joined()
+    }
+
+    private var length: Double { (duration ?? window ?? .zero).inSeconds }
+
+    private var heading: String {
+        var facts: [String] = []
+        if !entries.isEmpty { facts.append(Decimals.count(entries.count, "variant")) }
+        if isLive {
+            facts.append("live, \(Decimals.length(length)) listed")
+        } else if duration != nil {
+            facts.append(Decimals.length(length))
+        }
+        if entries.isEmpty, let segmentCount {
+            facts.append("\(Decimals.count(segmentCount, "segment")); a media playlist has nothing to choose from")
+        }
+        return "\(ErrorLine.bare(url: url)): \(facts.joined(separator: ", "))"
+    }
+
+    private func row(_ entry: Entry) -> [String] {
+        let video = entry.variant.videoAttributes
+        let count = isLive ? entry.byteCount(of: .seconds(3600)) : duration.flatMap(entry.byteCount)
+        let mark = entry.rate?.estimate == .peakBitRate ? "<" : "~"
+        return [
+            entry.isChosen ? "*" : "", entry.quality.contains(" ") ? "'\(entry.quality)'" : entry.quality,
+            video?.presentationSize.map { "\($0.width)x\($0.height)" } ?? "",
+            video?.nominalFrameRate.map { Decimals.text($0, places: $0 == $0.rounded() ? 0 : 2) } ?? "",
+            video.map { $0.videoRange == .sdr ? "" : $0.videoRange.rawValue } ?? "",
+            entry.variant.peakBitRate.map(Decimals.bitRate) ?? "",
+            entry.variant.averageBitRate.map(Decimals.bitRate) ?? "",
+            count.map { mark + Decimals.bytes($0) } ?? "", entry.variant.codecs.joined(separator: ","),
+            entry.audio ?? "",
+            entry.subtitles ?? "", entry.reasons.joined(separator: ", "),
+        ]
+    }
+
+    // MARK: JSON
+
+    /// For programs.
+    var document: JSONValue {
+        if let file { return file.document }
+        return [
+            "v": .integer(PlaylistJSON.formatVersion), "url": .string(ErrorLine.bare(url: url)), "live": .bool(isLive),
+            "duration": JSONValue(duration?.inSeconds), "window": JSONValue(window?.inSeconds),
+            "variants": .array(entries.map(value)),
+            "audio": .array(options.filter { $0.type == .audio }.map(value)),
+            "subtitles": .array(options.filter { $0.type == .subtitles }.map(value)),
+            "closed_captions": .array(options.filter { $0.type == .closedCaptions }.map(value)),
+        ]
+    }
+
+    private func value(_ entry: Entry) -> JSONValue {
+        let own: KeyValuePairs<String, JSONValue> = [
+            "id": .string(entry.variant.id.rawValue), "quality": .string(entry.quality),
+            "chosen": .bool(entry.isChosen),
+            "eligible": .bool(entry.reasons.isEmpty), "reasons": .array(entry.reasons.map(JSONValue.string)),
+            "estimated_bytes": JSONValue(duration.flatMap(entry.byteCount)),
+            "estimated_bytes_per_hour": JSONValue(isLive ? entry.byteCount(of: .seconds(3600)) : nil),
+            "estimated_by": JSONValue(entry.rate?.estimate.rawValue),
+            "video_range": JSONValue(entry.variant.videoAttributes?.videoRange.rawValue),
+            "audio": JSONValue(entry.audio), "subtitles": JSONValue(entry.subtitles),
+            "url": .string(ErrorLine.bare(url: entry.variant.urlString)),
+        ]
+        guard case .object(let declared) = entry.variant.json else { return .null }
+        let members = own.map { JSONValue.Member(name: $0.key, value: $0.value) }
+        return .object(Array(members.prefix(1)) + declared + members.dropFirst())
+    }
+
+    private func value(_ option: Option) -> JSONValue {
+        [
+            "name": .string(option.name), "language": JSONValue(option.language),
+            "channels": JSONValue(option.channels),
+            "choose": .string(option.wish), "flags": .array(option.flags.map(JSONValue.string)),
+            "groups": .array(option.groups.map(JSONValue.string)),
+        ]
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import hlsget
+
+@Suite("cookies as browsers export them")
+struct CookieFileTests {
+    private static let exported = """
+        [{"domain":".example.com","name":"a","value":"1","path":"/p","secure":true,"httpOnly":true,"hostOnly":false,
+          "expirationDate":1999999999.5,"session":false,"sameSite":"lax","storeId":"0"},
+         {"domain":"h.example","name":"b","value":"x y"},
+         {"domain":"h","name":"bad\\n","value":"v"}]
+        """
+    private static let lines = [
+        "# Netscape HTTP Cookie File", "#HttpOnly_.example.com\tTRUE\t/p\tTRUE\t1999999999\ta\t1",
+        "h.example\tFALSE\t/\tFALSE\t0\tb\tx y",
+    ]
+
+    @Test("a list of cookies becomes cookies.txt, and one in an object as well")
+    func lists() throws {
+        let text = try CookieFile.netscape(fromJSON: Array(Self.exported.utf8))
+        #expect(text.split(separator: "\n").map(String.init) == Self.lines)
+        let state =
+            #"{"cookies":[{"name":"c","value":"3","domain":"d.example","path":"/","expires":-1,"httpOnly":false,"secure":false}],"origins":[]}"#
+        #expect(
+            try CookieFile.netscape(fromJSON: Array(state.utf8)).hasSuffix("\nd.example\tFALSE\t/\tFALSE\t0\tc\t3\n"))
+    }
+
+    @Test("what holds none is refused", arguments: ["[]", "{}", "[1]", #"{"cookies":[]}"#, "{"])
+    func none(text: String) {
+        #expect(throws: ArgumentValueError.self) { try CookieFile.netscape(fromJSON: Array(text.utf8)) }
+    }
+
+    @Test("a file is read as what it is, and its cookies are sent", .timeLimit(.minutes(1)))
+    func sent() async throws {
+        let folder = try ScratchFolder()
+        let plain = try folder.write(Array("# Netscape HTTP Cookie File\n".utf8), to: "cookies.txt")
+        #expect(try CookieFile.path(plain) == plain)
+        let json = #"[{"domain":"127.0.0.1","name":"token","value":"secret","path":"/","hostOnly":true}]"#
+        _ = try folder.write(Array(json.utf8), to: "cookies.json")
+        let origin = FaultyOrigin(try CutStream.files(), [:])
+        let seen = Mutex<[String]>([])
+        try await withServer(answering: { connection, request in
+            seen.withLock { $0 += request }
+            origin.answer(connection, request)
+        }) { server in
+            let result = try await hlsget(
+                "inspect", "--cookies-from-file", "cookies.json", "\(server.url)/master.m3u8", in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        let lines = seen.withLock(\.self)
+        #expect(lines.contains { $0.contains("token=secret") }, "\(lines)")
+    }
+}

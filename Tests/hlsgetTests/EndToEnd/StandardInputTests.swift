@@ -1,0 +1,154 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import hlsget
+
+@Suite("standard input, and files of several", .timeLimit(.minutes(2)))
+struct StandardInputTests {
+    private static let master = SampleMedia.folder + "/master.m3u8"
+
+    @Test("a playlist that is piped plays, its URIs relative to --base-url or to the folder")
+    func playlists() async throws {
+        let folder = try ScratchFolder()
+        let expected = try await hlsget("--fast", "-f", "framemd5", "--no-audio", "--quality", "180p", Self.master)
+        let piped = try await hlsget(
+            ["--fast", "-f", "framemd5", "--no-audio", "--quality", "180p", "-", "--base-url", Self.master], in: folder,
+            input: Self.master)
+        #expect(piped.status == 0, "\(piped.errors)")
+        #expect(piped.output == expected.output && !piped.output.isEmpty)
+        for arguments in [
+            ["inspect", "-"], ["list", "-", "--base-url", Self.master], ["lint", "-", "--base-url", Self.master],
+            ["download", "-", "--base-url", Self.master, "--quality", "180p", "-o", "x.mp4"],
+            ["captions", "-", "--base-url", Self.master, "-o", "x.vtt"],
+        ] {
+            let result = try await hlsget(arguments, in: folder, input: Self.master)
+            #expect(result.status == 0, "\(arguments): \(result.errors)")
+        }
+    }
+
+    @Test("media that is redirected plays as its file does")
+    func media() async throws {
+        let file = SampleMedia.fixtures + "/media/ts-h264-aac.ts"
+        let expected = try await hlsget("--fast", "-f", "framemd5", file)
+        let redirected = try await hlsget(["--fast", "-f", "framemd5", "-"], input: file)
+        #expect(redirected.status == 0, "\(redirected.errors)")
+        #expect(redirected.output == expected.output && !expected.output.isEmpty)
+    }
+
+    @Test("nothing on standard input is told")
+    func empty() async throws {
+        let result = try await hlsget(["--fast", "-"])
+        #expect(result.status == 64 && result.errors.contains("standard input is empty"))
+    }
+
+    @Test("--split cuts at pictures that can be decoded by themselves, and nothing is lost")
+    func split() async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(
+            "--fast", "--quality", "180p", "--split", "10s", "-o", "a.mp4", "-o", "b-{part}.ts", Self.master, in: folder
+        )
+        #expect(result.status == 0, "\(result.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(
+            names == [
+                "a-001.mp4", "a-002.mp4", "a-003.mp4", "a-004.mp4", "b-001.ts", "b-002.ts", "b-003.ts", "b-004.ts",
+            ])
+        for pattern in ["a-00#.mp4", "b-00#.ts"] {
+            var hashes: [String] = []
+            for number in 1...4 where names.count == 8 {
+                let name = pattern.replacing("#", with: "\(number)")
+                let pictures = try await hlsget("--fast", "--no-audio", "-f", "framemd5", name, in: folder)
+                #expect(pictures.status == 0, "\(pictures.errors)")
+                let lines = String(decoding: pictures.output, as: UTF8.self).split(separator: "\n")
+                hashes += lines.filter { !$0.hasPrefix("#") }.map {
+                    String($0.split(separator: " ").last?.prefix(8) ?? "")
+                }
+            }
+            #expect(hashes == (try SampleMedia.frameHashes(of: "180p")), "\(pattern)")
+        }
+    }
+
+    @Test("sizes of --split are kept")
+    func splitBySize() async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(
+            "--fast", "--quality", "180p", "--split", "200k", "-o", "a.mp4", Self.master, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        let sizes = try names.map {
+            try FileManager.default.attributesOfItem(atPath: folder.path + "/" + $0)[.size] as? Int ?? 0
+        }
+        #expect(names.count >= 3 && sizes.allSatisfy { $0 < 230_000 }, "\(sizes)")
+    }
+
+    @Test("audio alone goes into .aac, and what is no AAC does not", arguments: [["--fast"], ["download"]])
+    func audio(command: [String]) async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(command + ["--quality", "180p", "-o", "a.aac", Self.master], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let bytes = try #require(FileManager.default.contents(atPath: folder.path + "/a.aac"))
+        #expect(bytes.starts(with: [0xFF, 0xF1]), "a frame of ADTS")
+        let inspected = try await hlsget("--fast", "-f", "s16le", "-o", "a.pcm", "a.aac", in: folder)
+        #expect(inspected.status == 0, "\(inspected.errors)")
+        let count = FileManager.default.contents(atPath: folder.path + "/a.pcm")?.count ?? 0
+        #expect(abs(count / 4 - 40 * 48_000) < 4096)
+        let other = try await hlsget(command + ["--quality", "180p", "-o", "a.mp3", Self.master], in: folder)
+        #expect(other.status == 9 && other.errors.contains("cannot hold"), "\(other.errors)")
+    }
+
+    @Test("several downloads: what fails does not keep the others from it, and what is there is left")
+    func downloads() async throws {
+        let folder = try ScratchFolder()
+        _ = try folder.write(Array("# mine\n\(Self.master)\n/no/such.m3u8\n\(Self.master)\n".utf8), to: "list.txt")
+        let arguments = ["download", "-a", "list.txt", "--quality", "180p", "--duration", "4", "--json"]
+        let first = try await hlsget(arguments, in: folder)
+        #expect(first.status == 3, "\(first.errors)")
+        let documents = String(decoding: first.output, as: UTF8.self).split(separator: "\n")
+        #expect(documents.count == 3)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(names == ["list.txt", "sample-2.mp4", "sample.mp4"])
+        let again = try await hlsget(arguments + ["--skip-existing"], in: folder)
+        #expect(again.status == 3 && !again.errors.contains("the file exists"), "\(again.errors)")
+    }
+
+    @Test("K01: --subs all saves each in a file of its own")
+    func captions() async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget("captions", "--subs", "all", "-o", "film.vtt", Self.master, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(!names.isEmpty && names.allSatisfy { $0.hasPrefix("film.") && $0.hasSuffix(".vtt") }, "\(names)")
+        let one = try await hlsget("captions", "--subs", "lang=en", Self.master)
+        #expect(FileManager.default.contents(atPath: folder.path + "/film.en.vtt").map(Array.init) == one.output)
+    }
+
+    @Test("--on-gap fill keeps the length of formats without times", arguments: ["skip", "fill"])
+    func fill(action: String) async throws {
+        let folder = try ScratchFolder()
+        let gone = (fault: FaultyOrigin.Fault.status("404 Not Found"), count: Int.max)
+        let origin = FaultyOrigin(try CutStream.files(), ["v3.m4s": gone, "a3.m4s": gone])
+        try await withServer(answering: origin.answer) { server in
+            let result = try await hlsget(
+                "--fast", "--on-gap", action, "--retries", "0", "-o", "a.pcm", "-o", "v.yuv",
+                "\(server.url)/master.m3u8",
+                in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        let sound = try #require(FileManager.default.contents(atPath: folder.path + "/a.pcm"))
+        let pictures = FileManager.default.contents(atPath: folder.path + "/v.yuv")?.count ?? 0
+        let isFilled = action == "fill"
+        #expect(abs(sound.count / 4 - (isFilled ? 40 : 36) * 48_000) < 4096)
+        #expect(pictures / (320 * 180 * 3 / 2) == (isFilled ? 1000 : 900))
+        // What is filled is silent.
+        let second = sound.dropFirst(14 * 48_000 * 4 - 8192).prefix(48_000 * 4 - 16_384)
+        #expect(second.allSatisfy { $0 == 0 } == isFilled)
+    }
+
+    @Test("a closed pipe ends it without a word, as other programs do")
+    func closedPipe() async throws {
+        let script = "'\(Command.productFolder)/hlsget' --fast -f s16le -o - '\(Self.master)' | head -c 1000 | wc -c"
+        let text = try Tool.run(["/bin/bash", "-c", "set -o pipefail; { \(script); } 2>&1; echo $?"])
+        #expect(String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init) == ["1000", "141"])
+    }
+}

@@ -1,0 +1,111 @@
+import HLSKitCore
+import TestSupport
+import Testing
+
+@testable import hlsget
+
+@Suite("options that take others back, and what is said of those that are not known")
+struct OptionFormsTests {
+    private static let commands = [
+        CommandOptions(
+            name: "play",
+            takesValue: ["fast": false, "throttle": true, "no-video": false, "audio": true, "from": true],
+            letters: ["t": "throttle"]),
+        CommandOptions(name: "download", takesValue: ["connections": true, "overwrite": false]),
+    ]
+
+    @Test(
+        "--no-X takes X back, with its value, and --X takes --no-X back",
+        arguments: [
+            (["--fast", "u", "--no-fast"], ["u"]), (["--throttle=1M", "u", "--no-throttle"], ["u"]),
+            (["--throttle", "1M", "-t", "2M", "-t3M", "u", "--no-throttle"], ["u"]),
+            (["u", "--no-video", "--video"], ["u"]), (["--no-fast", "u", "--fast"], ["u", "--fast"]),
+            (["download", "--overwrite", "u", "--no-overwrite"], ["download", "u"]),
+            (["--no-fast", "u", "--", "--no-fast"], ["u", "--", "--no-fast"]),
+            (["--throttle", "--no-fast", "--no-fast", "u"], ["--throttle", "--no-fast", "u"]),
+        ])
+    func takenBack(typed: [String], left: [String]) {
+        #expect(OptionForms.resolved(typed, Self.commands) == left)
+    }
+
+    @Test(
+        "other arguments stay as they are",
+        arguments: [
+            ["u"], ["--no-video", "u"], ["--no-such", "u"], ["--audio", "--no-fast", "u"], ["--", "--no-fast"],
+        ])
+    func none(typed: [String]) {
+        #expect(OptionForms.resolved(typed, Self.commands) == nil)
+    }
+
+    @Test(
+        "an option that is not known: what is meant, or who has it",
+        arguments: [
+            ("--start", ". Did you mean '--from'?"), ("--frmo", ". Did you mean '--from'?"),
+            ("--connections", ", an option of hlsget download and not of hlsget play."), ("--zzz", ""),
+        ])
+    func unknown(option: String, hint: String) {
+        let message = "hlsget: error: Unknown option '\(option)'\nUsage: x"
+        let improved = Suggestion.improved(message, command: "play") { Self.commands }
+        #expect(improved == "hlsget: error: Unknown option '\(option)'\(hint)\nUsage: x")
+    }
+
+    @Test("what other programs call so is an option here")
+    func synonyms() {
+        let commands = CommandOptions.all(of: HLSGet.self)
+        for (name, option) in ["ss": "from", "headers": "header", "sub-lang": "subs", "force": "overwrite"] {
+            let text = Suggestion.improved("x: Unknown option '--\(name)'", command: "play") { commands }
+            #expect(text.hasSuffix("Did you mean '--\(option)'?"), "\(text)")
+        }
+    }
+
+    @Test(
+        "a word that is no command and no file is told",
+        arguments: [
+            ("downlod", "download"), ("info", "inspect"), ("thumbs", "thumbnails"), ("Info", "inspect"),
+            ("formats", "list"), ("replai", "replay"),
+        ])
+    func commands(word: String, meant: String) {
+        let names = HLSGet.configuration.subcommands.compactMap(\.configuration.commandName)
+        let message = CommandSuggestion.message(for: [word, "u"], commands: names)
+        #expect(message == "there is no command or file '\(word)'; did you mean hlsget \(meant)?")
+    }
+
+    @Test(
+        "what may be a stream is none",
+        arguments: [["film"], ["play", "u"], ["http://h/x"], ["--fast", "u"], ["a.m3u8"], [], ["x"], ["dev/null"]])
+    func streams(arguments: [String]) {
+        #expect(CommandSuggestion.message(for: arguments, commands: ["play", "download", "list"]) == nil)
+    }
+
+    @Test(
+        "wishes may be written as people do",
+        arguments: [
+            ("720", "720p"), ("BEST", "best"), ("1080P60,Worst", "1080p60,worst"), ("height <= 720", "height<=720"),
+            ("height<= 720  codec = hevc", "height<=720  codec=hevc"), ("720p", "720p"),
+        ])
+    func qualities(text: String, expression: String) throws {
+        #expect(QualityArgument.expression(text, for: .variants) == expression)
+        #expect(try QualityExpression(argument: text, for: .variants).text == expression)
+    }
+
+    @Test(
+        "a language alone is one",
+        arguments: [
+            ("de", "lang=de"), ("en-GB", "lang=en-GB"), ("de,en channels=2", "lang=de,lang=en channels=2"),
+            ("best", "best"),
+        ])
+    func languages(text: String, expression: String) throws {
+        #expect(try QualityExpression(argument: text, for: .renditions).text == expression)
+    }
+
+    @Test("letters that people try are there")
+    func letters() throws {
+        let play = try #require(
+            try HLSGet.parseAsRoot(["-k", "-y", "-A", "me", "-e", "http://p/", "-o", "a.ts", "u"]) as? PlayCommand)
+        let options = try play.options()
+        #expect(!options.verifiesCertificates && options.overwritesFiles)
+        #expect(options.fields.map(\.name) == ["User-Agent", "Referer"])
+        #expect(options.fields.map(\.value) == ["me", "http://p/"])
+        #expect(try (HLSGet.parseAsRoot(["-F", "u"]) as? PlayCommand)?.list == true)
+    }
+}

@@ -1,0 +1,43 @@
+import TestSupport
+import Testing
+
+@testable import hlsget
+
+@Suite("a URL without its scheme, and what surrounds one")
+struct SchemelessURLTests {
+    @Test(
+        "hosts are known by their form; http is for this machine, for addresses and for odd ports",
+        arguments: [
+            ("example.com/film.m3u8", "https://example.com/film.m3u8"),
+            ("localhost/x", "http://localhost/x"), ("localhost:8080/x", "http://localhost:8080/x"),
+            ("127.0.0.1:18080/x.m3u8", "http://127.0.0.1:18080/x.m3u8"), ("10.0.0.1/x", "http://10.0.0.1/x"),
+            ("[::1]:8080/x", "http://[::1]:8080/x"), ("//host/x", "https://host/x"), ("//host", "https://host"),
+            ("host:8080/x", "http://host:8080/x"), ("host:443/x", "https://host:443/x"),
+            ("example.com:8443/x", "https://example.com:8443/x"),
+            ("Example.COM/a?b=c:d", "https://Example.COM/a?b=c:d"),
+        ])
+    func hosts(text: String, url: String) {
+        #expect(SchemelessURL(text)?.url == url)
+    }
+
+    @Test(
+        "names of files are none",
+        arguments: [
+            "film.m3u8", "x/y.m3u8", "./a.b/c", "../a.com/b", "a:b.m3u8", "host", "localhost", "a b.com/x", "-", "",
+            "host:0/x", "host:99999/x", "host:/x", ".com/x", "a..b/c", "1.2.3/x", "[::1/x", "//", "folder.1/x",
+        ])
+    func files(text: String) {
+        #expect(SchemelessURL(text) == nil)
+    }
+
+    @Test("a file that is there comes first, and blanks around a URL are none of it")
+    func location() throws {
+        let folder = try ScratchFolder()
+        try folder.write([1], to: "example.com")
+        #expect(try InputLocation.url(of: "localhost/x.m3u8", in: folder.path) == "http://localhost/x.m3u8")
+        #expect(try InputLocation.url(of: " https://h/a b\n", in: "/") == "https://h/a b")
+        #expect(try InputLocation.url(of: "\t/a.m3u8 ", in: "/") == "file:///a.m3u8")
+        #expect(throws: ArgumentValueError.self) { try InputLocation.url(of: "  ", in: "/") }
+        #expect(try InputLocation.url(of: "\(folder.path)/example.com", in: "/") == "file://\(folder.path)/example.com")
+    }
+}

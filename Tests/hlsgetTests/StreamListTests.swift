@@ -1,0 +1,91 @@
+import Foundation
+import HLSKitCore
+import TestSupport
+import Testing
+
+@testable import hlsget
+
+@Suite("hlsget list", .timeLimit(.minutes(1)))
+struct StreamListTests {
+    private static let text = """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="en.m3u8"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="b",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,CHANNELS="2",URI="en2.m3u8"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Ton",LANGUAGE="de",URI="de.m3u8"
+        #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="Deutsch",LANGUAGE="de",URI="s.m3u8"
+        #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="Erzwungen",LANGUAGE="de",FORCED=YES,URI="f.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=1000000,AVERAGE-BANDWIDTH=800000,RESOLUTION=640x360,FRAME-RATE=25,CODECS="avc1.4d401e,mp4a.40.2",AUDIO="a"
+        360.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=3000000,RESOLUTION=1280x720,FRAME-RATE=25,CODECS="avc1.4d401f,mp4a.40.2",AUDIO="a",SUBTITLES="s"
+        720.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=5000000,RESOLUTION=1280x720,FRAME-RATE=50,CODECS="avc1.4d4020,mp4a.40.2",AUDIO="a"
+        720p50.m3u8
+        """
+
+    private func list(wish: String? = nil) throws -> StreamList {
+        let playlist = try Playlist(parsing: Array(Self.text.utf8), url: "https://h/x/master.m3u8")
+        guard case .multivariant(let multivariant) = playlist else {
+            throw ArgumentValueError("no multivariant playlist")
+        }
+        return StreamList(
+            url: "https://h/x/master.m3u8", multivariant, wish: try wish.map { try QualityExpression(parsing: $0) })
+    }
+
+    @Test("each variant has what to write for it, the best first, and what is taken has a mark")
+    func wishes() throws {
+        let entries = try list().entries
+        #expect(entries.map(\.quality) == ["720p50", "720p25", "360p"])
+        #expect(entries.map(\.isChosen) == [true, false, false])
+        #expect(try list(wish: "height<=360").entries.map(\.isChosen) == [false, false, true])
+        for entry in entries {
+            let expression = try QualityExpression(parsing: entry.quality)
+            #expect(expression.matches(entries.map(\.variant)) == [entry.variant.index])
+        }
+    }
+
+    @Test("sizes are the average bit rate times the time, else the peak")
+    func sizes() throws {
+        let entries = try list().entries
+        #expect(entries.map { $0.byteCount(of: .seconds(60)) } == [37_500_000, 22_500_000, 6_000_000])
+        #expect(entries.map { $0.rate?.estimate } == [.peakBitRate, .peakBitRate, .averageBitRate])
+    }
+
+    @Test("renditions of several groups are one choice")
+    func options() throws {
+        let options = try list().options
+        #expect(options.map(\.wish) == ["lang=en", "lang=de", "lang=de name=Deutsch", "lang=de name=Erzwungen"])
+        #expect(options.first?.groups == ["a", "b"])
+    }
+
+    @Test("limits and what playlists tell say why a variant is out, and another one is marked")
+    func reasons() throws {
+        var list = try list()
+        list.limit(peakBitRate: 4e6, maximumResolution: nil)
+        #expect(list.entries.map(\.reasons) == [["above --peak-bitrate"], [], []])
+        #expect(list.entries.map(\.isChosen) == [false, true, false])
+        list.add([1: ["not found: HTTP 404"]])
+        #expect(list.entries.map(\.isChosen) == [false, false, true])
+    }
+
+    @Test("the sample's variants are listed with their sizes, for people and as JSON")
+    func sample() async throws {
+        let master = SampleMedia.folder + "/master.m3u8"
+        let result = try await hlsget("list", master)
+        #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+        let text = String(decoding: result.output, as: UTF8.self)
+        #expect(text.contains("VARIANTS") && text.contains("180p") && text.contains("AUDIO"))
+        for arguments in [
+            ["list", "--json", master], ["-F", "--json", master], ["download", "-F", "--json", master],
+        ] {
+            let json = try await hlsget(arguments)
+            #expect(json.status == 0, "\(json.errors)")
+            let document = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
+            let variants = try #require(document["variants"] as? [[String: Any]])
+            #expect(document["duration"] as? Double == 40 && variants.count > 1)
+            #expect(variants.count { $0["chosen"] as? Bool == true } == 1)
+            #expect(variants.allSatisfy { ($0["estimated_bytes"] as? Int ?? 0) > 0 && $0["id"] is String })
+        }
+        let missing = try await hlsget("list", "/no/such.m3u8")
+        #expect(missing.status == 3 && missing.errorLines.count == 1)
+    }
+}

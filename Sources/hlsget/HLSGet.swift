@@ -13,7 +13,7 @@ struct HLSGet: AsyncParsableCommand {
         commandName: "hlsget", abstract: "Play, check and record HTTP Live Streaming.", version: version,
         subcommands: [
             PlayCommand.self, DownloadCommand.self, InspectCommand.self, LintCommand.self, ThumbnailsCommand.self,
-            CaptionsCommand.self, SimulateCommand.self, ReplayCommand.self,
+            CaptionsCommand.self, MonitorCommand.self, SimulateCommand.self, ReplayCommand.self,
         ],
         defaultSubcommand: PlayCommand.self)
     static let _errorLabel = "hlsget: error"

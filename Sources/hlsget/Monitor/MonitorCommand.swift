@@ -70,9 +70,10 @@ struct MonitorCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
-        let source = try MonitorSource(inputs, shard: shard)
+        let source: MonitorSource
         let list: MonitorList
-        do {
+        do throws(ArgumentValueError) {
+            source = try MonitorSource(inputs, shard: shard)
             list = try source.read()
         } catch {
             throw ValidationError(error.description)

@@ -111,7 +111,8 @@ struct MonitorList: Sendable, Hashable {
         case "for": entry.holdTime = try DurationArgument.parse(value)
         case "ignore":
             for part in value.split(separator: ",", omittingEmptySubsequences: false) {
-                guard let trouble = StreamTrouble(rawValue: String(part)), trouble != .failed, trouble != .stalled else {
+                guard let trouble = StreamTrouble(rawValue: String(part)), trouble != .failed, trouble != .stalled
+                else {
                     throw ArgumentValueError("ignore takes \(Self.ignorable), with commas")
                 }
                 entry.ignored.insert(trouble)
@@ -164,7 +165,8 @@ struct MonitorShard: Sendable, Hashable {
 
     init(parsing text: String) throws(ArgumentValueError) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ part in !part.isEmpty && part.allSatisfy { $0.isASCII && $0.isNumber } }),
+        guard parts.count == 2,
+            parts.allSatisfy({ part in !part.isEmpty && part.allSatisfy { $0.isASCII && $0.isNumber } }),
             let index = Int(parts[0]), let count = Int(parts[1]), (1...10_000).contains(count), index < count
         else { throw ArgumentValueError("write i/n, with i from 0 to n - 1, as in 0/3") }
         self.index = index

@@ -18,7 +18,8 @@ enum MonitorMetrics {
         text.add("hls_stream_info", .gauge, "A stream, as labels.", labels + [("url", row.url)], 1)
         if let current = row.current {
             text.add(
-                "hls_stream_up", .gauge, "1 where a viewer sees something, 0 where not.", labels, current == .down ? 0 : 1)
+                "hls_stream_up", .gauge, "1 where a viewer sees something, 0 where not.", labels,
+                current == .down ? 0 : 1)
         }
         for name in ["starting", "up", "degraded", "down"] {
             text.add(
@@ -53,7 +54,8 @@ enum MonitorMetrics {
             "hls_latency_seconds", .gauge, "Distance of the player from the live edge.", labels, sample.latency)
         text.add("hls_buffer_seconds", .gauge, "Media ahead of the playhead.", labels, sample.buffered)
         text.add(
-            "hls_startup_seconds", .gauge, "From the start of the player to its first moment of playing, the last time.",
+            "hls_startup_seconds", .gauge,
+            "From the start of the player to its first moment of playing, the last time.",
             labels, sample.startupTime)
         text.add(
             "hls_variant_bytes_per_second", .gauge, "Declared rate of the variant that is loaded.", labels,
@@ -65,7 +67,8 @@ enum MonitorMetrics {
             "hls_throughput_bytes_per_second", .gauge, "What the network is expected to bring.", labels,
             sample.throughput.map { $0 / 8 })
         text.add("hls_audio_tracks", .gauge, "Audio options of the stream.", labels, sample.audioTrackCount)
-        text.add("hls_caption_tracks", .gauge, "Subtitles and captions of the stream.", labels, sample.captionTrackCount)
+        text.add(
+            "hls_caption_tracks", .gauge, "Subtitles and captions of the stream.", labels, sample.captionTrackCount)
         text.add("hls_played_seconds_total", .counter, "Media time that was played.", labels, counters.playedTime)
         text.add("hls_stalls_total", .counter, "Stalls, without waits at the start.", labels, counters.stallCount)
         text.add("hls_stall_seconds_total", .counter, "Time in stalls.", labels, counters.stallTime)

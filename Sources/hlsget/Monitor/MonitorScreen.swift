@@ -35,7 +35,7 @@ final class MonitorScreen: Sendable {
         // One write of all over all: nothing is ever blank.
         let text = lines.map { $0 + "\u{1b}[K" }.joined(separator: "\r\n")
         isOpen.withLock { isOpen in
-            let begin = isOpen ? "" : "\u{1b}[?1049h\u{1b}[?25l"
+            let begin = isOpen ? "" : "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l"
             isOpen = true
             StandardStream.error.write("\(begin)\u{1b}[H\(text)\u{1b}[J")
         }
@@ -65,7 +65,7 @@ final class MonitorScreen: Sendable {
     /// Gives the terminal back. May be called by any thread, and more than once.
     func close() {
         isOpen.withLock { isOpen in
-            if isOpen { StandardStream.error.write("\u{1b}[?25h\u{1b}[?1049l") }
+            if isOpen { StandardStream.error.write("\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l") }
             isOpen = false
         }
     }

@@ -30,7 +30,6 @@ struct MonitorTable: Sendable, Equatable {
     }
 
     private static let nameWidth = 12...40
-    private static let reasonWidth = 16
 
     /// The lines, at most ``height``, each at most ``width`` - 1 characters without colour.
     func render(_ rows: [StreamRow], elapsed: Duration) -> [String] {
@@ -41,7 +40,7 @@ struct MonitorTable: Sendable, Equatable {
         let longest = rows.map { TerminalText.escaped($0.name).count }.max() ?? 0
         let most = max(Self.nameWidth.lowerBound, min(Self.nameWidth.upperBound, space / 3))
         let name = min(max(longest, Self.nameWidth.lowerBound), most)
-        let columns = columns(in: space - name, hasReasons: rows.contains { !$0.reason.isEmpty })
+        let columns = columns(in: space - name, longestReason: rows.map(\.reason.count).max() ?? 0)
         lines.append(dim(cut(header(columns, name: name), to: space)))
         let hasFooter = !footer.isEmpty && height > 4
         var capacity = height - 2 - (hasFooter ? 1 : 0)
@@ -92,10 +91,10 @@ struct MonitorTable: Sendable, Equatable {
         time.map { "\(Decimals.text($0.inSeconds, places: $0 < .seconds(100) ? 1 : 0))s" } ?? "-"
     }
 
-    /// Those that have room, with some for reasons where there are any.
-    private func columns(in space: Int, hasReasons: Bool) -> [Column] {
+    /// Those that have room beside reasons, which may have half of it.
+    private func columns(in space: Int, longestReason: Int) -> [Column] {
         var columns = Self.allColumns
-        let reserve = hasReasons ? Self.reasonWidth : 0
+        let reserve = longestReason > 0 ? min(longestReason + 2, space / 2) : 0
         while columns.count > 1, columns.reduce(0, { $0 + $1.width + 2 }) + reserve > space {
             let least = columns.map(\.weight).min() ?? 0
             guard let index = columns.lastIndex(where: { $0.weight == least }) else { break }
@@ -110,7 +109,7 @@ struct MonitorTable: Sendable, Equatable {
             let (title, width) = (column.title, column.width)
             text += "  " + (column.isLeft ? title.padded(to: width) : title.leftPadded(to: width))
         }
-        return text
+        return text.trimmedEnd
     }
 
     private func line(_ row: StreamRow, _ columns: [Column], name: Int, space: Int) -> String {

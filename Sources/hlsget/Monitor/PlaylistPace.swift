@@ -24,6 +24,7 @@ struct PlaylistPace: Sendable {
 
     /// Playlists of variants and renditions that are remembered; more are forgotten, the oldest first.
     private static let maximumCount = 16
+    private static let longestTarget = Duration.seconds(86_400)
 
     private var known: [String: Known] = [:]
     /// Discontinuities have the same numbers in all playlists of a stream (RFC 8216 §6.2.4).
@@ -36,7 +37,9 @@ struct PlaylistPace: Sendable {
 
     mutating func note(_ extent: MediaPlaylistExtent, url: String, at now: Duration) -> Finding {
         var finding = Finding()
-        targetDuration = extent.targetDuration
+        // It comes from a server, and is multiplied.
+        let target = min(extent.targetDuration, Self.longestTarget)
+        targetDuration = target
         isLive = !extent.hasEndList
         let difference = extent.lastDiscontinuitySequence.subtractingReportingOverflow(lastDiscontinuity ?? .max)
         if lastDiscontinuity != nil, !difference.overflow, difference.partialValue > 0 {
@@ -57,10 +60,10 @@ struct PlaylistPace: Sendable {
             return finding
         } else {
             // However long they were down: more than a million segments late is no number of interest.
-            let due = extent.targetDuration * min(new, 1_000_000)
+            let due = target * min(new, 1_000_000)
             let lateness = max(.zero, now - before.advanced - due)
             finding.lateness = lateness
-            finding.isLate = lateness > extent.targetDuration
+            finding.isLate = lateness > target
         }
         remember(extent, url, at: now)
         advanced = now

@@ -76,7 +76,11 @@ struct PrometheusText: Sendable {
             case "\"": text += "\\\""
             case "\n": text += "\\n"
             default:
-                if scalar.value < 0x20 || scalar.value == 0x7F { text += "?" } else { text.unicodeScalars.append(scalar) }
+                if scalar.value < 0x20 || scalar.value == 0x7F {
+                    text += "?"
+                } else {
+                    text.unicodeScalars.append(scalar)
+                }
             }
         }
         return text

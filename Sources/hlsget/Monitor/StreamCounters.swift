@@ -68,7 +68,9 @@ struct StreamSample: Sendable, Hashable {
     init(_ state: PlayerState, audioTrackCount: Int, captionTrackCount: Int) {
         latency = state.liveLatency ?? state.liveOffset
         isLive = state.liveOffset != nil
-        if let range = state.loadedTimeRanges.last(where: { $0.start <= state.currentTime && state.currentTime < $0.end }
+        if let range = state.loadedTimeRanges.last(where: {
+            $0.start <= state.currentTime && state.currentTime < $0.end
+        }
         ), let seconds = (range.end - state.currentTime).finiteSeconds {
             buffered = .seconds(max(0, seconds))
         }

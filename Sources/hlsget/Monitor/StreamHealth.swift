@@ -162,7 +162,7 @@ struct StreamHealth: Sendable {
     private mutating func note(_ extent: MediaPlaylistExtent, _ url: String, at now: Duration) {
         let finding = pace.note(extent, url: url, at: now)
         sums.playlistCount += 1
-        sums.discontinuityCount += finding.discontinuityCount
+        sums.discontinuityCount &+= finding.discontinuityCount
         if finding.isLate { sums.latePlaylistCount += 1 }
         if finding.isReset { sums.sequenceResetCount += 1 }
         lateness = finding.lateness ?? lateness

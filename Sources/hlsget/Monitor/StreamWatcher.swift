@@ -177,7 +177,9 @@ extension FailureName {
         if let status = error.statusCode ?? below?.statusCode, (400...599).contains(status) {
             code = "http_\(status)"
         } else {
-            code = error.code == .network || error.code == .notFound ? below?.code.rawValue ?? error.code.rawValue
+            code =
+                error.code == .network || error.code == .notFound
+                ? below?.code.rawValue ?? error.code.rawValue
                 : error.code.rawValue
         }
         text = Self.text(of: error)

@@ -65,7 +65,8 @@ final class WatchSet: Sendable {
 
     private func begin(_ entry: MonitorEntry, after delay: Duration) -> Watch {
         let decodes = entry.decodes ?? options.decodes
-        let stream = WatchedStream(entry, rules: options.rules, clock: clock, epoch: epoch) { [weak self] stream, change in
+        let stream = WatchedStream(entry, rules: options.rules, clock: clock, epoch: epoch) {
+            [weak self] stream, change in
             guard let self else { return }
             if change.new == .down { outages.withLock { $0 += 1 } }
             tell(stream, change)

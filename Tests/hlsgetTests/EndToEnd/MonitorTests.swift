@@ -20,7 +20,8 @@ struct MonitorTests {
         func answer(_ connection: ScriptedServer.Connection, _ request: [String]) {
             let words = request.first?.split(separator: " ") ?? []
             if words.first == "POST" {
-                let length = request.first { $0.lowercased().hasPrefix("content-length:") }
+                let length =
+                    request.first { $0.lowercased().hasPrefix("content-length:") }
                     .flatMap { Int($0.drop { $0 != ":" }.dropFirst().trimmingCharacters(in: .whitespaces)) } ?? 0
                 let body = String(decoding: connection.read(length), as: UTF8.self)
                 notices.withLock { $0.append(body) }
@@ -59,11 +60,14 @@ struct MonitorTests {
             defer { command.send(signal: SIGKILL) }
             try #require(command.wait { Self.port(in: command.errors) != nil })
             let port = try #require(Self.port(in: command.errors))
-            let told = { String(decoding: FileManager.default.contents(atPath: folder.path + "/told") ?? Data(), as: UTF8.self) }
+            let told = {
+                String(decoding: FileManager.default.contents(atPath: folder.path + "/told") ?? Data(), as: UTF8.self)
+            }
             #expect(command.wait { told() == "none starting down http_404\n" }, "\(told())")
             #expect(command.wait { !origin.notices.withLock(\.self).isEmpty })
             let notice = origin.notices.withLock(\.self).first ?? ""
-            #expect(notice.hasPrefix(#"{"stream":"none","url":"\#(server.url)/none.m3u8","old":"starting","new":"down","#))
+            #expect(
+                notice.hasPrefix(#"{"stream":"none","url":"\#(server.url)/none.m3u8","old":"starting","new":"down","#))
             #expect(command.wait { Self.get(port, "/metrics").contains("hls_stream_up{stream=\"film\"} 1") })
             #expect(Self.get(port, "/metrics").contains("hls_stream_up{stream=\"none\"} 0"))
             #expect(Self.get(port, "/healthz") == "ok\n")
@@ -86,7 +90,8 @@ struct MonitorTests {
             #expect(result.status == 128 + SIGTERM)
             let document = try #require(
                 try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
-            #expect((document["streams"] as? [[String: Any]])?.compactMap { $0["stream"] as? String } == ["film", "other"])
+            #expect(
+                (document["streams"] as? [[String: Any]])?.compactMap { $0["stream"] as? String } == ["film", "other"])
             // Every line is JSON.
             for line in result.lines {
                 let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]

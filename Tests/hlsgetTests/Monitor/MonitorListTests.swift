@@ -55,7 +55,9 @@ struct MonitorListTests {
             let list = try Self.read(text)
             Issue.record("\(list)")
         } catch {
-            #expect("\(error)".contains(message) || (error as? ArgumentValueError)?.description.hasPrefix(message) == true, "\(error)")
+            #expect(
+                "\(error)".contains(message) || (error as? ArgumentValueError)?.description.hasPrefix(message) == true,
+                "\(error)")
         }
     }
 

@@ -29,11 +29,13 @@ struct MonitorTableTests {
         return up + [row("new", nil), stale, row("gone", .failed(failure))]
     }()
 
-    @Test("no line is as wide as the terminal, there are no more than it has, and controls are escaped", arguments: 1...8)
+    @Test(
+        "no line is as wide as the terminal, there are no more than it has, and controls are escaped", arguments: 1...8)
     func fits(step: Int) {
         for width in stride(from: 11 + step, through: 200, by: 8) {
             for height in [1, 2, 3, 5, 24, 60] {
-                let table = MonitorTable(width: width, height: height, allowsUnicode: step.isMultiple(of: 2), footer: "x")
+                let table = MonitorTable(
+                    width: width, height: height, allowsUnicode: step.isMultiple(of: 2), footer: "x")
                 let lines = table.render(Self.rows, elapsed: .seconds(60))
                 #expect(lines.count <= height)
                 for line in lines {
@@ -58,7 +60,7 @@ struct MonitorTableTests {
     func narrow() {
         let lines = MonitorTable(width: 40, height: 10).render(Self.rows, elapsed: .seconds(60))
         #expect(lines[1] == "STREAM         STATE")
-        #expect(lines[2] == "gone           down      failed: server~")
+        #expect(lines[2] == "gone           down      failed: serve~")
     }
 
     @Test("colour changes nothing but colour")

@@ -130,7 +130,8 @@ struct StreamHealthTests {
             lastDiscontinuitySequence: discontinuity, hasEndList: ends)
     }
 
-    @Test("a live playlist without anything new for three and a half target durations is stale; a complete one never is")
+    @Test(
+        "a live playlist without anything new for three and a half target durations is stale; a complete one never is")
     func stale() {
         var health = Self.playing()
         _ = health.handle(.playlist(Self.extent(0, 6), url: "a"), at: .seconds(2))

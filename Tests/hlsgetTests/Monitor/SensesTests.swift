@@ -39,7 +39,8 @@ struct SensesTests {
         #expect(Self.grid(layout: layout, isFull: false) { _, _ in 30 }?.darkShare == 1)
     }
 
-    @Test("what is no luma, or has too few bytes, says nothing", arguments: ["rgb24", "bgra", "yuv420p10be", "pal8", ""])
+    @Test(
+        "what is no luma, or has too few bytes, says nothing", arguments: ["rgb24", "bgra", "yuv420p10be", "pal8", ""])
     func others(format: String) {
         #expect(SampleLayout(pixelFormat: format) == nil)
         let bytes = [UInt8](repeating: 0, count: 1000)

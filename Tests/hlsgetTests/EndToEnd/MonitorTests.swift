@@ -135,7 +135,7 @@ struct MonitorTests {
             #expect(good.status == 0, "\(good.errors)")
             #expect(good.errors.contains("1 up; 0 outages"))
             let bad = try await hlsget(
-                "monitor", "--duration", "4s", "--for", "1s", "--strict", "\(server.url)/none.m3u8", in: folder)
+                "monitor", "--duration", "10s", "--for", "1s", "--strict", "\(server.url)/none.m3u8", in: folder)
             #expect(bad.status == 10, "\(bad.errors)")
         }
     }
@@ -192,7 +192,7 @@ struct MonitorTests {
                 decoding: try Tool.run(
                     [
                         "timeout", "60", "chromium", "--headless", "--no-sandbox", "--disable-gpu",
-                        "--user-data-dir=\(folder.path)/browser", "--virtual-time-budget=4000", "--timeout=5000",
+                        "--user-data-dir=\(folder.path)/browser", "--timeout=5000",
                         "--window-size=1000,400", "--screenshot=\(folder.path)/page.png", "--dump-dom",
                         "http://127.0.0.1:\(port)/",
                     ]), as: UTF8.self)

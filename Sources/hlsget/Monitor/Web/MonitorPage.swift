@@ -49,7 +49,8 @@ enum MonitorPage {
         dt { color: var(--soft); } dd { margin: 0; text-align: right; overflow-wrap: anywhere; }
         #more, #none { color: var(--soft); padding: .8rem .5rem; }
         @media (max-width: 900px) { .wide { display: none; } }
-        @media (max-width: 600px) { .mid { display: none; } main { padding: 0 .3rem 2rem; } }
+        @media (max-width: 600px) { .mid { display: none; } main { padding: 0 .3rem 2rem; }
+          td.name, td.reason { min-width: 5rem; overflow-wrap: anywhere; } }
         @media print { header { position: static; } input, #link { display: none; } }
         </style>
         </head>
@@ -57,7 +58,7 @@ enum MonitorPage {
         <header><h1>hlsget monitor</h1><div id="counts" role="group" aria-label="States"></div>
         <input id="filter" type="search" placeholder="Filter by name" aria-label="Filter by name">
         <span id="link" role="status">connecting…</span></header>
-        <main><table><thead><tr><th>Stream</th><th>State</th><th class="n">For</th><th class="n mid">Latency</th>
+        <main><table><thead><tr><th>Stream</th><th>State</th><th class="n mid">For</th><th class="n mid">Latency</th>
         <th class="n mid">Buffer</th><th class="n mid">Stalls</th><th class="wide">Variant</th><th class="n wide">Network</th>
         <th class="n wide">Errors</th><th class="n wide">Missing</th><th class="n wide">Certificate</th><th>Reason</th></tr></thead>
         <tbody id="rows"></tbody></table><p id="more" hidden></p><p id="none" hidden>No stream matches.</p>
@@ -109,7 +110,7 @@ enum MonitorPage {
             b.onclick = () => { open.has(r.stream) ? open.delete(r.stream) : open.add(r.stream); draw(); };
             cell(tr, b, "name");
             const state = document.createElement("span"); state.className = "state " + r.state; state.textContent = r.state;
-            cell(tr, state); cell(tr, span(r.state_seconds), "n");
+            cell(tr, state); cell(tr, span(r.state_seconds), "n mid");
             cell(tr, seconds(r.latency_seconds), "n mid"); cell(tr, seconds(r.buffer_seconds), "n mid");
             cell(tr, String(r.stalls), "n mid"); cell(tr, r.variant || "–", "wide");
             cell(tr, bits(r.throughput), "n wide");

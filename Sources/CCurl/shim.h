@@ -35,6 +35,12 @@ static inline CURLcode CCurl_getinfo_offset(CURL *handle, CURLINFO info, curl_of
 static inline CURLcode CCurl_getinfo_string(CURL *handle, CURLINFO info, const char **value) {
     return (curl_easy_getinfo)(handle, info, value);
 }
+// The list of the first certificate, which is the server's; NULL where there is none.
+static inline const struct curl_slist *CCurl_certificate(CURL *handle) {
+    struct curl_certinfo *certificates = NULL;
+    if ((curl_easy_getinfo)(handle, CURLINFO_CERTINFO, &certificates) != CURLE_OK || !certificates) return NULL;
+    return certificates->num_of_certs > 0 ? certificates->certinfo[0] : NULL;
+}
 static inline CURLMcode CCurl_multi_setopt_long(CURLM *handle, CURLMoption option, long value) {
     return (curl_multi_setopt)(handle, option, value);
 }

@@ -13,7 +13,8 @@ struct HLSGet: AsyncParsableCommand {
         commandName: "hlsget", abstract: "Play, check and record HTTP Live Streaming.", version: version,
         subcommands: [
             PlayCommand.self, DownloadCommand.self, ListCommand.self, InspectCommand.self, LintCommand.self,
-            ThumbnailsCommand.self, CaptionsCommand.self, SimulateCommand.self, ReplayCommand.self, ReportCommand.self,
+            ThumbnailsCommand.self, CaptionsCommand.self, MonitorCommand.self, SimulateCommand.self,
+            ReplayCommand.self, ReportCommand.self,
         ],
         defaultSubcommand: PlayCommand.self)
     static let _errorLabel = "hlsget: error"

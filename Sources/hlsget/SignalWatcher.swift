@@ -100,3 +100,30 @@ final class SignalWatcher: Sendable {
         }
     }
 }
+
+/// Watches for SIGHUP where it asks for something to be read again, which it may do any number of times.
+///
+/// Where SIGHUP is ignored (`nohup`), whoever sends it means the program all the same, and it is watched for.
+final class ReloadSignal: Sendable {
+    /// An element for each wish; wishes that come before the last one was taken are one.
+    let requests: AsyncStream<Void>
+
+    nonisolated(unsafe) private let source: any DispatchSourceSignal  // only cancelled, which any thread may
+
+    /// Watches until it is released.
+    init() {
+        // Else the signal would end the program before the source sees it.
+        signal(SIGHUP, SIG_IGN)
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        requests = stream
+        let registration = DispatchGroup()
+        source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: DispatchQueue(label: "hlsget.reload"))
+        source.setEventHandler { continuation.yield() }
+        registration.enter()
+        source.setRegistrationHandler { registration.leave() }
+        source.resume()
+        registration.wait()
+    }
+
+    deinit { source.cancel() }
+}

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HLSPlaylist
 
 /// Moves bytes: starts requests and reports what becomes of them.
 ///
@@ -230,6 +231,9 @@ public struct TransferMetrics: Sendable, Hashable {
     package var isLengthUnverified = false
     /// Redirects that were followed.
     public var redirectCount = 0
+    /// Until when the certificate of the server is valid, of the last hop; nil where no connection was opened, without TLS, and
+    /// where it was not asked for (``TransportConfiguration/reportsCertificates``).
+    public var certificateExpirationDate: PlaylistDate?
 
     /// Makes the metrics of a transfer that has not begun.
     public init() {}

@@ -53,6 +53,9 @@ public struct TransportConfiguration: Sendable, Hashable {
     public var clientCertificateFile: String?
     /// File of the private key (PEM) where ``clientCertificateFile`` does not hold it.
     public var clientKeyFile: String?
+    /// Whether the metrics of a request that opened a connection say until when the server's certificate is valid
+    /// (``TransferMetrics/certificateExpirationDate``). Costs a reading of the certificates for each connection. Default: false.
+    public var reportsCertificates = false
 
     /// Makes the default configuration, unless stated otherwise.
     public init(

@@ -15,6 +15,8 @@ enum NumberArgument {
 
     static func connections(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 1...1000) }
 
+    static func port(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 0...65_535) }
+
     static func passes(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 1...1_000_000) }
 
     static func positiveDuration(_ text: String) throws(ArgumentValueError) -> Duration {

@@ -118,6 +118,8 @@ struct PlayOptions: Sendable, Equatable {
     var deniesPrivateAddresses = false
     var deniedAddresses: [AddressArgument] = []
     var allowsDowngrade = false
+    /// Metrics of requests say until when certificates are valid.
+    var reportsCertificates = false
     /// What servers are told.
     var clientData = ClientDataWish()
     /// Prints a fresh URL where the one that plays runs out.
@@ -186,6 +188,7 @@ struct PlayOptions: Sendable, Equatable {
         var denied = deniesPrivateAddresses ? AddressPolicy.denyPrivate.denied : []
         denied += deniedAddresses.compactMap { AddressRange($0.text) }
         network.addressPolicy = AddressPolicy(denied: denied)
+        network.reportsCertificates = reportsCertificates
         return network
     }
 

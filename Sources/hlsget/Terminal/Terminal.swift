@@ -29,11 +29,14 @@ struct Terminal: Sendable, Equatable {
     }
 
     /// The columns of the terminal behind `descriptor` now; nil if it is not one or does not say.
-    static func width(of descriptor: Int32) -> Int? {
+    static func width(of descriptor: Int32) -> Int? { size(of: descriptor)?.columns }
+
+    /// The columns and rows of the terminal behind `descriptor` now; nil if it is not one or does not say.
+    static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
         // struct winsize: rows, columns, and two sizes in pixels that no one fills in.
         var size: [UInt16] = [0, 0, 0, 0]
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size[1] > 0 else { return nil }
-        return Int(size[1])
+        return (Int(size[1]), Int(size[0]))
     }
 
     private static func variable(_ name: String) -> String? {

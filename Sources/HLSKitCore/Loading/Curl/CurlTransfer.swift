@@ -352,6 +352,9 @@ final class CurlTransfer {
         metrics.firstByte = time(CURLINFO_STARTTRANSFER_TIME_T)
         metrics.receivedByteCount = body?.receivedByteCount ?? 0
         metrics.decodedByteCount = body?.decodedByteCount ?? 0
+        if context.configuration.reportsCertificates, !metrics.reusedConnection {
+            metrics.certificateExpirationDate = CertificateDate.expiration(in: easy?.certificateLines ?? [])
+        }
         switch easy?.number(CURLINFO_HTTP_VERSION) {
         case Int(CURL_HTTP_VERSION_1_0): metrics.protocolName = "http/1.0"
         case Int(CURL_HTTP_VERSION_1_1): metrics.protocolName = "http/1.1"

@@ -86,6 +86,20 @@ struct EasyHandle: ~Copyable {
         return value.map { String(cString: $0) }
     }
 
+    /// What the server's own certificate says, as `name:value`; empty where the connection was there already, and where it was
+    /// not asked for (`CURLOPT_CERTINFO`).
+    var certificateLines: [String] {
+        var entry = CCurl_certificate(raw)
+        var lines: [String] = []
+        while let line = entry, lines.count < Self.maximumCertificateLineCount {
+            if let data = line.pointee.data { lines.append(String(cString: data)) }
+            entry = UnsafePointer(line.pointee.next)
+        }
+        return lines
+    }
+
+    private static let maximumCertificateLineCount = 100
+
     /// The failure of a finished transfer with the words for it.
     func failure(_ code: CURLcode) -> CurlFailure { CurlFailure(code: code, detail: String(cString: errorBuffer)) }
 

@@ -73,6 +73,7 @@ struct HopOptions {
             // Where libcurl has a folder of the system's certificates as well, as on Debian, it would count on.
             try handle.set(CURLOPT_CAPATH, pointer: nil)
         }
+        if configuration.reportsCertificates, url.origin.scheme == "https" { try handle.set(CURLOPT_CERTINFO, 1) }
         // An empty name turns the cookie engine on without reading a file.
         try handle.set(CURLOPT_COOKIEFILE, "")
         // Entries name hosts alone, and a default one any host.

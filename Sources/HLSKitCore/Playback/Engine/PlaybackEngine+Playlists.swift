@@ -232,9 +232,21 @@ extension BandwidthEstimates {
 extension PlaylistLoad {
     /// A playlist that arrived at `now`.
     fileprivate init(_ loaded: LoadedPlaylist, _ context: RequestUnderWay, at now: Duration) {
-        let isMultivariant = if case .multivariant = loaded.playlist { true } else { false }
+        var extent: MediaPlaylistExtent?
+        if case .media(let playlist) = loaded.playlist { extent = MediaPlaylistExtent(of: playlist) }
         self.init(
-            url: loaded.url, isMultivariant: isMultivariant, isReload: context.isReload,
-            duration: now - context.began, byteCount: loaded.byteCount)
+            url: loaded.url, isMultivariant: extent == nil, isReload: context.isReload,
+            duration: now - context.began, byteCount: loaded.byteCount, extent: extent)
+    }
+}
+
+extension MediaPlaylistExtent {
+    /// What a playlist lists, without a walk through it.
+    init(of playlist: MediaPlaylist) {
+        self.init(
+            targetDuration: playlist.targetDuration, firstMediaSequence: playlist.mediaSequence,
+            segmentCount: playlist.segments.count,
+            lastDiscontinuitySequence: playlist.segments.last?.discontinuitySequence ?? playlist.discontinuitySequence,
+            hasEndList: playlist.hasEndList)
     }
 }

@@ -158,14 +158,49 @@ public struct PlaylistLoad: Sendable, Hashable {
     public var duration: Duration
     /// Bytes of the body after content decoding.
     public var byteCount: Int
+    /// What a media playlist lists; nil of a multivariant playlist.
+    public var extent: MediaPlaylistExtent?
 
     /// Makes a value.
-    package init(url: String, isMultivariant: Bool, isReload: Bool, duration: Duration, byteCount: Int) {
+    package init(
+        url: String, isMultivariant: Bool, isReload: Bool, duration: Duration, byteCount: Int,
+        extent: MediaPlaylistExtent? = nil
+    ) {
         urlString = Redaction.url(url)
+        self.extent = extent
         self.isMultivariant = isMultivariant
         self.isReload = isReload
         self.duration = duration
         self.byteCount = byteCount
+    }
+}
+
+/// What a media playlist lists, in a few numbers: whether it goes on can be seen by comparing two of them.
+public struct MediaPlaylistExtent: Sendable, Hashable {
+    /// `EXT-X-TARGETDURATION`.
+    public var targetDuration: Duration
+    /// `EXT-X-MEDIA-SEQUENCE`; 0 where it is not declared.
+    public var firstMediaSequence: Int
+    /// Segments that are listed, those without media (`EXT-X-GAP`) too.
+    public var segmentCount: Int
+    /// The discontinuity sequence number of the last segment; of an empty playlist the declared one.
+    public var lastDiscontinuitySequence: Int
+    /// `EXT-X-ENDLIST` is there: nothing more will be listed.
+    public var hasEndList: Bool
+
+    /// The media sequence number behind the last segment. Grows as the stream goes on.
+    public var endMediaSequence: Int { firstMediaSequence &+ segmentCount }
+
+    /// Makes a value.
+    public init(
+        targetDuration: Duration, firstMediaSequence: Int, segmentCount: Int, lastDiscontinuitySequence: Int = 0,
+        hasEndList: Bool = false
+    ) {
+        self.targetDuration = targetDuration
+        self.firstMediaSequence = firstMediaSequence
+        self.segmentCount = segmentCount
+        self.lastDiscontinuitySequence = lastDiscontinuitySequence
+        self.hasEndList = hasEndList
     }
 }
 

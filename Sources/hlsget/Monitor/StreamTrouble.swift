@@ -1,0 +1,80 @@
+/// How a stream is. Ordered: what is worse is greater.
+enum StreamState: Int, Sendable, Hashable, Comparable, CaseIterable {
+    /// It plays, and nothing is wrong.
+    case up
+    /// It plays, and something is wrong.
+    case degraded
+    /// A viewer would see nothing.
+    case down
+
+    var name: String {
+        switch self {
+        case .up: "up"
+        case .degraded: "degraded"
+        case .down: "down"
+        }
+    }
+
+    static func < (one: StreamState, other: StreamState) -> Bool { one.rawValue < other.rawValue }
+}
+
+/// Something that can be wrong with a stream. A closed set: it is a label of metrics, and `ignore=` of a list names it.
+///
+/// The order is that in which they are named where several hold.
+enum StreamTrouble: String, Sendable, Hashable, CaseIterable {
+    /// It could not be played on, and is tried again after a while. Down until it plays.
+    case failed
+    /// Nothing is left to play. Down when that lasts (``HealthRules/stallLimit``), degraded before.
+    case stalled
+    /// The live playlist lists nothing new, and there is still something to play.
+    case stale
+    /// Segments could not be had, and were passed over.
+    case missing
+    /// Requests fail again and again; what is loaded still plays.
+    case errors
+    /// The decoder refuses parts of the media.
+    case damaged
+    case black
+    case frozen
+    case silent
+}
+
+/// A failure, by a name that is one of few.
+struct FailureName: Sendable, Hashable {
+    /// `http_503`, `timedOut`, `badPlaylist`.
+    var code: String
+    /// One line for people, without secrets.
+    var text: String
+
+    /// The label of a metric: `http_4xx`, `http_5xx`, or the code. What is not known here is `other`, since each name is
+    /// a series that stays.
+    var label: String {
+        if code.hasPrefix("http_4") { return "http_4xx" }
+        if code.hasPrefix("http_5") { return "http_5xx" }
+        return Self.labels.contains(code) ? code : "other"
+    }
+
+    private static let labels: Set<String> = [
+        "notFound", "network", "badPlaylist", "noEligibleVariant", "contentKey", "badMedia", "staleLive", "refused",
+        "nameNotFound", "cannotConnect", "tlsHandshake", "untrustedCertificate", "timedOut", "connectionLost",
+        "emptyBody", "tooLarge", "badRange", "tooManyRedirects", "transport", "notAvailable", "internal",
+    ]
+}
+
+/// From when on a stream is called what.
+///
+/// Source: docs/monitor.md.
+struct HealthRules: Sendable, Hashable {
+    /// A state is told when it has lasted this long.
+    var holdTime = Duration.seconds(10)
+    /// A viewer who waits longer than this gives up.
+    var stallLimit = Duration.seconds(10)
+    /// What is over at once, such as a segment that is missing, counts as trouble for this long.
+    var memory = Duration.seconds(30)
+    /// So many failures within ``memory`` are trouble; fewer are everyday's.
+    var errorCount = 3
+    /// A live playlist is stale after so many target durations without a new segment.
+    var staleFactor = 3.5
+    /// What is no trouble of this stream.
+    var ignored: Set<StreamTrouble> = []
+}

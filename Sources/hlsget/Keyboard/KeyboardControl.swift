@@ -21,6 +21,13 @@ struct KeyboardControl: Sendable {
         case .playImmediately: player.playImmediately(atRate: player.defaultRate)
         case .nextSubtitles: return selectNext(of: .legible, called: "subtitles")
         case .nextAudio: return selectNext(of: .audible, called: "audio")
+        case .toggleMute:
+            player.isMuted.toggle()
+            return .say(player.isMuted ? "muted" : "not muted")
+        case .changeVolume(let step):
+            player.volume = KeyCommand.volume(step, beside: player.volume)
+            let percent = Decimals.text(Double(player.volume) * 100, places: 0)
+            return .say("volume \(percent) %" + (player.isMuted ? ", muted" : ""))
         case .showHelp: return .say(KeyCommand.help)
         case .quit: return .quit
         }
@@ -39,6 +46,14 @@ struct KeyboardControl: Sendable {
         let place = target
         // The seek begins before the next key is looked at.
         Task.immediate { _ = try? await player.seek(to: place, toleranceBefore: .zero, toleranceAfter: .zero) }
+    }
+
+    /// To a place that was pointed at: the nearest that is quick to show. A newer one takes its place.
+    func seek(near time: Double) {
+        guard time.isFinite else { return }
+        let (player, tolerance) = (player, MediaTime.seconds(2))
+        let place = MediaTime(seconds: time, preferredTimescale: 90_000)
+        Task.immediate { _ = try? await player.seek(to: place, toleranceBefore: tolerance, toleranceAfter: tolerance) }
     }
 
     private func changeRate(_ step: Int) -> Outcome {

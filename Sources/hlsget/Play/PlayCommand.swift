@@ -18,6 +18,7 @@ struct PlayCommand: AsyncParsableCommand {
     var url: String
 
     @OptionGroup(title: "Output") var output: OutputOptions
+    @OptionGroup(title: "Picture") var picture: PictureOptions
     @OptionGroup(title: "Playback") var playback: PlaybackOptions
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Network") var network: NetworkOptions
@@ -39,6 +40,7 @@ struct PlayCommand: AsyncParsableCommand {
         }
         var options = PlayOptions(url: try InputLocation.url(of: url, in: directory))
         try output.apply(to: &options)
+        picture.apply(to: &options)
         try playback.apply(to: &options)
         selection.apply(to: &options)
         network.apply(to: &options)

@@ -32,6 +32,13 @@ final class StatusDisplay: Sendable {
             write: { StandardStream.error.write($0) })
     }
 
+    /// A display in the last line of a terminal that shows images above.
+    convenience init(below screen: PreviewScreen) {
+        self.init(
+            terminal: Terminal(descriptor: STDERR_FILENO), width: { Terminal.width(of: STDERR_FILENO) },
+            write: { screen.write($0) })
+    }
+
     init(terminal: Terminal, width: @escaping @Sendable () -> Int?, write: @escaping @Sendable (String) -> Void) {
         self.terminal = terminal
         self.width = width

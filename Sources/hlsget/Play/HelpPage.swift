@@ -21,7 +21,6 @@ enum HelpPage {
         hlsget \(HLSGet.version): plays, checks and records HTTP Live Streaming
 
         USAGE hlsget [play] URL|FILE [options]          without -o, output is discarded
-
           hlsget https://example.com/master.m3u8                 see it load, wait and play
           hlsget --fast -o film.ts --quality 'height<=720' URL   save it, in the best that matches
           hlsget --throttle 800k,50ms --peak-bitrate 2M URL      play over a slower link
@@ -31,6 +30,7 @@ enum HelpPage {
           -f, --format NAME             ts mp4 mkv y4m rawvideo wav s16le f32le framemd5 null
           --player CMD, --no-video, --no-audio, --overwrite   into 'mpv -'; drop that track; replace files
           --fast, --no-decode, --cache FOLDER   drop no late frames; only load; keep what may be kept
+          --window, --preview, --preview-format NAME, --fullscreen, --presentation-log FILE   see it
         PLAYBACK
           --rate R                      plays at that speed; beyond 2, or backwards (-4), I-frames only
           --immediately, --no-auto-wait, --forward-buffer TIME   at the first frame; never wait; load ahead

@@ -12,7 +12,8 @@ struct HLSGet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hlsget", abstract: "Play, check and record HTTP Live Streaming.", version: version,
         subcommands: [
-            PlayCommand.self, WatchCommand.self, DownloadCommand.self, InspectCommand.self, LintCommand.self, ThumbnailsCommand.self,
+            PlayCommand.self, WatchCommand.self, DownloadCommand.self, InspectCommand.self, LintCommand.self,
+            ThumbnailsCommand.self,
             CaptionsCommand.self, SimulateCommand.self, ReplayCommand.self,
         ],
         defaultSubcommand: PlayCommand.self)

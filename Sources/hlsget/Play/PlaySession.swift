@@ -19,7 +19,8 @@ extension PlayCommand {
         do {
             preview = options.showsPreview ? try PreviewScreen(format: options.previewFormat) : nil
         } catch {
-            throw ValidationError(error.description)
+            StandardStream.error.writeLine(ErrorLine.text(for: error))
+            throw ExitStatus.usage.exitCode
         }
         let status = await PlaySession(options, preview: preview).run()
         if status != .done { throw status.exitCode }
@@ -139,7 +140,8 @@ struct PlaySession {
         preview?.enter()
 
         let outcome = await follow(
-            player, stage: stage, passes: &passes, events: events, signals: signals, keyboard: keyboard, recording: recording,
+            player, stage: stage, passes: &passes, events: events, signals: signals, keyboard: keyboard,
+            recording: recording,
             program: program, accessLog: &accessLog, errorLog: &errorLog, summary: &summary)
         var limit: Task<Void, Never>?
         if case .interrupted(let signal) = outcome {
@@ -225,7 +227,8 @@ struct PlaySession {
 
     /// Shows what happens until the end.
     private func follow(
-        _ player: Player, stage: WatchStage?, passes: inout PassQueue, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
+        _ player: Player, stage: WatchStage?, passes: inout PassQueue, events: AsyncStream<PlayerEvent>,
+        signals: SignalWatcher,
         keyboard: KeyboardWatcher?, recording: RecordingTransport?, program: PlayerProgram?,
         accessLog: inout AccessLogFile?,
         errorLog: inout ErrorLogFile?, summary: inout PlaySummary

@@ -31,7 +31,8 @@ enum PreviewFormat: String, Sendable, Equatable, CaseIterable {
     /// The numbers of an answer to "primary device attributes": `ESC [ ? 62 ; 4 ; 22 c`. 4 is sixel.
     static func attributes(in answer: some Sequence<UInt8>) -> [Int] {
         let text = String(decoding: Array(answer), as: UTF8.self)
-        guard let start = text.firstRange(of: "\u{1b}[?"), let end = text[start.upperBound...].firstIndex(of: "c") else {
+        guard let start = text.firstRange(of: "\u{1b}[?"), let end = text[start.upperBound...].firstIndex(of: "c")
+        else {
             return []
         }
         return text[start.upperBound..<end].split(separator: ";").compactMap { Int($0) }

@@ -27,7 +27,8 @@ final class PreviewScreen: Sendable {
         let terminal = Terminal(descriptor: STDERR_FILENO)
         guard terminal.understandsEscapes else { throw ArgumentValueError("--preview needs a terminal") }
         let chosen =
-            format ?? PreviewFormat(environment: { getenv($0).map { String(cString: $0) } }, answer: TerminalQuestion.answer())
+            format
+            ?? PreviewFormat(environment: { getenv($0).map { String(cString: $0) } }, answer: TerminalQuestion.answer())
         self.init(
             format: chosen, stream: .error, allowsUnicode: terminal.allowsUnicode,
             size: { Self.size(of: STDERR_FILENO) })

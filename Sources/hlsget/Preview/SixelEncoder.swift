@@ -64,7 +64,8 @@ struct SixelEncoder: Sendable {
                         func step(_ value: UInt8) -> Int { (Int(value) * (steps - 1) + threshold) / 255 }
                         let (red, green) = (step(pixels[at * 4]), step(pixels[at * 4 + 1]))
                         let blue = step(pixels[at * 4 + 2])
-                        let color = min(red, steps - 1) * steps * steps + min(green, steps - 1) * steps + min(blue, steps - 1)
+                        let color =
+                            min(red, steps - 1) * steps * steps + min(green, steps - 1) * steps + min(blue, steps - 1)
                         colors[at] = UInt8(clamping: color)
                     }
                 }

@@ -5,7 +5,12 @@ import Synchronization
 ///
 /// Each place has one text. A new one takes the place of one that was not drawn yet.
 final class Painter: Sendable {
-    enum Place: Hashable, Sendable, CaseIterable { case captions, status, pointer }
+    enum Place: Hashable, Sendable, CaseIterable {
+        case captions
+        /// Those that come next.
+        case upcoming
+        case status, pointer
+    }
 
     /// A text and how it is drawn.
     struct Work: Hashable, Sendable {
@@ -57,6 +62,11 @@ final class Painter: Sendable {
     /// The image of what was asked for last, or before it while that is being drawn.
     func image(at place: Place) -> (work: Work, image: Image)? {
         state.withLock { state in state.drawn[place].flatMap { drawn in drawn.image.map { (drawn.work, $0) } } }
+    }
+
+    /// The image of a text, wherever it was asked for; nil while it is being drawn.
+    func image(of work: Work) -> Image? {
+        state.withLock { state in state.drawn.values.first { $0.work == work }.flatMap(\.image) }
     }
 
     private func draw(_ place: Place, _ renderer: CaptionRenderer) {

@@ -11,10 +11,8 @@ enum QuietLibraries {
             for descriptor in [nowhere, kept] where descriptor >= 0 { close(descriptor) }
             return body()
         }
-        fflush(stderr)
         dup2(nowhere, STDERR_FILENO)
         defer {
-            fflush(stderr)
             dup2(kept, STDERR_FILENO)
             close(kept)
             close(nowhere)

@@ -66,7 +66,8 @@ final class SDLLibrary: Sendable {
             let text = dlerror().map { String(cString: $0) } ?? ""
             let isAbsent = text.isEmpty || text.hasSuffix("No such file or directory")
             throw HLSError(
-                code: .output, cause: isAbsent ? "a window needs SDL 2, which is not installed" : "SDL 2 cannot be loaded",
+                code: .output,
+                cause: isAbsent ? "a window needs SDL 2, which is not installed" : "SDL 2 cannot be loaded",
                 detail: isAbsent ? "apt-get install \(packageName)" : text)
         }
         do {

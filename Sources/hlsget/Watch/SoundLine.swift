@@ -30,7 +30,9 @@ struct SoundLine {
     /// Puts sound at a place. What is there already gives way; what is too late, or too far ahead, is dropped.
     mutating func insert(_ samples: [Float], at place: Int, source: Int = 0) {
         var (start, samples) = (place, samples)
-        if let last = runs.last, last.source == source, abs(end(of: last) - start) <= tolerance { start = end(of: last) }
+        if let last = runs.last, last.source == source, abs(end(of: last) - start) <= tolerance {
+            start = end(of: last)
+        }
         let count = samples.count / channelCount
         let (late, overflow) = position.subtractingReportingOverflow(start)
         guard !overflow, start - position < capacity else { return }

@@ -66,7 +66,8 @@ struct PictureOptions: ParsableArguments {
         transform: { try ChoiceArgument.parse($0) })
     var previewFormat: PreviewFormat?
     @Option(
-        help: ArgumentHelp("Write when each frame was on the screen, and when audio was heard: JSON lines.", valueName: "file"))
+        help: ArgumentHelp(
+            "Write when each frame was on the screen, and when audio was heard: JSON lines.", valueName: "file"))
     var presentationLog: String?
 
     func apply(to options: inout PlayOptions) {

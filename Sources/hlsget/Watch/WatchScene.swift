@@ -90,13 +90,13 @@ final class WatchScene: Sendable {
     /// Frames that were never seen, because the next one was due, too.
     var skippedPictureCount: Int { state.withLock { $0.pictures.skippedCount } }
 
-    /// The captions that belong to a frame.
-    func captions(of entry: PictureQueue<VideoFrame>.Entry) -> [LegibleCue] {
+    /// The captions that belong to a frame, or to what is shown some time later.
+    func captions(of entry: PictureQueue<VideoFrame>.Entry, later: MediaTime = .zero) -> [LegibleCue] {
         let outputs = state.withLock { state in
             // Sources are counted as outputs are added.
             let index = entry.source - 1 - (state.sourceCount - state.outputs.count)
             return state.outputs.indices.contains(index) ? state.outputs[index] : nil
         }
-        return outputs?.captions.currentCues(at: entry.itemTime) ?? []
+        return outputs?.captions.currentCues(at: entry.itemTime + later) ?? []
     }
 }

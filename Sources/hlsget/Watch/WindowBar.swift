@@ -19,7 +19,8 @@ struct WindowBar: Sendable, Equatable {
         for range in player.loadedTimeRanges.compactMap({ StatusLine.bounds(of: $0) }) {
             if let rect = layout.barPart(range, of: timeline) { parts.append(Part(rect: rect, color: .loaded)) }
         }
-        let now = min(max(player.currentTime.finiteSeconds ?? timeline.lowerBound, timeline.lowerBound), timeline.upperBound)
+        let now = min(
+            max(player.currentTime.finiteSeconds ?? timeline.lowerBound, timeline.lowerBound), timeline.upperBound)
         let played = layout.barPart(timeline.lowerBound..<now, of: timeline)
         if let played { parts.append(Part(rect: played, color: .played)) }
         let bar = layout.bar

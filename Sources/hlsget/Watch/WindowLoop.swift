@@ -8,6 +8,8 @@ final class WindowLoop {
     private static let longestWait: Int32 = 40
     /// How often a pointer that is dragged over the bar seeks.
     private static let seekInterval = Duration.milliseconds(120)
+    /// How much ahead of their time captions are drawn.
+    private static let captionLead = MediaTime.milliseconds(400)
     /// How often the text is made anew.
     private static let textInterval = Duration.milliseconds(200)
 
@@ -237,18 +239,26 @@ final class WindowLoop {
 
     private func caption(in video: WindowRect?) -> (work: Painter.Work, image: Image)? {
         guard let shown, let video else { return nil }
-        let cues = scene.captions(of: shown)
+        let size = PixelSize(width: Int(video.width), height: Int(video.height))
+        let now = Self.work(scene.captions(of: shown), size)
+        // They are there when it is their turn.
+        if let next = Self.work(scene.captions(of: shown, later: Self.captionLead), size), next != now {
+            painter.want(next, at: .upcoming)
+        }
+        guard let now else { return nil }
+        if let image = painter.image(of: now) { return (now, image) }
+        painter.want(now, at: .captions)
+        return nil
+    }
+
+    private static func work(_ cues: [LegibleCue], _ size: PixelSize) -> Painter.Work? {
         guard !cues.isEmpty else { return nil }
         let captions = cues.map { cue in
             var caption = cue.caption
             caption.timeRange = MediaTimeRange(start: .zero, duration: .seconds(1))
             return caption
         }
-        let work = Painter.Work(
-            captions: captions, size: PixelSize(width: Int(video.width), height: Int(video.height)))
-        painter.want(work, at: .captions)
-        guard let drawn = painter.image(at: .captions), drawn.work == work else { return nil }
-        return drawn
+        return Painter.Work(captions: captions, size: size)
     }
 
     private struct Hover {
@@ -281,7 +291,10 @@ final class WindowLoop {
         }
         guard let label = hover.label?.image else { return }
         let left = min(max(hover.x - label.width / 2, 0), max(0, layout.size.width - label.width))
-        let y = hover.image == nil ? Int(place.y) - label.height : Int(place.y) + size.height - label.height
-        screen.draw(label, as: .pointer, in: WindowRect(x: left, y: max(0, y), width: label.width, height: label.height))
+        // Below its text a line is left free.
+        let below = hover.image == nil ? Int(layout.bar.y) - 8 : Int(place.y) + size.height
+        let y = below - label.height + layout.letterHeight / 2
+        screen.draw(
+            label, as: .pointer, in: WindowRect(x: left, y: max(0, y), width: label.width, height: label.height))
     }
 }

@@ -11,7 +11,8 @@ struct WatchTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
     private static let hasSDL = dlopen("libSDL2-2.0.so.0", RTLD_LAZY) != nil
 
-    private func watch(_ arguments: [String], drivers: String, in folder: ScratchFolder) async throws -> Command.Result {
+    private func watch(_ arguments: [String], drivers: String, in folder: ScratchFolder) async throws -> Command.Result
+    {
         let program = Command.productFolder + "/hlsget"
         let environment = ["/usr/bin/env", "-u", "DISPLAY", "-u", "WAYLAND_DISPLAY"]
         let variables = drivers.split(separator: " ").map(String.init)

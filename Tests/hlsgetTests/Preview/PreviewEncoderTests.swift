@@ -19,7 +19,9 @@ struct PreviewEncoderTests {
 
     @Test("two rows are a line; a colour is said where it changes")
     func halfBlocks() throws {
-        let image = try Self.image([[0xFF0000, 0xFF0000, 0x00FF00], [0x0000FF, 0x0000FF, 0x0000FF], [0x01020A, 0, 0]])
+        let image = try Self.image([
+            [0xFF0000, 0xFF0000, 0x00FF00], [0x0000FF, 0x0000FF, 0x0000FF], [0x01020A, 0, 0],
+        ])
         let lines = HalfBlockEncoder().lines(of: image).map { String(decoding: $0, as: UTF8.self) }
         #expect(
             lines == [
@@ -126,7 +128,8 @@ struct PreviewEncoderTests {
         let data = pieces.map { $0.drop { $0 != ";" }.dropFirst() }
         #expect(data.allSatisfy { $0.utf8.count <= 4096 })
         let pixels = try #require(Data(base64Encoded: data.joined()))
-        #expect(Array(pixels) == rows.joined().flatMap { [UInt8($0 >> 16 & 255), UInt8($0 >> 8 & 255), UInt8($0 & 255)] })
+        #expect(
+            Array(pixels) == rows.joined().flatMap { [UInt8($0 >> 16 & 255), UInt8($0 >> 8 & 255), UInt8($0 & 255)] })
     }
 }
 

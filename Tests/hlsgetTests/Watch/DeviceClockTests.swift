@@ -50,7 +50,9 @@ struct DeviceClockTests {
         return (distance, steerings)
     }
 
-    @Test("the player's clock follows a device that is too fast or too slow", arguments: [1.0, 1.0002, 0.9998, 1.006, 0.995])
+    @Test(
+        "the player's clock follows a device that is too fast or too slow",
+        arguments: [1.0, 1.0002, 0.9998, 1.006, 0.995])
     func follows(_ speed: Double) {
         let (distance, steerings) = run(speed: speed, seconds: 60)
         #expect(abs(distance) < 0.002, "\(distance)")

@@ -13,7 +13,8 @@ struct PictureQueueTests {
 
     private func entry(_ due: Int, source: Int = 1) -> PictureQueue<Int>.Entry {
         PictureQueue.Entry(
-            picture: due, itemTime: .milliseconds(Int64(due)), due: HostTime(offset: .milliseconds(due)), source: source)
+            picture: due, itemTime: .milliseconds(Int64(due)), due: HostTime(offset: .milliseconds(due)), source: source
+        )
     }
 
     private func time(_ milliseconds: Int) -> HostTime { HostTime(offset: .milliseconds(milliseconds)) }

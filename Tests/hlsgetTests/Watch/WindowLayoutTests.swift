@@ -41,7 +41,9 @@ struct WindowLayoutTests {
         for rotation in [0, 180] { #expect(WindowLayout.unturned(shown, rotation: rotation) == shown) }
     }
 
-    @Test("a column of the bar is a time, and beyond its ends the end", arguments: [(320, 240), (1280, 720), (3840, 2160)])
+    @Test(
+        "a column of the bar is a time, and beyond its ends the end",
+        arguments: [(320, 240), (1280, 720), (3840, 2160)])
     func fractions(_ width: Int, _ height: Int) {
         let layout = layout(width, height)
         let bar = layout.bar

@@ -12,8 +12,8 @@ struct HLSGet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hlsget", abstract: "Play, check and record HTTP Live Streaming.", version: version,
         subcommands: [
-            PlayCommand.self, DownloadCommand.self, ListCommand.self, InspectCommand.self, LintCommand.self,
-            ThumbnailsCommand.self, CaptionsCommand.self, MonitorCommand.self, SimulateCommand.self,
+            PlayCommand.self, WatchCommand.self, DownloadCommand.self, ListCommand.self, InspectCommand.self,
+            LintCommand.self, ThumbnailsCommand.self, CaptionsCommand.self, MonitorCommand.self, SimulateCommand.self,
             ReplayCommand.self, ReportCommand.self,
         ],
         defaultSubcommand: PlayCommand.self)

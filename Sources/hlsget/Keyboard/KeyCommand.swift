@@ -9,6 +9,9 @@ enum KeyCommand: Sendable, Equatable {
     case nextSubtitles
     case nextAudio
     case skipInterstitial
+    case toggleMute
+    /// Louder (1) or quieter (-1).
+    case changeVolume(Int)
     case showHelp
     case quit
 
@@ -25,6 +28,9 @@ enum KeyCommand: Sendable, Equatable {
         case .character("s"): self = .nextSubtitles
         case .character("a"): self = .nextAudio
         case .character("n"): self = .skipInterstitial
+        case .character("m"): self = .toggleMute
+        case .character("9"): self = .changeVolume(-1)
+        case .character("0"): self = .changeVolume(1)
         case .character("h"), .character("?"): self = .showHelp
         case .character("q"): self = .quit
         case .character: return nil
@@ -33,7 +39,13 @@ enum KeyCommand: Sendable, Equatable {
 
     /// One line for people.
     static let help =
-        "keys: space pause, arrows seek 10 s and 60 s, [ ] rate, i play now, s subtitles, a audio, n skip an ad, q quit"
+        "keys: space pause, arrows seek 10 s and 60 s, [ ] rate, i play now, s subtitles, a audio, n skip an ad, "
+        + "m mute, 9 0 volume, q quit"
+
+    /// The volume one step beside `volume`, from 0 to 1 by twentieths.
+    static func volume(_ step: Int, beside volume: Float) -> Float {
+        min(max((volume * 20).rounded() + Float(step), 0), 20) / 20
+    }
 
     /// Rates among which ``changeRate(_:)`` steps.
     static let rates: [Float] = [0.5, 0.75, 1, 1.25, 1.5, 2]

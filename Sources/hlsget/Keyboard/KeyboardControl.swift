@@ -22,6 +22,13 @@ struct KeyboardControl: Sendable {
         case .nextSubtitles: return selectNext(of: .legible, called: "subtitles")
         case .nextAudio: return selectNext(of: .audible, called: "audio")
         case .skipInterstitial: return skipInterstitial()
+        case .toggleMute:
+            player.isMuted.toggle()
+            return .say(player.isMuted ? "muted" : "not muted")
+        case .changeVolume(let step):
+            player.volume = KeyCommand.volume(step, beside: player.volume)
+            let percent = Decimals.text(Double(player.volume) * 100, places: 0)
+            return .say("volume \(percent) %" + (player.isMuted ? ", muted" : ""))
         case .showHelp: return .say(KeyCommand.help)
         case .quit: return .quit
         }
@@ -50,6 +57,14 @@ struct KeyboardControl: Sendable {
         case .notSkippable, .noLongerEligible: return .say("this interstitial may not be skipped")
         }
         return .nothing
+    }
+
+    /// To a place that was pointed at: the nearest that is quick to show. A newer one takes its place.
+    func seek(near time: Double) {
+        guard time.isFinite else { return }
+        let (player, tolerance) = (player, MediaTime.seconds(2))
+        let place = MediaTime(seconds: time, preferredTimescale: 90_000)
+        Task.immediate { _ = try? await player.seek(to: place, toleranceBefore: tolerance, toleranceAfter: tolerance) }
     }
 
     private func changeRate(_ step: Int) -> Outcome {

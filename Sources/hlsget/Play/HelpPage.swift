@@ -31,6 +31,7 @@ enum HelpPage {
           -f, --format NAME             ts mp4 mkv aac mp3 y4m rawvideo wav s16le f32le framemd5 null
           --split 1h|500M, --player CMD, --no-video, --no-audio, -y, --overwrite   many files; 'mpv -'
           --fast, --no-decode, --cache FOLDER   drop no late frames; only load; keep what may be kept
+          --window, --preview, --preview-format NAME, --fullscreen, --presentation-log FILE   see it
         PLAYBACK
           --rate R, --immediately, --no-auto-wait, --forward-buffer TIME   speed; never wait; load ahead
           --peak-bitrate BPS, --max-resolution WxH, --display WxH[@SCALE]   none above: 2.5M, 640x360@2

@@ -20,6 +20,7 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(name: [.customShort("F"), .long], help: "List variants and renditions, as hlsget list does.") var list = false
 
     @OptionGroup(title: "Output") var output: OutputOptions
+    @OptionGroup(title: "Picture") var picture: PictureOptions
     @OptionGroup(title: "Playback") var playback: PlaybackOptions
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Network") var network: NetworkOptions
@@ -49,6 +50,7 @@ struct PlayCommand: AsyncParsableCommand {
             throw ArgumentValueError("--base-url is for a playlist on standard input; write - as the URL")
         }
         try output.apply(to: &options)
+        picture.apply(to: &options)
         try playback.apply(to: &options)
         selection.apply(to: &options)
         network.apply(to: &options)

@@ -23,6 +23,16 @@ struct PlayOptions: Sendable, Equatable {
     var isPaced = true
     var overwritesFiles = false
 
+    /// Shown in a window, with sound.
+    var opensWindow = false
+    var isFullscreen = false
+    /// Shown in the terminal.
+    var showsPreview = false
+    /// nil asks the terminal.
+    var previewFormat: PreviewFormat?
+    /// File that tells when what was presented.
+    var presentationLogPath: String?
+
     var rate: Float = 1
     var startsImmediately = false
     var automaticallyWaits = true
@@ -224,6 +234,9 @@ struct PlayOptions: Sendable, Equatable {
         outputs.lazy.compactMap { if case .program(let command) = $0.destination { command } else { nil } }.first
     }
 
+    /// Whether somebody looks at it here.
+    var isWatched: Bool { opensWindow || showsPreview }
+
     /// How progress is shown: as asked, otherwise by the status line on a terminal and not at all elsewhere.
     func progressStyle(standardErrorIsTerminal: Bool) -> ProgressStyle {
         switch progress {
@@ -269,6 +282,7 @@ struct PlayOptions: Sendable, Equatable {
         } else if outputs.contains(where: { $0.destination.path.contains(SplitNames.word) }) {
             throw ArgumentValueError("-o: {part} needs --split")
         }
+        try checkWatching()
         if writesToStandardOutput && printsSummaryDocument {
             throw ArgumentValueError("--json and -o - both need standard output")
         }
@@ -358,5 +372,23 @@ struct PlayOptions: Sendable, Equatable {
         if verbosity == .quiet && progress == .bar {
             throw ArgumentValueError("-q and --progress bar are mutually exclusive")
         }
+    }
+
+    private func checkWatching() throws(ArgumentValueError) {
+        if opensWindow && showsPreview { throw ArgumentValueError("--window and --preview are mutually exclusive") }
+        let name = opensWindow ? "a window" : "--preview"
+        if isWatched {
+            if !isPaced { throw ArgumentValueError("--fast is no speed to watch at; remove it, or \(name)") }
+            if !decodes { throw ArgumentValueError("--no-decode leaves nothing to watch; remove it, or \(name)") }
+        }
+        if showsPreview {
+            if !includesVideo { throw ArgumentValueError("--no-video leaves nothing for --preview") }
+            if progress == .json { throw ArgumentValueError("--preview and --progress json both need the terminal") }
+        } else if previewFormat != nil {
+            throw ArgumentValueError("--preview-format has no effect without --preview")
+        }
+        guard !opensWindow else { return }
+        if isFullscreen { throw ArgumentValueError("--fullscreen has no effect without --window") }
+        if presentationLogPath != nil { throw ArgumentValueError("--presentation-log has no effect without --window") }
     }
 }

@@ -5,8 +5,11 @@ import HLSKitSimulation
 import Synchronization
 
 extension PlayCommand {
-    mutating func run() async throws {
-        var options = try options()
+    mutating func run() async throws { try await run(options()) }
+
+    /// Plays with options that were checked.
+    func run(_ options: PlayOptions) async throws {
+        var options = options
         options.until = options.until?.fixed
         if options.readsStandardInput {
             let input = try StandardInput.reading(baseURL: network.baseURL)
@@ -23,7 +26,14 @@ extension PlayCommand {
         {
             throw end.exitCode
         }
-        let status = await PlaySession(options).run()
+        let preview: PreviewScreen?
+        do {
+            preview = options.showsPreview ? try PreviewScreen(format: options.previewFormat) : nil
+        } catch {
+            StandardStream.error.writeLine(ErrorLine.text(for: error))
+            throw ExitStatus.usage.exitCode
+        }
+        let status = await PlaySession(options, preview: preview).run()
         if status != .done { throw status.exitCode }
     }
 }
@@ -47,15 +57,20 @@ struct PlaySession {
     private let options: PlayOptions
     private let clock = ContinuousClock()
     private let display: StatusDisplay?
+    private let preview: PreviewScreen?
     private let reportsJSON: Bool
     /// Where lines of JSON go; nil where nobody wants them.
     private let lines: ReportLines?
 
-    init(_ options: PlayOptions) {
+    /// - Parameter preview: shows what is played in the terminal; entered and left by the session.
+    init(_ options: PlayOptions, preview: PreviewScreen? = nil) {
         self.options = options
+        self.preview = preview
         let isTerminal = Terminal(descriptor: StandardStream.error.descriptor).isTerminal
         let style = options.progressStyle(standardErrorIsTerminal: isTerminal)
-        display = style == .bar ? StatusDisplay(isForced: options.progress == .bar) : nil
+        display =
+            style == .bar
+            ? preview.map(StatusDisplay.init(below:)) ?? StatusDisplay(isForced: options.progress == .bar) : nil
         reportsJSON = style == .json
         lines =
             reportsJSON || options.reportPath != nil
@@ -70,7 +85,9 @@ struct PlaySession {
         if keyboard != nil { display?.setHint("h help") }
         defer { keyboard?.close() }
         let leftovers = Leftovers()
+        let preview = preview
         let signals = SignalWatcher { signal in
+            preview?.leave()
             keyboard?.close()
             leftovers.end(signal: signal)
         }
@@ -81,6 +98,7 @@ struct PlaySession {
         let player: Player
         let recording: RecordingTransport?
         let program: PlayerProgram?
+        var stage: WatchStage?
         var accessLog: AccessLogFile?
         var errorLog: ErrorLogFile?
         var reportFile: ReportFile?
@@ -101,8 +119,12 @@ struct PlaySession {
             }
             let transport = try options.makeTransport()
             recording = try record(transport)
-            var configuration = configuration(clock: clock, transport: recording ?? transport)
-            configuration.diskCache = try options.cacheFolder.map { try DiskCache(folder: $0) }
+            let diskCache = try options.cacheFolder.map { try DiskCache(folder: $0) }
+            if options.opensWindow {
+                stage = try await WatchStage(options, transport: transport, diskCache: diskCache)
+            }
+            var configuration = configuration(clock: stage?.clock ?? clock, transport: recording ?? transport)
+            configuration.diskCache = diskCache
             player =
                 options.passCount > 1 ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
         } catch {
@@ -119,8 +141,12 @@ struct PlaySession {
         }
         let metrics = lines.map { lines in MetricLines { lines.take($0) } }
         lines?.take(EventReporter.session(url: options.url))
-        var passes = PassQueue(item: item, writers: outputs.map(\.sink), count: options.passCount) {
-            metrics?.follow($0)
+        let feed = preview.map { PreviewFeed($0, clock: clock) }
+        var passes = PassQueue(item: item, writers: outputs.map(\.sink), count: options.passCount) { [stage] item in
+            metrics?.follow(item)
+            // A new item takes any output.
+            try? stage?.add(item)
+            try? feed?.add(item)
         }
         passes.start = startTime
         passes.addWriters(to: item)
@@ -131,21 +157,32 @@ struct PlaySession {
             try player.replaceCurrentItem(with: item)
             try passes.fill(player)
         } catch {
+            _ = await stage?.close(clock: clock)
             return fail(error, &summary)
         }
+        if let error = stage?.soundError { warn(error, at: .zero) }
+        preview?.enter()
 
         let outcome = await follow(
-            player, passes: &passes, events: events, signals: signals, keyboard: keyboard, recording: recording,
+            player, stage: stage, passes: &passes, events: events, signals: signals, keyboard: keyboard,
+            recording: recording,
             program: program, accessLog: &accessLog, errorLog: &errorLog, summary: &summary)
         var limit: Task<Void, Never>?
         if case .interrupted(let signal) = outcome {
-            limit = leftovers.limitEnd(signal: signal, clock: clock) { keyboard?.close() }
+            limit = leftovers.limitEnd(signal: signal, clock: clock) {
+                preview?.leave()
+                keyboard?.close()
+            }
         }
         defer { limit?.cancel() }
+        // The last frames are seen and heard a little after their time.
+        if case .played = outcome, stage != nil { try? await clock.sleep(for: WatchTiming.delay) }
+        preview?.leave()
         keyboard?.close()
         summary.state = passes.state(of: player)
         summary.error = outcome.error
         let media = Set(item.tracks.map(\.mediaType))
+        let logError = await stage?.close(clock: clock)
         await player.close()
         await metrics?.finish()
         display?.finish()
@@ -158,7 +195,7 @@ struct PlaySession {
         // Each of them is finished, whatever became of the others.
         let outputErrors = [
             writeError, name(&summary.files, by: facts), finish(recording),
-            accessLog?.finish(passes.accessLogEvents), errorLog?.finish(passes.errorLogs),
+            accessLog?.finish(passes.accessLogEvents), errorLog?.finish(passes.errorLogs), logError ?? nil,
         ]
         summary.error = summary.error ?? outputErrors.lazy.compactMap(\.self).first
         summary.elapsed = clock.now - began
@@ -219,6 +256,7 @@ struct PlaySession {
         case assetFailed(HLSError, HostTime)
         case signal(Int32)
         case key(Key)
+        case wish(WindowThread.Wish)
         case tick
         /// It was to be played up to now.
         case isTime
@@ -226,7 +264,8 @@ struct PlaySession {
 
     /// Shows what happens until the end.
     private func follow(
-        _ player: Player, passes: inout PassQueue, events: AsyncStream<PlayerEvent>, signals: SignalWatcher,
+        _ player: Player, stage: WatchStage?, passes: inout PassQueue, events: AsyncStream<PlayerEvent>,
+        signals: SignalWatcher,
         keyboard: KeyboardWatcher?, recording: RecordingTransport?, program: PlayerProgram?,
         accessLog: inout AccessLogFile?,
         errorLog: inout ErrorLogFile?, summary: inout PlaySummary
@@ -234,7 +273,7 @@ struct PlaySession {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let (taken, takes) = AsyncStream.makeStream(of: Void.self)
         let clock = clock
-        let needsTicks = display != nil || lines != nil
+        let needsTicks = display != nil || lines != nil || stage != nil
         let tasks = [
             Task {
                 // One after another: what waits for a slow terminal waits in the player, which keeps the newest.
@@ -255,6 +294,10 @@ struct PlaySession {
             Task {
                 guard let keyboard else { return }
                 for await key in keyboard.keys { sink.yield(.key(key)) }
+            },
+            Task {
+                guard let stage else { return }
+                for await wish in stage.wishes { sink.yield(.wish(wish)) }
             },
             Task {
                 while needsTicks, !Task.isCancelled {
@@ -285,13 +328,15 @@ struct PlaySession {
             case .isTime: return .isTime
             case .key(let key):
                 guard let command = KeyCommand(key) else { continue }
-                switch KeyboardControl(player: player).perform(command) {
-                case .nothing: break
-                case .say(let text): say(text)
-                case .quit: return .left
+                if perform(command, player, stage) { return .left }
+                show(player.state, at: clock.now - epoch, &reporter, stage)
+            case .wish(let wish):
+                switch wish {
+                case .command(let command): if perform(command, player, stage) { return .left }
+                case .seek(let time): KeyboardControl(player: player).seek(near: time)
                 }
-                show(player.state, at: clock.now - epoch, &reporter)
-            case .tick: show(player.state, at: clock.now - epoch, &reporter)
+                show(player.state, at: clock.now - epoch, &reporter, stage)
+            case .tick: show(player.state, at: clock.now - epoch, &reporter, stage)
             case .assetFailed(let error, let time):
                 guard reportsJSON || options.verbosity == .verbose else { continue }
                 warn(
@@ -309,7 +354,7 @@ struct PlaySession {
                 }
                 if let gap = wishes.gap(of: event) { return .failed(gap) }
                 recording?.note(event)
-                show(event, at: event.hostTime - player.creationTime, &reporter)
+                show(event, at: event.hostTime - player.creationTime, &reporter, stage)
                 if case .newAccessLogEntry = event.kind, options.passCount == 1 {
                     accessLog?.writeFinished(of: player.currentItem?.accessLog)
                 }
@@ -339,17 +384,36 @@ struct PlaySession {
 
     // MARK: Showing
 
-    private func show(_ state: PlayerState, at time: Duration, _ reporter: inout EventReporter) {
+    /// Does what somebody wants at the terminal, or in the window.
+    ///
+    /// - Returns: whether it is the end.
+    private func perform(_ command: KeyCommand, _ player: Player, _ stage: WatchStage?) -> Bool {
+        switch KeyboardControl(player: player).perform(command) {
+        case .nothing: return false
+        case .say(let text):
+            stage?.say(text)
+            if stage == nil || display != nil { say(text) }
+            return false
+        case .quit: return true
+        }
+    }
+
+    private func show(
+        _ state: PlayerState, at time: Duration, _ reporter: inout EventReporter, _ stage: WatchStage?
+    ) {
+        stage?.show(state)
         display?.update(state, at: time)
         if let lines { for line in reporter.lines(for: state, at: time) { lines.take(line) } }
     }
 
-    private func show(_ event: PlayerEvent, at time: Duration, _ reporter: inout EventReporter) {
+    private func show(
+        _ event: PlayerEvent, at time: Duration, _ reporter: inout EventReporter, _ stage: WatchStage?
+    ) {
         if let lines { for line in reporter.lines(for: event, at: time) { lines.take(line) } }
         if reportsJSON { return }
         if let text = change(in: event)
             ?? EventText.line(
-                for: event, verbosity: options.verbosity, showsCues: display != nil)
+                for: event, verbosity: options.verbosity, showsCues: display != nil && stage == nil)
         {
             say(text)
         }
@@ -658,7 +722,7 @@ extension PlaySession {
     func configuration(clock: any Clock<Duration>, transport: any Transport) -> PlayerConfiguration {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.pacing = options.isPaced ? .realTime : .unpaced
-        if !takesKeys {
+        if !takesKeys, !options.isWatched {
             // No one seeks: what was presented is of no more use.
             configuration.buffering.backDuration = .zero
             configuration.buffering.maxBackBufferBytes = 0
@@ -669,7 +733,7 @@ extension PlaySession {
         configuration.decodingThreadCount = options.threads
         if !options.media.video { configuration.mediaTypes.remove(.video) }
         if !options.media.audio { configuration.mediaTypes.remove(.audio) }
-        if options.outputs.isEmpty, options.decodes {
+        if options.outputs.isEmpty, options.decodes, !options.isWatched {
             configuration.decodesWithoutOutput = configuration.mediaTypes
         }
         configuration.preferredLanguages = options.languages

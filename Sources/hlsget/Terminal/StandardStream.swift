@@ -8,8 +8,10 @@ struct StandardStream: Sendable {
     let descriptor: Int32
 
     /// Writes all of `text`; what a closed or full stream does not take is lost.
-    func write(_ text: String) {
-        let bytes = Array(text.utf8)
+    func write(_ text: String) { write(Array(text.utf8)) }
+
+    /// Writes all of `bytes`; what a closed or full stream does not take is lost.
+    func write(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { buffer in
             var written = 0
             while let base = buffer.baseAddress, written < buffer.count {

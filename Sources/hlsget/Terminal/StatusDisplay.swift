@@ -41,6 +41,13 @@ final class StatusDisplay: Sendable {
     private let isLog: Bool
     private var shortestInterval: Duration { isLog ? Self.logInterval : Self.interval }
 
+    /// A display in the last line of a terminal that shows images above.
+    convenience init(below screen: PreviewScreen) {
+        self.init(
+            terminal: Terminal(descriptor: STDERR_FILENO), width: { Terminal.width(of: STDERR_FILENO) },
+            write: { screen.write($0) })
+    }
+
     init(
         terminal: Terminal, isLog: Bool = false, width: @escaping @Sendable () -> Int?,
         write: @escaping @Sendable (String) -> Void

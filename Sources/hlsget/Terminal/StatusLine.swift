@@ -13,6 +13,8 @@ struct StatusLine: Sendable, Equatable {
     var allowsUnicode = false
     /// What keys there are; shown where there is room for it.
     var hint: String?
+    /// Whether there is a bar, where it has room.
+    var showsBar = true
 
     func render(_ state: PlayerState) -> String {
         let room = max(0, width - 1)
@@ -158,7 +160,8 @@ struct StatusLine: Sendable, Equatable {
 
     /// Cells of the bar; none on terminals that are too narrow for it.
     private var barWidth: Int {
-        switch width {
+        guard showsBar else { return 0 }
+        return switch width {
         case ..<60: 0
         case ..<100: 12
         case ..<140: 20
@@ -166,7 +169,8 @@ struct StatusLine: Sendable, Equatable {
         }
     }
 
-    private static func bounds(of range: MediaTimeRange) -> Range<Double>? {
+    /// A range in seconds; nil for one without an end or a length.
+    static func bounds(of range: MediaTimeRange) -> Range<Double>? {
         guard let start = range.start.finiteSeconds, let length = range.duration.finiteSeconds, length > 0 else {
             return nil
         }
@@ -174,7 +178,8 @@ struct StatusLine: Sendable, Equatable {
     }
 
     /// The timeline that the bar stands for: the whole item, else what can be seeked in, else what is loaded.
-    private static func timeline(of state: PlayerState, loaded: [Range<Double>]) -> Range<Double> {
+    static func timeline(of state: PlayerState) -> Range<Double> {
+        let loaded = state.loadedTimeRanges.compactMap { bounds(of: $0) }
         if let end = state.duration.finiteSeconds, end > 0 { return 0..<end }
         let now = state.currentTime.finiteSeconds ?? 0
         let ranges = state.seekableTimeRanges.compactMap { bounds(of: $0) } + loaded + [now..<now]
@@ -187,7 +192,7 @@ struct StatusLine: Sendable, Equatable {
         let cells = barWidth
         guard cells > 0 else { return [] }
         let loaded = state.loadedTimeRanges.compactMap { Self.bounds(of: $0) }
-        let timeline = Self.timeline(of: state, loaded: loaded)
+        let timeline = Self.timeline(of: state)
         let cellLength = (timeline.upperBound - timeline.lowerBound) / Double(cells)
         let now = state.currentTime.finiteSeconds ?? timeline.lowerBound
         let playhead = min(cells - 1, max(0, Self.cell(of: now, from: timeline.lowerBound, length: cellLength)))

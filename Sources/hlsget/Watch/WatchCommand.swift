@@ -1,0 +1,80 @@
+import ArgumentParser
+import HLSKitCore
+
+/// `hlsget watch URL`: `play` in a window, with sound.
+struct WatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Watch a stream: a window with video, audio and captions.",
+        usage: "hlsget watch URL|FILE [options]",
+        discussion: """
+            The same as hlsget play --window, with all options of play. With --preview it is shown in the terminal \
+            instead. Needs SDL 2 (Debian: \(SDLLibrary.packageName)).
+
+            \(WindowCommand.help); the bar seeks by the mouse, the wheel changes the volume.
+            """)
+    static let _errorLabel = HLSGet._errorLabel
+
+    @Argument(help: ArgumentHelp("URL or path of a playlist or of a media file.", valueName: "url"))
+    var url: String
+
+    @OptionGroup(title: "Output") var output: OutputOptions
+    @OptionGroup(title: "Picture") var picture: PictureOptions
+    @OptionGroup(title: "Playback") var playback: PlaybackOptions
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Network") var network: NetworkOptions
+    @OptionGroup(title: "Keys") var keys: KeyOptions
+    @OptionGroup(title: "Report") var report: ReportOptions
+
+    mutating func validate() throws {
+        do {
+            _ = try options()
+        } catch let error as ArgumentValueError {
+            throw ValidationError(error.description)
+        }
+    }
+
+    mutating func run() async throws { try await command.run(options()) }
+
+    private func options() throws -> PlayOptions {
+        var command = command
+        if !picture.preview { command.picture.window = true }
+        return try command.options()
+    }
+
+    private var command: PlayCommand {
+        var command = PlayCommand()
+        command.url = url
+        command.output = output
+        command.picture = picture
+        command.playback = playback
+        command.selection = selection
+        command.network = network
+        command.keys = keys
+        command.report = report
+        return command
+    }
+}
+
+/// Where video is seen.
+struct PictureOptions: ParsableArguments {
+    @Flag(help: "Show it in a window, with sound (SDL 2).") var window = false
+    @Flag(help: "Fill the screen.") var fullscreen = false
+    @Flag(help: "Show it in the terminal.") var preview = false
+    @Option(
+        help: ArgumentHelp(
+            "How: kitty, sixel or blocks; by default what the terminal says it can.", valueName: "name"),
+        transform: { try ChoiceArgument.parse($0) })
+    var previewFormat: PreviewFormat?
+    @Option(
+        help: ArgumentHelp(
+            "Write when each frame was on the screen, and when audio was heard: JSON lines.", valueName: "file"))
+    var presentationLog: String?
+
+    func apply(to options: inout PlayOptions) {
+        options.opensWindow = window
+        options.isFullscreen = fullscreen
+        options.showsPreview = preview
+        options.previewFormat = previewFormat
+        options.presentationLogPath = presentationLog
+    }
+}

@@ -1,0 +1,102 @@
+import HLSKitCore
+import Synchronization
+
+/// What a window is to show: put together by the session and the outputs, drawn by the window's thread.
+final class WatchScene: Sendable {
+    private struct State {
+        var pictures = PictureQueue<VideoFrame>()
+        var player = PlayerState()
+        var windowSize: PixelSize
+        var outputs: [WatchOutputs] = []
+        var message: (text: String, until: HostTime)?
+        var sourceCount = 0
+        var isClosing = false
+    }
+
+    /// How long a line stays that was said.
+    private static let messageTime = Duration.seconds(4)
+
+    let clock: SteeredClock
+    private let state: Mutex<State>
+
+    init(clock: SteeredClock, windowSize: PixelSize) {
+        self.clock = clock
+        state = Mutex(State(windowSize: windowSize))
+    }
+
+    // MARK: The session's side
+
+    /// Shows an item, too, when it is its turn.
+    func add(_ item: PlayerItem, sound: SoundDevice?) throws(HLSError) {
+        let source = state.withLock { state in
+            state.sourceCount += 1
+            return state.sourceCount
+        }
+        let outputs = try WatchOutputs(item, source: source, scene: self, sound: sound)
+        state.withLock { state in
+            state.outputs.append(outputs)
+            // Of those that were played nothing is asked any more.
+            if state.outputs.count > 8 { state.outputs.removeFirst() }
+        }
+    }
+
+    func show(_ player: PlayerState) { state.withLock { $0.player = player } }
+
+    func say(_ text: String) {
+        let until = clock.now + Self.messageTime
+        state.withLock { $0.message = (text, until) }
+    }
+
+    func close() { state.withLock { $0.isClosing = true } }
+
+    // MARK: The outputs' side
+
+    func add(_ picture: VideoFrame, itemTime: MediaTime, due: HostTime, source: Int) {
+        state.withLock {
+            $0.pictures.add(PictureQueue.Entry(picture: picture, itemTime: itemTime, due: due, source: source))
+        }
+    }
+
+    func removePictures(of source: Int) { state.withLock { $0.pictures.removeAll(of: source) } }
+
+    // MARK: The window's side
+
+    var isClosing: Bool { state.withLock { $0.isClosing } }
+    var player: PlayerState { state.withLock { $0.player } }
+
+    /// In pixels.
+    var windowSize: PixelSize {
+        get { state.withLock { $0.windowSize } }
+        set {
+            let outputs = state.withLock { state -> [WatchOutputs] in
+                guard state.windowSize != newValue else { return [] }
+                state.windowSize = newValue
+                return state.outputs
+            }
+            for output in outputs { output.pictures.setDisplaySize(newValue) }
+        }
+    }
+
+    /// What was said, for as long as it stays.
+    func message(at now: HostTime) -> String? {
+        state.withLock { $0.message.flatMap { now < $0.until ? $0.text : nil } }
+    }
+
+    func takePicture(at now: HostTime) -> PictureQueue<VideoFrame>.Entry? {
+        state.withLock { $0.pictures.take(at: now) }
+    }
+
+    var nextDue: HostTime? { state.withLock { $0.pictures.nextDue } }
+    /// Frames that were never seen, because the next one was due, too.
+    var skippedPictureCount: Int { state.withLock { $0.pictures.skippedCount } }
+
+    /// The captions that belong to a frame, or to what is shown some time later.
+    func captions(of entry: PictureQueue<VideoFrame>.Entry, later: MediaTime = .zero) -> [LegibleCue] {
+        let outputs = state.withLock { state in
+            // Sources are counted as outputs are added.
+            let index = entry.source - 1 - (state.sourceCount - state.outputs.count)
+            return state.outputs.indices.contains(index) ? state.outputs[index] : nil
+        }
+        return outputs?.captions.currentCues(at: entry.itemTime + later) ?? []
+    }
+}

@@ -1,0 +1,110 @@
+import ArgumentParser
+import Foundation
+import TestSupport
+import Testing
+
+@testable import hlsget
+
+/// SDL without a display and without loudspeakers: everything else is as on a screen.
+@Suite("watching", .timeLimit(.minutes(2)))
+struct WatchTests {
+    private static let master = SampleMedia.folder + "/master.m3u8"
+    private static let hasSDL = dlopen("libSDL2-2.0.so.0", RTLD_LAZY) != nil
+
+    private func watch(_ arguments: [String], drivers: String, in folder: ScratchFolder) async throws -> Command.Result
+    {
+        let program = Command.productFolder + "/hlsget"
+        let environment = ["/usr/bin/env", "-u", "DISPLAY", "-u", "WAYLAND_DISPLAY"]
+        let variables = drivers.split(separator: " ").map(String.init)
+        return try await Command(environment + variables + [program] + arguments, in: folder.path).result()
+    }
+
+    private struct Line: Decodable {
+        var type: String
+        var time: Double?
+        var item_time: Double?
+        var lateness: Double?
+        var frame: Int?
+        var due: Double?
+    }
+
+    @Test("W01: a window shows the frames and plays the audio, each at its time", .enabled(if: hasSDL))
+    func presentation() async throws {
+        let folder = try ScratchFolder()
+        let result = try await watch(
+            [
+                "watch", "--from", "8", "--duration", "3", "--quality", "180p", "--presentation-log", "a.ndjson",
+                Self.master,
+            ], drivers: "SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy", in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.errorLines.isEmpty, "\(result.errors)")
+        let text = try String(contentsOfFile: folder.path + "/a.ndjson", encoding: .utf8)
+        let lines = try text.split(separator: "\n").map {
+            try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+        }
+        let frames = lines.filter { $0.type == "video" }
+        // 75 of them; a busy machine shows fewer.
+        #expect((20...76).contains(frames.count), "\(frames.count)")
+        let times = frames.compactMap(\.item_time)
+        #expect(times == times.sorted() && (times.first ?? 0) >= 8 && (times.last ?? 99) < 11)
+        #expect(lines.contains { $0.type == "audio" })
+        let buffers = lines.filter { $0.type == "buffer" }
+        #expect((buffers.first?.item_time ?? 0) >= 7.9 && (buffers.last?.item_time ?? 99) < 11)
+        // What is due at one moment is of one moment of the item: to less than a period of the device.
+        let offsets = (frames.filter { ($0.due ?? 0) > 0 } + buffers).map { ($0.due ?? 0) - ($0.item_time ?? 0) }
+        let (low, high) = (offsets.min() ?? 0, offsets.max() ?? 1)
+        #expect(high - low < 0.02, "\(low) \(high)")
+    }
+
+    @Test("W01: without a display it is one line, and nothing is loaded", .enabled(if: hasSDL))
+    func noDisplay() async throws {
+        let folder = try ScratchFolder()
+        let result = try await watch(
+            ["watch", Self.master], drivers: "SDL_VIDEODRIVER=x11 SDL_AUDIODRIVER=dummy", in: folder)
+        #expect(result.status == 9)
+        #expect(result.lines.count == 1 && result.errorLines.first?.contains("no display") == true, "\(result.errors)")
+    }
+
+    @Test("W01: without a sound device there is a picture all the same", .enabled(if: hasSDL))
+    func noSound() async throws {
+        let folder = try ScratchFolder()
+        let result = try await watch(
+            ["play", "--window", "--duration", "1", "--quality", "180p", Self.master],
+            drivers: "SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=none-such", in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.errors.contains("hlsget: warning: no sound"), "\(result.errors)")
+    }
+
+    @Test("W01: SIGTERM closes the window, and the summary is printed", .enabled(if: hasSDL))
+    func signal() async throws {
+        let folder = try ScratchFolder()
+        let command = try Command(
+            [
+                "/usr/bin/env", "SDL_VIDEODRIVER=dummy", "SDL_AUDIODRIVER=dummy", Command.productFolder + "/hlsget",
+                "watch", "--progress", "json", "--quality", "180p", Self.master,
+            ], in: folder.path)
+        #expect(command.waitForErrors(containing: "\"playing\""))
+        command.send(signal: SIGTERM)
+        let result = try await command.result()
+        #expect(result.status == 143, "\(result.errors)")
+        #expect(result.errors.contains("\"summary\""))
+    }
+
+    @Test("W02: --preview is for terminals")
+    func noTerminal() async throws {
+        let folder = try ScratchFolder()
+        let result = try await watch(["play", "--preview", Self.master], drivers: "TERM=xterm", in: folder)
+        #expect(result.status == 64 && result.errors.contains("--preview needs a terminal"), "\(result.errors)")
+    }
+
+    @Test(
+        "W01: options that contradict each other are refused",
+        arguments: [
+            ["--window", "--fast"], ["--window", "--no-decode"], ["--window", "--preview"], ["--fullscreen"],
+            ["--presentation-log", "x"], ["--preview-format", "sixel"], ["--preview", "--progress", "json"],
+            ["--preview", "--no-video"],
+        ])
+    func contradictions(_ options: [String]) throws {
+        #expect(throws: (any Error).self) { try HLSGet.parseAsRoot(["play", "x"] + options) }
+    }
+}

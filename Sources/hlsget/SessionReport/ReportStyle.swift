@@ -31,7 +31,7 @@ enum ReportStyle {
         white-space:nowrap}
         small{color:var(--muted);font-size:.8rem}
         .chart{position:relative;padding:4px 0 0 62px;margin:4px 0;border-radius:4px}
-        .chart.close{padding:4px 144px 0 128px;margin-bottom:-12px}
+        .chart.close{padding:4px 144px 0 144px;margin-bottom:-12px}
         .close .readout{position:absolute;left:0;right:0;bottom:-14px;text-align:center}
         .area{position:relative}
         .plot{display:block;overflow:visible}
@@ -42,11 +42,11 @@ enum ReportStyle {
         .legend svg{vertical-align:-1px}
         \(DrawingStyle.forPages)
         .wf{margin:10px 0 4px;font-size:.8rem;font-variant-numeric:tabular-nums}
-        .wf-axis{position:relative;height:18px;margin:0 144px 0 128px;color:var(--muted);\
+        .wf-axis{position:relative;height:18px;margin:0 144px;color:var(--muted);\
         border-bottom:1px solid var(--grid)}
         .wf-axis i{position:absolute;font-style:normal;transform:translateX(-50%);font-size:11px;white-space:nowrap}
         .wf-axis i::after{content:"";position:absolute;left:50%;bottom:-5px;height:5px;border-left:1px solid var(--muted)}
-        .r summary{display:grid;grid-template-columns:120px 1fr 64px 64px;gap:0 8px;align-items:center;\
+        .r summary{display:grid;grid-template-columns:136px 1fr 64px 64px;gap:0 8px;align-items:center;\
         list-style:none;cursor:pointer;line-height:20px}
         .r summary::-webkit-details-marker{display:none}
         .r summary:hover{background:var(--raised)}
@@ -100,6 +100,12 @@ enum ReportStyle {
         h3,h4{break-after:avoid}
         .columns{grid-template-columns:minmax(0,1fr)}
         .figures div{border:1px solid var(--grid);border-top-width:3px}
+        .figures{grid-template-columns:repeat(auto-fit,minmax(80px,1fr));gap:5px;margin-top:10px}
+        .figures div{padding:4px 7px}
+        .figures b{font-size:.85rem}
+        .figures small,.figures dt{font-size:.68rem}
+        .summary,.summary p{margin-top:4px;font-size:1rem}
+        h3{margin-top:16px}
         a{color:inherit;text-decoration:none}
         .group:not([open]){display:none}
         }

@@ -32,14 +32,12 @@ struct HLSGet: AsyncParsableCommand {
         } else if arguments.isEmpty {
             StandardStream.error.writeLine("hlsget: error: no stream: give a URL or a file (see hlsget --help)")
             end(ExitStatus.usage.exitCode)
-        } else if let message = CommandSuggestion.message(
-            for: arguments, commands: configuration.subcommands.compactMap(\.configuration.commandName))
-        {
+        } else if let message = CommandSuggestion.message(for: arguments, commands: commandNames) {
             StandardStream.error.writeLine("hlsget: error: \(message)")
             end(ExitStatus.usage.exitCode)
         } else {
             do {
-                var command = try parse(arguments)
+                var command: any ParsableCommand = try parsed(arguments)
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()
                 } else {
@@ -61,7 +59,7 @@ struct HLSGet: AsyncParsableCommand {
     }
 
     /// The command, with its options; forms that take others back are looked at where they are needed.
-    private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
         do {
             return try parseAsRoot(arguments)
         } catch {
@@ -73,9 +71,10 @@ struct HLSGet: AsyncParsableCommand {
         }
     }
 
+    private static var commandNames: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
+
     private static func commandName(_ arguments: [String]) -> String {
-        let names = configuration.subcommands.compactMap(\.configuration.commandName)
-        return arguments.first.flatMap { names.contains($0) ? $0 : nil } ?? "play"
+        arguments.first.flatMap { commandNames.contains($0) ? $0 : nil } ?? "play"
     }
 
     /// What the command is called with, and what a file adds to that.

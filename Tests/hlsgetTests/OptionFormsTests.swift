@@ -65,7 +65,7 @@ struct OptionFormsTests {
             ("formats", "list"), ("replai", "replay"),
         ])
     func commands(word: String, meant: String) {
-        let names = HLSGet.configuration.subcommands.compactMap(\.configuration.commandName)
+        let names = HLSGet.configuration.subcommands.compactMap { $0.configuration.commandName }
         let message = CommandSuggestion.message(for: [word, "u"], commands: names)
         #expect(message == "there is no command or file '\(word)'; did you mean hlsget \(meant)?")
     }

@@ -25,7 +25,6 @@ enum HelpPage {
           hlsget https://example.com/master.m3u8                 see it load, wait and play
           hlsget --fast -o film.ts --quality 'height<=720' URL   save it, in the best that matches
           hlsget --throttle 800k,50ms --peak-bitrate 2M URL      play over a slower link
-
         OUTPUT
           -o, --output FILE             - is stdout; repeat it: -o v.y4m -o a.wav; '{title}/{height}p.ts'
           -f, --format NAME             ts mp4 mkv aac mp3 y4m rawvideo wav s16le f32le framemd5 null

@@ -19,6 +19,7 @@ final class SoundDevice: Sendable {
         var line = SoundLine(
             channelCount: channelCount, tolerance: tolerance, capacity: sampleRate * 5)
         var device = DeviceClock(sampleRate: sampleRate)
+        var course = DeviceLine()
         var position = 0
         var isOpen = true
     }
@@ -106,6 +107,9 @@ final class SoundDevice: Sendable {
     /// Forgets what is left of an item: time has jumped.
     func flush(_ source: Int) { state.withLock { $0.line.removeAll(of: source) } }
 
+    /// The time that is heard now, on the player's clock, but for ``WatchTiming/delay``; nil before it is known.
+    func time(at moment: HostTime) -> HostTime? { state.withLock { $0.course.time(at: moment) } }
+
     /// Samples that came too late to be heard, per channel.
     var lateFrameCount: Int { state.withLock { $0.line.lateFrameCount } }
 
@@ -114,7 +118,11 @@ final class SoundDevice: Sendable {
         let (frame, measurement, taken) = state.withLock { state in
             let frame = state.position
             let (shift, measurement) = state.device.note(frame: frame, at: moment, shown: shown)
-            if shift != 0 { state.line.shift(by: shift) }
+            if shift != 0 {
+                state.line.shift(by: shift)
+                state.course.reset()
+            }
+            if let measurement { state.course.note(measurement) }
             let taken = state.line.take(into: samples)
             state.position += samples.count / Self.channelCount
             return (frame, measurement, taken)

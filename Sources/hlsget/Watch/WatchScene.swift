@@ -18,6 +18,7 @@ final class WatchScene: Sendable {
 
     let clock: SteeredClock
     private let state: Mutex<State>
+    private let device = Mutex<SoundDevice?>(nil)
 
     init(clock: SteeredClock, windowSize: PixelSize) {
         self.clock = clock
@@ -40,10 +41,13 @@ final class WatchScene: Sendable {
         }
     }
 
+    /// Frames are shown with what this device plays.
+    func follow(_ device: SoundDevice?) { self.device.withLock { $0 = device } }
+
     func show(_ player: PlayerState) { state.withLock { $0.player = player } }
 
     func say(_ text: String) {
-        let until = clock.now + Self.messageTime
+        let until = now + Self.messageTime
         state.withLock { $0.message = (text, until) }
     }
 
@@ -60,6 +64,12 @@ final class WatchScene: Sendable {
     func removePictures(of source: Int) { state.withLock { $0.pictures.removeAll(of: source) } }
 
     // MARK: The window's side
+
+    /// The moment that is presented now: by the sound device where there is one, else by the player's clock.
+    var now: HostTime {
+        let device = device.withLock(\.self)
+        return device?.time(at: SourceClock.host.now) ?? clock.now
+    }
 
     var isClosing: Bool { state.withLock { $0.isClosing } }
     var player: PlayerState { state.withLock { $0.player } }

@@ -42,6 +42,7 @@ final class WatchStage: Sendable {
                 failure = error
             }
         }
+        scene.follow(device)
         self.clock = clock
         self.scene = scene
         sound = device

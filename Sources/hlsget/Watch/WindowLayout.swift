@@ -53,6 +53,14 @@ struct WindowLayout: Sendable, Equatable {
     /// The height of letters.
     var letterHeight: Int { min(max(size.height / 34, 13), 32) }
 
+    /// Where the text ends, above the bar.
+    var textBottom: Int { Int(bar.y) - 4 }
+
+    /// How far up captions move that are drawn into `video`, while text of a height stands at the lower edge.
+    func lift(of video: WindowRect, aboveText height: Int) -> Int {
+        max(0, Int(video.y) + Int(video.height) - (textBottom - height))
+    }
+
     // MARK: The bar
 
     private var margin: Int { min(24, size.width / 20) }

@@ -81,7 +81,7 @@ final class WindowLoop {
     /// Milliseconds until something is due.
     private var waitingTime: Int32 {
         guard let due = scene.nextDue else { return Self.longestWait }
-        let left = (due - scene.clock.now - drawingTime.lead) / .milliseconds(1)
+        let left = (due - scene.now - drawingTime.lead) / .milliseconds(1)
         return Int32(min(max(left.rounded(), 0), Double(Self.longestWait)))
     }
 
@@ -95,14 +95,14 @@ final class WindowLoop {
             scene.windowSize = screen.size
         case .pointer(let x, let y):
             pointer = (x, y)
-            pointerUntil = scene.clock.now + Self.pointerTime
+            pointerUntil = scene.now + Self.pointerTime
             if isDragging { soughtX = x }
         case .pointerLeft:
             pointer = nil
             pointerUntil = .zero
         case .press(let x, let y, let clicks):
             pointer = (x, y)
-            pointerUntil = scene.clock.now + Self.pointerTime
+            pointerUntil = scene.now + Self.pointerTime
             if layout.barTarget.contains(x: x, y: y) {
                 isDragging = true
                 soughtX = x
@@ -137,9 +137,9 @@ final class WindowLoop {
 
     /// While the pointer is dragged over the bar, now and then.
     private func seek() {
-        guard let x = soughtX, scene.clock.now >= seekDue else { return }
+        guard let x = soughtX, scene.now >= seekDue else { return }
         soughtX = nil
-        seekDue = scene.clock.now + Self.seekInterval
+        seekDue = scene.now + Self.seekInterval
         let timeline = StatusLine.timeline(of: scene.player)
         wish(.seek(timeline.lowerBound + layout.fraction(atX: x) * (timeline.upperBound - timeline.lowerBound)))
     }
@@ -149,7 +149,7 @@ final class WindowLoop {
     private var layout: WindowLayout { WindowLayout(size: screen.size) }
 
     private func takePicture() {
-        takenAt = scene.clock.now
+        takenAt = scene.now
         guard let entry = scene.takePicture(at: takenAt + drawingTime.lead) else { return }
         shown = entry
         isNew = true
@@ -158,7 +158,7 @@ final class WindowLoop {
     }
 
     private func draw() {
-        let now = scene.clock.now
+        let now = scene.now
         let (player, layout) = (scene.player, layout)
         let isPointing = now < pointerUntil || isDragging
         let message = scene.message(at: now)
@@ -185,17 +185,21 @@ final class WindowLoop {
         screen.restoreVideo()
         screen.begin()
         if let shown, let video { screen.drawVideo(shown.picture, in: video) }
-        if let captions, let video { screen.draw(captions.image, as: .captions, in: video) }
+        if let captions, var place = video {
+            // The text covers none of them.
+            if let status { place.y -= Int32(clamping: layout.lift(of: place, aboveText: status.image.height)) }
+            screen.draw(captions.image, as: .captions, in: place)
+        }
         if let status {
             let (width, height) = (status.image.width, status.image.height)
             screen.draw(
                 status.image, as: .status,
-                in: WindowRect(x: 0, y: Int(layout.bar.y) - height - 4, width: width, height: height))
+                in: WindowRect(x: 0, y: layout.textBottom - height, width: width, height: height))
         }
         for part in overlay.bar { screen.fill(part.rect, part.color) }
         if let hover { draw(hover, layout) }
         screen.end()
-        if isNew { drawingTime.note(scene.clock.now - takenAt) }
+        if isNew { drawingTime.note(scene.now - takenAt) }
         isNew = false
         noteShown()
         isStale = false
@@ -214,7 +218,7 @@ final class WindowLoop {
         lastLogged = entry.due
         log.note(
             entry.picture, itemTime: entry.itemTime, due: entry.due,
-            lateness: entry.due == .zero ? .zero : scene.clock.now - entry.due, at: SourceClock.host.now)
+            lateness: entry.due == .zero ? .zero : scene.now - entry.due, at: SourceClock.host.now)
     }
 
     private var lastLogged: HostTime?

@@ -65,6 +65,8 @@ struct StreamHealth: Sendable {
     private var began: Duration?
     private var waitingSince: Duration?
     private var isPlaying = false
+    /// Since it was begun.
+    private var hasPlayed = false
     private var recentErrors: [Duration] = []
     private var lastError: (failure: FailureName, time: Duration)?
     private var lastFailure: FailureName?
@@ -100,6 +102,7 @@ struct StreamHealth: Sendable {
         case .began: begin(at: now)
         case .playing:
             isPlaying = true
+            hasPlayed = true
             waitingSince = nil
             // Failures that led to it are over with it; those that go on come again.
             if troubles[.failed] != nil || troubles[.stalled] != nil {
@@ -154,6 +157,7 @@ struct StreamHealth: Sendable {
         pace = PlaylistPace()
         began = began ?? now
         isPlaying = false
+        hasPlayed = false
         waitingSince = now
         recentErrors = []
         for trouble in [StreamTrouble.black, .frozen, .silent, .stale] { troubles[trouble] = nil }
@@ -216,7 +220,7 @@ struct StreamHealth: Sendable {
             troubles[.stale] = nil
         }
         let isDown = troubles[.failed] != nil
-        if let waitingSince, !isDown, sample.statistics.startupTime != nil || now - waitingSince > rules.stallLimit {
+        if let waitingSince, !isDown, hasPlayed || now - waitingSince > rules.stallLimit {
             set(.stalled, at: max(waitingSince, troubles[.stalled]?.since ?? waitingSince))
             troubles[.stalled]?.since = waitingSince
         } else {

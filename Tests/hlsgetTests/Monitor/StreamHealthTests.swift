@@ -35,6 +35,17 @@ struct StreamHealthTests {
         #expect(changes.first.map { (20...22).contains(Int($0.time.inSeconds)) } == true)
     }
 
+    @Test("what the player shows may come before the event that it plays: that is no stall")
+    func order() {
+        var health = StreamHealth()
+        _ = health.handle(.began, at: .zero)
+        _ = health.handle(.waiting, at: .zero)
+        var sample = StreamSample()
+        sample.statistics.startupTime = .seconds(1)
+        #expect(health.handle(.sample(sample), at: .seconds(1)) == nil)
+        #expect(health.handle(.playing, at: .seconds(1))?.new == .up)
+    }
+
     @Test("a stall is degraded at once, and down when it lasts; the last failure of a request is named")
     func stall() {
         var health = Self.playing()

@@ -148,6 +148,12 @@ struct PlaySession {
             try? stage?.add(item)
             try? feed?.add(item)
         }
+        if stage != nil || feed != nil {
+            InterstitialEventMonitor(primaryPlayer: player).itemPreparation = { [stage] item in
+                try? stage?.add(item)
+                try? feed?.add(item)
+            }
+        }
         passes.start = startTime
         passes.addWriters(to: item)
         let events = player.events()

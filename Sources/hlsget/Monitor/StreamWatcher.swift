@@ -80,6 +80,7 @@ struct StreamWatcher: Sendable {
                 while !Task.isCancelled {
                     do { try await self.stream.clock.sleep(for: self.interval) } catch { break }
                     let state = player.state
+                    self.note(state.timeControlStatus)
                     self.stream.handle(.sample(self.sample(of: item, state)))
                     if let findings = senses?.look(at: item, state) { self.stream.handle(findings) }
                 }
@@ -98,12 +99,6 @@ struct StreamWatcher: Sendable {
     private nonisolated(nonsending) func follow(_ events: AsyncStream<PlayerEvent>, of item: PlayerItem) async -> End? {
         for await event in events {
             switch event.kind {
-            case .timeControl(let change):
-                switch change.new {
-                case .playing: stream.handle(.playing)
-                case .waitingToPlayAtSpecifiedRate: stream.handle(.waiting)
-                default: break
-                }
             case .playlistLoaded(let load):
                 guard let extent = load.extent else { continue }
                 stream.handle(.playlist(extent, url: load.urlString))
@@ -116,6 +111,15 @@ struct StreamWatcher: Sendable {
             }
         }
         return Task.isCancelled ? nil : .failed(HLSError(code: .internal, cause: "the player has left the stream"))
+    }
+
+    /// Events of time control are the player's, not the item's: the state of each second says the same.
+    private func note(_ status: TimeControlStatus) {
+        switch status {
+        case .playing: stream.handle(.playing)
+        case .waitingToPlayAtSpecifiedRate: stream.handle(.waiting)
+        default: break
+        }
     }
 
     private func note(_ event: any MetricEvent) {

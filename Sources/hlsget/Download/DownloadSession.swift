@@ -302,7 +302,7 @@ struct DownloadSession {
         let text =
             "\(Decimals.count(count, "interstitial")) of the playlist not downloaded; hlsget play --fast -o has them"
         if reportsJSON { return StandardStream.error.writeLine(EventReporter.note(text, at: report.elapsed)) }
-        guard !command.quiet else { return }
+        guard !command.saying.quiet else { return }
         let line = ErrorLine.line(text, url: nil, detail: nil, severity: "note")
         if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
     }

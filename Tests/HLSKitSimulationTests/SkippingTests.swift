@@ -221,7 +221,7 @@ struct SkippingTests {
     func lateKnown() throws {
         let outcome = try Self.play(
             try SkipRule(dateRanges: ["ad"]), seconds: 100, window: 8,
-            tags: { $0 < .seconds(52) ? [] : [range("a", at: 40, "DURATION=16")] })
+            tags: { $0 < .seconds(52) ? [] : [Self.range("a", at: 40, "DURATION=16")] })
         #expect(outcome.hasEnded)
         #expect(outcome.skipped.count == 1)
         #expect(outcome.skipped.allSatisfy { $0.timeRange.end.inSeconds == 56 && $0.timeRange.start.inSeconds > 40 })
@@ -232,7 +232,7 @@ struct SkippingTests {
     func neverEnds() throws {
         let outcome = try Self.play(
             try SkipRule(dateRanges: ["ad"]), seconds: 1000, window: 8, limit: .seconds(1100),
-            tags: { _ in [range("a", at: 40, "SCTE35-OUT=0xFC00")] })
+            tags: { _ in [Self.range("a", at: 40, "SCTE35-OUT=0xFC00")] })
         #expect(outcome.hasEnded)
         #expect(Self.text(outcome.skipped) == ["40.0+600.0"])
         #expect(outcome.holes == [])

@@ -36,6 +36,13 @@ struct MonitorRun {
     }
 
     func run(_ list: MonitorList) async -> ExitStatus {
+        let transport: any Transport
+        do throws(ArgumentValueError) {
+            transport = try options.play.makeTransport()
+        } catch {
+            StandardStream.error.writeLine("hlsget: error: \(error.description)")
+            return .usage
+        }
         Self.allowManyFiles()
         let keyboard = screen == nil ? nil : KeyboardWatcher()
         let screen = screen
@@ -45,7 +52,6 @@ struct MonitorRun {
             _exit(128 + $0)
         }
         let reload = source.canBeReadAgain ? ReloadSignal() : nil
-        let transport = options.play.makeTransport()
         let began = clock.now
         let notices = StateNotices(
             commands: options.commands, webhooks: options.webhooks, transport: transport, clock: clock,

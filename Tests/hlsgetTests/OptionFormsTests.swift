@@ -1,3 +1,4 @@
+import ArgumentParser
 import HLSKitCore
 import TestSupport
 import Testing

@@ -66,12 +66,13 @@ struct SkippingScheduleTests {
     }
 
     @Test("what was left out is told, from where playing was, once")
-    func told() {
+    func told() throws {
         var schedule = InterstitialSchedule()
         schedule.update(PrimaryTimeline(start: .zero, end: .seconds(100), isLive: false)) { _ in nil }
         _ = schedule.skip(SkippedRanges([20..<30]))
         _ = schedule.start(at: .zero)
-        guard let found = schedule.arrive(at: .seconds(22)) else { return Issue.record("nothing is skipped") }
+        let arrived = schedule.arrive(at: .seconds(22))
+        let found = try #require(arrived)
         _ = schedule.finish(found)
         let content = schedule.takeSkippedContent()
         #expect(content.map(\.timeRange) == [MediaTimeRange(start: .seconds(22), end: .seconds(30))])
@@ -88,7 +89,8 @@ struct SkippingScheduleTests {
             }
         }
         stage.change(list(26), playhead: .zero)
-        #expect(!stage.arrive(at: .seconds(10)))
+        let begins = stage.arrive(at: .seconds(10))
+        #expect(!begins)
         #expect(stage.place == .skip(.seconds(20)))
         stage.reach(at: .seconds(20))
         var facts = BreakStage.Facts(now: .zero, isToPlay: true)

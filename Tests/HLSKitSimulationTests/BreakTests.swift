@@ -48,8 +48,7 @@ struct BreakTests {
                 for await event in stream { if let word = word(of: event) { words.append(word) } }
                 return words
             }
-            let controller = InterstitialEventController(primaryPlayer: player)
-            controller.setEvents(events, for: item)
+            player.core.setInterstitialEvents(events)
             player.play()
             let user = Task(executorPreference: queue.clock) { try await act(player, queue.clock) }
             let end = Task(executorPreference: queue.clock) {
@@ -89,7 +88,7 @@ struct BreakTests {
     ) -> InterstitialEvent {
         var event = InterstitialEvent(
             id: id, time: MediaTime(.seconds(time)),
-            content: .assets(assets.map { InterstitialAsset(urlString: "https://\($0).invalid/index.m3u8") }))
+            content: .assets(assets.map { InterstitialAsset(url: "https://\($0).invalid/index.m3u8") }))
         event.resumptionOffset = offset.map { MediaTime(.seconds($0)) } ?? .indefinite
         event.playoutLimit = limit.map { MediaTime(.seconds($0)) }
         return event
@@ -267,7 +266,7 @@ struct BreakTests {
             ["main": 20, "a": 4, "b": 4], [event],
             act: { player, clock in
                 try await clock.sleep(for: .seconds(10))
-                InterstitialEventController(primaryPlayer: player).skipCurrentEvent()
+                player.core.skipCurrentEvent()
             })
         #expect(
             skipped.words.contains("jump 16.0") || skipped.words.contains { $0.hasPrefix("jump 9") }, "\(skipped.words)"
@@ -277,8 +276,7 @@ struct BreakTests {
             ["main": 20, "a": 4, "b": 4], [event],
             act: { player, clock in
                 try await clock.sleep(for: .seconds(10))
-                InterstitialEventController(primaryPlayer: player)
-                    .cancelCurrentEvent(withResumptionOffset: MediaTime(.seconds(10)))
+                player.core.cancelCurrentEvent(resumptionOffset: .seconds(10))
             })
         #expect(cancelled.words.contains("jump 18.0"), "\(cancelled.words)")
         #expect(cancelled.words.last == "end")

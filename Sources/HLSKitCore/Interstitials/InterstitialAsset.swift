@@ -1,21 +1,16 @@
-public import HLSPlaylist
+import HLSPlaylist
 
 /// What an interstitial plays: one of its assets.
-public struct InterstitialAsset: Sendable, Hashable {
-    /// The absolute URL of a playlist, or of a media file without one, as ``PlayerItem/urlString`` is.
-    public var urlString: String
+package struct InterstitialAsset: Sendable, Hashable {
+    /// Absolute.
+    package var url: String
     /// As the list has it; nil while it is not known.
-    public var duration: Duration?
+    package var duration: Duration?
     /// What a list says of it in members that start with `X-`.
-    public var clientAttributes: [String: JSONDocument] = [:]
+    package var clientAttributes: [String: JSONDocument] = [:]
 
-    /// Makes an asset.
-    ///
-    /// - Parameters:
-    ///   - urlString: absolute.
-    ///   - duration: how long it lasts; nil where that is not known before it is loaded.
-    public init(urlString: String, duration: Duration? = nil) {
-        self.urlString = urlString
+    package init(url: String, duration: Duration? = nil) {
+        self.url = url
         self.duration = duration
     }
 }
@@ -25,7 +20,7 @@ extension InterstitialAsset {
     static func assets(of list: InterstitialAssetList, base: String) -> [InterstitialAsset] {
         list.assets.compactMap { entry in
             guard let url = URIReference.resolve(entry.uri, against: base) else { return nil }
-            var asset = InterstitialAsset(urlString: url, duration: entry.duration)
+            var asset = InterstitialAsset(url: url, duration: entry.duration)
             asset.clientAttributes = entry.clientAttributes
             return asset
         }

@@ -2,19 +2,19 @@
 ///
 /// Bytes of any kind can be read; what is of no use in a list that is one otherwise is left out, and named in ``issues``.
 /// Source: rfc8216bis, appendix D.
-public struct InterstitialAssetList: Sendable, Hashable {
+package struct InterstitialAssetList: Sendable, Hashable {
     /// Larger texts are refused, and longer lists cut.
     package static let maximumByteCount = 1 << 20
     package static let maximumCount = 256
 
     /// One asset of a list.
-    public struct Asset: Sendable, Hashable {
+    package struct Asset: Sendable, Hashable {
         /// `URI` as written.
-        public var uri: String
+        package var uri: String
         /// `DURATION`; nil where it is missing or not a time.
-        public var duration: Duration?
+        package var duration: Duration?
         /// What has a name that starts with `X-`.
-        public var clientAttributes: [String: JSONDocument] = [:]
+        package var clientAttributes: [String: JSONDocument] = [:]
 
         package init(uri: String, duration: Duration?) {
             self.uri = uri
@@ -23,11 +23,11 @@ public struct InterstitialAssetList: Sendable, Hashable {
     }
 
     /// `ASSETS` in the order of the list. None is an answer as well: nothing is played.
-    public var assets: [Asset]
+    package var assets: [Asset]
     /// `SKIP-CONTROL`: takes the place of what the date range says of that.
-    public var skipControl: InterstitialSkipControl?
+    package var skipControl: InterstitialSkipControl?
     /// What has a name that starts with `X-`, such as what the assets are to be reported to.
-    public var clientAttributes: [String: JSONDocument] = [:]
+    package var clientAttributes: [String: JSONDocument] = [:]
     /// What was left out or bent.
     package var issues: [String] = []
 
@@ -43,7 +43,7 @@ public struct InterstitialAssetList: Sendable, Hashable {
     }
 
     /// The sum of all durations; nil where one of them is not known.
-    public var duration: Duration? {
+    package var duration: Duration? {
         var sum = Duration.zero
         for asset in assets {
             guard let duration = asset.duration else { return nil }
@@ -119,16 +119,15 @@ public struct InterstitialAssetList: Sendable, Hashable {
 }
 
 /// When viewers may skip an interstitial.
-public struct InterstitialSkipControl: Sendable, Hashable {
+package struct InterstitialSkipControl: Sendable, Hashable {
     /// From when on, from the start of the interstitial; nil means from its start.
-    public var offset: Duration?
+    package var offset: Duration?
     /// For how long; nil for as long as it plays.
-    public var duration: Duration?
+    package var duration: Duration?
     /// The label of the button.
-    public var labelID: String?
+    package var labelID: String?
 
-    /// Makes a value.
-    public init(offset: Duration? = nil, duration: Duration? = nil, labelID: String? = nil) {
+    package init(offset: Duration? = nil, duration: Duration? = nil, labelID: String? = nil) {
         self.offset = offset
         self.duration = duration
         self.labelID = labelID

@@ -44,6 +44,7 @@ struct WatchCommand: AsyncParsableCommand {
     private var command: PlayCommand {
         var command = PlayCommand()
         command.url = url
+        command.list = false
         command.output = output
         command.picture = picture
         command.playback = playback

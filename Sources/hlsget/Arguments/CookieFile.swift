@@ -62,7 +62,8 @@ enum CookieFile {
         /// Domain, whether subdomains get it, path, whether only over https, end in seconds since 1970, name, value.
         var line: String? {
             let fields = [domain, path ?? "/", name, value]
-            guard !domain.isEmpty, !name.isEmpty, fields.allSatisfy({ !$0.contains { $0 == "\t" || $0.isNewline } }) else {
+            guard !domain.isEmpty, !name.isEmpty, fields.allSatisfy({ !$0.contains { $0 == "\t" || $0.isNewline } })
+            else {
                 return nil
             }
             let isOfSubdomains = hostOnly.map { !$0 } ?? domain.hasPrefix(".")

@@ -59,7 +59,7 @@ enum HelpPage {
         REPORT
           --progress bar|json|none      status line, JSON lines on stderr, or nothing
           --json, --access-log FILE, --error-log FILE, --content-id, --session-id ID   summary; logs; names
-          -v, --verbose, -q, --quiet, --strict, --threads N   retries too; errors only; exit 10 where cut
+          -v, --verbose, -q, --quiet, --strict, --threads N, --report FILE   more; errors; exit 10; a page
           --config FILE, --no-config, --version, -h, --help   options of a file; 'play --help' lists all
 
         KEYS space pause, arrows seek 10 s and 60 s, [ ] rate, i now, a audio, s subtitles, h help, q quit

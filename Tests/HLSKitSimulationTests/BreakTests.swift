@@ -48,7 +48,8 @@ struct BreakTests {
                 for await event in stream { if let word = word(of: event) { words.append(word) } }
                 return words
             }
-            player.core.setInterstitialEvents(events)
+            let controller = InterstitialEventController(primaryPlayer: player)
+            controller.setEvents(events, for: item)
             player.play()
             let user = Task(executorPreference: queue.clock) { try await act(player, queue.clock) }
             let end = Task(executorPreference: queue.clock) {
@@ -88,7 +89,7 @@ struct BreakTests {
     ) -> InterstitialEvent {
         var event = InterstitialEvent(
             id: id, time: MediaTime(.seconds(time)),
-            content: .assets(assets.map { InterstitialAsset(url: "https://\($0).invalid/index.m3u8") }))
+            content: .assets(assets.map { InterstitialAsset(urlString: "https://\($0).invalid/index.m3u8") }))
         event.resumptionOffset = offset.map { MediaTime(.seconds($0)) } ?? .indefinite
         event.playoutLimit = limit.map { MediaTime(.seconds($0)) }
         return event
@@ -266,7 +267,7 @@ struct BreakTests {
             ["main": 20, "a": 4, "b": 4], [event],
             act: { player, clock in
                 try await clock.sleep(for: .seconds(10))
-                player.core.skipCurrentEvent()
+                InterstitialEventController(primaryPlayer: player).skipCurrentEvent()
             })
         #expect(
             skipped.words.contains("jump 16.0") || skipped.words.contains { $0.hasPrefix("jump 9") }, "\(skipped.words)"
@@ -276,7 +277,8 @@ struct BreakTests {
             ["main": 20, "a": 4, "b": 4], [event],
             act: { player, clock in
                 try await clock.sleep(for: .seconds(10))
-                player.core.cancelCurrentEvent(resumptionOffset: .seconds(10))
+                InterstitialEventController(primaryPlayer: player)
+                    .cancelCurrentEvent(withResumptionOffset: MediaTime(.seconds(10)))
             })
         #expect(cancelled.words.contains("jump 18.0"), "\(cancelled.words)")
         #expect(cancelled.words.last == "end")

@@ -33,14 +33,21 @@ struct LowLatencyRecordTests {
         var slow: Range<Int>?
         /// The player is paused between these.
         var paused: Range<Int>?
-        /// Nothing new is made.
-        var missing = 0
+        var latency = Duration.milliseconds(20)
     }
 
     private static func fault(
         _ kind: LowLatencyOrigin.Fault.Kind, _ range: Range<Int>
     ) -> @Sendable (inout LowLatencyOrigin) -> Void {
         { $0.faults = [.init(kind, during: .seconds(range.lowerBound)..<(.seconds(range.upperBound)))] }
+    }
+
+    /// Media takes long to come, and playing begins further on than where it would have.
+    private static func slowStart(_ independentInterval: Int) -> @Sendable (inout LowLatencyOrigin) -> Void {
+        {
+            $0.independentInterval = independentInterval
+            $0.bitRates = [400_000, 2_000_000]
+        }
     }
 
     static let streams = [
@@ -54,6 +61,10 @@ struct LowLatencyRecordTests {
         Stream(testDescription: "nothing is held any more", change: fault(.doesNotHold, 8..<1000)),
         Stream(testDescription: "other variants", allVariants: true, slow: 10..<18),
         Stream(testDescription: "a pause of the player", paused: 8..<12),
+        Stream(testDescription: "a start that waits for its media", change: slowStart(4), latency: .milliseconds(150)),
+        Stream(
+            testDescription: "a start that moves on to another picture", change: slowStart(1),
+            latency: .milliseconds(150)),
         Stream(testDescription: "a pause, and other variants", allVariants: true, slow: 14..<20, paused: 8..<12),
     ]
 
@@ -62,8 +73,8 @@ struct LowLatencyRecordTests {
         origin.windowSegmentCount = 16
         stream.change(&origin)
         let clock = VirtualClock()
-        let fast = LinkConditions(bitsPerSecond: 8_000_000, latency: .milliseconds(20))
-        let slow = LinkConditions(bitsPerSecond: 700_000, latency: .milliseconds(20))
+        let fast = LinkConditions(bitsPerSecond: 8_000_000, latency: stream.latency)
+        let slow = LinkConditions(bitsPerSecond: 700_000, latency: stream.latency)
         let trace =
             if let range = stream.slow {
                 try NetworkTrace(periods: [

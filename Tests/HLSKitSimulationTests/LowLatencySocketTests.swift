@@ -25,13 +25,15 @@ struct LowLatencySocketTests {
 
     /// Plays until the item's time has moved so far, or for so long.
     private static func play(
-        _ connections: LowLatencyServer.Connections = .kept, for length: Duration = .seconds(2),
+        _ origin: LowLatencyOrigin = origin, _ connections: LowLatencyServer.Connections = .kept,
+        for length: Duration = .seconds(2), demuxes: Bool = false,
         afterwards: (LowLatencyServer) async throws -> Void = { _ in }
     ) async throws -> Session {
         let server = try LowLatencyServer(origin, connections)
         defer { server.stop() }
         var configuration = PlayerConfiguration(transport: CurlTransport(configuration: .init()))
-        configuration.demuxesMedia = false
+        configuration.demuxesMedia = demuxes
+        if demuxes { configuration.decodesWithoutOutput = [.video] }
         let player = Player(configuration: configuration)
         let item = PlayerItem(urlString: server.url)
         let events = player.events()
@@ -64,16 +66,50 @@ struct LowLatencySocketTests {
 
     @Test("M05: a connection that is cut while a request is held costs nothing but another request")
     func cut() async throws {
-        let session = try await Self.play(.cut(held: 5))
+        let session = try await Self.play(Self.origin, .cut(held: 5))
         #expect(session.count("playbackStalled") + session.count("lowLatencyDeclined") == 0, "\(session.events)")
         #expect(session.count("failedToPlayToEnd") == 0)
         let media = session.server.media
         #expect(Set(media).count == media.count)
     }
 
+    struct Fault: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var kind: LowLatencyOrigin.Fault.Kind
+        var stalls = false
+        var declines = false
+    }
+
+    static let faults = [
+        Fault(testDescription: "hints never appear", kind: .hint(.neverAppears)),
+        Fault(testDescription: "hints are there when they are listed", kind: .hint(.notFoundUntilPublished)),
+        Fault(testDescription: "hints are withdrawn", kind: .hint(.withdrawn)),
+        Fault(testDescription: "parts are missing at the end of segments", kind: .dropsLastParts(1)),
+        Fault(testDescription: "no answer to what is held", kind: .neverAnswers, stalls: true, declines: true),
+        Fault(testDescription: "nothing is held", kind: .doesNotHold, stalls: true, declines: true),
+        Fault(testDescription: "parts longer than the target", kind: .understatesPartTarget, declines: true),
+        Fault(testDescription: "numbers that jump ahead", kind: .renumbers(by: 1000)),
+    ]
+
+    @Test("M05: whatever a server does with parts, each of their bytes is decoded once", arguments: faults)
+    func broken(_ fault: Fault) async throws {
+        var origin = Self.origin
+        let isBrokenFromTheStart = fault.kind == .understatesPartTarget
+        origin.faults = [.init(fault.kind, during: (isBrokenFromTheStart ? .zero : .seconds(1))..<(.seconds(1000)))]
+        let session = try await Self.play(origin, for: .seconds(3), demuxes: true)
+        #expect(session.count("failedToPlayToEnd") + session.count("segmentsMissed") == 0, "\(session.events)")
+        #expect(session.count("holePlayedOver") + session.count("segmentSkipped") == 0, "\(session.events)")
+        #expect((session.count("lowLatencyDeclined") > 0) == fault.declines, "\(session.events)")
+        if !fault.stalls { #expect(session.count("playbackStalled") == 0, "\(session.events)") }
+        let statistics = session.state.statistics
+        #expect(statistics.numberOfDamagedSamples == 0)
+        // Two frames a part, ten parts a second.
+        #expect(statistics.numberOfDecodedVideoFrames > 50)
+    }
+
     @Test("M05: a server that closes each connection is told, and played by segments")
     func closed() async throws {
-        let session = try await Self.play(.closed)
+        let session = try await Self.play(Self.origin, .closed)
         #expect(session.count("does not keep connections") == 1, "\(session.events)")
         #expect(session.count("failedToPlayToEnd") == 0)
         #expect(session.server.media.contains { !$0.contains(".") })

@@ -17,9 +17,20 @@ struct PartPlayingTests {
 
     private static func faulty(
         _ kind: LowLatencyOrigin.Fault.Kind, to end: Duration = .seconds(1000)
+    ) -> LowLatencyOrigin { faulty([kind], to: end) }
+
+    private static func faulty(
+        _ kinds: [LowLatencyOrigin.Fault.Kind], to end: Duration = .seconds(1000)
     ) -> LowLatencyOrigin {
         var origin = LowLatencyOrigin()
-        origin.faults = [.init(kind, during: .seconds(10)..<end)]
+        origin.faults = kinds.map { .init($0, during: .seconds(10)..<end) }
+        return origin
+    }
+
+    /// Of a list that is long enough for delta updates.
+    private static func long(_ kind: LowLatencyOrigin.Fault.Kind) -> LowLatencyOrigin {
+        var origin = faulty(kind)
+        origin.windowSegmentCount = 20
         return origin
     }
 
@@ -111,6 +122,27 @@ struct PartPlayingTests {
         Fault(
             testDescription: "the encoder pauses for twenty seconds", origin: faulty(.pauses, to: .seconds(30)),
             stalls: true),
+        Fault(
+            testDescription: "requests are held for as long as the encoder pauses",
+            origin: faulty([.pauses, .holdsForever], to: .seconds(30)), stalls: true),
+        Fault(
+            testDescription: "busy for less than what is ahead",
+            origin: faulty(.status(503, retryAfter: 1), to: .milliseconds(10_400))),
+        Fault(
+            testDescription: "busy for a while", origin: faulty(.status(503, retryAfter: 1), to: .seconds(15)),
+            stalls: true),
+        Fault(
+            testDescription: "a cache that knows no query", origin: faulty(.cache(lifetime: .seconds(1))),
+            stalls: true, declined: "does not hold requests, though"),
+        Fault(testDescription: "delta updates of more than there is", origin: long(.skipsTooMany(100))),
+        Fault(testDescription: "delta updates of another list", origin: long(.skipsFromElsewhere(by: 100))),
+        Fault(
+            testDescription: "HTTP/1.1",
+            origin: {
+                var origin = LowLatencyOrigin()
+                origin.protocolName = "http/1.1"
+                return origin
+            }()),
         Fault(
             testDescription: "parts are longer than the target",
             origin: {

@@ -72,4 +72,37 @@ struct PartSwitchingTests {
         #expect(session.presented.breaks == [])
         #expect(session.visits.names.last?.hasPrefix("1/") == true)
     }
+
+    @Test(
+        "C10: whatever is reported of another variant, it is begun at an independent part, and nothing twice",
+        arguments: [.omitsReports, .reportsAhead(by: 1), .reportsAhead(by: 40), .reportsAhead(by: -5)]
+            as [LowLatencyOrigin.Fault.Kind])
+    func reports(_ fault: LowLatencyOrigin.Fault.Kind) throws {
+        var origin = LowLatencyOrigin()
+        origin.faults = [.init(fault)]
+        let session = try Self.play(origin, at: .milliseconds(4_100))
+        // A list that is held for what is not there yet costs what was ahead at most.
+        #expect(session.stallCount <= (fault == .reportsAhead(by: 1) ? 1 : 0), "\(session.play.log.text)")
+        #expect(session.lossCount == 0)
+        #expect(session.presented.breaks == [])
+        #expect(session.visits.names.last?.hasPrefix("1/") == true)
+        #expect(session.visits.lists.count { $0.urlString.contains("/1/") } > 8)
+    }
+
+    @Test("M05: a variant that lists nothing new any more is left for one that goes on, and nothing is left out")
+    func stops() throws {
+        var stage = PartStage()
+        stage.variant = nil
+        stage.limit = .seconds(60)
+        stage.origin.faults = [.init(.stops, during: .seconds(10)..<(.seconds(1000)), of: 1)]
+        let session = try stage.play { $0.initialBitRateHint = 5_000_000 }
+        #expect(session.visits.names.prefix(10).allSatisfy { $0.hasPrefix("1/") })
+        #expect(session.lossCount == 0, "\(session.play.log.text)")
+        #expect(session.presented.breaks == [])
+        #expect(session.stallCount <= 1)
+        #expect(session.visits.names.last?.hasPrefix("0/") == true)
+        #expect(session.play.state.currentTime > .seconds(50))
+        // It is not asked for in a storm.
+        #expect(session.visits.lists.count { $0.urlString.contains("/1/") } < 60)
+    }
 }

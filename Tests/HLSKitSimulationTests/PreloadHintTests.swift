@@ -119,6 +119,22 @@ struct PreloadHintTests {
         #expect(session.play.state.currentTime.seconds > 45)
     }
 
+    @Test("M05: a hint that brings other bytes once costs its part, and nothing comes twice")
+    func otherBytesOnce() throws {
+        var stage = PartStage()
+        stage.limit = .seconds(30)
+        stage.origin = Self.origin(.files, .hint(.otherBytes), to: .milliseconds(10_400))
+        let session = try stage.play()
+        #expect(session.count("item failed") == 0)
+        let frames = session.presented.frames
+        #expect(zip(frames, frames.dropFirst()).allSatisfy { $0 < $1 })
+        // What was hinted at when the fault began, and what was meanwhile.
+        #expect((1...2).contains(session.presented.breaks.count), "\(session.presented.breaks)")
+        #expect(session.presented.breaks.allSatisfy { $0.upperBound - $0.lowerBound < 0.6 })
+        #expect(session.stallCount <= 1)
+        #expect((frames.last ?? .zero) > .seconds(25))
+    }
+
     @Test("M05: who pauses lets what was hinted at go")
     func pauses() throws {
         let clock = VirtualClock()

@@ -40,6 +40,9 @@ struct PlayCommandTests {
         expected.startsOnFirstEligibleVariant = true
         expected.from = .fromEnd(.seconds(30))
         expected.to = .fromEnd(.seconds(10))
+        expected.interstitialAction = .skip
+        expected.skipsDateRanges = [try DateRangeExpression(parsing: "ad"), try DateRangeExpression(parsing: "ID=a")]
+        expected.skipsURIs = [try TextPattern("/ads/")]
         expected.wait = WaitArgument(limit: .seconds(600))
         expected.until = .timeOfDay(81_000)
         expected.errorLogPath = "e.log"
@@ -74,6 +77,7 @@ struct PlayCommandTests {
             "--forward-buffer", "30", "--peak-bitrate", "2.5M", "--expensive",
             "--expensive-peak-bitrate", "600k", "--max-resolution", "1280x720", "--display",
             "640x360@2",
+            "--interstitials", "skip", "--skip-dateranges", "ad", "--skip-uri", "/ads/", "--skip-dateranges", "ID=a",
             "--start-first-eligible", "--from", "-30s", "--to", "-10s", "--stale", "end,10m",
             "--fell-behind", "oldest", "--wait", "10m", "--until", "22:30", "--error-log", "e.log",
             "--key", String(repeating: "ab", count: 16), "--iv", "0x" + String(repeating: "0", count: 32), "--quality",

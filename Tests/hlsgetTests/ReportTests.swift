@@ -130,6 +130,26 @@ struct EventReporterTests {
                     #"{"v":1,"event":"splice_marker","item_time":8,"tag":"EXT-OATCLS-SCTE35","kind":"message","value":"\#(section)","splice":{"command":"splice_insert","pts":1936310318,"event_id":1207959695,"out":true,"break_duration":60.293567,"auto_return":true,"base64":"\#(section)"},"time":1.23}"#
                 ]
             ),
+            (
+                .contentSkipped(
+                    SkippedContent(
+                        timeRange: MediaTimeRange(start: .seconds(12), duration: .seconds(8)), dateRangeIDs: ["a"],
+                        numberOfSegments: 2)),
+                [
+                    #"{"v":1,"event":"content_skipped","item_time":12,"media_duration":8,"date_ranges":["a"],"segments":2,"time":1.23}"#
+                ]
+            ),
+            (
+                .interstitialBreakBegan(at: .seconds(8)),
+                [#"{"v":1,"event":"break","phase":"begin","item_time":8,"time":1.23}"#]
+            ),
+            (
+                .interstitialEventEnded(
+                    InterstitialEvent(id: "i", time: .seconds(8), content: .assets([])), .failed, played: .zero),
+                [
+                    #"{"v":1,"event":"interstitial","phase":"end","id":"i","reason":"failed","media_duration":0,"time":1.23}"#
+                ]
+            ),
             (.eventsLost(3), [#"{"v":1,"event":"events_lost","count":3,"time":1.23}"#]),
             (
                 .segmentSkipped(skipped),

@@ -74,6 +74,14 @@ struct StatusLineTests {
                 "0:12 / 9:56 [|-------------------]  playing 2x, timebase 1.5x  +12.0s keep-up full  360p 800k  net 2.4M  1 stall"
         ),
         Case(
+            name: "an interstitial", state: .inBreak(.notSkippable),
+            line:
+                "0:12 / 9:56 [|-------------------]  interstitial 1/2, 0:11 left  +12.0s  360p 800k  net 2.4M  0 stalls"
+        ),
+        Case(
+            name: "an interstitial that may be skipped", state: .inBreak(.eligible), width: 60,
+            line: "0:12 / 9:56 [|-----------]  interstitial 1/2, 0:11 left, n skips"),
+        Case(
             name: "failed",
             state: {
                 var state = PlayerState()

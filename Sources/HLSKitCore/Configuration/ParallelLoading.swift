@@ -2,8 +2,9 @@
 ///
 /// One after another costs a round trip for each segment. While media is presented as its time comes, segments are
 /// loaded side by side only where round trips are a notable part of the loading time and the link gives well more than
-/// the media needs: near the edge of the bandwidth the next segment must not wait for those after it. Separate audio is
-/// loaded beside the variant in any case.
+/// the media needs: near the edge of the bandwidth the next segment must not wait for those after it. The next part of a
+/// stream of low latency is asked for when those on their way are here within a round trip. Separate audio is loaded beside
+/// the variant in any case.
 ///
 /// See docs/loading.md; D07, R73.
 public struct ParallelLoading: Sendable, Hashable {

@@ -68,6 +68,11 @@ struct DownloadRun: Sendable {
     }
 
     /// What is not loaded in time is gone, or was.
+    /// Interstitials that the playlist of the variant schedules now.
+    var numberOfInterstitials: Int {
+        lanes.first.map { $0.tracker.playlist.dateRanges.count { $0.interstitial != nil } } ?? 0
+    }
+
     var beganLive: Bool { lanes.first?.tracker.beganLive ?? false }
 
     /// The lanes that are wanted: not those of alternates.

@@ -38,6 +38,8 @@ public final class DownloadTask: Sendable {
         /// Segments that were taken of another variant or of another group's rendition, because the chosen one did not have
         /// them.
         public var substitutedSegmentCount = 0
+        /// Interstitials that the variant's playlist schedules. They are not downloaded.
+        public var numberOfInterstitials = 0
         /// Why a live stream was not followed any longer, unless the caller stopped it.
         public var failure: HLSError?
 
@@ -248,6 +250,7 @@ public final class DownloadTask: Sendable {
         try takeUp(clock, &run)
         if let before { run.result.resumedSegmentCount = before.resumedSegmentCount }
         try await load(clock, news, &run)
+        run.result.numberOfInterstitials = run.numberOfInterstitials
         let result = counted(run.result, of: run.followed.map { run.lanes[$0].entry.lane })
         // Where all is missing, that is no download.
         if result.segmentCount == 0, let error = run.firstLoss { throw error }

@@ -26,6 +26,12 @@ package struct AssetLists: Sendable {
         package var url: String
     }
 
+    /// What has become of the list of the event with this ID.
+    package struct Change: Sendable, Hashable {
+        package var id: String
+        package var status: InterstitialEvent.AssetListStatus
+    }
+
     /// A list that is older is asked for again, unless its event is there: what it names may have run out.
     static let maximumAge = Duration.seconds(300)
     /// So long before an event its list is asked for at least.
@@ -40,6 +46,8 @@ package struct AssetLists: Sendable {
     /// Tells servers which lists belong to one presentation.
     private let primaryID: String
     private var entries: [String: Entry] = [:]
+    /// What has become of lists, in order, since it was last told.
+    private var changes: [Change] = []
 
     /// - Parameter primaryID: the session of the item, `_HLS_primary_id`.
     package init(primaryID: String) { self.primaryID = primaryID }
@@ -62,6 +70,7 @@ package struct AssetLists: Sendable {
         for event in upcoming.remaining {
             guard case .assetList(let url) = event.content, isNeeded(event.id, time, now) else { continue }
             entries[event.id] = Entry(state: .asked, time: now)
+            changes.append(Change(id: event.id, status: .requested))
             let offset = event.id == upcoming.current?.id ? upcoming.startOffset : .zero
             requests.append(Request(id: event.id, url: Self.url(url, primaryID: primaryID, startOffset: offset)))
         }
@@ -82,11 +91,21 @@ package struct AssetLists: Sendable {
     package mutating func take(_ list: (InterstitialAssetList, base: String)?, of id: String) {
         guard let entry = entries[id], entry.state == .asked else { return }
         entries[id]?.state = list.map { .known($0.0, base: $0.base) } ?? .failed
+        changes.append(Change(id: id, status: list == nil ? .unavailable : .available))
     }
 
     /// The break is over, or was left: when one of its events comes again, its list is asked for again.
     package mutating func forget(_ over: InterstitialBreak) {
-        for event in over.events { entries[event.id] = nil }
+        for event in over.events {
+            guard let entry = entries.removeValue(forKey: event.id), case .known = entry.state else { continue }
+            changes.append(Change(id: event.id, status: .cleared))
+        }
+    }
+
+    /// What has become of lists since this was last called.
+    package mutating func takeChanges() -> [Change] {
+        defer { changes = [] }
+        return changes
     }
 
     /// The URL of a list with what the server is told. A `data:` URL stays what it is.

@@ -1,11 +1,11 @@
-import HLSTime
+public import HLSTime
 
 /// The timeline of an item with its events, as they are expected to play: everything that playing from the start to the end
 /// comes through.
 ///
 /// Lengths that are not known yet count nothing; of a live stream it is what is listed. The semantics are those of
 /// `AVPlayerItemIntegratedTimelineSnapshot`. See docs/behaviour/interstitials.md.
-package struct IntegratedTimelineSnapshot: Sendable, Hashable {
+public struct IntegratedTimelineSnapshot: Sendable, Hashable {
     /// What is at a time of the timeline.
     package enum Place: Sendable, Hashable {
         /// An item time.
@@ -15,12 +15,23 @@ package struct IntegratedTimelineSnapshot: Sendable, Hashable {
     }
 
     /// One behind the other, without room between them. An event may have none for itself.
-    package private(set) var segments: [IntegratedTimelineSegment] = []
+    public private(set) var segments: [IntegratedTimelineSegment] = []
+    /// Where the player is on it.
+    package private(set) var position = Duration.zero
 
     package init() {}
 
+    /// How long it all is, as far as that is known.
+    public var duration: MediaTime { MediaTime(length) }
+
+    /// Where the player was on it; 0 for an item that is not played.
+    public var currentTime: MediaTime { MediaTime(position) }
+
+    /// The segment that played; nil for a timeline without segments.
+    public private(set) var currentSegment: IntegratedTimelineSegment?
+
     /// How long it all is.
-    package var duration: Duration { segments.last.map { $0.end - (segments.first?.start ?? .zero) } ?? .zero }
+    package var length: Duration { segments.last.map { $0.end - (segments.first?.start ?? .zero) } ?? .zero }
 
     /// Puts a segment behind the others.
     mutating func append(_ segment: IntegratedTimelineSegment) {
@@ -29,7 +40,39 @@ package struct IntegratedTimelineSnapshot: Sendable, Hashable {
         segments.append(segment)
     }
 
+    /// The player is there.
+    ///
+    /// - Parameters:
+    ///   - place: what plays.
+    ///   - earliest: where an item time is on the timeline several times, it is behind this.
+    mutating func setCurrent(_ place: Place, from earliest: Duration = .zero) {
+        switch place {
+        case .primary(let time):
+            position = self.time(ofPrimary: time, from: earliest) ?? .zero
+            currentSegment =
+                segments.last { $0.event == nil && $0.start <= position && position <= $0.end }
+                ?? segment(at: position)?.segment
+        case .interstitial(let id, let offset):
+            position = self.time(ofEvent: id, offset: offset) ?? position
+            currentSegment = segments.first { $0.event?.id == id } ?? segment(at: position)?.segment
+        }
+    }
+
+    /// Where what was played already ends: events with these IDs.
+    func end(of ids: Set<String>) -> Duration {
+        segments.last { $0.event.map { ids.contains($0.id) } == true }?.end ?? .zero
+    }
+
     // MARK: Times
+
+    /// The segment at a time of the timeline, and how far the time is into it. Times before the start and behind the end are
+    /// those; of several events at one point the first is meant. nil for a timeline without segments.
+    public func segmentAndOffset(
+        forTimelineTime time: MediaTime
+    ) -> (segment: IntegratedTimelineSegment, offset: MediaTime)? {
+        let wanted = time.duration ?? (time.isNegativeInfinity ? .zero : length)
+        return segment(at: wanted).map { ($0.segment, MediaTime($0.offset)) }
+    }
 
     /// The segment at a time, and how far the time is into it. A point is there where it is; times before the start and behind
     /// the end are those. nil for a timeline without segments.
@@ -107,7 +150,7 @@ extension InterstitialSchedule {
                 switch copy.play(planned, on: &timeline) {
                 case .primary(let resumption): (time, next) = (resumption, nil)
                 case .another(let other): next = other
-                case .end: return timeline
+                case .later, .end: return timeline
                 }
             } else {
                 let stop = copy.next(after: time).flatMap { $0 <= primary.end ? $0 : nil }
@@ -152,7 +195,7 @@ extension InterstitialSchedule {
                 switch follows {
                 case .primary(let time): time
                 case .another(let other): other.arrival
-                case .end: primary.end
+                case .later, .end: primary.end
                 }
             if let end { segments[segments.count - 1].replaced = last.lowerBound..<max(last.lowerBound, end) }
         }

@@ -1,16 +1,21 @@
-import HLSPlaylist
+public import HLSPlaylist
 
 /// What an interstitial plays: one of its assets.
-package struct InterstitialAsset: Sendable, Hashable {
-    /// Absolute.
-    package var url: String
+public struct InterstitialAsset: Sendable, Hashable {
+    /// The absolute URL of a playlist, or of a media file without one, as ``PlayerItem/urlString`` is.
+    public var urlString: String
     /// As the list has it; nil while it is not known.
-    package var duration: Duration?
+    public var duration: Duration?
     /// What a list says of it in members that start with `X-`.
-    package var clientAttributes: [String: JSONDocument] = [:]
+    public var clientAttributes: [String: JSONDocument] = [:]
 
-    package init(url: String, duration: Duration? = nil) {
-        self.url = url
+    /// Makes an asset.
+    ///
+    /// - Parameters:
+    ///   - urlString: absolute.
+    ///   - duration: how long it lasts; nil where that is not known before it is loaded.
+    public init(urlString: String, duration: Duration? = nil) {
+        self.urlString = urlString
         self.duration = duration
     }
 }
@@ -20,7 +25,7 @@ extension InterstitialAsset {
     static func assets(of list: InterstitialAssetList, base: String) -> [InterstitialAsset] {
         list.assets.compactMap { entry in
             guard let url = URIReference.resolve(entry.uri, against: base) else { return nil }
-            var asset = InterstitialAsset(url: url, duration: entry.duration)
+            var asset = InterstitialAsset(urlString: url, duration: entry.duration)
             asset.clientAttributes = entry.clientAttributes
             return asset
         }

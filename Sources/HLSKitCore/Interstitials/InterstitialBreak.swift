@@ -28,9 +28,11 @@ package struct InterstitialBreak: Sendable {
         case over
     }
 
-    /// Whether the event that plays can be skipped.
-    package enum SkippableEventState: Sendable, Hashable {
-        case notSkippable, notYetEligible, eligible, noLongerEligible
+    /// How an event came to its end, and how much of it was played.
+    package struct Ending: Sendable, Hashable {
+        package var event: InterstitialEvent
+        package var outcome: InterstitialEvent.Outcome
+        package var played: Duration
     }
 
     /// The item stopped here.
@@ -50,6 +52,8 @@ package struct InterstitialBreak: Sendable {
     /// A break that was cancelled: the item continues so far from its place.
     private var cancelledOffset: Duration?
     private var lengths: [String: Duration] = [:]
+    /// Events that have ended, in order, since that was last told.
+    private var endings: [Ending] = []
     /// All that was played.
     package private(set) var played = Duration.zero
     /// Each event that was begun says where the item continues.
@@ -70,6 +74,8 @@ package struct InterstitialBreak: Sendable {
         var deadline: Duration?
         var skipControl: InterstitialSkipControl?
         var hasPlayed = false
+        /// An asset, or the list, did not come.
+        var hasFailed = false
 
         init(startOffset: Duration = .zero) {
             self.startOffset = startOffset
@@ -112,11 +118,14 @@ package struct InterstitialBreak: Sendable {
                 case .assetList:
                     switch lists[event.id] {
                     case .known(let list, let base): begin(InterstitialAsset.assets(of: list, base: base), list)
-                    case .failed: begin([], nil)
+                    case .failed:
+                        course.hasFailed = true
+                        begin([], nil)
                     case .unknown, .asked:
                         let deadline = course.deadline ?? now + Self.listDeadline
                         course.deadline = deadline
                         if now < deadline { return .wait(for: event.id, until: deadline) }
+                        course.hasFailed = true
                         begin([], nil)
                     }
                 }
@@ -125,6 +134,7 @@ package struct InterstitialBreak: Sendable {
             if let asset = nextAsset(), left.map({ $0 > .zero }) ?? true {
                 return .play(asset, from: course.skipped, upTo: left.map { course.skipped + $0 })
             }
+            note(event, course.hasFailed ? (course.hasPlayed ? .playedInPart : .failed) : .played)
             finishEvent(event)
         }
         return .over
@@ -147,6 +157,17 @@ package struct InterstitialBreak: Sendable {
             course.index += 1
         }
         return nil
+    }
+
+    private mutating func note(_ event: InterstitialEvent, _ outcome: InterstitialEvent.Outcome) {
+        endings.append(
+            Ending(event: event, outcome: outcome, played: max(.zero, course.elapsed - course.startOffset)))
+    }
+
+    /// How events have ended since this was last called.
+    package mutating func takeEndings() -> [Ending] {
+        defer { endings = [] }
+        return endings
     }
 
     private mutating func finishEvent(_ event: InterstitialEvent, offset: Duration? = nil) {
@@ -180,6 +201,7 @@ package struct InterstitialBreak: Sendable {
     /// The asset has failed, or has not begun in time; nil where nothing of it was played. The next one follows.
     package mutating func assetFailed(at offset: Duration?) {
         guard course.assets != nil else { return }
+        course.hasFailed = true
         assetEnded(at: max(offset ?? course.skipped, course.skipped))
     }
 
@@ -190,6 +212,7 @@ package struct InterstitialBreak: Sendable {
     package mutating func skipEvent(at offset: Duration? = nil) {
         guard let event = current else { return }
         if let offset { assetEnded(at: offset) }
+        note(event, .skipped)
         course.hasPlayed = true
         course.elapsed = max(course.elapsed, event.length(lengths[event.id]) ?? .zero)
         finishEvent(event)
@@ -201,10 +224,21 @@ package struct InterstitialBreak: Sendable {
     ///   - resumptionOffset: the item continues so far from the place of the present event; nil for what was played.
     ///   - offset: into the asset that plays; nil where none does.
     package mutating func cancel(resumptionOffset: Duration?, at offset: Duration? = nil) {
-        guard current != nil else { return }
+        guard let event = current else { return }
         if let offset { assetEnded(at: offset) }
+        note(event, .cancelled)
         if resumptionOffset == nil { hasFixedOffset = false }
         cancelledOffset = offsetBefore + (resumptionOffset ?? course.elapsed)
+        index = events.count
+    }
+
+    /// The user goes elsewhere: nothing more of it is played.
+    ///
+    /// - Parameter offset: into the asset that plays; nil where none does.
+    package mutating func leave(at offset: Duration? = nil) {
+        guard let event = current else { return }
+        if let offset { assetEnded(at: offset) }
+        note(event, .left)
         index = events.count
     }
 
@@ -258,13 +292,30 @@ package struct InterstitialBreak: Sendable {
     package var skipControl: InterstitialSkipControl? { current.flatMap { course.skipControl ?? $0.skipControl } }
 
     /// Whether the user may skip what plays, at an offset into the asset.
-    package func skippableEventState(at offset: Duration) -> SkippableEventState {
+    package func skippableEventState(at offset: Duration) -> InterstitialEvent.SkippableEventState {
         guard let control = skipControl, let elapsed = eventOffset(at: offset) else { return .notSkippable }
         let start = control.offset ?? .zero
         if elapsed < start { return .notYetEligible }
         guard let duration = control.duration, elapsed - start >= duration else { return .eligible }
         return .noLongerEligible
     }
+
+    /// The offset into the event at which ``skippableEventState(at:)`` changes next; nil where it does not.
+    package func nextSkippableChange(after elapsed: Duration) -> Duration? {
+        guard let control = skipControl else { return nil }
+        let start = max(.zero, min(control.offset ?? .zero, InterstitialEvent.longest))
+        let end = control.duration.map { start + max(.zero, min($0, InterstitialEvent.longest)) }
+        return [start, end].compactMap(\.self).first { $0 > elapsed }
+    }
+
+    /// Which of ``events`` plays, from 0.
+    package var number: Int { index }
+
+    /// How long an event of the break is expected to last; nil where nothing tells.
+    package func length(of event: InterstitialEvent) -> Duration? { event.length(lengths[event.id]) }
+
+    /// Where the asset that plays was begun, as an offset into it; nil while none plays.
+    package var assetStart: Duration? { course.assets.map { _ in course.skipped } }
 
     /// The offset into the event that plays, of one into its asset; nil while none plays.
     package func eventOffset(at offset: Duration) -> Duration? {

@@ -46,6 +46,6 @@ extension InterstitialEvent.Content {
         guard let uri = interstitial.assetList ?? interstitial.assetURI,
             let url = URIReference.resolve(uri, against: base), !uri.isEmpty
         else { return nil }
-        self = interstitial.assetList != nil ? .assetList(url) : .assets([InterstitialAsset(url: url)])
+        self = interstitial.assetList != nil ? .assetList(url) : .assets([InterstitialAsset(urlString: url)])
     }
 }

@@ -12,6 +12,8 @@ package enum InterstitialContinuation: Sendable {
     case primary(at: Duration)
     /// Another break: one that begins where the item would continue, or that a seek over it plays first.
     case another(InterstitialBreak)
+    /// The item, where what is skipped now ends: a live stream has not come so far. To be asked again with each list.
+    case later
     /// The item has ended.
     case end
 }
@@ -83,6 +85,14 @@ extension InterstitialSchedule {
             if let next = restricted(from: over.place, to: target) { return .another(next) }
             time = target
         }
+        if let entry = skipped.entry(at: time) {
+            // What begins where something is skipped is played.
+            if primary.isLive || time < primary.end, let found = eventBreak(at: time) { return .another(found) }
+            guard let end = skip(entry, from: time, latest: max(latest ?? primary.end, over.place)) else {
+                return .later
+            }
+            time = end
+        }
         if !primary.isLive, time >= primary.end { return end().map { .another($0) } ?? .end }
         // What begins within two frames begins at once.
         let following = firstStop(after: time)
@@ -92,6 +102,23 @@ extension InterstitialSchedule {
             time = stops[following].time
         }
         return arrive(at: time).map { .another($0) } ?? .primary(at: time)
+    }
+
+    /// Leaves out what is skipped from a time on.
+    ///
+    /// - Returns: where that ends; nil where a live stream has not come so far.
+    private mutating func skip(_ entry: SkippedRanges.Entry, from time: Duration, latest: Duration) -> Duration? {
+        var end = entry.range.upperBound
+        if skipped.keepsEvents, let stop = nextStop(after: time) { end = min(end, stop.time) }
+        if primary.isLive, end > latest { return nil }
+        if !primary.isLive { end = min(end, primary.end) }
+        if !skipped.keepsEvents {
+            note(
+                SkippedContent(
+                    timeRange: MediaTimeRange(start: MediaTime(time), duration: MediaTime(max(.zero, end - time))),
+                    dateRangeIDs: entry.dateRangeIDs, numberOfSegments: entry.segmentCount))
+        }
+        return max(end, time)
     }
 
     private func resumption(_ over: InterstitialBreak, waited: Duration, latest: Duration?) -> Duration {

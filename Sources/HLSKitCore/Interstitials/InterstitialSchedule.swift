@@ -45,11 +45,17 @@ package struct InterstitialSchedule: Sendable {
     /// Events that were begun and are not to be played again.
     private var spent: Set<String> = []
     private(set) var hasStarted = false
+    /// What of the item is left out.
+    private(set) var skipped = SkippedRanges()
+    /// What was left out, until somebody asks.
+    private var skippedContent: [SkippedContent] = []
+    /// Another number after each change of what is scheduled.
+    package private(set) var revision = 0
 
     package init() {}
 
     /// Nothing will ever happen.
-    package var isEmpty: Bool { stops.isEmpty && joining.isEmpty && leaving.isEmpty }
+    package var isEmpty: Bool { stops.isEmpty && joining.isEmpty && leaving.isEmpty && skipped.isEmpty }
 
     /// All events that are scheduled: those before the item, those in it by their places, those behind it.
     package var events: [InterstitialEvent] { joining + stops.flatMap(\.events) + leaving }
@@ -92,6 +98,23 @@ package struct InterstitialSchedule: Sendable {
         if !isEmpty || programmed?.isEmpty == false || !listed.isEmpty { arrange() }
     }
 
+    /// Takes what of the item is left out, as a newer playlist says.
+    ///
+    /// - Returns: whether anything changed.
+    package mutating func skip(_ ranges: SkippedRanges) -> Bool {
+        guard skipped != ranges else { return false }
+        skipped = ranges
+        return true
+    }
+
+    /// What was left out since this was asked last.
+    package mutating func takeSkippedContent() -> [SkippedContent] {
+        defer { skippedContent = [] }
+        return skippedContent
+    }
+
+    mutating func note(_ content: SkippedContent) { skippedContent.append(content) }
+
     /// The list of an event is here.
     package mutating func note(_ list: InterstitialAssetList, of id: String) {
         guard let length = list.duration, lengths[id] != length else { return }
@@ -107,6 +130,7 @@ package struct InterstitialSchedule: Sendable {
 
     /// Puts events into the order in which they are played.
     private mutating func arrange() {
+        revision += 1
         var ids: Set<String> = []
         let all = (programmed ?? listed).filter { ids.insert($0.event.id).inserted }
         let entries = primary.isLive ? all.suffix(Self.maximumCount) : all.prefix(Self.maximumCount)
@@ -138,6 +162,16 @@ package struct InterstitialSchedule: Sendable {
 
     // MARK: Questions
 
+    /// The IDs of events that were begun since the user has last moved the playhead.
+    package var begun: Set<String> { handled }
+
+    /// Where an event begins; nil where it is not scheduled.
+    package func place(of id: String) -> Duration? {
+        if joining.contains(where: { $0.id == id }) { return primary.start }
+        if leaving.contains(where: { $0.id == id }) { return primary.end }
+        return stops.first { $0.events.contains { $0.id == id } }?.time
+    }
+
     /// Whether an event is still to be played.
     func isDue(_ event: InterstitialEvent) -> Bool { !handled.contains(event.id) && isPlayable(event) }
 
@@ -159,10 +193,23 @@ package struct InterstitialSchedule: Sendable {
         return low
     }
 
-    /// The time that playing forward must not pass: there the next break begins. nil for none.
-    package func next(after time: Duration) -> Duration? { nextStop(after: time)?.time }
+    /// The time that playing forward must not pass: there the next break begins, or something is skipped. nil for none.
+    package func next(after time: Duration) -> Duration? {
+        [nextStop(after: time)?.time, nextSkip(after: time)].compactMap(\.self).min()
+    }
 
-    private func nextStop(after time: Duration) -> Stop? {
+    /// Where something is skipped next; nil for nowhere, and at the end of an item that is over.
+    func nextSkip(after time: Duration) -> Duration? {
+        guard let next = skipped.next(after: time), primary.isLive || next < primary.end - Self.closeness else {
+            return nil
+        }
+        return next
+    }
+
+    /// Whether nothing is wanted of what is behind a place where the item is left: it is skipped.
+    package func skips(behind time: Duration) -> Bool { skipped.entry(at: time) != nil }
+
+    func nextStop(after time: Duration) -> Stop? {
         for stop in stops[firstStop(after: time)...] where stop.events.contains(where: isDue) {
             return isAtEnd(stop) ? nil : stop
         }
@@ -175,7 +222,9 @@ package struct InterstitialSchedule: Sendable {
     /// The break that comes next when playing goes on from `time`, to get it ready; nil for none.
     package func upcoming(from time: Duration) -> InterstitialBreak? {
         var copy = self
-        guard let stop = nextStop(after: time) else { return primary.isLive ? nil : copy.end() }
+        let (stop, skip) = (nextStop(after: time), nextSkip(after: time))
+        if let skip, stop.map({ skip < $0.time - Self.closeness }) ?? true { return Self.emptyBreak(at: skip) }
+        guard let stop else { return primary.isLive ? nil : copy.end() }
         return copy.makeBreak(of: stop, kind: .inside, offset: .zero, at: stop.time)
     }
 
@@ -192,6 +241,12 @@ package struct InterstitialSchedule: Sendable {
     ///
     /// Where an event began before and takes the place of what the item has here, it is played from there on.
     package mutating func arrive(at time: Duration) -> InterstitialBreak? {
+        if let found = eventBreak(at: time) { return found }
+        return skips(behind: time) ? Self.emptyBreak(at: time) : nil
+    }
+
+    /// The break of events that are due at a time.
+    mutating func eventBreak(at time: Duration) -> InterstitialBreak? {
         if !primary.isLive, time <= primary.start + Self.closeness, hasStarted {
             let stop = Stop(time: primary.start, events: joining)
             if let found = makeBreak(of: stop, kind: .join, offset: .zero, at: primary.start) { return found }
@@ -209,6 +264,11 @@ package struct InterstitialSchedule: Sendable {
             }
         }
         return nil
+    }
+
+    /// Where something is skipped there is nothing in the break, and the item continues behind it.
+    private static func emptyBreak(at time: Duration) -> InterstitialBreak {
+        InterstitialBreak(place: time, kind: .inside, events: [])
     }
 
     /// How much of the item what is still due of a stop takes the place of.

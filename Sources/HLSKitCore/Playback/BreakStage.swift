@@ -77,6 +77,20 @@ struct BreakStage: Sendable {
         case resume(shift: Duration?, next: BreakPoint.Place?)
         /// Something is to be done then, whatever happens.
         case wake(at: Duration)
+        /// The item continues behind what was left out of it.
+        case tell(SkippedContent)
+    }
+
+    /// What programs are told.
+    enum News: Sendable, Hashable {
+        /// The item is left for a break, at an item time.
+        case breakBegan(at: Duration)
+        /// It is played, or its list is waited for.
+        case eventBegan(InterstitialEvent)
+        case eventEnded(InterstitialBreak.Ending)
+        /// nil where another break follows, or the item is over.
+        case breakEnded(resumingAt: Duration?)
+        case listChanged(AssetLists.Change)
     }
 
     private struct Running: Sendable {
@@ -92,6 +106,10 @@ struct BreakStage: Sendable {
         var prepared: Duration?
         /// Where writers are, in their time.
         var cursor: Duration
+        /// Programs were told that it has begun: there is something in it.
+        var isTold = false
+        /// The item was left at its end.
+        var isAtEnd = false
         /// The item was left where it has media: it resumes there as it is.
         var isIntact = false
         /// All was played, and the item resumes there; at its end where that is nil.
@@ -109,8 +127,14 @@ struct BreakStage: Sendable {
     /// What writers get of the item is so much later in their time.
     private(set) var shift = Duration.zero
     private var wakes: Duration?
+    /// What was left out and is still to be told, the last first.
+    private var skipped: [SkippedContent] = []
     /// It is known where the item starts.
     private(set) var hasStarted = false
+    /// What has happened, in order, since that was last told.
+    private var news: [News] = []
+    /// The event that was said to have begun, and not to have ended.
+    private var told: String?
 
     /// - Parameter primaryID: as that of ``AssetLists``.
     init(primaryID: String) { lists = AssetLists(primaryID: primaryID) }
@@ -122,8 +146,62 @@ struct BreakStage: Sendable {
     var actor: Actor? { running?.actor }
     /// The playbacks of all assets that have one, in the order in which they play.
     var playbacks: [Int] { [running?.leaving, running?.actor?.playback].compactMap(\.self) + ready.map(\.playback) }
+    /// What is on stage is the last that is played in the item: what follows is another one.
+    func isLast(at now: Duration) -> Bool {
+        guard var program = running?.program, program.kind == .leave, running?.actor != nil, ready.isEmpty else {
+            return false
+        }
+        program.assetEnded(at: program.assetStart ?? .zero)
+        if case .over = program.step(lists, now: now) { return true }
+        return false
+    }
+
     /// Those that wait for their turn.
     var waiting: [Int] { ready.map(\.playback) }
+
+    /// What has become of the list of an event.
+    func list(of id: String) -> InterstitialAssetList? {
+        if case .known(let list, _) = lists[id] { list } else { nil }
+    }
+
+    // MARK: News
+
+    /// What has happened since this was last called, in order.
+    mutating func takeNews() -> [News] {
+        noteEvents()
+        defer { news = [] }
+        return news
+    }
+
+    /// Events have begun, or ended.
+    private mutating func noteEvents() {
+        for change in lists.takeChanges() { news.append(.listChanged(change)) }
+        guard running != nil else { return }
+        noteBegin()
+        for ending in running?.program.takeEndings() ?? [] {
+            if told != ending.event.id { news.append(.eventBegan(ending.event)) }
+            news.append(.eventEnded(ending))
+            told = nil
+        }
+        guard let event = running?.program.current, told != event.id else { return }
+        told = event.id
+        news.append(.eventBegan(event))
+    }
+
+    /// A break has begun. One without events, in which something is skipped, is not told.
+    private mutating func noteBegin() {
+        guard let running, !running.isTold, !running.program.events.isEmpty else { return }
+        news.append(.breakBegan(at: running.program.place))
+        self.running?.isTold = true
+    }
+
+    /// The break is over, and the item resumes there; nil where it does not.
+    private mutating func noteEnd(resumingAt time: Duration?) {
+        noteEvents()
+        guard running?.isTold == true else { return }
+        news.append(.breakEnded(resumingAt: time))
+        running?.isTold = false
+    }
 
     // MARK: Facts
 
@@ -140,7 +218,7 @@ struct BreakStage: Sendable {
     /// The break that comes next is another one.
     private mutating func look(ahead playhead: Duration) {
         upcoming = schedule.isEmpty ? nil : schedule.upcoming(from: playhead)
-        place = schedule.next(after: playhead).map { .time($0) } ?? (upcoming?.kind == .leave ? .end : nil)
+        place = place(after: playhead, in: schedule)
     }
 
     /// The item has a place to start at, or the playhead was moved there.
@@ -161,7 +239,7 @@ struct BreakStage: Sendable {
         let found: InterstitialBreak?
         switch place {
         // I-frames may have gone past it.
-        case .time(let time): found = schedule.arrive(at: max(time, playhead))
+        case .time(let time), .skip(let time): found = schedule.arrive(at: max(time, playhead))
         case .end, nil: found = schedule.end()
         }
         // It may be gone by now: then nothing is played in it.
@@ -171,7 +249,8 @@ struct BreakStage: Sendable {
     }
 
     private mutating func begin(_ program: InterstitialBreak, at playhead: Duration) {
-        running = Running(program: program, cursor: playhead + shift)
+        running = Running(program: program, cursor: playhead + shift, isAtEnd: program.kind == .leave)
+        noteBegin()
     }
 
     /// Whether the user may not go there now.
@@ -179,13 +258,41 @@ struct BreakStage: Sendable {
 
     /// The user goes elsewhere, and nothing of a break that runs is played any more. Its playbacks are let go by whoever asks.
     ///
-    /// - Parameter target: nil where that is not known before.
+    /// - Parameters:
+    ///   - target: nil where that is not known before.
+    ///   - offset: into the asset that plays; nil where none does.
     /// - Returns: whether another break comes first.
-    mutating func seek(from playhead: Duration, to target: Duration?) -> Bool {
-        abandon()
+    mutating func seek(from playhead: Duration, to target: Duration?, at offset: Duration? = nil) -> Bool {
+        abandon(at: offset)
         guard case .first(let program) = schedule.seek(from: playhead, to: target ?? playhead) else { return false }
         begin(program, at: playhead)
         return true
+    }
+
+    /// Whether the user may not go to an event now.
+    ///
+    /// - Parameters:
+    ///   - offset: into the event.
+    ///   - present: into the asset that plays.
+    func refusesEntering(_ id: String, at offset: Duration, from present: Duration) -> Bool {
+        guard let program = running?.program, let current = program.current else { return false }
+        if current.id == id { return program.refusesSeek(from: program.eventOffset(at: present) ?? .zero, to: offset) }
+        if program.remaining.contains(where: { $0.id == id }) {
+            return program.remaining.prefix { $0.id != id }.contains { !$0.restrictions.isEmpty }
+        }
+        return schedule.place(of: id).map { program.refusesSeek(to: $0) } ?? true
+    }
+
+    /// The user goes to an event, and nothing of a break that runs is played any more.
+    ///
+    /// - Parameters:
+    ///   - offset: into the event.
+    ///   - leaving: into the asset that plays; nil where none does.
+    mutating func enter(_ id: String, at offset: Duration, from playhead: Duration, leavingAt leaving: Duration?) {
+        guard let place = schedule.place(of: id) else { return }
+        abandon(at: leaving)
+        if case .first(let program) = schedule.seek(from: playhead, to: place) { return begin(program, at: playhead) }
+        if let program = schedule.enter(id, at: offset) { begin(program, at: playhead) }
     }
 
     /// The list of an event; nil where there is none to be had.
@@ -234,7 +341,13 @@ struct BreakStage: Sendable {
     }
 
     /// The playhead goes elsewhere, and nothing of the break is played any more. Its playbacks are let go by whoever asks.
-    mutating func abandon() {
+    ///
+    /// - Parameter offset: into the asset that plays; nil where none does.
+    mutating func abandon(at offset: Duration? = nil) {
+        if let actor = running.map(\.actor) {
+            running?.program.leave(at: actor == nil ? nil : offset)
+            noteEnd(resumingAt: nil)
+        }
         if let running { lists.forget(running.program) }
         running = nil
         ready = []
@@ -264,6 +377,7 @@ struct BreakStage: Sendable {
 
     private mutating func nextRunning(_ facts: Facts) -> Step? {
         while var running {
+            if let content = skipped.popLast() { return .tell(content) }
             if let leaving = running.leaving {
                 self.running?.leaving = nil
                 return .drop(leaving)
@@ -290,7 +404,8 @@ struct BreakStage: Sendable {
             case .wait(_, let until):
                 if facts.isToPlay, running.waitsSince == nil { self.running?.waitsSince = facts.now }
                 return wake(at: until)
-            case .over: finish(facts)
+            case .over:
+                guard finish(facts) else { return ready.isEmpty ? nil : drop(at: 0) }
             }
         }
         return nil
@@ -344,17 +459,26 @@ struct BreakStage: Sendable {
         running?.waitsSince = nil
     }
 
-    private mutating func finish(_ facts: Facts) {
+    /// Finds out what follows the break.
+    ///
+    /// - Returns: false where the item has not come so far yet.
+    private mutating func finish(_ facts: Facts) -> Bool {
         endWait(at: facts.now)
-        guard let running else { return }
+        guard let running else { return false }
         lists.forget(running.program)
         switch schedule.finish(running.program, waited: running.lost, latest: facts.latest) {
         case .another(let program):
+            noteEnd(resumingAt: nil)
             self.running?.program = program
+            noteBegin()
             self.running?.lost = .zero
         case .primary(let time): self.running?.resumption = .some(time)
-        case .end: self.running?.resumption = .some(nil)
+        case .later: return false
+        // What of it is left was taken the place of.
+        case .end: self.running?.resumption = .some(running.isAtEnd ? nil : schedule.primary.end)
         }
+        skipped = schedule.takeSkippedContent().reversed()
+        return true
     }
 
     private mutating func resume(at time: Duration?, _ facts: Facts) -> Step? {
@@ -364,6 +488,7 @@ struct BreakStage: Sendable {
             running?.prepared = time
             return .prepareToResume(at: time, next: place(after: time, in: schedule))
         }
+        noteEnd(resumingAt: time)
         running = nil
         look(ahead: time ?? facts.playhead)
         if time == nil { place = nil }
@@ -379,7 +504,7 @@ struct BreakStage: Sendable {
     }
 
     private func place(after time: Duration, in schedule: InterstitialSchedule) -> BreakPoint.Place? {
-        if let time = schedule.next(after: time) { return .time(time) }
+        if let time = schedule.next(after: time) { return schedule.skips(behind: time) ? .skip(time) : .time(time) }
         return schedule.upcoming(from: time)?.kind == .leave ? .end : nil
     }
 
@@ -423,7 +548,7 @@ struct BreakStage: Sendable {
                 case .primary(let time):
                     if index < ready.count { return .step(drop(at: index)) }
                     return schedule.map { .resumption(time, $0) }
-                case .end, nil: return index < ready.count ? .step(drop(at: index)) : nil
+                case .later, .end, nil: return index < ready.count ? .step(drop(at: index)) : nil
                 }
             }
         }

@@ -10,6 +10,8 @@ struct ItemPlayback: Sendable {
     let item: PlayerItem?
     /// What its playlist schedules is played in it.
     let handlesInterstitials: Bool
+    /// What of it is left out; nil for nothing.
+    let skipRule: SkipRule?
     var engine: PlaybackEngine
     var effects: [EngineEffect] = []
     /// Of the events among ``effects``, in their order: their places among all of the player.
@@ -34,7 +36,8 @@ struct ItemPlayback: Sendable {
     init(id: Int, item: PlayerItem?, engine: PlaybackEngine, at now: Duration) {
         self.id = id
         self.item = item
-        handlesInterstitials = item?.automaticallyHandlesInterstitialEvents ?? false
+        skipRule = item?.skipRule
+        handlesInterstitials = item.map { $0.automaticallyHandlesInterstitialEvents && !$0.isInterstitial } ?? false
         self.engine = engine
         self.engine.isInQueue = true
         guard let item else { return }

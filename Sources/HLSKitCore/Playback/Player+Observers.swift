@@ -50,6 +50,9 @@ extension PlayerCore {
         if timeObservers.isActive { note(&state, isNewItem: isNewItem, at: now) }
     }
 
+    /// Tells the observers of time where the current item is. Under the lock.
+    func noteTime(_ state: inout State, at now: Duration) { note(&state, isNewItem: false, at: now) }
+
     private func note(_ state: inout State, isNewItem: Bool, at now: Duration) {
         let engine = state.current.engine
         var time = ObservedTime(timebase: engine.timebase, end: engine.lastTime)

@@ -29,19 +29,21 @@ extension Player {
         to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity,
         toleranceAfter: MediaTime = .positiveInfinity
     ) async throws(HLSError) -> Bool {
-        let tolerance = SeekRequest.Tolerance(
-            before: try Self.tolerance(toleranceBefore), after: try Self.tolerance(toleranceAfter))
-        let destination: SeekRequest.Destination
-        if time.isPositiveInfinity {
-            destination = .edge
-        } else if let time = time.duration {
-            destination = .time(time)
-        } else if time == .negativeInfinity {
+        guard let request = try Self.seekRequest(time, before: toleranceBefore, after: toleranceAfter) else {
             return false
-        } else {
-            throw HLSError(code: .invalidTime, cause: "cannot seek to this time", detail: "\(time)")
         }
-        return await core.seek(SeekRequest(destination: destination, tolerance: tolerance))
+        return await core.seek(request)
+    }
+
+    /// nil for a time that is before all others.
+    static func seekRequest(
+        _ time: MediaTime, before: MediaTime, after: MediaTime
+    ) throws(HLSError) -> SeekRequest? {
+        let tolerance = SeekRequest.Tolerance(before: try Self.tolerance(before), after: try Self.tolerance(after))
+        if time.isPositiveInfinity { return SeekRequest(destination: .edge, tolerance: tolerance) }
+        if let time = time.duration { return SeekRequest(destination: .time(time), tolerance: tolerance) }
+        if time == .negativeInfinity { return nil }
+        throw HLSError(code: .invalidTime, cause: "cannot seek to this time", detail: "\(time)")
     }
 
     /// Moves the playhead to the media that bears this date.

@@ -43,7 +43,9 @@ extension PlayerItem {
 
 extension EngineItem {
     init(_ item: PlayerItem) {
-        self.init(url: item.urlString, diary: item.diary, awaitsAssetKeys: item.awaitsAssetKeys, owner: item.owner)
+        self.init(
+            url: item.urlString, diary: item.diary, awaitsAssetKeys: item.awaitsAssetKeys,
+            awaitsSchedule: item.skipRule != nil, owner: item.owner)
     }
 }
 

@@ -5,12 +5,26 @@ struct Breaks: Sendable {
     var stage: BreakStage
     /// Date ranges of the item's playlist.
     var dateRanges = DateRangeReader()
+    /// Its segments that are skipped.
+    private var matches = SegmentMatches()
     /// What has played last left this, until something plays again.
     var intent: PlayerIntent?
     /// The playback that plays in the item's place.
     var onStage: Int?
     /// Steps are being carried out.
     var isSettling = false
+    /// What programs were told.
+    var told = BreakNews()
+    /// The rate that the program wants, while an event allows none above 1.
+    var wantedRate: Float?
+
+    init(stage: BreakStage) { self.stage = stage }
+
+    /// What of the item is skipped, by what its playlist lists.
+    mutating func skipped(by rule: SkipRule, in tracker: PlaylistTracker) -> SkippedRanges {
+        SkippedRanges(
+            rule, of: tracker.written, groups: dateRanges.groups, starts: tracker.segmentStarts, &matches)
+    }
 }
 
 /// Playing other items in the place of the current one, under the lock, as ``BreakStage`` decides.
@@ -19,36 +33,45 @@ struct Breaks: Sendable {
 ///
 /// See docs/decisions/interstitials.md.
 extension PlayerCore {
-    /// A program's events are played in the current item, in the place of those of its playlist; nil gives way to those.
-    func setInterstitialEvents(_ events: [InterstitialEvent]?) {
+    /// A program schedules other events in an item. Those of an item that is not current yet are taken when it is.
+    func takeInterstitialEvents(of item: PlayerItem) {
         change { state, afterwards, now in
-            guard state.current.item != nil, !state.current.isRetired, events != nil || state.breaks != nil else {
-                return
-            }
-            state.makeBreaks()
-            let tracker = state.current.engine.item?.mainTracker
-            self.changeSchedule(arrives: true, at: now, &state, &afterwards) { schedule in
-                schedule.set(events) { date in tracker?.place(of: date) }
-            }
-            self.readBreaks(at: now, &state, &afterwards)
-            self.settleBreaks(at: now, &state, &afterwards)
+            guard state.current.item === item, !state.current.isRetired else { return }
+            self.takeProgramEvents(at: now, &state, &afterwards)
         }
+    }
+
+    /// The current item is another one, or its program schedules other events.
+    func takeProgramEvents(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
+        let events = state.current.item?.interstitialEvents
+        guard events != nil || state.breaks != nil else { return }
+        state.makeBreaks()
+        let tracker = state.current.engine.item?.mainTracker
+        changeSchedule(arrives: true, at: now, &state, &afterwards) { schedule in
+            schedule.set(events) { date in tracker?.place(of: date) }
+        }
+        readBreaks(at: now, &state, &afterwards)
+        settleBreaks(at: now, &state, &afterwards)
     }
 
     /// A playlist of the current item has come.
     func readBreaks(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
-        guard state.breaks != nil || state.current.handlesInterstitials, state.current.engine.item?.trick == nil,
+        let (plays, rule) = (state.current.handlesInterstitials, state.current.skipRule)
+        guard state.breaks != nil || plays || rule != nil, state.current.engine.item?.trick == nil,
             let tracker = state.current.engine.item?.mainTracker, let timeline = state.current.engine.primaryTimeline
         else { return }
         if state.breaks == nil {
-            guard tracker.playlist.dateRanges.contains(where: { $0.interstitial != nil }) else { return }
+            guard rule != nil || tracker.playlist.dateRanges.contains(where: { $0.interstitial != nil }) else { return }
             state.makeBreaks()
         }
-        let isNews = state.current.handlesInterstitials && state.breaks?.dateRanges.read(tracker) == true
+        let hasRead = (plays || rule != nil) && state.breaks?.dateRanges.read(tracker) == true
         let groups = state.breaks?.dateRanges.groups ?? []
-        changeSchedule(arrives: isNews, at: now, &state, &afterwards) { schedule in
+        let skipped = rule.flatMap { state.breaks?.skipped(by: $0, in: tracker) } ?? SkippedRanges()
+        let skipsOther = state.breaks?.stage.schedule.skipped != skipped
+        changeSchedule(arrives: plays && hasRead || skipsOther, at: now, &state, &afterwards) { schedule in
             schedule.update(timeline) { tracker.place(of: $0) }
-            if isNews { _ = schedule.read(groups, base: tracker.url) }
+            if plays, hasRead { _ = schedule.read(groups, base: tracker.url) }
+            _ = schedule.skip(skipped)
         }
     }
 
@@ -73,7 +96,9 @@ extension PlayerCore {
         while let facts = state.breakFacts(at: now), let step = state.breaks?.stage.next(facts) {
             carryOut(step, at: now, &state, &afterwards)
         }
+        limitRate(at: now, &state, &afterwards)
         state.breaks?.isSettling = false
+        tellBreaks(at: now, &state, &afterwards)
     }
 
     /// The item has a place to start at: what is to be played before it, or in the place of what is there, comes first.
@@ -123,7 +148,11 @@ extension PlayerCore {
 
     /// Nothing of breaks is played any more: the item is not the current one.
     func endBreaks(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
-        for id in state.breaks?.stage.playbacks ?? [] { state.retire(id, at: now, &afterwards) }
+        guard let stage = state.breaks?.stage else { return }
+        let offset = stage.actor.flatMap { state.update($0.playback) { $0.engine.playhead(at: now) } }
+        for id in stage.playbacks { state.retire(id, at: now, &afterwards) }
+        state.breaks?.stage.abandon(at: offset)
+        tellBreaks(at: now, &state, &afterwards)
         state.breaks = nil
     }
 
@@ -137,12 +166,14 @@ extension PlayerCore {
         var target: Duration?
         if case .time(let time) = request.destination { target = time }
         let shown = state.current.engine.shownTime
-        guard let stage = state.breaks?.stage, !stage.refusesSeek(to: target ?? shown) else {
-            return takeIn([.seekRefused], of: state.current.id, at: now, &state, &afterwards)
+        guard let stage = state.breaks?.stage else { return }
+        if stage.refusesSeek(to: target ?? shown) {
+            return refuseSeek(because: stage.program?.current, at: now, &state, &afterwards)
         }
         let wasRunning = stage.isRunning
+        let offset = stage.actor.flatMap { state.update($0.playback) { $0.engine.playhead(at: now) } }
         for id in stage.playbacks { drop(id, at: now, &state, &afterwards) }
-        if state.breaks?.stage.seek(from: shown, to: target) == true {
+        if state.breaks?.stage.seek(from: shown, to: target, at: offset) == true {
             // The seek is made when the break is over.
             takeIn([.seekEnded(finished: true)], of: state.current.id, at: now, &state, &afterwards)
             if !wasRunning { suspend(at: now, &state, &afterwards) }
@@ -161,6 +192,41 @@ extension PlayerCore {
         }
         state.breaks?.isSettling = false
         settleBreaks(at: now, &state, &afterwards)
+    }
+
+    private func refuseSeek(
+        because event: InterstitialEvent?, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
+    ) {
+        var effects = [EngineEffect.seekRefused]
+        if let event { effects.append(.publish(.interstitialSeekRefused(event))) }
+        takeIn(effects, of: state.current.id, at: now, &state, &afterwards)
+    }
+
+    /// Moves to an event of the current item, at an offset into it; true where it plays from there.
+    ///
+    /// An event that may not be jumped over comes first.
+    func enterInterstitial(_ id: String, at offset: Duration, of item: PlayerItem) -> Bool {
+        change { state, afterwards, now in
+            guard state.current.item === item, !state.current.isRetired, let stage = state.breaks?.stage,
+                stage.hasStarted
+            else { return false }
+            let time = stage.actor.flatMap { state.update($0.playback) { $0.engine.playhead(at: now) } }
+            if stage.refusesEntering(id, at: offset, from: time ?? .zero) {
+                self.refuseSeek(because: stage.program?.current, at: now, &state, &afterwards)
+                return false
+            }
+            let shown = state.current.engine.shownTime
+            let wasRunning = stage.isRunning
+            guard stage.schedule.place(of: id) != nil else { return false }
+            state.breaks?.isSettling = true
+            for id in stage.playbacks { self.drop(id, at: now, &state, &afterwards) }
+            state.breaks?.stage.enter(id, at: offset, from: shown, leavingAt: time)
+            self.control(.setBreakPoint(nil), ofCurrent: &state, &afterwards, at: now)
+            if !wasRunning { self.suspend(at: now, &state, &afterwards) }
+            state.breaks?.isSettling = false
+            self.settleBreaks(at: now, &state, &afterwards)
+            return true
+        }
     }
 
     /// Leaves out the event that plays, as if it had been played to its end.
@@ -211,6 +277,8 @@ extension PlayerCore {
             resume(shift: shift, at: now, &state, &afterwards)
         case .wake(let time):
             takeIn([.arm(.interstitial, at: time)], of: state.current.id, at: now, &state, &afterwards)
+        case .tell(let content):
+            takeIn([.publish(.contentSkipped(content))], of: state.current.id, at: now, &state, &afterwards)
         }
     }
 
@@ -258,7 +326,7 @@ extension PlayerCore {
 }
 
 extension PlayerCore.State {
-    fileprivate mutating func makeBreaks() {
+    mutating func makeBreaks() {
         guard breaks == nil else { return }
         breaks = Breaks(
             stage: BreakStage(primaryID: current.engine.item?.session?.id ?? current.item?.id.description ?? ""))
@@ -268,7 +336,7 @@ extension PlayerCore.State {
     var onStage: Int? { breaks?.onStage }
 
     /// What ``BreakStage`` has to know; nil without breaks.
-    fileprivate mutating func breakFacts(at now: Duration) -> BreakStage.Facts? {
+    mutating func breakFacts(at now: Duration) -> BreakStage.Facts? {
         guard let stage = breaks?.stage else { return nil }
         let engine = current.engine
         var facts = BreakStage.Facts(now: now, isToPlay: engine.machine.rate != 0)
@@ -304,12 +372,14 @@ extension PlayerItem {
     /// The item of an asset, which writes to where `primary` does.
     convenience init(interstitial turn: BreakStage.Turn, in primary: PlayerItem) {
         self.init(
-            interstitial: turn.asset.url, owner: primary.urlString, outputs: OutputRegistry(following: primary.outputs))
+            interstitial: turn.asset.urlString, owner: primary.urlString,
+            outputs: OutputRegistry(following: primary.outputs))
         var preferences = primary.preferences
         preferences.startPosition = .automatic
         preferences.endPosition = .automatic
         self.preferences = preferences
         forwardPlaybackEndTime = turn.upTo.map { MediaTime($0) }
         if turn.from > .zero { startTime = turn.from }
+        for type in primary.disabledTracks { setTrack(type, isEnabled: false) }
     }
 }

@@ -16,7 +16,9 @@ extension PlayerCore {
             observe(&state, at: now)
             afterwards.note(lacksDriver: state.current.item == nil, hasChanged: !effects.isEmpty)
         }
-        if case .playlist = event, id == state.current.id { readBreaks(at: now, &state, &afterwards) }
+        if id == state.current.id, event.isPlaylist || state.current.engine.item?.awaitsSchedule == true {
+            readBreaks(at: now, &state, &afterwards)
+        }
         if state.breaks != nil { follow(event, of: id, at: now, &state, &afterwards) }
         if !state.upcoming.isEmpty { prepareUpcoming(at: now, &state, &afterwards) }
     }
@@ -62,6 +64,14 @@ extension PlayerCore {
 }
 
 extension EngineControl {
+    /// The program asks for a rate.
+    var setsRate: Bool {
+        switch self {
+        case .play, .pause, .setRate, .playImmediately, .setRateAtHostTime: true
+        default: false
+        }
+    }
+
     /// What holds for the player whatever it plays; nil for what is the item's.
     var ofPlayer: EngineControl? {
         switch self {
@@ -74,6 +84,8 @@ extension EngineControl {
 }
 
 extension EngineEvent {
+    fileprivate var isPlaylist: Bool { if case .playlist = self { true } else { false } }
+
     /// Whether something that an item shows may differ after it, though nothing was decided. Bytes come in too many pieces
     /// to look at each.
     fileprivate var changesValues: Bool { if case .progress = self { false } else { true } }

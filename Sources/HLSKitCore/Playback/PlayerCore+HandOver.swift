@@ -43,6 +43,9 @@ extension PlayerCore {
         } else {
             if !isAtEnd { afterwards.publishes = true }
             takeIn(effects, of: id, at: now, &state, &afterwards)
+            takeProgramEvents(at: now, &state, &afterwards)
+            readBreaks(at: now, &state, &afterwards)
+            settleBreaks(at: now, &state, &afterwards)
         }
     }
 
@@ -83,10 +86,14 @@ extension PlayerCore {
     /// Begins to load the items whose turn comes soon: the next one when the current one has all it wants or is nearly
     /// over, and those after it where what comes before is short.
     func prepareUpcoming(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
-        guard !state.isClosed, state.current.item != nil, !state.current.engine.hasBreakAhead,
-            state.breaks?.stage.isRunning != true
-        else { return }
+        guard !state.isClosed, state.current.item != nil else { return }
         var before = state.current.id
+        if let stage = state.breaks?.stage, stage.isRunning {
+            guard stage.isLast(at: now), let id = state.onStage else { return }
+            before = id
+        } else if state.current.engine.hasBreakAhead {
+            return
+        }
         var ahead = Duration.zero
         for index in state.upcoming.indices {
             let cache = state.upcoming[index].item.cache

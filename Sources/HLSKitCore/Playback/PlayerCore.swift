@@ -61,8 +61,14 @@ final class PlayerCore: EngineHost {
     let events = Broadcast<PlayerEvent>()
     /// Of what is played in the place of items.
     let interstitialEvents = Broadcast<PlayerEvent>()
+    /// What of ``events`` is about interstitials.
+    let interstitialChanges = Broadcast<PlayerEvent>()
     let stateChanges = Broadcast<Void>()
     let timeObservers = TimeObservers()
+    /// Of what is played in the place of items: times are offsets into events, which have their IDs.
+    let interstitialTimeObservers = TimeObservers()
+    /// What a program does with the item of an asset before anything of it is loaded.
+    let interstitialPreparation = Mutex<(@Sendable (PlayerItem) -> Void)?>(nil)
     /// The player's key in its budget.
     let budgetNumber: Int
     let state: PlayerLock<State>
@@ -93,6 +99,7 @@ final class PlayerCore: EngineHost {
     /// returns.
     func control(_ control: EngineControl) {
         change { state, afterwards, now in
+            if control.setsRate { state.breaks?.wantedRate = nil }
             self.handle(.control(control), of: state.current.id, at: now, &state, &afterwards)
             // What is played in its place does as the player does.
             guard let id = state.onStage, let control = control.ofPlayer else { return }
@@ -153,7 +160,10 @@ final class PlayerCore: EngineHost {
         for inbox in afterwards.alarms { inbox.alarm() }
         for neighbour in afterwards.neighbours { neighbour.allowanceHasChanged() }
         if afterwards.publishes { publish(upTo: .max) }
-        if afterwards.hasChanged { timeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver) }
+        if afterwards.hasChanged {
+            timeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver)
+            interstitialTimeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver)
+        }
         if afterwards.hasChanged || afterwards.valuesMayDiffer { stateChanges.send(()) }
         for item in afterwards.watchedItems { item.changes.send(()) }
     }
@@ -177,6 +187,7 @@ final class PlayerCore: EngineHost {
             state.update(id) { ($0.item, $0.inbox, $0.counters, $0.engine.item?.session?.id) }
         }
         guard let (item, inbox, counters, session) = parts, let item else { return }
+        if item.isInterstitial { interstitialPreparation.withLock(\.self)?(item) }
         let configuration = DriverConfiguration(configuration.loading(item), item: item, session: session) {
             [weak self] in self?.read { $0.networkConditions } ?? NetworkConditions()
         }
@@ -216,8 +227,10 @@ final class PlayerCore: EngineHost {
         for item in items { item.closeObservers() }
         events.close()
         interstitialEvents.close()
+        interstitialChanges.close()
         stateChanges.close()
         timeObservers.close()
+        interstitialTimeObservers.close()
     }
 
     /// Their drivers, and the items that the player still has.
@@ -228,6 +241,7 @@ final class PlayerCore: EngineHost {
             for upcoming in state.upcoming { state.drop(upcoming, at: now, &afterwards) }
             state.upcoming = []
             for id in state.playbackIDs { state.retire(id, at: now, &afterwards) }
+            state.breaks = nil
             afterwards.publishes = true
             return (([state.current] + state.others).compactMap(\.driver), items)
         }
@@ -249,7 +263,9 @@ final class PlayerCore: EngineHost {
     func snapshot(of item: PlayerItem) -> PlayerState? {
         let now = clock.now
         return state.withLock { state in
-            state.playback(of: item).flatMap { state.update($0) { $0.snapshot(at: now) } }
+            var snapshot = state.playback(of: item).flatMap { state.update($0) { $0.snapshot(at: now) } }
+            if item === state.current.item { snapshot?.interstitial = state.interstitialProgress(at: now) }
+            return snapshot
         }
     }
 
@@ -260,7 +276,11 @@ final class PlayerCore: EngineHost {
 
     var snapshot: PlayerState {
         let now = clock.now
-        return state.withLock { $0.current.snapshot(at: now) }
+        return state.withLock { state in
+            var snapshot = state.current.snapshot(at: now)
+            snapshot.interstitial = state.interstitialProgress(at: now)
+            return snapshot
+        }
     }
 
     // MARK: For drivers
@@ -330,6 +350,7 @@ final class PlayerCore: EngineHost {
 
     private func send(_ event: PlayerEvent) {
         if event.item?.isInterstitial == true { interstitialEvents.send(event) } else { events.send(event) }
+        if event.kind.isOfInterstitials { interstitialChanges.send(event) }
     }
 
     func driverHasEnded(playback id: Int) {

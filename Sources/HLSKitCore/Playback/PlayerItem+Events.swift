@@ -18,6 +18,19 @@ extension PlayerItem: CustomStringConvertible {
 
 extension PlayerItem: EventSubject {}
 
+extension PlayerEvent.Kind {
+    /// What ``InterstitialEventMonitor/changes(bufferingNewest:)`` tells.
+    var isOfInterstitials: Bool {
+        switch self {
+        case .interstitialEventsChanged, .interstitialBreakBegan, .interstitialEventBegan, .interstitialEventEnded,
+            .interstitialBreakEnded, .interstitialAssetListStatusChanged, .interstitialSkippableStateChanged,
+            .interstitialSeekRefused:
+            true
+        default: false
+        }
+    }
+}
+
 extension PlayerEvent {
     /// The item that it is about, which may be one that is made ready behind the current one, or one that is not in the
     /// player any more; nil if the player has none. The event keeps it.

@@ -14,7 +14,10 @@ public final class PlayerItem: Sendable {
         var forwardPlaybackEndTime: Duration?
         var reversePlaybackEndTime: Duration?
         var start: Duration?
-        var handlesInterstitials = false
+        var skipRule: SkipRule?
+        var handlesInterstitials = true
+        /// A program's; nil leaves it to the playlist.
+        var interstitialEvents: [InterstitialEvent]?
         weak var core: PlayerCore?
         /// It has been some player's, which it stays.
         var isTaken = false
@@ -159,10 +162,33 @@ public final class PlayerItem: Sendable {
         set { state.withLock { $0.start = newValue } }
     }
 
-    /// Whether the events that the item's playlist schedules are played in it. Default false. Read when the item is loaded.
-    package var automaticallyHandlesInterstitialEvents: Bool {
+    /// Whether the interstitials that the item's playlist schedules are played in it. Default true. Read when the item is loaded.
+    /// Off, only the events of an ``InterstitialEventController`` are.
+    ///
+    /// See docs/behaviour/interstitials.md.
+    public var automaticallyHandlesInterstitialEvents: Bool {
         get { state.withLock(\.handlesInterstitials) }
         set { state.withLock { $0.handlesInterstitials = newValue } }
+    }
+
+    /// What of the item is left out: neither loaded nor played, but for I-frames. Playing continues behind it, in live streams when
+    /// they have come so far, and writers get what they get without a hole. ``PlayerEvent/Kind/contentSkipped(_:)`` tells each time.
+    /// nil (the default), as a rule that means nothing, leaves out nothing. Read when the item is loaded.
+    public var skipRule: SkipRule? {
+        get { state.withLock(\.skipRule) }
+        set { state.withLock { $0.skipRule = newValue?.isEmpty == false ? newValue : nil } }
+    }
+
+    /// What a program schedules in the item; nil leaves it to the playlist.
+    var interstitialEvents: [InterstitialEvent]? {
+        get { state.withLock(\.interstitialEvents) }
+        set {
+            let core = state.withLock { state in
+                state.interstitialEvents = newValue
+                return state.core
+            }
+            core?.takeInterstitialEvents(of: self)
+        }
     }
 
     /// Why the item failed; nil while it has not.
@@ -187,7 +213,10 @@ public final class PlayerItem: Sendable {
             state.cache = cache
             return cache
         }
-        let (wishes, handlesInterstitials) = (wishes, automaticallyHandlesInterstitialEvents)
+        let (wishes, handlesInterstitials, events) = (
+            wishes, automaticallyHandlesInterstitialEvents, interstitialEvents
+        )
+        let skipRule = skipRule
         let copy =
             asset.map { PlayerItem(asset: $0, automaticallyLoadedAssetKeys: automaticallyLoadedAssetKeys) }
             ?? PlayerItem(urlString: urlString)
@@ -199,6 +228,8 @@ public final class PlayerItem: Sendable {
             state.reversePlaybackEndTime = wishes.reversePlaybackEndTime
             state.start = wishes.start
             state.handlesInterstitials = handlesInterstitials
+            state.skipRule = skipRule
+            state.interstitialEvents = events
             state.disabledTracks = wishes.disabledTracks
             state.cache = cache
         }

@@ -9,7 +9,8 @@
 ///
 /// The name is that of an attribute of `EXT-X-DATERANGE`. A value ends at white space, `&&` or `||`, unless it is in `"` or
 /// `'`. A class alone stands for `CLASS=class`. What is not written matches `!=` only. Other than in a `QualityExpression`
-/// alternatives do not stand behind commas, which values and regular expressions have.
+/// alternatives do not stand behind commas, which values and regular expressions have. The breaks of markers (`EXT-X-CUE-OUT`) are
+/// meant by the same expressions: their class is the name of their tag.
 package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible {
     private enum Test: Sendable, Hashable {
         case equal(String), unequal(String), matching(TextPattern)
@@ -46,10 +47,16 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
     }
 
     /// Whether a date range is meant.
-    package func matches(_ range: DateRange) -> Bool {
+    package func matches(_ range: DateRange) -> Bool { matches(range.text(of:)) }
+
+    /// Whether the break that a marker begins, or continues, is meant. Its class is `EXT-X-CUE-OUT`, or `EXT-X-SCTE35` where that
+    /// is the tag; `DURATION`, `ID` and `SCTE35-OUT` are what the marker says, and so is any other attribute that it has.
+    package func matches(_ marker: SpliceMarker) -> Bool { matches(marker.text(of:)) }
+
+    private func matches(_ text: (String) -> String?) -> Bool {
         alternatives.contains { conditions in
             conditions.allSatisfy { condition in
-                let value = range.text(of: condition.name)
+                let value = text(condition.name)
                 return switch condition.test {
                 case .equal(let wanted): value == wanted
                 case .unequal(let wanted): value != wanted
@@ -67,9 +74,11 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
         }
         if reader.skip("=") { return Condition(name: name, test: .equal(try normalized(try reader.value(), name))) }
         if reader.skip("~") { return Condition(name: name, test: .matching(try TextPattern(try reader.value()))) }
-        let isAttribute = name.utf8.allSatisfy { byte in
-            (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
-        }
+        let isAttribute =
+            !name.hasPrefix("EXT-")
+            && name.utf8.allSatisfy { byte in
+                (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
+            }
         if isAttribute { throw ExpressionError("\(name) needs =, != or ~ and a value; \(name)~. means any") }
         return Condition(name: "CLASS", test: .equal(name))
     }
@@ -135,6 +144,20 @@ private struct ExpressionReader {
         }
         guard !value.isEmpty else { throw ExpressionError("a value is missing; write \"\" for an empty one") }
         return value
+    }
+}
+
+extension SpliceMarker {
+    /// As that of a date range.
+    fileprivate func text(of name: String) -> String? {
+        switch name {
+        case "ID": id
+        // Of a break that was come into in its middle, the tag of its beginning.
+        case "CLASS": kind == .continued && tag.hasSuffix("-CONT") ? String(tag.dropLast(5)) : tag
+        case "DURATION": duration?.decimalText
+        case "SCTE35-OUT": scte35
+        default: self[attribute: name]
+        }
     }
 }
 

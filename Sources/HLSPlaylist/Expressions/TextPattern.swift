@@ -8,6 +8,8 @@ package final class TextPattern: Sendable, Hashable {
     /// As written.
     package let text: String
     private let regex: Mutex<Regex<AnyRegexOutput>>
+    /// The bytes to look for, where it has no signs of an expression: that is many times as fast.
+    private let literal: [UInt8]?
 
     /// - Throws: what is wrong with the text.
     package init(_ text: String) throws(ExpressionError) {
@@ -18,13 +20,32 @@ package final class TextPattern: Sendable, Hashable {
             throw ExpressionError("\"\(text)\" is not a regular expression: \(error)")
         }
         self.text = text
+        let isLiteral = text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "/-_=%&,:;@~".utf8.contains(byte)
+            }
+        }
+        literal = isLiteral ? Array(text.utf8) : nil
     }
 
     /// Whether a part of `subject` matches.
     ///
     /// - Complexity: as the pattern has it: one with nested repetitions can take very long.
     package func matches(_ subject: String) -> Bool {
-        regex.withLock { (try? $0.firstMatch(in: subject)) != nil }
+        if let literal { return Self.contains(literal, in: subject) }
+        return regex.withLock { (try? $0.firstMatch(in: subject)) != nil }
+    }
+
+    private static func contains(_ literal: [UInt8], in subject: String) -> Bool {
+        var subject = subject
+        return subject.withUTF8 { bytes in
+            guard let first = literal.first, literal.count <= bytes.count else { return false }
+            for start in 0...(bytes.count - literal.count) where bytes[start] == first {
+                if literal.indices.allSatisfy({ bytes[start + $0] == literal[$0] }) { return true }
+            }
+            return false
+        }
     }
 
     package static func == (one: TextPattern, other: TextPattern) -> Bool { one.text == other.text }

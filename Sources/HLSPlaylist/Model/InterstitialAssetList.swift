@@ -2,19 +2,19 @@
 ///
 /// Bytes of any kind can be read; what is of no use in a list that is one otherwise is left out, and named in ``issues``.
 /// Source: rfc8216bis, appendix D.
-package struct InterstitialAssetList: Sendable, Hashable {
+public struct InterstitialAssetList: Sendable, Hashable {
     /// Larger texts are refused, and longer lists cut.
     package static let maximumByteCount = 1 << 20
     package static let maximumCount = 256
 
     /// One asset of a list.
-    package struct Asset: Sendable, Hashable {
+    public struct Asset: Sendable, Hashable {
         /// `URI` as written.
-        package var uri: String
+        public var uri: String
         /// `DURATION`; nil where it is missing or not a time.
-        package var duration: Duration?
+        public var duration: Duration?
         /// What has a name that starts with `X-`.
-        package var clientAttributes: [String: JSONDocument] = [:]
+        public var clientAttributes: [String: JSONDocument] = [:]
 
         package init(uri: String, duration: Duration?) {
             self.uri = uri
@@ -23,11 +23,11 @@ package struct InterstitialAssetList: Sendable, Hashable {
     }
 
     /// `ASSETS` in the order of the list. None is an answer as well: nothing is played.
-    package var assets: [Asset]
+    public var assets: [Asset]
     /// `SKIP-CONTROL`: takes the place of what the date range says of that.
-    package var skipControl: InterstitialSkipControl?
+    public var skipControl: InterstitialSkipControl?
     /// What has a name that starts with `X-`, such as what the assets are to be reported to.
-    package var clientAttributes: [String: JSONDocument] = [:]
+    public var clientAttributes: [String: JSONDocument] = [:]
     /// What was left out or bent.
     package var issues: [String] = []
 
@@ -43,7 +43,7 @@ package struct InterstitialAssetList: Sendable, Hashable {
     }
 
     /// The sum of all durations; nil where one of them is not known.
-    package var duration: Duration? {
+    public var duration: Duration? {
         var sum = Duration.zero
         for asset in assets {
             guard let duration = asset.duration else { return nil }
@@ -119,15 +119,16 @@ package struct InterstitialAssetList: Sendable, Hashable {
 }
 
 /// When viewers may skip an interstitial.
-package struct InterstitialSkipControl: Sendable, Hashable {
+public struct InterstitialSkipControl: Sendable, Hashable {
     /// From when on, from the start of the interstitial; nil means from its start.
-    package var offset: Duration?
+    public var offset: Duration?
     /// For how long; nil for as long as it plays.
-    package var duration: Duration?
+    public var duration: Duration?
     /// The label of the button.
-    package var labelID: String?
+    public var labelID: String?
 
-    package init(offset: Duration? = nil, duration: Duration? = nil, labelID: String? = nil) {
+    /// Makes a value.
+    public init(offset: Duration? = nil, duration: Duration? = nil, labelID: String? = nil) {
         self.offset = offset
         self.duration = duration
         self.labelID = labelID

@@ -53,6 +53,7 @@ struct CaptionsCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("URL that the URIs of a playlist on standard input are relative to.", valueName: "url"))
     var baseURL: String?
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
+    @OptionGroup(visibility: .hidden) var skip: SkipOptions
     @Option(
         help: ArgumentHelp(
             "Write the access log: W3C extended format, or JSON lines if FILE ends in .json or .ndjson.",
@@ -74,6 +75,7 @@ struct CaptionsCommand: AsyncParsableCommand {
         if json, output == "-", !list { throw ValidationError("--json and -o - both need standard output") }
         if !subs.isEmpty && service != nil { throw ValidationError("--subs and --service are mutually exclusive") }
         do { _ = try chosenFormat() } catch { throw ValidationError(error.description) }
+        try skip.refuse(instead: "hlsget play, or --from and --to")
         try connection.check()
     }
 

@@ -227,6 +227,8 @@ struct CaptionsSession {
         let player = Player(configuration: configuration)
         let item = PlayerItem(urlString: url)
         item.subtitles = choice.expression
+        // Times are those of the stream, and so are cues.
+        item.automaticallyHandlesInterstitialEvents = false
         item.startPosition = command.range.from?.start ?? .oldest
         item.endPosition = command.range.end
         let collector = CueCollector()

@@ -106,6 +106,7 @@ struct DownloadCommand: AsyncParsableCommand {
     @OptionGroup var saying: SayingOptions
     @Flag(help: "With FOLDER/: keep encrypted media as it is, and request no key.") var keepEncrypted = false
     @OptionGroup(title: "Keys") var keys: KeyOptions
+    @OptionGroup(visibility: .hidden) var skip: SkipOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
     mutating func validate() throws {
@@ -141,6 +142,7 @@ struct DownloadCommand: AsyncParsableCommand {
         if case .file = target, quality.count > 1 {
             throw ValidationError("a file holds one --quality; write -o FOLDER/ for more")
         }
+        try skip.refuse(instead: "hlsget play --fast -o FILE")
         try connection.check()
     }
 

@@ -297,6 +297,16 @@ struct DownloadSession {
         if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
     }
 
+    /// What is played in the stream is no part of it.
+    private func noteInterstitials(_ count: Int, _ report: DownloadReport) {
+        let text =
+            "\(Decimals.count(count, "interstitial")) of the playlist not downloaded; hlsget play --fast -o has them"
+        if reportsJSON { return StandardStream.error.writeLine(EventReporter.note(text, at: report.elapsed)) }
+        guard !command.saying.quiet else { return }
+        let line = ErrorLine.line(text, url: nil, detail: nil, severity: "note")
+        if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
+    }
+
     /// A file that is clearly shorter or longer than its playlist said lacks something, or repeats it.
     private func check(_ files: DownloadTask.Files, _ result: DownloadTask.Result, _ report: DownloadReport) {
         let difference = files.duration - result.duration
@@ -315,6 +325,7 @@ struct DownloadSession {
         if let files, result.gaps.isEmpty, !command.range.isPart {
             check(files, result, report)
         }
+        if result.numberOfInterstitials > 0 { noteInterstitials(result.numberOfInterstitials, report) }
         for text in files?.unreadable ?? [] { warn("a segment cannot be read", nil, text, report) }
         if let files, !files.unreadable.isEmpty {
             warn(

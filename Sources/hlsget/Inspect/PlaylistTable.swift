@@ -122,37 +122,8 @@ enum PlaylistTable {
             "MAPS", ["uri", "bytes"],
             unique(segments.lazy.compactMap(\.map)).map { [$0.uri, $0.byteRange.map(bytes) ?? ""] })
         lines += segmentTable(segments)
-        lines += table(
-            "DATE RANGES", ["id", "class", "start", "duration"],
-            playlist.dateRanges.map { range in
-                let duration = range.duration ?? range.plannedDuration
-                return [
-                    range.id, range.class ?? "", range.startDate?.description ?? "", duration.map(seconds) ?? "",
-                ]
-            })
-        lines += table(
-            "INTERSTITIALS", ["id", "cue", "start", "length", "resume", "limit", "", "asset"],
-            playlist.dateRanges.compactMap { row($0, in: playlist) })
+        lines += DateRangeTable(playlist).lines
         return lines
-    }
-
-    private static func row(_ range: DateRange, in playlist: MediaPlaylist) -> [String]? {
-        guard let interstitial = range.interstitial else { return nil }
-        let length = range.startDate.flatMap { start in playlist.endDate(of: range).map { $0 - start } }
-        let marks = [
-            interstitial.snapsOut ? "snaps out" : nil, interstitial.snapsIn ? "snaps in" : nil,
-            interstitial.restrictsSkip ? "no skip" : nil, interstitial.restrictsJump ? "no jump" : nil,
-            interstitial.timelineOccupies == .range ? "range" : nil,
-            interstitial.timelineStyle == .primary ? "primary" : nil,
-            interstitial.contentMayVary ? nil : "same for all",
-            interstitial.skipControlOffset.map { "skip from \(seconds($0))" },
-        ]
-        return [
-            range.id, range.cue.map(\.rawValue).joined(separator: " "), range.startDate?.description ?? "",
-            (length ?? range.plannedDuration).map(seconds) ?? "", interstitial.resumeOffset.map(seconds) ?? "",
-            interstitial.playoutLimit.map(seconds) ?? "", marks.compactMap { $0 }.joined(separator: ", "),
-            interstitial.assetURI ?? interstitial.assetList.map { "list \($0)" } ?? "",
-        ]
     }
 
     private static func segmentTable(_ segments: MediaSegments) -> [String] {
@@ -165,7 +136,7 @@ enum PlaylistTable {
                 segment.hasDiscontinuity ? "discontinuity" : nil, segment.isGap ? "gap" : nil,
                 segment.keys.first.map { $0.method.rawValue },
             ]
-            let markers = segment.spliceMarkers.map { $0.tag.replacing("EXT-X-", with: "") }
+            let markers = segment.spliceMarkers.map(DateRangeTable.text(of:))
             return [
                 String(segment.mediaSequence), seconds(segment.duration), segment.byteRange.map(bytes) ?? "",
                 segment.programDateTime?.description ?? "", (marks.compactMap { $0 } + markers).joined(separator: " "),
@@ -183,7 +154,7 @@ enum PlaylistTable {
 
     private static func bytes(_ range: ByteRange) -> String { "\(range.length)@\(range.offset)" }
 
-    private static func seconds(_ duration: Duration) -> String {
+    static func seconds(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         return Decimals.text(Double(seconds) + Double(attoseconds) / 1e18, places: 3) + " s"
     }

@@ -8,6 +8,7 @@ enum KeyCommand: Sendable, Equatable {
     case playImmediately
     case nextSubtitles
     case nextAudio
+    case skipInterstitial
     case toggleMute
     /// Louder (1) or quieter (-1).
     case changeVolume(Int)
@@ -26,6 +27,7 @@ enum KeyCommand: Sendable, Equatable {
         case .character("i"): self = .playImmediately
         case .character("s"): self = .nextSubtitles
         case .character("a"): self = .nextAudio
+        case .character("n"): self = .skipInterstitial
         case .character("m"): self = .toggleMute
         case .character("9"): self = .changeVolume(-1)
         case .character("0"): self = .changeVolume(1)
@@ -37,8 +39,8 @@ enum KeyCommand: Sendable, Equatable {
 
     /// One line for people.
     static let help =
-        "keys: space pause, arrows seek 10 s and 60 s, [ ] rate, i play now, s subtitles, a audio, m mute, "
-        + "9 0 volume, q quit"
+        "keys: space pause, arrows seek 10 s and 60 s, [ ] rate, i play now, s subtitles, a audio, n skip an ad, "
+        + "m mute, 9 0 volume, q quit"
 
     /// The volume one step beside `volume`, from 0 to 1 by twentieths.
     static func volume(_ step: Int, beside volume: Float) -> Float {

@@ -21,6 +21,7 @@ struct KeyboardControl: Sendable {
         case .playImmediately: player.playImmediately(atRate: player.defaultRate)
         case .nextSubtitles: return selectNext(of: .legible, called: "subtitles")
         case .nextAudio: return selectNext(of: .audible, called: "audio")
+        case .skipInterstitial: return skipInterstitial()
         case .toggleMute:
             player.isMuted.toggle()
             return .say(player.isMuted ? "muted" : "not muted")
@@ -46,6 +47,16 @@ struct KeyboardControl: Sendable {
         let place = target
         // The seek begins before the next key is looked at.
         Task.immediate { _ = try? await player.seek(to: place, toleranceBefore: .zero, toleranceAfter: .zero) }
+    }
+
+    private func skipInterstitial() -> Outcome {
+        guard let interstitial = player.state.interstitial else { return .say("no interstitial plays") }
+        switch interstitial.skippableState {
+        case .eligible: InterstitialEventController(primaryPlayer: player).skipCurrentEvent()
+        case .notYetEligible: return .say("this interstitial may be skipped later")
+        case .notSkippable, .noLongerEligible: return .say("this interstitial may not be skipped")
+        }
+        return .nothing
     }
 
     /// To a place that was pointed at: the nearest that is quick to show. A newer one takes its place.

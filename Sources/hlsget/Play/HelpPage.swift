@@ -32,14 +32,14 @@ enum HelpPage {
           --fast, --no-decode, --cache FOLDER   drop no late frames; only load; keep what may be kept
           --window, --preview, --preview-format NAME, --fullscreen, --presentation-log FILE   see it
         PLAYBACK
-          --rate R                      plays at that speed; beyond 2, or backwards (-4), I-frames only
-          --immediately, --no-auto-wait, --forward-buffer TIME   at the first frame; never wait; load ahead
+          --rate R, --immediately, --no-auto-wait, --forward-buffer TIME   speed; never wait; load ahead
           --peak-bitrate BPS, --max-resolution WxH, --display WxH[@SCALE]   none above: 2.5M, 640x360@2
           --start-first-eligible, --one-quality, --adaptive   first variant; keep the best; let -o change it
           --from, --to TIME|DATE|#N, --duration TIME, --loop N   90, 1m30s; -30s is before the end; '#12'
           --live-from-start, --live-offset TIME, --live-catch-up [RATE], --no-low-latency   join a live one
           --wait TIME|forever, --until HH:MM|DATE  for a stream that has not begun; stop by the clock
           --stale end|fail|wait|TIME, --fell-behind edge|oldest|fail   live: stopped updating, or ran ahead
+          --interstitials play|skip|only, --skip-dateranges EXPR, --skip-uri REGEX   ads: in place, left out
         SELECTION
           -F, --list                    show variants and renditions, with estimated sizes, and end
           --quality EXPR, --subs-file FILE, --pathway ID   'height<=720 codec=hevc'; captions; server

@@ -164,6 +164,13 @@ struct PlaybackOptions: ParsableArguments {
     @Flag(help: "Let -o switch variants as the network changes.") var adaptive = false
     @OptionGroup var range: RangeOptions
     @Option(
+        help: ArgumentHelp(
+            "Interstitials that the stream schedules: play them in their place (the default), leave them out, or play only them.",
+            valueName: "play|skip|only"),
+        transform: { try ChoiceArgument.parse($0) })
+    var interstitials: PlayOptions.InterstitialAction?
+    @OptionGroup var skip: SkipOptions
+    @Option(
         help: ArgumentHelp("Play it N times, into the same outputs.", valueName: "n"),
         transform: NumberArgument.passes)
     var loop: Int?
@@ -226,6 +233,9 @@ struct PlaybackOptions: ParsableArguments {
         options.keepsVariant = oneQuality
         options.from = range.from
         options.to = range.to
+        options.interstitialAction = interstitials ?? .play
+        options.skipsDateRanges = skip.skipDateranges
+        options.skipsURIs = skip.skipUri
         options.duration = range.duration
         options.passCount = loop ?? 1
         options.liveFromStart = liveFromStart

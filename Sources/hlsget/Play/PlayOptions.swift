@@ -54,6 +54,11 @@ struct PlayOptions: Sendable, Equatable {
     var from: TimePosition?
     var to: TimePosition?
     var duration: Duration?
+    /// What becomes of the interstitials that the stream schedules.
+    var interstitialAction = InterstitialAction.play
+    /// What is left out.
+    var skipsDateRanges: [DateRangeExpression] = []
+    var skipsURIs: [TextPattern] = []
     /// How many times it is played.
     var passCount = 1
     var liveFromStart = false
@@ -147,6 +152,7 @@ struct PlayOptions: Sendable, Equatable {
 
     /// Where a live stream continues whose window moved past what was not loaded (R44).
     enum FellBehindAction: String, Sendable, Equatable, CaseIterable { case edge, oldest, fail }
+    enum InterstitialAction: String, Sendable, Equatable, CaseIterable { case play, skip, only }
     enum ProgressStyle: String, Sendable, Equatable, CaseIterable { case bar, json, none }
     enum Verbosity: Sendable, Equatable { case quiet, normal, verbose }
 
@@ -289,6 +295,19 @@ struct PlayOptions: Sendable, Equatable {
         }
         if rate < 0 || rate > 2, !includesVideo {
             throw ArgumentValueError("--rate outside 0–2 plays I-frames only, and --no-video leaves them out")
+        }
+        if rate < 0 || rate > 2, !skipsDateRanges.isEmpty || !skipsURIs.isEmpty {
+            let option = skipsURIs.isEmpty ? "--skip-dateranges" : "--skip-uri"
+            throw ArgumentValueError("--rate outside 0–2 plays I-frames only, which \(option) does not leave out")
+        }
+        if interstitialAction == .only {
+            if rate < 0 || rate > 2 {
+                throw ArgumentValueError("--rate outside 0–2 plays I-frames of the stream, and no interstitials")
+            }
+            if !skipsDateRanges.isEmpty || !skipsURIs.isEmpty {
+                let option = skipsURIs.isEmpty ? "--skip-dateranges" : "--skip-uri"
+                throw ArgumentValueError("\(option) has no effect with --interstitials only; remove it")
+            }
         }
         if rate < 0, passCount > 1 {
             throw ArgumentValueError("--loop cannot be combined with a negative --rate")

@@ -148,6 +148,12 @@ struct PlaySession {
             try? stage?.add(item)
             try? feed?.add(item)
         }
+        if stage != nil || feed != nil {
+            InterstitialEventMonitor(primaryPlayer: player).itemPreparation = { [stage] item in
+                try? stage?.add(item)
+                try? feed?.add(item)
+            }
+        }
         passes.start = startTime
         passes.addWriters(to: item)
         let events = player.events()
@@ -252,6 +258,8 @@ struct PlaySession {
 
     private enum Happening: Sendable {
         case event(PlayerEvent)
+        /// Something that is played in the place of an item has failed.
+        case assetFailed(HLSError, HostTime)
         case signal(Int32)
         case key(Key)
         case wish(WindowThread.Wish)
@@ -281,6 +289,12 @@ struct PlaySession {
                     await places.next()
                 }
                 sink.finish()
+            },
+            Task { [items = InterstitialEventMonitor(primaryPlayer: player).itemEvents()] in
+                for await event in items {
+                    guard case .itemStatusChanged(.failed) = event.kind, let error = event.item?.error else { continue }
+                    sink.yield(.assetFailed(error, event.hostTime))
+                }
             },
             Task { for await signal in signals.requests { sink.yield(.signal(signal)) } },
             Task {
@@ -329,6 +343,12 @@ struct PlaySession {
                 }
                 show(player.state, at: clock.now - epoch, &reporter, stage)
             case .tick: show(player.state, at: clock.now - epoch, &reporter, stage)
+            case .assetFailed(let error, let time):
+                guard reportsJSON || options.verbosity == .verbose else { continue }
+                warn(
+                    HLSError(
+                        code: error.code, urlString: error.urlString, cause: "interstitial: \(error.cause)",
+                        detail: error.detail), at: time - player.creationTime)
             case .event(let event):
                 takes.yield()
                 summary.observe(event)
@@ -693,6 +713,10 @@ extension PlaySession {
         } else if let duration = options.duration {
             item.endPosition = .duration(MediaTime(duration))
         }
+        item.automaticallyHandlesInterstitialEvents = options.interstitialAction != .skip
+        item.skipRule =
+            options.interstitialAction == .only
+            ? .primary : SkipRule(dateRanges: options.skipsDateRanges, segmentURIs: options.skipsURIs)
         item.configuredTimeOffsetFromLive = options.liveOffset.map { MediaTime($0, timescale: 1_000_000) }
         item.automaticallyPreservesTimeOffsetFromLive = options.catchesUp
         if let rate = options.catchUpRate { item.liveCatchUpRate = rate }

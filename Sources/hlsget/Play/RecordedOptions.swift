@@ -13,6 +13,7 @@ enum RecordedOptions {
         "--rate", "--forward-buffer", "--peak-bitrate", "--max-resolution", "--display", "--from", "--to", "--duration",
         "--live-offset", "--stale", "--fell-behind", "--quality", "--audio", "--subs", "--languages", "--retries",
         "--retry-backoff", "--on-gap", "--timeout", "--expensive-peak-bitrate", "--live-catch-up",
+        "--skip-dateranges", "--skip-uri", "--interstitials",
     ]
     private static let flags: Set<String> = [
         "--no-video", "--no-audio", "--no-decode", "--fast", "--immediately", "--no-auto-wait",

@@ -61,6 +61,11 @@ struct EventReporter: Sendable {
             let first = JSONValue.Member(name: "item_time", value: JSONValue(place.finiteSeconds))
             return [Self.text("splice_marker", at: time, [first] + marker.members)]
         case .timedMetadata(let group): return [Self.text("timed_metadata", at: time, group.members)]
+        case .contentSkipped(let content): return [Self.text("content_skipped", at: time, content.members)]
+        case .interstitialEventsChanged, .interstitialBreakBegan, .interstitialEventBegan, .interstitialEventEnded,
+            .interstitialBreakEnded, .interstitialAssetListStatusChanged, .interstitialSkippableStateChanged,
+            .interstitialSeekRefused:
+            return InterstitialText.lines(for: event.kind, at: time)
         case .segmentSkipped(let segments): return [Self.line("segment_skipped", segments, at: time)]
         case .segmentsMissed(let segments): return [Self.line("segments_missed", segments, at: time)]
         case .holePlayedOver(let hole):

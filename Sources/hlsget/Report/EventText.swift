@@ -45,6 +45,7 @@ enum EventText {
         switch kind {
         case .segmentSkipped(let segments): line("skipped", segments)
         case .segmentsMissed(let segments): line("missed", segments)
+        case .interstitialSeekRefused: InterstitialText.line(for: kind)
         case .recoverableError(let error) where error.code == .trackLeftOut:
             warning(error.cause, url: error.urlString, detail: error.detail)
         default: nil
@@ -72,6 +73,10 @@ enum EventText {
                 "\(Decimals.text(hole.duration.finiteSeconds ?? 0, places: 1)) s without media are played over",
                 url: nil,
                 detail: "at \(Decimals.clock(hole.start.finiteSeconds ?? .nan))")
+        case .contentSkipped(let content): line(content)
+        case .interstitialEventBegan, .interstitialEventEnded, .interstitialAssetListStatusChanged,
+            .interstitialSkippableStateChanged, .interstitialBreakEnded:
+            InterstitialText.line(for: kind)
         case .playbackStalled(let time): "hlsget: stall at \(Decimals.clock(time.finiteSeconds ?? .nan))"
         case .timeJumped(let time): "hlsget: jump to \(Decimals.clock(time.finiteSeconds ?? .nan))"
         default: nil
@@ -86,6 +91,15 @@ enum EventText {
         let label = ([group.id] + (kinds.isEmpty ? [] : ["(\(kinds.joined(separator: ", ")))"])).joined(separator: " ")
         let length = group.timeRange?.duration.finiteSeconds.map { ", \(Decimals.text($0, places: 1)) s long" } ?? ""
         return "hlsget: date range \(TerminalText.escaped(Redaction.text(label))) \(phase)" + length
+    }
+
+    private static func line(_ content: SkippedContent) -> String {
+        let (start, length) = (content.timeRange.start.finiteSeconds, content.timeRange.duration.finiteSeconds)
+        var text = "hlsget: left out \(Decimals.text(length ?? .nan, places: 1)) s at \(Decimals.clock(start ?? .nan))"
+        var causes = content.dateRangeIDs.isEmpty ? [] : [content.dateRangeIDs.joined(separator: ", ")]
+        if content.numberOfSegments > 0 { causes.append(Decimals.count(content.numberOfSegments, "segment")) }
+        if !causes.isEmpty { text += ": " + causes.joined(separator: ", ") }
+        return TerminalText.escaped(Redaction.text(text))
     }
 
     private static func line(_ marker: SpliceMarker, _ time: MediaTime) -> String {

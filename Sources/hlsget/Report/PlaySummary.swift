@@ -39,6 +39,10 @@ struct PlaySummary: Sendable, Equatable {
     private(set) var variants: [VariantUse] = []
     private(set) var skipped: [SkippedSegments] = []
     private(set) var missed: [SkippedSegments] = []
+    /// What was played in the place of the item.
+    private(set) var interstitials = InterstitialTally()
+    /// What was left out on purpose.
+    private(set) var leftOut: [SkippedContent] = []
     /// Segments that were skipped since the last one that came.
     private(set) var skippedAtEnd = 0
     private(set) var numberOfRecoverableErrors = 0
@@ -61,6 +65,7 @@ struct PlaySummary: Sendable, Equatable {
     init(url: String) { self.url = url }
 
     mutating func observe(_ event: PlayerEvent) {
+        interstitials.observe(event.kind)
         switch event.kind {
         case .variantSwitched(_, let to, _):
             if !variants.contains(where: { $0.variant.id == to.id }) { variants.append(VariantUse(variant: to)) }
@@ -80,6 +85,7 @@ struct PlaySummary: Sendable, Equatable {
             skipped.append(segments)
             skippedAtEnd += Self.count(segments)
         case .segmentsMissed(let segments): missed.append(segments)
+        case .contentSkipped(let content): leftOut.append(content)
         case .recoverableError: numberOfRecoverableErrors += 1
         case .playlistLoaded: numberOfPlaylistLoads += 1
         default: break
@@ -178,8 +184,14 @@ struct PlaySummary: Sendable, Equatable {
             "damaged_samples": .integer(statistics.numberOfDamagedSamples),
             "av_skew": JSONValue(statistics.audioVideoSkew?.inSeconds), "files": .array(files.map(Self.json)),
         ]
-        let live = statistics.live.map { [JSONValue.Member(name: "live", value: Self.json($0))] }
-        return members.map { JSONValue.Member(name: $0.key, value: $0.value) } + (live ?? [])
+        var all = members.map { JSONValue.Member(name: $0.key, value: $0.value) }
+        if let json = interstitials.json { all.append(JSONValue.Member(name: "interstitials", value: json)) }
+        if !leftOut.isEmpty {
+            let parts = leftOut.map { JSONValue.object($0.members) }
+            all.append(JSONValue.Member(name: "content_skipped", value: .array(parts)))
+        }
+        if let live = statistics.live { all.append(JSONValue.Member(name: "live", value: Self.json(live))) }
+        return all
     }
 
     private static func json(_ live: LiveStatistics) -> JSONValue {
@@ -233,6 +245,11 @@ extension PlaySummary {
         if let latency = statistics.live.flatMap(Self.text) { lines.append("  latency   \(latency)") }
         if let variants = variantsText { lines.append("  variants  \(variants)") }
         lines.append("  loaded    \(loadedText)")
+        if let text = interstitials.text { lines.append("  inserted  \(text)") }
+        if !leftOut.isEmpty {
+            let length = leftOut.reduce(0) { $0 + ($1.timeRange.duration.finiteSeconds ?? 0) }
+            lines.append("  skipped   \(Decimals.count(leftOut.count, "break")), \(Decimals.length(length))")
+        }
         if let losses = lossesText { lines.append("  missing   \(losses)") }
         for file in files where file.path != "-" {
             let size = file.byteCount.map { " (\(Decimals.bytes($0)))" } ?? ""
@@ -312,5 +329,17 @@ extension PlaySummary {
             losses.append("\(Decimals.count(statistics.numberOfDamagedSamples, "sample")) damaged")
         }
         return losses.isEmpty ? nil : losses.joined(separator: ", ")
+    }
+}
+
+extension SkippedContent {
+    /// Its members in JSON.
+    var members: [JSONValue.Member] {
+        [
+            .init(name: "item_time", value: JSONValue(timeRange.start.finiteSeconds)),
+            .init(name: "media_duration", value: JSONValue(timeRange.duration.finiteSeconds)),
+            .init(name: "date_ranges", value: .array(dateRangeIDs.map { .string(Redaction.text($0)) })),
+            .init(name: "segments", value: .integer(numberOfSegments)),
+        ]
     }
 }

@@ -96,6 +96,9 @@ struct StatusLine: Sendable, Equatable {
     }
 
     private static func status(_ state: PlayerState, _ detail: Detail) -> [Span] {
+        if let interstitial = state.interstitial, state.timeControlStatus != .paused {
+            return status(interstitial, rate: state.rate, detail)
+        }
         let rate = Decimals.rate(Double(state.rate))
         let timebase = Decimals.rate(state.timebaseRate)
         var rates = " \(rate)"
@@ -112,6 +115,21 @@ struct StatusLine: Sendable, Equatable {
             if !detail.includes(.noRateOfWaiting) && state.rate == 1 && state.timebaseRate == 0 { rates = "" }
             return [Span(text: "waiting\(reason)", style: .waiting), Span(text: rates)]
         }
+    }
+
+    /// `interstitial 1/2, 0:12 left, n skips`
+    private static func status(_ interstitial: InterstitialProgress, rate: Float, _ detail: Detail) -> [Span] {
+        var text = interstitial.isWaiting ? "waiting for interstitial" : "interstitial"
+        if interstitial.count > 1 { text += " \(interstitial.number)/\(interstitial.count)" }
+        var spans = [Span(text: text, style: interstitial.isWaiting ? .waiting : .good)]
+        if let length = interstitial.duration.finiteSeconds, let now = interstitial.currentTime.finiteSeconds {
+            spans.append(Span(text: ", \(Decimals.clock(max(0, length - now).rounded(.up))) left"))
+        } else if let now = interstitial.currentTime.finiteSeconds {
+            spans.append(Span(text: ", \(Decimals.clock(now))"))
+        }
+        if interstitial.skippableState == .eligible { spans.append(Span(text: ", n skips", style: .bold)) }
+        if rate != 1 { spans.append(Span(text: " \(Decimals.rate(Double(rate)))")) }
+        return spans
     }
 
     private static func words(for reason: WaitingReason?, short: Bool) -> String {

@@ -7,12 +7,15 @@ final class WatchOutputs: Sendable {
     let pictures: WindowPictures
     let sound: WindowSound?
     let captions = LegibleOutput()
+    /// Nobody has the item any more.
+    let isOver: @Sendable () -> Bool
 
     /// Makes them and adds them to an item.
     ///
     /// - Parameter source: tells the items of a window apart.
     init(_ item: PlayerItem, source: Int, scene: WatchScene, sound device: SoundDevice?) throws(HLSError) {
         itemID = ObjectIdentifier(item)
+        isOver = { [weak item] in item == nil }
         pictures = WindowPictures(scene: scene, source: source)
         sound = device.map { WindowSound($0, source: source) }
         try item.add(pictures)

@@ -7,7 +7,8 @@ final class WatchScene: Sendable {
         var pictures = PictureQueue<VideoFrame>()
         var player = PlayerState()
         var windowSize: PixelSize
-        var outputs: [WatchOutputs] = []
+        /// By their sources.
+        var outputs: [Int: WatchOutputs] = [:]
         var message: (text: String, until: HostTime)?
         var sourceCount = 0
         var isClosing = false
@@ -35,9 +36,9 @@ final class WatchScene: Sendable {
         }
         let outputs = try WatchOutputs(item, source: source, scene: self, sound: sound)
         state.withLock { state in
-            state.outputs.append(outputs)
-            // Of those that were played nothing is asked any more.
-            if state.outputs.count > 8 { state.outputs.removeFirst() }
+            // Of those that are gone nothing is asked any more.
+            state.outputs = state.outputs.filter { !$0.value.isOver() }
+            state.outputs[source] = outputs
         }
     }
 
@@ -81,7 +82,7 @@ final class WatchScene: Sendable {
             let outputs = state.withLock { state -> [WatchOutputs] in
                 guard state.windowSize != newValue else { return [] }
                 state.windowSize = newValue
-                return state.outputs
+                return Array(state.outputs.values)
             }
             for output in outputs { output.pictures.setDisplaySize(newValue) }
         }
@@ -102,11 +103,7 @@ final class WatchScene: Sendable {
 
     /// The captions that belong to a frame, or to what is shown some time later.
     func captions(of entry: PictureQueue<VideoFrame>.Entry, later: MediaTime = .zero) -> [LegibleCue] {
-        let outputs = state.withLock { state in
-            // Sources are counted as outputs are added.
-            let index = entry.source - 1 - (state.sourceCount - state.outputs.count)
-            return state.outputs.indices.contains(index) ? state.outputs[index] : nil
-        }
+        let outputs = state.withLock { $0.outputs[entry.source] }
         return outputs?.captions.currentCues(at: entry.itemTime + later) ?? []
     }
 }

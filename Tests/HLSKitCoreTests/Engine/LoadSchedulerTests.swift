@@ -45,6 +45,26 @@ struct LoadSchedulerTests {
         Case(what: "segments are long", mayBegin: false) { $0.nextByteCount = 1_250_000 },
         Case(what: "the buffer will be full", mayBegin: false) { $0.aheadWhenLoaded = .seconds(29.6) },
         Case(what: "too many bytes wait", mayBegin: false) { $0.pendingByteCount = 16 << 20 },
+        // 100 ms of the link are 250 kB.
+        Case(what: "parts: what is on its way is here before the next can begin", mayBegin: true) {
+            $0.isPart = true
+            $0.ahead = .zero
+            $0.isWaiting = true
+            $0.neededBitsPerSecond = 15e6
+            $0.remainingByteCount = 250_000
+        },
+        Case(what: "parts: the next would share the link", mayBegin: false) {
+            $0.isPart = true
+            $0.remainingByteCount = 250_001
+        },
+        Case(what: "parts: nothing was measured", mayBegin: false) {
+            $0.isPart = true
+            $0.throughput = nil
+        },
+        Case(what: "parts: four are on their way", mayBegin: false) {
+            $0.isPart = true
+            $0.requestCount = 4
+        },
         Case(what: "unpaced: five connections are busy", mayBegin: true) {
             $0.pacing = .unpaced
             $0.requestCount = 5

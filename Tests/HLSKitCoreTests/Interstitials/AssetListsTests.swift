@@ -99,7 +99,7 @@ import Testing
     func references() {
         let entries = ["ad/1.m3u8", "https://b.example/2", "https://h:port/", "/3"]
         let list = InterstitialAssetList(assets: entries.map { .init(uri: $0, duration: .seconds(1)) })
-        let urls = InterstitialAsset.assets(of: list, base: "https://a.example/x/list?y").map(\.url)
+        let urls = InterstitialAsset.assets(of: list, base: "https://a.example/x/list?y").map(\.urlString)
         #expect(urls == ["https://a.example/x/ad/1.m3u8", "https://b.example/2", "https://a.example/3"])
     }
 }

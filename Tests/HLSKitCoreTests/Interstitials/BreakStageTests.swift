@@ -45,6 +45,9 @@ struct BreakStageTests {
                     steps.append("prepare \(time.seconds)\(next == nil ? "" : " next")")
                     facts.playhead = time
                 case .resume(let shift, _): steps.append("resume\(shift.map { " + \($0.seconds)" } ?? "")")
+                case .tell(let content):
+                    let range = content.timeRange
+                    steps.append("tell \(range.start.seconds)-\(range.end.seconds)")
                 case .wake(let time): steps.append("wake \(time.seconds)")
                 }
             }
@@ -67,7 +70,7 @@ struct BreakStageTests {
     private static func event(_ assets: Int, resumingAfter offset: Double? = nil) -> InterstitialEvent {
         var event = InterstitialEvent(
             id: "e", time: MediaTime(.seconds(20)),
-            content: .assets((1...assets).map { InterstitialAsset(url: "https://\($0)/") }))
+            content: .assets((1...assets).map { InterstitialAsset(urlString: "https://\($0)/") }))
         event.resumptionOffset = offset.map { MediaTime(.seconds($0)) } ?? .indefinite
         return event
     }

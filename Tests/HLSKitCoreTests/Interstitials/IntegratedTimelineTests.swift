@@ -67,7 +67,7 @@ import Testing
         #expect(Self.text(timeline) == row.expected)
         // Without room between them.
         for (one, next) in zip(timeline.segments, timeline.segments.dropFirst()) { #expect(one.end == next.start) }
-        #expect(timeline.duration == timeline.segments.last?.end)
+        #expect(timeline.length == timeline.segments.last?.end)
     }
 
     @Test("it stays the same while the item plays, but for events that do not come again")
@@ -149,7 +149,7 @@ import Testing
     func roundTrips() throws {
         for events in ["", "a@100 30 r0 range;b@200 20 range;c@400 30 r50 range", "p 10 pre range;z 5 post range"] {
             let timeline = try ScheduledItem(events).schedule.timeline()
-            for tenth in stride(from: 0, to: Int(timeline.duration.seconds * 10), by: 7) {
+            for tenth in stride(from: 0, to: Int(timeline.length.seconds * 10), by: 7) {
                 let time = Duration.milliseconds(tenth * 100)
                 switch try #require(timeline.place(at: time)) {
                 case .primary(let item): #expect(timeline.time(ofPrimary: item, from: time) == time)
@@ -185,7 +185,7 @@ import Testing
     @Test("an empty timeline has no places")
     func empty() {
         let timeline = InterstitialSchedule().timeline()
-        #expect(timeline.segments.isEmpty && timeline.duration == .zero)
+        #expect(timeline.segments.isEmpty && timeline.length == .zero)
         #expect(timeline.place(at: .zero) == nil && timeline.time(ofPrimary: .zero) == nil)
     }
 

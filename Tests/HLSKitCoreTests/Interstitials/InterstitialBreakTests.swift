@@ -13,7 +13,7 @@ import Testing
     }
 
     private static func asset(_ number: Int, _ duration: Double?) -> InterstitialAsset {
-        InterstitialAsset(url: "https://ads.example/\(number)", duration: duration.map { .seconds($0) })
+        InterstitialAsset(urlString: "https://ads.example/\(number)", duration: duration.map { .seconds($0) })
     }
 
     private static func lists(_ known: [String: InterstitialAssetList]) -> AssetLists {
@@ -99,7 +99,7 @@ import Testing
         var (words, ends) = ([String](), row.ends[...])
         while case .play(let asset, let from, let limit) = running.step(lists, now: .zero), words.count < 9 {
             let last = limit.map { ScheduledItem.text($0) } ?? ""
-            words.append("\(asset.url.suffix(1)):\(ScheduledItem.text(from))-\(last)")
+            words.append("\(asset.urlString.suffix(1)):\(ScheduledItem.text(from))-\(last)")
             if let end = ends.popFirst(), let end {
                 running.assetEnded(at: .seconds(end))
             } else {
@@ -147,7 +147,7 @@ import Testing
         let until = Duration.seconds(50) + InterstitialBreak.listDeadline
         #expect(running.step(lists, now: .seconds(50)) == .wait(for: "a", until: until))
         #expect(running.step(lists, now: .seconds(52)) == .wait(for: "a", until: until))
-        let b = InterstitialAsset(url: "https://ads.example/b")
+        let b = InterstitialAsset(urlString: "https://ads.example/b")
         #expect(running.step(lists, now: until) == .play(b, from: .zero, upTo: nil))
     }
 

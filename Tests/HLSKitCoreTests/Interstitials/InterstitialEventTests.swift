@@ -23,7 +23,7 @@ import Testing
         let event = try #require(try event(#"X-ASSET-URI="ad.m3u8""#))
         #expect(event.id == "i")
         #expect(event.start == .date(PlaylistDate("2026-01-01T00:00:06Z")!))
-        #expect(event.content == .assets([InterstitialAsset(url: "https://example.com/x/ad.m3u8")]))
+        #expect(event.content == .assets([InterstitialAsset(urlString: "https://example.com/x/ad.m3u8")]))
         #expect(event.cue == .noCue && !event.willPlayOnce)
         #expect(event.resumptionOffset.isIndefinite && event.playoutLimit == nil)
         #expect(event.restrictions.isEmpty && event.contentMayVary)

@@ -76,7 +76,7 @@ import Testing
         var item = try ScheduledItem("a@310 30", isLive: true)
         _ = item.schedule.start(at: .seconds(300))
         var running = try begun(item.schedule.arrive(at: .seconds(310)))
-        let asset = InterstitialAsset(url: "https://ads.example/a")
+        let asset = InterstitialAsset(urlString: "https://ads.example/a")
         #expect(running.step(item.lists, now: .zero) == .play(asset, from: .zero, upTo: nil))
         item.words = EventWords.all("a@310 30 l12 r20")
         try item.reload()
@@ -196,7 +196,7 @@ import Testing
             var schedule = InterstitialSchedule()
             schedule.update(PrimaryTimeline(start: .zero, end: .seconds(600), isLive: index % 2 == 0)) { _ in nil }
             let events = (0..<40).map { number in
-                var asset = InterstitialAsset(url: "a")
+                var asset = InterstitialAsset(urlString: "a")
                 asset.duration = .seconds(Int64.max)
                 var event = InterstitialEvent(id: "\(number)", time: .seconds(10), content: .assets([asset]))
                 event.resumptionOffset = offset

@@ -68,7 +68,8 @@ struct EventWords: Sendable {
     func event(byDate: Bool = false) -> InterstitialEvent {
         let content: InterstitialEvent.Content =
             flags.contains("list")
-            ? .assetList("https://ads.example/\(id)") : .assets([InterstitialAsset(url: "https://ads.example/\(id)")])
+            ? .assetList("https://ads.example/\(id)")
+            : .assets([InterstitialAsset(urlString: "https://ads.example/\(id)")])
         var event =
             byDate
             ? InterstitialEvent(id: id, date: ScheduledItem.date + .seconds(time), content: content)
@@ -170,6 +171,9 @@ struct ScheduledItem {
                 case .another(let other):
                     if over.words.isEmpty { stretch() }
                     (time, began, next) = (place, place, other)
+                case .later:
+                    if over.words.isEmpty { stretch() }
+                    return (words + ["later"]).joined(separator: " ")
                 case .end:
                     if over.words.isEmpty { stretch() }
                     return (words + ["end"]).joined(separator: " ")
@@ -211,7 +215,7 @@ struct ScheduledItem {
             case .over: return (running, words)
             case .wait: running.assetFailed(at: nil)
             case .play(let asset, let from, let limit):
-                let id = asset.url.split(separator: "/").last.map(String.init) ?? ""
+                let id = asset.urlString.split(separator: "/").last.map(String.init) ?? ""
                 guard let event = self.words.first(where: { $0.id == id }), !event.flags.contains("dead") else {
                     running.assetFailed(at: nil)
                     continue

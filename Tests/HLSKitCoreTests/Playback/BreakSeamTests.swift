@@ -21,7 +21,7 @@ struct BreakSeamTests {
     private static func play(_ item: PlayerItem, _ events: [InterstitialEvent]? = nil) async throws {
         let player = try Player(item: item, configuration: .unpaced())
         let stream = player.events()
-        player.core.setInterstitialEvents(events)
+        InterstitialEventController(primaryPlayer: player).setEvents(events, for: item)
         player.play()
         for await event in stream where event.isEnd { break }
         await player.close()
@@ -58,7 +58,7 @@ struct BreakSeamTests {
         }
         let (pictures, pcm) = (CapturingWriter(), try sound("all"))
         var event = InterstitialEvent(
-            id: "e", time: MediaTime(.seconds(time)), content: .assets([InterstitialAsset(url: Self.url)]))
+            id: "e", time: MediaTime(.seconds(time)), content: .assets([InterstitialAsset(urlString: Self.url)]))
         event.resumptionOffset = MediaTime(.seconds(resumption - time))
         event.playoutLimit = MediaTime(.seconds(length))
         try await Self.play(try Self.item(nil, .seconds(14), [pictures, pcm]), [event])

@@ -31,4 +31,13 @@ extension PlayerState {
         state.loadedTimeRanges = [MediaTimeRange(start: .seconds(3690), duration: .seconds(22))]
         return state
     }
+
+    /// An item that waits for the first of two interstitials of 15 s, of which 4.2 s are over.
+    static func inBreak(_ skippable: InterstitialEvent.SkippableEventState) -> PlayerState {
+        var state = sample(.waitingToPlayAtSpecifiedRate, .interstitialEvent)
+        state.interstitial = InterstitialProgress(
+            event: InterstitialEvent(id: "ad", time: .seconds(12), content: .assets([])), number: 1, count: 2,
+            currentTime: .seconds(4.2), duration: .seconds(15), skippableState: skippable)
+        return state
+    }
 }

@@ -10,6 +10,7 @@ protocol EngineHost: AnyObject, Sendable {
     var clock: HostClock { get }
     var sound: SoundControl { get }
     var timeObservers: TimeObservers { get }
+    var interstitialTimeObservers: TimeObservers { get }
 
     func exchange(_ events: [EngineEvent], playback id: Int) -> EngineTurn?
     func read<Result: Sendable>(playback id: Int, _ body: (borrowing PlaybackEngine) -> Result?) -> Result?
@@ -51,9 +52,14 @@ struct EngineChannel: Sendable {
     }
 
     /// When the observers of time are to be told something. For the driver of the current item.
-    var nextObserverTime: Duration? { host.timeObservers.due }
+    var nextObserverTime: Duration? {
+        [host.timeObservers.due, host.interstitialTimeObservers.due].compactMap(\.self).min()
+    }
     /// Tells the observers of time what is due. For the driver of the current item.
-    func tellTime() { host.timeObservers.tell(at: host.clock.now, isLast: false) }
+    func tellTime() {
+        host.timeObservers.tell(at: host.clock.now, isLast: false)
+        host.interstitialTimeObservers.tell(at: host.clock.now, isLast: false)
+    }
 
     /// Publishes the next event among the effects.
     func publishNext() { host.publishNext(playback: playback) }

@@ -237,8 +237,8 @@ struct MediaPresenter {
     }
 
     /// Presents once more what is held, from there on.
-    mutating func reposition(to landing: Landing) -> [EngineEvent] {
-        renderers.reposition(to: landing)
+    mutating func reposition(to landing: Landing, continuesCopies: Bool) -> [EngineEvent] {
+        renderers.reposition(to: landing, continuesCopies: continuesCopies)
         dispatcher.flush(generation: clock.generation)
         cues.rewind(to: landing.time)
         metadata.rewind(to: landing.time)

@@ -257,7 +257,8 @@ struct PlaybackDriver: ~Copyable {
             perform(.flush, in: .main)
             presenter.flush(to: landing, isReverse: isReverse)
         case .land(let landing): presenter.land(on: landing)
-        case .reposition(let landing): engine.handle(presenter.reposition(to: landing))
+        case .reposition(let landing, let continues):
+            engine.handle(presenter.reposition(to: landing, continuesCopies: continues))
         case .evict(let lane, let time): presenter.evict(lane, before: time)
         case .step(let count, let time):
             guard let target = presenter.time(stepping: count, from: time) else { return }

@@ -290,8 +290,8 @@ struct RendererSet {
     }
 
     /// Presents once more what is held, from there on.
-    mutating func reposition(to landing: Landing) {
-        move(to: landing) { $0.reposition(to: landing) }
+    mutating func reposition(to landing: Landing, continuesCopies: Bool) {
+        move(to: landing) { $0.reposition(to: landing, continuesCopies: continuesCopies) }
     }
 
     /// Of lanes that have ended, whether all is presented already.

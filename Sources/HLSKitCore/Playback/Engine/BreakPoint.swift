@@ -4,6 +4,8 @@
 struct BreakPoint: Sendable, Hashable {
     enum Place: Sendable, Hashable {
         case time(Duration)
+        /// As ``time(_:)``, and nothing of what is behind it is wanted.
+        case skip(Duration)
         /// When all of the item was played, before that is told.
         case end
     }
@@ -12,7 +14,9 @@ struct BreakPoint: Sendable, Hashable {
     private(set) var place: Place?
 
     /// Before the end of the item; nil where none is to come there.
-    var time: Duration? { if case .time(let time) = place { time } else { nil } }
+    var time: Duration? { place?.time }
+    /// Nothing is loaded that begins behind it, whatever of what is before it may be there.
+    var isSkip: Bool { if case .skip = place { true } else { false } }
 
     /// The next break is elsewhere. One that lies behind the playhead is there at once.
     ///
@@ -20,7 +24,11 @@ struct BreakPoint: Sendable, Hashable {
     /// - Returns: whether that is news.
     mutating func move(to new: Place?, playhead: Duration?) -> Bool {
         var new = new
-        if case .time(let time) = new { new = .time(max(time, playhead ?? time)) }
+        switch new {
+        case .time(let time): new = .time(max(time, playhead ?? time))
+        case .skip(let time): new = .skip(max(time, playhead ?? time))
+        case .end, nil: break
+        }
         guard place != new else { return false }
         place = new
         return true
@@ -33,7 +41,17 @@ struct BreakPoint: Sendable, Hashable {
         switch place {
         case nil: false
         case .end: true
-        case .time(let time): end.map { time <= $0 } ?? true
+        case .time(let time), .skip(let time): end.map { time <= $0 } ?? true
+        }
+    }
+}
+
+extension BreakPoint.Place {
+    /// nil for the end of the item.
+    var time: Duration? {
+        switch self {
+        case .time(let time), .skip(let time): time
+        case .end: nil
         }
     }
 }

@@ -41,7 +41,7 @@ enum EngineEffect: Sendable {
     /// Media that comes first is presented from there on.
     case land(on: Landing)
     /// Present once more what is held, from there on.
-    case reposition(to: Landing)
+    case reposition(to: Landing, continuesCopies: Bool)
     /// What was presented before this item time is not needed any more.
     case evict(LaneID, before: Duration)
     /// Media of this lane from this item time on is not to be presented: other media comes in its place.

@@ -70,6 +70,8 @@ enum EngineControl: Sendable {
     case cancelPreroll
     /// Lets the playhead stay where the seek that is under way has brought it.
     case cancelSeek
+    /// The player has another rate, though the program has not asked for it now.
+    case giveRate(Float, RateChangeReason)
     /// Another player shows something in the place of this one's item.
     case setInterstitialRunning(Bool)
     /// Leaves the item there for a break; nil where none is to come.
@@ -210,4 +212,6 @@ enum EngineTimer: Hashable, Sendable {
     case report
     /// Something in a break, or before it, is waited for no longer.
     case interstitial
+    /// What plays in a break may be skipped from now on, or no longer.
+    case skipControl
 }

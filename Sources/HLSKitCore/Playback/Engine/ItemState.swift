@@ -9,6 +9,8 @@ struct EngineItem: Sendable, Hashable {
     var diary: ItemDiary?
     /// It does not become ready before ``EngineControl/assetKeysEnded(_:)``.
     var awaitsAssetKeys = false
+    /// No segment is asked for before it is told where it is left for a break, or that it is.
+    var awaitsSchedule = false
     /// The URL of the item in whose place it is played, which has named it; nil where the program did.
     var owner: String?
 }
@@ -54,6 +56,8 @@ struct ItemState: Sendable {
     @Shared var toldDuration: MediaTime? = nil
     var isReady = false
     var awaitsAssetKeys = false
+    /// As that of ``EngineItem``.
+    var awaitsSchedule = false
     /// Whether it fails.
     var failure = ItemFailure()
     var timelines = TimelineNumbers()

@@ -22,6 +22,10 @@ struct LoadScheduler: Sendable {
         var neededBitsPerSecond = 0.0
         /// Playing waits for media.
         var isWaiting = false
+        /// The next one is a part of a stream of low latency.
+        var isPart = false
+        /// What is still to come of those that are on their way.
+        var remainingByteCount = 0
     }
 
     /// Round trips are worth saving from this part of the loading time on.
@@ -45,16 +49,25 @@ struct LoadScheduler: Sendable {
         guard situation.pacing == .realTime else {
             return situation.requestCount < (situation.isMultiplexed ? limits.streams : limits.connections)
         }
-        guard situation.requestCount < limits.requestsWhilePlaying, !situation.isWaiting,
+        guard situation.requestCount < limits.requestsWhilePlaying,
             situation.aheadWhenLoaded + situation.nextDuration <= situation.target,
-            let throughput = situation.throughput, throughput.bitsPerSecond > 0,
-            throughput.bitsPerSecond >= Self.plenty * situation.neededBitsPerSecond
+            let throughput = situation.throughput, throughput.bitsPerSecond > 0
         else { return false }
+        if situation.isPart { return Self.stands(after: situation.remainingByteCount, throughput) }
+        guard !situation.isWaiting, throughput.bitsPerSecond >= Self.plenty * situation.neededBitsPerSecond else {
+            return false
+        }
         let loadingTime = 8 * Double(situation.nextByteCount) / throughput.bitsPerSecond
         let latency = throughput.latency.seconds
         let allLoaded = 8 * Double(byteCount) / throughput.bitsPerSecond + latency
         return situation.ahead.seconds >= Self.safety * allLoaded
             && latency >= Self.notableShare * (loadingTime + latency)
+    }
+
+    /// Whether the link would stand still before an answer to a request of now: parts are as short as round trips are
+    /// long, and each shares the link with the end of the one before it alone.
+    private static func stands(after byteCount: Int, _ throughput: ThroughputEstimate) -> Bool {
+        8 * Double(byteCount) / throughput.bitsPerSecond <= throughput.latency.seconds
     }
 
     // MARK: The next step
@@ -73,6 +86,8 @@ struct LoadScheduler: Sendable {
         /// The end time that is set, and where playing ends.
         var forwardEnd: Duration?
         var effectiveEnd: Duration?
+        /// What begins behind the end time is not loaded, whatever of what is before it may be in it.
+        var isSharpEnd = false
     }
 
     enum Step: Sendable, Hashable {
@@ -119,7 +134,7 @@ struct LoadScheduler: Sendable {
             start >= end || hasReached(end, lane, nextAt: start)
         {
             isForSound =
-                facts.forwardEnd == end
+                facts.forwardEnd == end && !facts.isSharpEnd
                 && (needsMoreSound(lane, before: end, from: start)
                     || endsTooEarly(lane, before: end, at: index, tracker))
             guard isForSound, lane.segments.isEmpty else { return atEnd }

@@ -141,6 +141,12 @@ struct LoadingState: Sendable {
         return max(context.receivedByteCount, told ?? Self.byteCount(flight.job.duration, bitRate: bitRate))
     }
 
+    /// Of what there is to come of a segment, what is not here yet.
+    func remainingByteCount(of flight: SegmentInFlight, bitRate: Double) -> Int {
+        guard let request = flight.request, let context = requests[request] else { return 0 }
+        return expectedByteCount(of: flight, bitRate: bitRate) - context.receivedByteCount
+    }
+
     static func byteCount(_ duration: Duration, bitRate: Double) -> Int {
         Int(min(duration.seconds * bitRate / 8, 1e15))
     }

@@ -9,6 +9,7 @@ extension PlaybackEngine {
     /// - Returns: the intent that they continue with.
     mutating func suspend(at now: Duration) -> (intent: PlayerIntent, effects: [EngineEffect]) {
         self.now = max(now, self.now)
+        item?.awaitsSchedule = false
         let (intent, actions) = timeControl.suspend(timeBounds, at: self.now)
         effects.append(.hold)
         carryOut(actions)
@@ -83,4 +84,6 @@ extension PlaybackEngine {
 
     /// Where programs see the playhead.
     var shownTime: Duration { timeControl.heldTime ?? playhead }
+    /// The same at a time that is not before the last event.
+    func shownTime(at now: Duration) -> Duration { timeControl.heldTime ?? playhead(at: now) }
 }

@@ -7,14 +7,22 @@ extension PlaybackEngine {
         guard item?.lanes[id]?.isComplete == false else { return }
         item?.lanes[id]?.complete()
         buffer.markEnd(of: id.bufferTrack)
-        // Its playlist is of no more use.
-        cancelRequests { $0 == .mediaPlaylist(id) }
-        item?.lanes[id]?.playlist.forgetRequest()
-        loading.forget(.mediaPlaylist(id))
+        if !followsBehindEnd(id) {
+            // Its playlist is of no more use.
+            cancelRequests { $0 == .mediaPlaylist(id) }
+            item?.lanes[id]?.playlist.forgetRequest()
+            loading.forget(.mediaPlaylist(id))
+            effects.append(.disarm(.reload(id)))
+        }
         cancelUnneededResources(of: id)
-        effects.append(.disarm(.reload(id)))
         effects.append(.endLane(id))
         markDemuxed(id)
+    }
+
+    /// Whether the list of a lane is loaded on when nothing more of it is: a live stream that is left for a break resumes, and
+    /// its list says where, and what is played meanwhile.
+    func followsBehindEnd(_ id: LaneID) -> Bool {
+        item?.breakPoint.isReached(before: item?.endTime.time) == true && item?.lanes[id]?.tracker?.isLive == true
     }
 
     // MARK: End times
@@ -30,6 +38,7 @@ extension PlaybackEngine {
 
     /// Time stops there for a break; nil where none is to come.
     mutating func setBreakPoint(_ place: BreakPoint.Place?) {
+        item?.awaitsSchedule = false
         let before = item?.forwardEnd
         let playhead = item?.start == nil ? nil : playhead
         guard item?.breakPoint.move(to: place, playhead: playhead) == true else { return }

@@ -134,6 +134,9 @@ extension PlaybackEngine {
 
     /// The playlist is loaded before anything else.
     private mutating func endRest(of id: LaneID) {
+        if item?.lanes[id]?.isComplete == true, followsBehindEnd(id), item?.isClosed == false {
+            return requestPlaylist(of: id)
+        }
         guard let roles = item?.lanes[id]?.rolesWanted else { return }
         for role in roles where loading.requests.isWaiting(role) { effects.append(.arm(.retry(role), at: now)) }
         let isClosed = item?.isClosed == true
@@ -152,7 +155,8 @@ extension PlaybackEngine {
     /// The segments that the window has taken from a lane whose list is `tracker` now; nil where it continues as before.
     mutating func missed(by lane: MediaLane, in tracker: PlaylistTracker) -> MissedSegments? {
         // Of I-frames those are loaded that are listed.
-        guard lane.presence != .resting, item?.trick == nil else { return nil }
+        // What is left for a break resumes where its schedule says.
+        guard lane.presence != .resting, !lane.isComplete, item?.trick == nil else { return nil }
         let (offset, facts) = (liveOffset(of: tracker), windowFacts)
         return item?.stream.missed(by: lane, in: tracker, offset: offset, facts)
     }

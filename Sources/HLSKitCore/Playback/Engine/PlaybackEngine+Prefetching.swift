@@ -53,14 +53,21 @@ extension PlaybackEngine {
         situation.throughput = loading.estimate(at: now)
         situation.neededBitsPerSecond = bitRate * Double(max(1, abs(machine.rate)))
         situation.isWaiting = machine.status == .waitingToPlayAtSpecifiedRate && timeControl.hasPlayed
+        situation.isPart = tracker.position(at: index).part != nil
+        situation.remainingByteCount = sumOfSegments { $0.remainingByteCount(of: $1, bitRate: bitRate) }
         return situation
     }
 
     /// Bytes of segments that are on their way or wait to be read, those to come included.
     func pendingByteCount() -> Int {
         let bitRate = outlook?.bitRate ?? Self.unknownBitRate
-        return LaneID.allCases.reduce(0) { sum, id in
-            item?.lanes[id]?.segments.reduce(sum) { $0 + loading.expectedByteCount(of: $1, bitRate: bitRate) } ?? sum
+        return sumOfSegments { $0.expectedByteCount(of: $1, bitRate: bitRate) }
+    }
+
+    /// Of all that is loaded in any lane.
+    private func sumOfSegments(_ count: (LoadingState, SegmentInFlight) -> Int) -> Int {
+        LaneID.allCases.reduce(0) { sum, id in
+            item?.lanes[id]?.segments.reduce(sum) { $0 + count(loading, $1) } ?? sum
         }
     }
 

@@ -37,7 +37,7 @@ extension PlaybackEngine {
 
     /// Moves the playhead of an item that has not begun to play, inside of what is loaded.
     mutating func moveOn(to place: Duration) {
-        seek(SeekRequest(destination: .time(place), isOwn: true, isJump: false))
+        seek(SeekRequest(destination: .time(place), isOwn: true, isJump: false, continuesCopies: true))
     }
 
     /// Whether media at an item time can be presented without being loaded.
@@ -179,7 +179,7 @@ extension PlaybackEngine {
             effects.append(.publish(.timeJumped(to: MediaTime(time))))
         case .judgeBuffer: updateBuffer()
         case .decideLanding(let target): carryOut(item?.seek.decideLanding(near: target, heldMedia))
-        case .reposition(let landing): effects.append(.reposition(to: landing))
+        case .reposition(let landing): reposition(to: landing)
         case .awaitOutputs:
             let playhead = playhead
             let isInGap = buffer.timeAfterGaps(at: playhead) > playhead
@@ -213,8 +213,12 @@ extension PlaybackEngine {
     private mutating func present(from landing: Landing) {
         for id in LaneID.allCases { item?.lanes[id]?.drain(nil) }
         item?.end.jump()
-        effects.append(.reposition(to: landing))
+        reposition(to: landing)
         rejoinSubtitles(at: landing.time)
+    }
+
+    private mutating func reposition(to landing: Landing) {
+        effects.append(.reposition(to: landing, continuesCopies: item?.seek.request?.continuesCopies == true))
     }
 
     /// Forgets what is loaded, and loads from `landing` on.

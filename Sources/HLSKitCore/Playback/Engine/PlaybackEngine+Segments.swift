@@ -8,7 +8,7 @@ extension PlaybackEngine {
 
     /// Begins to load whatever is wanted and may be loaded now.
     mutating func scheduleLoads() {
-        guard item?.isAtRest != true else { return }
+        guard item?.isAtRest != true, item?.awaitsSchedule != true || item?.trick != nil else { return }
         for id in LaneID.allCases {
             // Gaps take no request: the lane goes on at once.
             while mayLoad(id), load(in: id, beside: false) {}
@@ -60,7 +60,8 @@ extension PlaybackEngine {
         LoadScheduler.Facts(
             isBeside: beside, isWanted: tracksToLoad.contains(id.bufferTrack), isOwed: isOwed(id),
             isLive: item?.isLive == true, isClosed: item?.isClosed == true, forwardEnd: item?.forwardEnd,
-            effectiveEnd: effectiveEnd)
+            effectiveEnd: effectiveEnd,
+            isSharpEnd: item.map { $0.breakPoint.isSkip && $0.breakPoint.time == $0.forwardEnd } ?? false)
     }
 
     /// Another variant may have what this one marks as a gap (R38).

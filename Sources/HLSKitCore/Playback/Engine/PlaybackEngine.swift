@@ -147,7 +147,7 @@ struct PlaybackEngine: Sendable {
         case .stale: checkStale()
         case .judge: judgeOverdueDownload()
         case .firstPicture: noteFirstDecoded()
-        case .lastPicture, .hint, .report, .interstitial: break
+        case .lastPicture, .hint, .report, .interstitial, .skipControl: break
         }
     }
 
@@ -177,6 +177,9 @@ struct PlaybackEngine: Sendable {
         case .preroll: preroll()
         case .cancelPreroll: endPreroll(finished: false)
         case .cancelSeek: cancelSeek()
+        case .giveRate(let rate, let reason):
+            followRate(rate)
+            run(.rateGiven(rate, reason))
         case .setInterstitialRunning(let isRunning): run(.interstitialChanged(isRunning: isRunning))
         case .setBreakPoint(let place): setBreakPoint(place)
         case .prepareToResume(let time, let next): prepareToResume(at: time, next: next)
@@ -229,6 +232,7 @@ struct PlaybackEngine: Sendable {
                 url: $0.url, owner: $0.owner, credentialOrigins: configuration.credentialOrigins, session: session)
         }
         item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false
+        item?.awaitsSchedule = new?.awaitsSchedule ?? false
         mediaSelection.forgetItem()
         if item != nil { followAudioTrackRule() }
         tally = PlaybackTally()

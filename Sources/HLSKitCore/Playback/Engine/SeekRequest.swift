@@ -33,6 +33,8 @@ struct SeekRequest: Sendable, Hashable {
     var isOwn = false
     /// The playhead stays where it is: what is presented there comes from elsewhere.
     var isJump = true
+    /// Who gets media undecoded is given on what comes next: nothing twice, and nothing left out.
+    var continuesCopies = false
 }
 
 extension EngineControl {

@@ -84,6 +84,8 @@ struct TimeControlMachine: Sendable {
         case reachedLiveEdge
         /// `continues`: what was played in the item's place ran up to now, so that the item plays where it has media.
         case interstitialChanged(isRunning: Bool, continues: Bool = false)
+        /// The rate is another one, though the program has not asked for it now.
+        case rateGiven(Float, RateChangeReason)
     }
 
     enum Output: Sendable, Hashable {
@@ -243,6 +245,9 @@ extension TimeControlMachine {
         case .interstitialChanged(let isRunning, let continues):
             isInterstitialRunning = isRunning
             step.continues = continues
+        case .rateGiven(let newRate, let reason):
+            guard newRate != rate, setRate(newRate, buffer: nil) else { return false }
+            step.rateReason = reason
         case .itemChanged(let state):
             item = state.map { Item(state: $0) }
             wait.isToMinimizeStalls = false

@@ -104,6 +104,13 @@ struct PlaybackLog: Sendable {
             logger.debug("a marker was passed", metadata: ["tag": "\(marker.tag)", "kind": "\(marker.kind)"])
         case .timedMetadata(let group):
             logger.debug("metadata was passed", metadata: ["keys": .array(group.items.map { "\($0.key)" })])
+        case .contentSkipped(let content):
+            logger.debug(
+                "content was left out",
+                metadata: [
+                    "item-time": "\(content.timeRange.start.seconds)",
+                    "seconds": "\(content.timeRange.duration.seconds)",
+                ])
         case .segmentSkipped(let skipped):
             logger.warning("media is lost", metadata: skipped.metadata)
         case .segmentsMissed(let skipped):

@@ -22,6 +22,14 @@ struct BoundarySchedule: Sendable {
         pass(to: new.itemTime(at: now))
     }
 
+    /// What is observed begins to play: a boundary that is where it begins is reached.
+    mutating func enter(_ new: ObservedTime, at now: Duration) {
+        time = new
+        passed = new.timebase.itemTime
+        reached += boundaries.filter { $0 == passed }
+        pass(to: new.itemTime(at: now))
+    }
+
     /// The boundaries that were reached since the last call, in the order of playing.
     mutating func take(at now: Duration) -> [Duration] {
         pass(to: time.itemTime(at: now))

@@ -10,9 +10,11 @@ final class TimeObservers: Sendable {
     }
 
     private struct State {
-        var observers: [(id: Int, observer: Observer)] = []
+        var observers: [(id: Int, subject: String?, observer: Observer)] = []
         var lastID = 0
         var time = ObservedTime()
+        /// What the time is of; nil where there is only one such thing.
+        var subject: String?
         /// A jump that is reported when the seek behind it is over.
         var hasJumped = false
         var isClosed = false
@@ -25,6 +27,8 @@ final class TimeObservers: Sendable {
         var isNewItem = false
         /// The playhead is on its way somewhere.
         var isSeeking = false
+        /// What the time is of: observers of something else see it stand meanwhile.
+        var subject: String?
     }
 
     private let state = Mutex(State())
@@ -36,32 +40,45 @@ final class TimeObservers: Sendable {
 
     /// - Precondition: `interval` is positive.
     func periodic(_ interval: Duration, at now: Duration) -> AsyncStream<MediaTime> {
-        add(.bufferingNewest(1)) { .periodic(PeriodicSchedule(interval: interval, time: $0, at: now), $1) }
+        let (stream, continuation) = AsyncStream.makeStream(of: MediaTime.self, bufferingPolicy: .bufferingNewest(1))
+        let id = addPeriodic(interval, to: continuation, at: now)
+        if let id { continuation.onTermination = { [weak self] _ in self?.remove(id) } }
+        return stream
     }
 
-    func boundaries(_ times: [Duration], at now: Duration) -> AsyncStream<MediaTime> {
-        add(.unbounded) { .boundary(BoundarySchedule(times, time: $0, at: now), $1) }
+    /// As ``periodic(_:at:)``, for a stream that others write as well: whoever calls removes the observer by the number that is
+    /// returned. nil where nothing will come any more; the stream is ended then.
+    func addPeriodic(
+        _ interval: Duration, to continuation: AsyncStream<MediaTime>.Continuation, at now: Duration
+    ) -> Int? {
+        add(continuation) { .periodic(PeriodicSchedule(interval: interval, time: $0, at: now), continuation) }
+    }
+
+    /// - Parameter subject: what the times are of; nil for whatever is reported.
+    func boundaries(_ times: [Duration], of subject: String? = nil, at now: Duration) -> AsyncStream<MediaTime> {
+        let (stream, continuation) = AsyncStream.makeStream(of: MediaTime.self, bufferingPolicy: .unbounded)
+        let id = add(continuation, of: subject) { .boundary(BoundarySchedule(times, time: $0, at: now), continuation) }
+        if let id { continuation.onTermination = { [weak self] _ in self?.remove(id) } }
+        return stream
     }
 
     private func add(
-        _ buffering: AsyncStream<MediaTime>.Continuation.BufferingPolicy,
-        _ make: (ObservedTime, AsyncStream<MediaTime>.Continuation) -> Observer
-    ) -> AsyncStream<MediaTime> {
-        let (stream, continuation) = AsyncStream.makeStream(of: MediaTime.self, bufferingPolicy: buffering)
+        _ continuation: AsyncStream<MediaTime>.Continuation, of subject: String? = nil,
+        _ make: (ObservedTime) -> Observer
+    ) -> Int? {
         let id = state.withLock { state -> Int? in
             guard !state.isClosed else { return nil }
             state.lastID += 1
-            state.observers.append((state.lastID, make(state.time, continuation)))
+            let time = subject == nil || subject == state.subject ? state.time : ObservedTime()
+            state.observers.append((state.lastID, subject, make(time)))
             return state.lastID
         }
-        guard let id else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { state in state.observers.removeAll { $0.id == id } }
-        }
-        return stream
+        if id == nil { continuation.finish() }
+        return id
+    }
+
+    func remove(_ id: Int) {
+        state.withLock { state in state.observers.removeAll { $0.id == id } }
     }
 
     func close() {
@@ -79,7 +96,8 @@ final class TimeObservers: Sendable {
     func note(_ report: Report, at now: Duration) {
         state.withLock { state in
             let old = state.time
-            var isJump = report.isNewItem
+            let isNewSubject = report.subject != state.subject
+            var isJump = report.isNewItem || isNewSubject
             if report.time.timebase != old.timebase {
                 let expected = old.itemTime(at: max(now, report.time.timebase.hostTime))
                 let isOff = abs(report.time.itemTime(at: now) - expected) > Self.jumpTolerance
@@ -88,10 +106,17 @@ final class TimeObservers: Sendable {
             state.hasJumped = state.hasJumped || isJump
             let tells = state.hasJumped && !report.isSeeking
             if tells { state.hasJumped = false }
-            guard tells || report.time != old else { return }
+            guard tells || isNewSubject || report.time != old else { return }
+            let former = state.subject
             state.time = report.time
+            state.subject = report.subject
             for index in state.observers.indices {
-                state.observers[index].observer.change(to: report.time, isJump: isJump, tells: tells, at: now)
+                if let subject = state.observers[index].subject, isNewSubject {
+                    if subject == former { state.observers[index].observer.stand(at: old.itemTime(at: now), now) }
+                    if subject == report.subject { state.observers[index].observer.enter(report.time, at: now) }
+                } else if state.observers[index].subject.map({ $0 == report.subject }) ?? true {
+                    state.observers[index].observer.change(to: report.time, isJump: isJump, tells: tells, at: now)
+                }
             }
         }
     }
@@ -142,6 +167,21 @@ extension TimeObservers.Observer {
             schedule.change(to: time, isJump: isJump, at: now)
             self = .boundary(schedule, continuation)
         }
+    }
+
+    /// What it observes begins to play: where that is, is reached.
+    fileprivate mutating func enter(_ time: ObservedTime, at now: Duration) {
+        guard case .boundary(var schedule, let continuation) = self else { return }
+        schedule.enter(time, at: now)
+        self = .boundary(schedule, continuation)
+    }
+
+    /// What it observes does not play any more.
+    fileprivate mutating func stand(at time: Duration, _ now: Duration) {
+        guard case .boundary(var schedule, let continuation) = self else { return }
+        schedule.change(
+            to: ObservedTime(timebase: TimebaseState(itemTime: time, hostTime: now, rate: 0)), isJump: false, at: now)
+        self = .boundary(schedule, continuation)
     }
 
     fileprivate mutating func take(at now: Duration, isLast: Bool) -> [Duration] {

@@ -25,11 +25,20 @@ struct CopySelection: Sendable {
     private var overlap = OverlapFilter()
     private var window = PresentationWindow()
     private var isVideo = false
+    /// What was handed over may come once more.
+    private var comesAgain = false
+
+    /// Samples are read once more, from before the last that was handed over or it.
+    mutating func continueAnew() {
+        leadIn = LeadIn()
+        comesAgain = true
+    }
 
     /// Samples of a new run follow.
     mutating func begin(_ track: MediaTrack, in window: PresentationWindow) {
         leadIn = LeadIn()
-        overlap.begin(track, dropsOverlap: window.dropsOverlap)
+        overlap.begin(track, dropsOverlap: window.dropsOverlap || comesAgain)
+        comesAgain = false
         self.window = window
         isVideo = track.mediaType == .video
     }

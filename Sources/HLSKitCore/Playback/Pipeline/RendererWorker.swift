@@ -66,7 +66,7 @@ struct RendererWorker {
         clockGeneration = renderer.clock.generation
     }
 
-    mutating func reset(to generation: Int) {
+    mutating func reset(to generation: Int, continuesCopies: Bool) {
         self.generation = generation
         clockGeneration = renderer.clock.generation
         decoder = nil
@@ -75,7 +75,7 @@ struct RendererWorker {
         lastPresented = nil
         effort = DecodingEffort()
         optionalPictures = OptionalPictures()
-        copies = CopySelection()
+        if continuesCopies { copies.continueAnew() } else { copies = CopySelection() }
         reported = nil
         sought = SoughtPicture()
         landing = nil
@@ -109,7 +109,7 @@ struct RendererWorker {
         self.track = track
         window = start.window
         aim(at: start.landing)
-        copies.begin(track, in: window)
+        copies.begin(track, in: start.copied)
         trimmer = GaplessTrimmer(track.gapless)
         shown = ShownMedia(track.shownRange)
         trimmer.pass(start.skippedTicks, timescale: track.timescale, sampleRate: track.sampleRate)

@@ -33,6 +33,8 @@ struct SampleStore: Sendable {
     struct RunStart: Sendable {
         var track: MediaTrack
         var window: PresentationWindow
+        /// That of outputs which take samples undecoded.
+        var copied: PresentationWindow
         var parameterSets: [UInt8] = []
         /// The seek that reading goes on from; nil where there was none.
         var landing: Landing?
@@ -79,6 +81,9 @@ struct SampleStore: Sendable {
     /// What was read is kept until it is evicted.
     let keepsRead: Bool
     private(set) var landing: Landing?
+    /// What is copied begins where reading began before; no sample is left away.
+    private var keepsCopies = false
+    private var copiesFloor: Duration?
     /// Bytes of compressed media held.
     private(set) var byteCount = 0
     private var entries: [Entry] = []
@@ -182,7 +187,7 @@ struct SampleStore: Sendable {
     /// Place of a sync sample between the one that is read next and where presentation begins: media that comes bit by
     /// bit is read before the best place to begin at is there.
     private var laterSyncPlace: Int? {
-        guard let floor = landing?.floor, entries[cursor - base].time < floor, let run = run(of: cursor),
+        guard !keepsCopies, let floor = landing?.floor, entries[cursor - base].time < floor, let run = run(of: cursor),
             run.track.mediaType == .video
         else { return nil }
         let end = min(runs.first { $0.first > cursor }?.first ?? endPlace, endPlace)
@@ -198,8 +203,10 @@ struct SampleStore: Sendable {
     private func start(of run: Run, at entry: Entry) -> RunStart {
         var window = run.window
         if let landing { window.from = landing.floor }
+        var copied = window
+        if keepsCopies { copied.from = copiesFloor ?? run.window.from }
         return RunStart(
-            track: run.track, window: window, parameterSets: run.parameterSets, landing: landing,
+            track: run.track, window: window, copied: copied, parameterSets: run.parameterSets, landing: landing,
             skippedTicks: entry.ticksBefore)
     }
 
@@ -225,9 +232,15 @@ struct SampleStore: Sendable {
     // MARK: Moving
 
     /// Goes on reading where presentation from `landing` on has to begin.
-    mutating func reposition(to landing: Landing) {
+    ///
+    /// - Parameter keepsCopies: what is copied goes on with what came before `landing`: it is read, though not presented.
+    mutating func reposition(to landing: Landing, keepsCopies: Bool = false) {
+        let before = self.landing.map { place(for: $0.time) } ?? firstPlace
+        if keepsCopies, !self.keepsCopies { copiesFloor = self.landing?.floor }
+        self.keepsCopies = keepsCopies
         self.landing = landing
         cursor = place(for: landing.time)
+        if keepsCopies { cursor = min(cursor, before) }
         toldRun = nil
     }
 
@@ -296,6 +309,7 @@ struct SampleStore: Sendable {
         runs = []
         byteCount = 0
         toldRun = nil
+        keepsCopies = false
         self.landing = landing
     }
 

@@ -37,6 +37,8 @@ final class TrackRenderer: Sendable {
         var store: SampleStore
         /// Counts the moves of the reading place: what was read before the last one is let go.
         var generation = 0
+        /// Of the last move: copies go on where they were.
+        var continuesCopies = false
         var isStopped = false
     }
 
@@ -101,6 +103,7 @@ final class TrackRenderer: Sendable {
         change { queue in
             queue.store.removeAll(landing: landing)
             queue.generation += 1
+            queue.continuesCopies = false
         }
     }
 
@@ -111,10 +114,14 @@ final class TrackRenderer: Sendable {
     }
 
     /// Presents once more what is held, from `landing` on.
-    func reposition(to landing: Landing) {
+    ///
+    /// - Parameter continuesCopies: what was handed over undecoded is not handed over again, and what comes behind it is.
+    func reposition(to landing: Landing, continuesCopies: Bool = false) {
+        let continues = continuesCopies && currentMode.passesSamples
         change { queue in
-            queue.store.reposition(to: landing)
+            queue.store.reposition(to: landing, keepsCopies: continues)
             queue.generation += 1
+            queue.continuesCopies = continues
         }
     }
 
@@ -165,8 +172,10 @@ final class TrackRenderer: Sendable {
         var worker = RendererWorker(renderer: self)
         while true {
             switch await next(isIdleAllowed: worker.hasPending || worker.hasFirstPicture) {
-            case .item(let item, let generation, let isPassedOver):
-                if generation != worker.generation { worker.reset(to: generation) }
+            case .item(let item, let move, let isPassedOver):
+                if move.generation != worker.generation {
+                    worker.reset(to: move.generation, continuesCopies: move.continuesCopies)
+                }
                 worker.isPassedOver = isPassedOver
                 await worker.process(item)
             case .nothing: await worker.useIdleTime()
@@ -177,7 +186,7 @@ final class TrackRenderer: Sendable {
 
     private enum Next {
         /// `isPassedOver`: as of ``SampleStore/isPassedOver(_:)``.
-        case item(SampleStore.Item, generation: Int, isPassedOver: Bool)
+        case item(SampleStore.Item, (generation: Int, continuesCopies: Bool), isPassedOver: Bool)
         case nothing
         case stop
     }
@@ -193,7 +202,7 @@ final class TrackRenderer: Sendable {
             }
             counts.noteHeld(queue.store.byteCount - before)
             return .item(
-                item, generation: queue.generation, isPassedOver: queue.store.isPassedOver(item))
+                item, (queue.generation, queue.continuesCopies), isPassedOver: queue.store.isPassedOver(item))
         }
     }
 

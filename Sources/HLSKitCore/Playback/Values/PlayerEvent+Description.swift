@@ -57,6 +57,22 @@ extension PlayerEvent.Kind: CustomStringConvertible {
                     + (group.timeRange.map { " at \(Self.text($0.start))" } ?? "")
             case .spliceMarker(let marker, let time): "\(Self.text(marker)) at \(Self.text(time))"
             case .timedMetadata(let group): "\(Self.text(group)) at \(Self.text(group.timeRange.start))"
+            case .contentSkipped(let content):
+                "left out \(Self.text(content.timeRange.duration)) at \(Self.text(content.timeRange.start))"
+                    + (content.dateRangeIDs.isEmpty ? "" : ": " + content.dateRangeIDs.joined(separator: ", "))
+            case .interstitialEventsChanged(let events):
+                events.isEmpty
+                    ? "no interstitials" : events.count == 1 ? "1 interstitial" : "\(events.count) interstitials"
+            case .interstitialBreakBegan(let time): "break at \(Self.text(time))"
+            case .interstitialEventBegan(let event): "interstitial \(event.id)"
+            case .interstitialEventEnded(let event, let outcome, let played):
+                "interstitial \(event.id) \(outcome.words) after \(Self.text(played))"
+            case .interstitialBreakEnded(let time): "break over" + (time.map { ", on at \(Self.text($0))" } ?? "")
+            case .interstitialAssetListStatusChanged(let event, let status):
+                "asset list of \(event.id): \(status.rawValue)"
+            case .interstitialSkippableStateChanged(let event, let state):
+                "interstitial \(event.id) \(state.words)"
+            case .interstitialSeekRefused(let event): "interstitial \(event.id) must not be left by seeking"
             case .segmentSkipped(let segments): "skipped \(Self.text(segments))"
             case .holePlayedOver(let range):
                 "played over a hole of \(Self.text(range.duration)) at \(Self.text(range.start))"
@@ -131,6 +147,32 @@ extension WaitingReason {
     }
 }
 
+extension InterstitialEvent.Outcome {
+    /// What follows the event.
+    fileprivate var words: String {
+        switch self {
+        case .played: "over"
+        case .playedInPart: "over, not all of it was to be had,"
+        case .skipped: "skipped"
+        case .cancelled: "cancelled"
+        case .left: "left"
+        case .failed: "not to be had: left out"
+        }
+    }
+}
+
+extension InterstitialEvent.SkippableEventState {
+    /// What follows the event.
+    fileprivate var words: String {
+        switch self {
+        case .notSkippable: "cannot be skipped"
+        case .notYetEligible: "can be skipped later"
+        case .eligible: "can be skipped"
+        case .noLongerEligible: "can be skipped no longer"
+        }
+    }
+}
+
 extension RateChangeReason {
     fileprivate var words: String {
         switch self {
@@ -141,6 +183,8 @@ extension RateChangeReason {
         case .itemEnded: "the item ended"
         case .itemFailed: "the item failed"
         case .stalled: "the buffer ran empty"
+        case .restrictedByInterstitial: "an interstitial allows no other"
+        case .interstitialEnded: "the interstitial is over"
         }
     }
 }

@@ -62,6 +62,27 @@ public struct PlayerEvent: Sendable {
         /// (``TimedMetadataGroup/spliceInformation``); with or without outputs. Each is told once until the playhead is moved,
         /// whichever segments, variants and renditions repeat it.
         case timedMetadata(TimedMetadataGroup)
+        /// A part of the item was left out by ``PlayerItem/skipRule``: told when playing continues behind it.
+        case contentSkipped(SkippedContent)
+        /// Other interstitials are scheduled in the current item, or they are scheduled otherwise: all of them, in the order in
+        /// which they are played.
+        indirect case interstitialEventsChanged([InterstitialEvent])
+        /// The item is left for a break at this item time: until it resumes, it waits with the reason
+        /// ``WaitingReason/interstitialEvent``.
+        case interstitialBreakBegan(at: MediaTime)
+        /// An event of a break is played from now on, or what it plays is waited for.
+        indirect case interstitialEventBegan(InterstitialEvent)
+        /// The event is over: how, and how much of it was played.
+        indirect case interstitialEventEnded(InterstitialEvent, InterstitialEvent.Outcome, played: MediaTime)
+        /// The break is over. The item resumes at this time; nil where another break follows, the user went elsewhere, or the
+        /// item is over.
+        case interstitialBreakEnded(resumingAt: MediaTime?)
+        /// The list of what an event plays was asked for, is there, or will not come.
+        indirect case interstitialAssetListStatusChanged(InterstitialEvent, InterstitialEvent.AssetListStatus)
+        /// The event that plays may be skipped by the user from now on, or no longer.
+        indirect case interstitialSkippableStateChanged(InterstitialEvent, InterstitialEvent.SkippableEventState)
+        /// A seek was refused because of ``InterstitialEvent/restrictions`` of the event that plays.
+        indirect case interstitialSeekRefused(InterstitialEvent)
         /// A segment could not be loaded and was skipped: the media time is lost.
         case segmentSkipped(SkippedSegments)
         /// Media is missing that no playlist announced as missing, for 0.1 s or more: time runs on over the hole. Told once,

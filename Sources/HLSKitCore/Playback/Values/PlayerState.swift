@@ -44,6 +44,8 @@ public struct PlayerState: Sendable, Hashable {
     public var liveOffset: Duration?
     /// As ``PlayerItem/liveLatency``.
     public var liveLatency: Duration?
+    /// What is played in the place of the current item; nil while that plays itself, or rests.
+    public var interstitial: InterstitialProgress?
     /// Counters of the current item.
     public var statistics = PlaybackStatistics()
 

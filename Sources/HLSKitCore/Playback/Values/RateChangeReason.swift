@@ -16,4 +16,8 @@ public enum RateChangeReason: String, Sendable, Hashable, Codable, CaseIterable 
     case itemFailed
     /// The buffer ran empty and the player does not wait by itself; the rate is 0.
     case stalled
+    /// An interstitial plays that allows no rate above 1 (``InterstitialEvent/restrictions``); the rate is 1 until it is over.
+    case restrictedByInterstitial
+    /// It is over; the rate is what it was before, or what was asked for meanwhile.
+    case interstitialEnded
 }

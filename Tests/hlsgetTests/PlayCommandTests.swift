@@ -206,8 +206,8 @@ struct PlayCommandTests {
             (["x", "--subs", "lang=de", "--subs-file", "/dev/null"], "both choose the subtitles"),
             (["x", "--cache", "f", "--record-trace", "t"], "what --cache has"),
             (["x", "--retries", "-1"], "--retries"), (["x", "--retry-backoff", "1,,2"], "not a time"),
-            (["x", "--on-gap", "fill"], "skip, fail"), (["x", "--from", "#x"], "media sequence number"),
-            (["x", "--from", "#5", "--to", "#4"], "--to must not be before"), (["x", "-o", "{title}.ts"], "{name}"),
+            (["x", "--on-gap", "stay"], "skip, fail, fill"), (["x", "--from", "#x"], "media sequence number"),
+            (["x", "--from", "#5", "--to", "#4"], "--to must not be before"), (["x", "-o", "{other}.ts"], "{name}"),
             (["x", "--duration", "0"], "above 0"),
             (["x", "-f", "avi"], "mkv"), (["x", "--player", " "], "needs a command"),
             (["x", "--query", "a"], "name=value"), (["x", "--languages", "de,,en"], "commas between them"),
@@ -229,8 +229,9 @@ struct PlayCommandTests {
             Issue.record("\(arguments) is accepted")
         } catch {
             #expect(HLSGet.exitCode(for: error).rawValue == 64)
-            #expect(HLSGet.fullMessage(for: error).contains(words), "\(HLSGet.fullMessage(for: error))")
-            #expect(HLSGet.fullMessage(for: error).hasPrefix("hlsget: error: "))
+            let message = HLSGet.fullMessage(for: error)
+            #expect(message.contains(words), "\(message)")
+            #expect(message.hasPrefix("hlsget: error: "))
         }
     }
 

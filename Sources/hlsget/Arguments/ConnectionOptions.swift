@@ -93,7 +93,36 @@ struct ConnectionOptions: ParsableArguments, Sendable {
             valueName: "csv|rate[,latency[,loss]]"),
         transform: ThrottleArgument.init(parsing:))
     var throttle: ThrottleArgument?
-    @OptionGroup var clientData: ClientDataOptions
+
+    // What servers are told of the command (CMCD): no group of its own, as the parser's checks of a debug build take five
+    // times as long for each level.
+    @Option(
+        help: ArgumentHelp(
+            "Tell servers of playing and loading (CMCD), in header fields or in the query of URLs.",
+            valueName: "headers|query"),
+        transform: { try ChoiceArgument.parse($0) })
+    var cmcd: ClientData.Transmission?
+    @Option(
+        help: ArgumentHelp("Version of CMCD in requests (1; 2 with --cmcd-events).", valueName: "1|2"),
+        transform: ClientDataArgument.version)
+    var cmcdVersion: ClientData.Version?
+    @Option(
+        help: ArgumentHelp("The keys of CMCD that are sent, e.g. br,bl,sid (all but tpb).", valueName: "key,…"),
+        transform: ClientDataArgument.keys)
+    var cmcdKeys: Set<String>?
+    @Option(
+        help: ArgumentHelp(
+            "Key of one's own in CMCD, which has a prefix, e.g. com.example-plan=gold.", valueName: "name=value"),
+        transform: ClientDataArgument.customKey)
+    var cmcdCustom: [CustomKeyArgument] = []
+    @Option(
+        help: ArgumentHelp("Name of the content, for CMCD.", valueName: "id"), transform: ClientDataArgument.contentID)
+    var contentID: String?
+    @Option(
+        help: ArgumentHelp(
+            "Name of the session, for CMCD, X-Playback-Session-Id and logs (a new UUID).", valueName: "id"),
+        transform: ClientDataArgument.sessionID)
+    var sessionID: String?
 
     mutating func validate() throws {
         if ipv4 && ipv6 { throw ValidationError("-4 and -6 are mutually exclusive") }
@@ -130,7 +159,12 @@ struct ConnectionOptions: ParsableArguments, Sendable {
         options.deniedAddresses = denyAddress
         options.allowsDowngrade = allowDowngrade
         options.throttle = throttle
-        clientData.apply(to: &options)
+        options.clientData.transmission = cmcd
+        options.clientData.version = cmcdVersion
+        options.clientData.keys = cmcdKeys
+        options.clientData.customKeys = cmcdCustom
+        options.clientData.contentID = contentID
+        options.clientData.sessionID = sessionID
     }
 
     /// Finds contradictions, as `play` does.

@@ -104,6 +104,9 @@ struct StreamHealth: Sendable {
             isPlaying = true
             hasPlayed = true
             waitingSince = nil
+            // Begun anew it plays what an old playlist lists, and comes to the same end: it is not back before something new is
+            // listed.
+            if troubles[.failed] != nil, isStale(at: now) { break }
             // Failures that led to it are over with it; those that go on come again.
             if troubles[.failed] != nil || troubles[.stalled] != nil {
                 troubles[.errors] = nil
@@ -154,13 +157,13 @@ struct StreamHealth: Sendable {
         sample.statistics = PlaybackStatistics()
         sample.buffered = .zero
         damagedCount = 0
-        pace = PlaylistPace()
+        // The pace stays: a playlist that listed nothing new does not become new by being asked for again.
         began = began ?? now
         isPlaying = false
         hasPlayed = false
         waitingSince = now
         recentErrors = []
-        for trouble in [StreamTrouble.black, .frozen, .silent, .stale] { troubles[trouble] = nil }
+        for trouble in [StreamTrouble.black, .frozen, .silent] { troubles[trouble] = nil }
     }
 
     private mutating func note(_ extent: MediaPlaylistExtent, _ url: String, at now: Duration) {
@@ -214,7 +217,7 @@ struct StreamHealth: Sendable {
 
     private mutating func settle(at now: Duration) -> Change? {
         for (trouble, held) in troubles { if let until = held.until, now >= until { troubles[trouble] = nil } }
-        if let age = pace.age(at: now), let target = pace.targetDuration, age > target * rules.staleFactor {
+        if isStale(at: now), let age = pace.age(at: now) {
             set(.stale, at: now, "nothing new for \(Decimals.text(age.inSeconds, places: 0)) s")
         } else {
             troubles[.stale] = nil
@@ -229,6 +232,11 @@ struct StreamHealth: Sendable {
         guard began != nil, isPlaying || !troubles.isEmpty || current != nil else { return nil }
         current = troubles.keys.map { severity(of: $0, at: now) }.max() ?? .up
         return tell(at: now)
+    }
+
+    private func isStale(at now: Duration) -> Bool {
+        guard let age = pace.age(at: now), let target = pace.targetDuration else { return false }
+        return age > target * rules.staleFactor
     }
 
     private func severity(of trouble: StreamTrouble, at now: Duration) -> StreamState {

@@ -23,6 +23,7 @@ struct PlayCommand: AsyncParsableCommand {
     @OptionGroup(title: "Picture") var picture: PictureOptions
     @OptionGroup(title: "Playback") var playback: PlaybackOptions
     @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Network") var connection: ConnectionOptions
     @OptionGroup(title: "Network") var network: NetworkOptions
     @OptionGroup(title: "Keys") var keys: KeyOptions
     @OptionGroup(title: "Report") var report: ReportOptions
@@ -53,6 +54,7 @@ struct PlayCommand: AsyncParsableCommand {
         picture.apply(to: &options)
         try playback.apply(to: &options)
         selection.apply(to: &options)
+        connection.apply(to: &options)
         network.apply(to: &options)
         options.keyOverride = keys.override
         try report.apply(to: &options)
@@ -289,7 +291,6 @@ struct SelectionOptions: ParsableArguments {
 }
 
 struct NetworkOptions: ParsableArguments {
-    @OptionGroup var connection: ConnectionOptions
     @Option(help: ArgumentHelp("URL that the URIs of a playlist on standard input are relative to.", valueName: "url"))
     var baseURL: String?
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
@@ -313,7 +314,6 @@ struct NetworkOptions: ParsableArguments {
     var cmcdEvents: [String] = []
 
     func apply(to options: inout PlayOptions) {
-        connection.apply(to: &options)
         options.clientData.events = cmcdEvents
         options.allowsFilesOutside = allowFile
         options.cacheFolder = cache

@@ -43,7 +43,7 @@ extension PlayCommand {
     ///
     /// - Returns: how the command ends where a signal did not let it wait; nil for it is played now.
     private func waitForStream(_ wait: WaitArgument, _ options: PlayOptions) async -> ExitStatus? {
-        await network.connection.wait(
+        await connection.wait(
             for: options.url, wait, allowsFilesOutside: options.allowsFilesOutside,
             isQuiet: options.verbosity == .quiet, isJSON: options.progress == .json)
     }

@@ -21,6 +21,7 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup(title: "Picture") var picture: PictureOptions
     @OptionGroup(title: "Playback") var playback: PlaybackOptions
     @OptionGroup(title: "Selection") var selection: SelectionOptions
+    @OptionGroup(title: "Network") var connection: ConnectionOptions
     @OptionGroup(title: "Network") var network: NetworkOptions
     @OptionGroup(title: "Keys") var keys: KeyOptions
     @OptionGroup(title: "Report") var report: ReportOptions
@@ -49,6 +50,7 @@ struct WatchCommand: AsyncParsableCommand {
         command.picture = picture
         command.playback = playback
         command.selection = selection
+        command.connection = connection
         command.network = network
         command.keys = keys
         command.report = report

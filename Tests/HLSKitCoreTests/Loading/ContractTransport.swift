@@ -50,6 +50,8 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     static let exceptions = [
         "SimulatedOrigin": "private to SimulatedTransport, behind a ConditionedTransport",
         "QueryTransport": "of the command, and nothing but another URL for CurlTransport",
+        "StandardInputTransport": "of the command, private: StandardInputTests",
+        "VerboseTransport": "of the command, and nothing but lines of what passes through",
     ]
 
     static let inMemory = allCases.filter(\.isInMemory)

@@ -160,6 +160,30 @@ struct StreamHealthTests {
         #expect(health.allTroubles.isEmpty)
     }
 
+    @Test("a live stream that is begun anew and plays its old playlist once more stays down, until something new is listed")
+    func replayed() {
+        var health = Self.playing()
+        _ = health.handle(.playlist(Self.extent(0, 6), url: "a"), at: .seconds(2))
+        var changes = Self.pass(&health, 3...40)
+        changes += [health.handle(.failed(Self.failure), at: .seconds(40))].compactMap(\.self)
+        for start in [50, 100] {
+            let events: [StreamHealth.Event] = [.began, .playlist(Self.extent(0, 6), url: "a"), .playing]
+            for event in events {
+                if let change = health.handle(event, at: .seconds(start)) { changes.append(change) }
+            }
+            changes += Self.pass(&health, start...start + 30)
+            if let change = health.handle(.failed(Self.failure), at: .seconds(start + 30)) { changes.append(change) }
+        }
+        #expect(changes.map(\.new) == [.degraded, .down])
+        #expect(health.counters.outageCount == 1)
+        for event in [.began, .playlist(Self.extent(20, 6), url: "a"), .playing] as [StreamHealth.Event] {
+            if let change = health.handle(event, at: .seconds(150)) { changes.append(change) }
+        }
+        changes += Self.pass(&health, 151...180)
+        #expect(changes.map(\.new) == [.degraded, .down, .up])
+        #expect(changes.last?.failure == Self.failure)
+    }
+
     @Test("new segments are late when they come a target duration later than they last; several at once are not")
     func lateness() {
         var pace = PlaylistPace()

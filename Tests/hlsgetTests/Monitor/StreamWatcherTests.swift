@@ -77,52 +77,49 @@ struct StreamWatcherTests {
 
     @Test("a day of a live stream, with short hours: each outage is seen once and named right, and a glitch is none")
     func day() throws {
-        // docs/monitor.md names it.
-        withKnownIssue("an outage that lasts for minutes is told more than once", isIntermittent: true) {
-            let stream = SyntheticStream(
-                bitRates: [8000], segmentDuration: .seconds(20), segmentCount: 5000, liveWindow: 6)
-            let hour = Self.hour
-            let outages: [(Outage, Set<String>)] = [
-                (Outage(3 * hour, 3 * hour + 600, .status(503)), ["http_503"]),
-                (Outage(7 * hour, 7 * hour + 300, .failure(.cannotConnect)), ["cannotConnect"]),
-                (Outage(11 * hour, 11 * hour + 1200, .notFound), ["http_404"]),
-                (Outage(15 * hour, 15 * hour + 600, Self.frozen(at: 15 * hour)), ["staleLive"]),
-                (
-                    Outage(19 * hour, 19 * hour + 480) { request, stream in
-                        var answer = stream.response(to: request)
-                        answer.ending = .stalled(after: 0)
-                        return answer
-                    }, ["timedOut"]
-                ),
-            ]
-            let glitch = Outage(21 * hour, 21 * hour + 4, .status(503))
-            let (changes, health) = try Self.watch(
-                stream, outages.map(\.0) + [glitch], for: .seconds(24 * hour), interval: .seconds(5))
-            let downs = changes.filter { $0.new == .down }
-            #expect(downs.count == outages.count)
-            #expect(health.counters.outageCount == outages.count)
-            for (down, (outage, codes)) in zip(downs, outages) {
-                #expect(codes.contains(down.failure?.code ?? ""), "\(down)")
-                // What is loaded plays on for a minute.
-                let delay = down.time - .seconds(outage.start)
-                #expect(delay > .zero && delay < .seconds(200), "\(delay)")
-                let up = changes.first { $0.time > down.time && $0.new == .up }
-                let back = up.map { $0.time - .seconds(outage.end) }
-                #expect(back.map { $0 > .zero && $0 < .seconds(120) } == true, "\(String(describing: back))")
-                #expect(up?.failure?.code == down.failure?.code)
-            }
-            // Nothing is told outside of them.
-            for change in changes.dropFirst() {
-                let isNear = outages.contains {
-                    change.time > .seconds($0.0.start) && change.time < .seconds($0.0.end + 180)
-                }
-                #expect(isNear, "\(change)")
-            }
-            #expect(health.state == .up)
-            let outage = outages.reduce(0) { $0 + $1.0.end - $1.0.start }
-            #expect((health.counters.times[.up] ?? .zero) > .seconds(24 * hour - outage - outages.count * 120))
-            #expect(health.counters.segmentCount > (24 * hour - outage) / 20 - outages.count * 10)
+        let stream = SyntheticStream(
+            bitRates: [8000], segmentDuration: .seconds(20), segmentCount: 5000, liveWindow: 6)
+        let hour = Self.hour
+        let outages: [(Outage, Set<String>)] = [
+            (Outage(3 * hour, 3 * hour + 600, .status(503)), ["http_503"]),
+            (Outage(7 * hour, 7 * hour + 300, .failure(.cannotConnect)), ["cannotConnect"]),
+            (Outage(11 * hour, 11 * hour + 1200, .notFound), ["http_404"]),
+            (Outage(15 * hour, 15 * hour + 600, Self.frozen(at: 15 * hour)), ["staleLive"]),
+            (
+                Outage(19 * hour, 19 * hour + 480) { request, stream in
+                    var answer = stream.response(to: request)
+                    answer.ending = .stalled(after: 0)
+                    return answer
+                }, ["timedOut"]
+            ),
+        ]
+        let glitch = Outage(21 * hour, 21 * hour + 4, .status(503))
+        let (changes, health) = try Self.watch(
+            stream, outages.map(\.0) + [glitch], for: .seconds(24 * hour), interval: .seconds(5))
+        let downs = changes.filter { $0.new == .down }
+        #expect(downs.count == outages.count)
+        #expect(health.counters.outageCount == outages.count)
+        for (down, (outage, codes)) in zip(downs, outages) {
+            #expect(codes.contains(down.failure?.code ?? ""), "\(down)")
+            // What is loaded plays on for a minute.
+            let delay = down.time - .seconds(outage.start)
+            #expect(delay > .zero && delay < .seconds(200), "\(delay)")
+            let up = changes.first { $0.time > down.time && $0.new == .up }
+            let back = up.map { $0.time - .seconds(outage.end) }
+            #expect(back.map { $0 > .zero && $0 < .seconds(120) } == true, "\(String(describing: back))")
+            #expect(up?.failure?.code == down.failure?.code)
         }
+        // Nothing is told outside of them.
+        for change in changes.dropFirst() {
+            let isNear = outages.contains {
+                change.time > .seconds($0.0.start) && change.time < .seconds($0.0.end + 180)
+            }
+            #expect(isNear, "\(change)")
+        }
+        #expect(health.state == .up)
+        let outage = outages.reduce(0) { $0 + $1.0.end - $1.0.start }
+        #expect((health.counters.times[.up] ?? .zero) > .seconds(24 * hour - outage - outages.count * 120))
+        #expect(health.counters.segmentCount > (24 * hour - outage) / 20 - outages.count * 10)
     }
 
     @Test("a film is watched again and again")

@@ -1,46 +1,6 @@
 import ArgumentParser
 import HLSKitCore
 
-/// What servers are told of the command (CMCD).
-struct ClientDataOptions: ParsableArguments, Sendable {
-    @Option(
-        help: ArgumentHelp(
-            "Tell servers of playing and loading (CMCD), in header fields or in the query of URLs.",
-            valueName: "headers|query"),
-        transform: { try ChoiceArgument.parse($0) })
-    var cmcd: ClientData.Transmission?
-    @Option(
-        help: ArgumentHelp("Version of CMCD in requests (1; 2 with --cmcd-events).", valueName: "1|2"),
-        transform: ClientDataArgument.version)
-    var cmcdVersion: ClientData.Version?
-    @Option(
-        help: ArgumentHelp("The keys of CMCD that are sent, e.g. br,bl,sid (all but tpb).", valueName: "key,…"),
-        transform: ClientDataArgument.keys)
-    var cmcdKeys: Set<String>?
-    @Option(
-        help: ArgumentHelp(
-            "Key of one's own in CMCD, which has a prefix, e.g. com.example-plan=gold.", valueName: "name=value"),
-        transform: ClientDataArgument.customKey)
-    var cmcdCustom: [CustomKeyArgument] = []
-    @Option(
-        help: ArgumentHelp("Name of the content, for CMCD.", valueName: "id"), transform: ClientDataArgument.contentID)
-    var contentID: String?
-    @Option(
-        help: ArgumentHelp(
-            "Name of the session, for CMCD, X-Playback-Session-Id and logs (a new UUID).", valueName: "id"),
-        transform: ClientDataArgument.sessionID)
-    var sessionID: String?
-
-    func apply(to options: inout PlayOptions) {
-        options.clientData.transmission = cmcd
-        options.clientData.version = cmcdVersion
-        options.clientData.keys = cmcdKeys
-        options.clientData.customKeys = cmcdCustom
-        options.clientData.contentID = contentID
-        options.clientData.sessionID = sessionID
-    }
-}
-
 /// A key of one's own.
 struct CustomKeyArgument: Sendable, Equatable {
     var name: String

@@ -101,12 +101,12 @@ struct StreamHealth: Sendable {
         switch event {
         case .began: begin(at: now)
         case .playing:
+            // It plays the rest of what it had, or, begun anew, what an old playlist lists, and comes to the same end: it is
+            // not back before something new is listed.
+            if current == .down, isStale(at: now) { break }
             isPlaying = true
             hasPlayed = true
             waitingSince = nil
-            // Begun anew it plays what an old playlist lists, and comes to the same end: it is not back before something new is
-            // listed.
-            if troubles[.failed] != nil, isStale(at: now) { break }
             // Failures that led to it are over with it; those that go on come again.
             if troubles[.failed] != nil || troubles[.stalled] != nil {
                 troubles[.errors] = nil

@@ -187,12 +187,12 @@ struct MonitorTests {
             defer { command.send(signal: SIGKILL) }
             try #require(command.waitForErrors(containing: "is down"))
             let port = try #require(Self.port(in: command.errors))
-            // The events never end, so the browser is told how long it looks.
+            // The events never end: the browser shows what the page came with.
             let page = String(
                 decoding: try Tool.run(
                     [
                         "timeout", "60", "chromium", "--headless", "--no-sandbox", "--disable-gpu",
-                        "--user-data-dir=\(folder.path)/browser", "--timeout=5000",
+                        "--user-data-dir=\(folder.path)/browser",
                         "--window-size=1000,400", "--screenshot=\(folder.path)/page.png", "--dump-dom",
                         "http://127.0.0.1:\(port)/",
                     ]), as: UTF8.self)

@@ -160,7 +160,9 @@ struct StreamHealthTests {
         #expect(health.allTroubles.isEmpty)
     }
 
-    @Test("a live stream that is begun anew and plays its old playlist once more stays down, until something new is listed")
+    @Test(
+        "a live stream that is begun anew and plays its old playlist once more stays down, until something new is listed"
+    )
     func replayed() {
         var health = Self.playing()
         _ = health.handle(.playlist(Self.extent(0, 6), url: "a"), at: .seconds(2))

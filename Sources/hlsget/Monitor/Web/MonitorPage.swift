@@ -1,6 +1,18 @@
-/// The monitor's page: one document without anything from elsewhere. It follows `/events`.
+/// The monitor's page: one document without anything from elsewhere. It shows what is known, and follows `/events`.
 enum MonitorPage {
-    static let html = head + script + "</script>\n</body>\n</html>\n"
+    /// - Parameter rows: a JSON array of the streams.
+    static func html(rows: String) -> String {
+        // Names come from a list: none ends the element.
+        let rows = rows.replacing("<", with: #"\u003c"#)
+        return """
+            \(head)<script type="application/json" id="first">\(rows)</script>
+            <script>
+            \(script)</script>
+            </body>
+            </html>
+
+            """
+    }
 
     private static let head = """
         <!DOCTYPE html>
@@ -63,7 +75,6 @@ enum MonitorPage {
         <th class="n wide">Errors</th><th class="n wide">Missing</th><th class="n wide">Certificate</th><th>Reason</th></tr></thead>
         <tbody id="rows"></tbody></table><p id="more" hidden></p><p id="none" hidden>No stream matches.</p>
         <noscript>The page needs JavaScript; <a href="/metrics">/metrics</a> does not.</noscript></main>
-        <script>
 
         """
 
@@ -127,6 +138,8 @@ enum MonitorPage {
           if (focus) [...document.querySelectorAll("[data-key]")].find(e => e.dataset.key === focus)?.focus(); }
         function later() { if (!waiting) { waiting = true; requestAnimationFrame(draw); } }
         $("filter").oninput = e => { text = e.target.value.toLowerCase(); later(); };
+        for (const r of JSON.parse($("first").textContent)) rows.set(r.stream, r);
+        draw();
         const source = new EventSource("/events");
         source.addEventListener("all", e => { rows.clear(); for (const r of JSON.parse(e.data)) rows.set(r.stream, r); later(); });
         source.addEventListener("rows", e => { for (const r of JSON.parse(e.data)) rows.set(r.stream, r); later(); });

@@ -23,18 +23,22 @@ final class MonitorWeb: Sendable {
     /// - Returns: what those who read events are told.
     func update(_ new: [StreamRow]) -> String { rows.withLock { $0.update(new) } }
 
+    /// What is the case now.
+    private var streams: JSONValue {
+        .array(watches.rows.sorted { $0.name < $1.name }.map { .object($0.members) })
+    }
+
     func answer(_ path: String) -> HTTPAnswer {
         switch path {
         case "/":
-            return HTTPAnswer(contentType: "text/html; charset=utf-8", body: Array(MonitorPage.html.utf8))
+            return HTTPAnswer(
+                contentType: "text/html; charset=utf-8", body: Array(MonitorPage.html(rows: streams.text).utf8))
         case "/metrics":
             let text = MonitorMetrics.text(
                 watches.rows.sorted { $0.name < $1.name }, elapsed: watches.elapsed, version: HLSGet.version)
             return HTTPAnswer(contentType: PrometheusText.contentType, body: Array(text.utf8))
         case "/streams.json":
-            let streams = watches.rows.sorted { $0.name < $1.name }.map { JSONValue.object($0.members) }
-            return HTTPAnswer(
-                contentType: "application/json", body: Array((JSONValue.array(streams).text + "\n").utf8))
+            return HTTPAnswer(contentType: "application/json", body: Array((streams.text + "\n").utf8))
         case "/events":
             let all = rows.withLock(\.all)
             return HTTPAnswer(

@@ -32,9 +32,10 @@ struct EdgeStartTests {
         #expect((Duration.milliseconds(1490 + lag)...(.milliseconds(1710 + lag))).contains(latency), "\(latency)")
         #expect(session.count("jumped") == 0)
         #expect(Set(session.visits.names).count == session.visits.names.count)
-        // The first picture, and from where time runs on each once.
+        // Between the first picture and where time runs on from, unless time runs on from that picture.
         let breaks = session.presented.breaks
-        #expect(breaks.count == 1 && breaks.first?.lowerBound == session.presented.frames.first?.seconds, "\(breaks)")
+        #expect(breaks.count <= 1)
+        #expect(breaks.allSatisfy { $0.lowerBound == session.presented.frames.first?.seconds }, "\(breaks)")
     }
 
     @Test("M05: playing that waits for the next list begins also where that has no parts any more")

@@ -14,6 +14,8 @@ struct RendererWorker {
     private static let reportInterval = Duration.milliseconds(200)
     /// Where nothing comes out of this much media there is nothing to wait for.
     private static let longestSilence = Duration.seconds(1)
+    /// How far decoding may be ahead of the samples that are handed over beside it.
+    private static let longestHeldCopies = Duration.seconds(1)
 
     /// A stream that is damaged in more ways than these says nothing new.
     private static let mostKindsOfDamage = 16
@@ -42,6 +44,9 @@ struct RendererWorker {
     private var effort = DecodingEffort()
     private var optionalPictures = OptionalPictures()
     private var copies = CopySelection()
+    /// Decoded, and to be handed over undecoded when their time comes: a decoder gives nothing before it has some of those
+    /// behind it, and no time passes before there is a picture.
+    private var heldCopies: [HeldCopy] = []
     private var sought = SoughtPicture<DecodedMedia>()
     /// Where reading began after the last move, and whether the first media from there was told.
     private var landing: Landing?
@@ -72,6 +77,7 @@ struct RendererWorker {
         decoder = nil
         track = nil
         pending = []
+        heldCopies = []
         lastPresented = nil
         effort = DecodingEffort()
         optionalPictures = OptionalPictures()
@@ -159,6 +165,7 @@ struct RendererWorker {
             guard decoder != nil else { return }
             decoder = nil
             pending = []
+            await handOverCopies(upTo: nil)
             optionalPictures = OptionalPictures()
         } else if decoder == nil, sample.isSync {
             openDecoder(mode)
@@ -192,7 +199,7 @@ struct RendererWorker {
         }
         await adjustDecoder(to: mode, at: sample)
         if isDecoderStuck, sample.isSync { await nudgeDecoder() }
-        if mode.passesSamples { await pass(sample) }
+        if mode.passesSamples { await take(sample) }
         var frames: [VideoFrame] = []
         var buffers: [AudioBuffer] = []
         var isSilent = false
@@ -231,6 +238,7 @@ struct RendererWorker {
             decoder = nil
         }
         noteSilence(after: sample)
+        await limitHeldCopies()
         noteConsumed(sample, offset: offset)
     }
 
@@ -406,7 +414,7 @@ struct RendererWorker {
             }
             return
         }
-        guard !isTooLate(media, at: time) else { return }
+        guard !isTooLate(media, at: time), !isAgain(media, at: time) else { return }
         let itemTime = MediaTime(time)
         let media = media.placed(at: itemTime)
         prepare(media)
@@ -439,6 +447,16 @@ struct RendererWorker {
         return true
     }
 
+    /// A picture is not shown after a later one: a server that gives the same media twice, under two names, is no reason to
+    /// go back.
+    private mutating func isAgain(_ media: DecodedMedia.Content, at time: Duration) -> Bool {
+        guard !window.isStill, case .video = media, let last = pending.last?.time ?? lastPresented, time <= last else {
+            return false
+        }
+        renderer.count { $0.droppedFrames += 1 }
+        return true
+    }
+
     var hasPending: Bool { !pending.isEmpty }
 
     /// The picture that all begins with can come out before there is a second sample. Not under a clock: who waits
@@ -458,6 +476,7 @@ struct RendererWorker {
 
     private mutating func presentAll() async {
         while hasPending { await presentFirst() }
+        await handOverCopies(upTo: nil)
     }
 
     /// Hands over the first decoded frame when its time has come.
@@ -465,6 +484,7 @@ struct RendererWorker {
         guard !pending.isEmpty else { return }
         let next = pending.removeFirst()
         guard await waitUntilDue(next.time, isHeard: next.isAudio) else { return }
+        await handOverCopies(upTo: next.time)
         // A break may have been set since it was decoded.
         if let until = renderer.currentMode.until, next.time >= until { return }
         let generation = clockGeneration
@@ -511,12 +531,45 @@ struct RendererWorker {
         }
     }
 
-    private mutating func pass(_ sample: MediaSample) async {
+    /// Hands over a sample undecoded: when its time has come, or, where it is decoded too, with what is decoded.
+    private mutating func take(_ sample: MediaSample) async {
         guard let track, shown.copies(sample, of: track.mediaType) else { return }
-        let timing = CopySelection.Timing(
-            decoding: ItemTimeline.duration(sample.dts, track.timescale) + offset,
-            presentation: ItemTimeline.duration(sample.pts, track.timescale) + offset,
-            length: ItemTimeline.duration(sample.duration, track.timescale))
+        let copy = HeldCopy(
+            sample: sample,
+            timing: CopySelection.Timing(
+                decoding: ItemTimeline.duration(sample.dts, track.timescale) + offset,
+                presentation: ItemTimeline.duration(sample.pts, track.timescale) + offset,
+                length: ItemTimeline.duration(sample.duration, track.timescale)),
+            offset: offset)
+        if decoder != nil, renderer.clock.isPaced, !window.isStill {
+            heldCopies.append(copy)
+        } else {
+            await handOverCopies(upTo: nil)
+            await pass(copy)
+        }
+    }
+
+    /// Of what is held, all that is decoded before `time`, or all.
+    private mutating func handOverCopies(upTo time: Duration?) async {
+        while let first = heldCopies.first, time.map({ first.timing.decoding <= $0 }) ?? true {
+            heldCopies.removeFirst()
+            await pass(first)
+        }
+    }
+
+    /// A decoder that gives little, or what is not presented, keeps samples from their writers no longer than this.
+    private mutating func limitHeldCopies() async {
+        while isPrimed, let first = heldCopies.first, let last = heldCopies.last,
+            last.timing.decoding - first.timing.decoding > Self.longestHeldCopies
+        {
+            heldCopies.removeFirst()
+            await pass(first)
+        }
+    }
+
+    private mutating func pass(_ copy: HeldCopy) async {
+        guard let track else { return }
+        let (sample, timing, offset) = (copy.sample, copy.timing, copy.offset)
         if decoder == nil { renderer.count { $0.decodedFrames += 1 } }
         switch limit.takes(sample, timing, isVideo: track.mediaType == .video) ? copies.judge(sample, timing) : .outside
         {
@@ -540,6 +593,13 @@ struct RendererWorker {
             }
         }
         if decoder == nil { handedOver(max(timing.presentation, timing.decoding), timing.length) }
+    }
+
+    private struct HeldCopy {
+        var sample: MediaSample
+        var timing: CopySelection.Timing
+        /// From the times of the track to those of the item.
+        var offset: Duration
     }
 
     /// Whether media is to be presented at all.

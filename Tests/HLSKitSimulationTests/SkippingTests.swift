@@ -192,18 +192,19 @@ struct SkippingTests {
     @Test(
         "live: what has not come so far is waited for, whether its end is known, planned, or comes late",
         arguments: [
-            // Known from the beginning; late; a plan; no end, until the splice leads back.
+            // Known from the beginning; before its first segment is listed; a plan; no end, until the splice leads back, or the
+            // next of its class begins.
             { _ in [range("a", at: 40, "DURATION=8")] },
-            { $0 < .seconds(33) ? [] : [range("a", at: 40, "DURATION=8")] },
+            { $0 < .seconds(20) ? [] : [range("a", at: 40, "DURATION=8")] },
             { _ in [range("a", at: 40, "PLANNED-DURATION=8,SCTE35-OUT=0xFC00")] },
             { time in
                 [range("a", at: 40, "SCTE35-OUT=0xFC00")]
-                    + (time < .seconds(60)
+                    + (time < .seconds(44)
                         ? [] : [#"#EXT-X-DATERANGE:ID="a",END-DATE="2026-01-01T00:00:48Z",SCTE35-IN=0xFC01"#])
             },
             { time in
                 [range("a", at: 40, "END-ON-NEXT=YES")]
-                    + (time < .seconds(60) ? [] : [range("b", at: 48, "X-WHAT=\"film\"")])
+                    + (time < .seconds(44) ? [] : [range("b", at: 48, "X-WHAT=\"film\"")])
             },
         ] as [@Sendable (Duration) -> [String]], [true, false])
     func live(tags: @escaping @Sendable (Duration) -> [String], isPaced: Bool) throws {
@@ -217,15 +218,57 @@ struct SkippingTests {
         #expect(outcome.times.count == (100 - 8 - 2 * first) * 25)
     }
 
-    @Test("live: of a break that is known when it plays the rest is left out")
-    func lateKnown() throws {
+    @Test(
+        "live: where the window has gone past an end that is known late, playing continues with the window",
+        arguments: [true, false])
+    func lateEnd(isPaced: Bool) throws {
+        // At 60 s the window begins there.
         let outcome = try Self.play(
-            try SkipRule(dateRanges: ["ad"]), seconds: 100, window: 8,
-            tags: { $0 < .seconds(52) ? [] : [Self.range("a", at: 40, "DURATION=16")] })
+            try SkipRule(dateRanges: ["ID=a"]), seconds: 100, window: 8, isPaced: isPaced,
+            tags: { time in
+                [Self.range("a", at: 40, "SCTE35-OUT=0xFC00")]
+                    + (time < .seconds(60)
+                        ? [] : [#"#EXT-X-DATERANGE:ID="a",END-DATE="2026-01-01T00:00:48Z",SCTE35-IN=0xFC01"#])
+            })
+        #expect(outcome.hasEnded)
+        #expect(Self.text(outcome.skipped) == ["40.0+20.0"])
+        #expect(outcome.holes == [])
+        let first = outcome.segments.min() ?? 0
+        #expect(outcome.times.count == (100 - 20 - 2 * first) * 25)
+    }
+
+    @Test(
+        "live: of a break that is known when it plays the rest is left out, and nothing is written over what was",
+        arguments: [true, false])
+    func lateKnown(isPaced: Bool) throws {
+        // At 34 s segments are listed up to 50 s, and the playhead is at 44 s.
+        let outcome = try Self.play(
+            try SkipRule(dateRanges: ["ad"]), seconds: 100, window: 8, isPaced: isPaced,
+            tags: { $0 < .seconds(34) ? [] : [Self.range("a", at: 40, "DURATION=16")] })
         #expect(outcome.hasEnded)
         #expect(outcome.skipped.count == 1)
         #expect(outcome.skipped.allSatisfy { $0.timeRange.end.inSeconds == 56 && $0.timeRange.start.inSeconds > 40 })
         #expect(outcome.holes == [])
+    }
+
+    @Test(
+        "live: a part that is longer than the window is left out as one, though its beginning is listed no longer",
+        arguments: [true, false])
+    func longerThanWindow(isPaced: Bool) throws {
+        let marked = try Self.play(
+            try SkipRule(dateRanges: ["EXT-X-CUE-OUT"]), seconds: 120, window: 8, isPaced: isPaced,
+            markers: [20: "#EXT-X-CUE-OUT", 40: "#EXT-X-CUE-IN"])
+        let named = try Self.play(
+            try SkipRule(segmentURIs: ["/[23][0-9]\\.m4s"]), seconds: 120, window: 8, isPaced: isPaced)
+        for outcome in [marked, named] {
+            #expect(outcome.hasEnded)
+            #expect(Self.text(outcome.skipped) == ["40.0+40.0"])
+            #expect(outcome.holes == [])
+            #expect(!outcome.segments.contains { (20...39).contains($0) })
+            let first = outcome.segments.min() ?? 0
+            #expect(outcome.times.count == (120 - 40 - 2 * first) * 25)
+        }
+        #expect(named.skipped.map(\.numberOfSegments) == [20])
     }
 
     @Test("live: something that never ends is waited for no longer than ten minutes")

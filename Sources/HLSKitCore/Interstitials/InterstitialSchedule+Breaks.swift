@@ -80,18 +80,22 @@ extension InterstitialSchedule {
         _ over: InterstitialBreak, waited: Duration = .zero, latest: Duration? = nil
     ) -> InterstitialContinuation {
         if over.kind == .leave { return .end }
-        var time = resumption(over, waited: waited, latest: latest)
+        let wanted = resumption(over, waited: waited, latest: latest)
+        // Where all but the events is left out, none of them takes the place of another.
+        var time = max(primary.start, skipped.keepsEvents ? over.place : wanted)
         if let target = over.target, target > time {
             if let next = restricted(from: over.place, to: target) { return .another(next) }
             time = target
         }
-        if let entry = skipped.entry(at: time) {
+        // A window may have gone past where the item was left, while that was waited for.
+        let left = primary.isLive ? min(time, wanted) : time
+        if let entry = skipped.entry(at: left) ?? skipped.entry(at: time) {
             // What begins where something is skipped is played.
             if primary.isLive || time < primary.end, let found = eventBreak(at: time) { return .another(found) }
-            guard let end = skip(entry, from: time, latest: max(latest ?? primary.end, over.place)) else {
+            guard let end = skip(entry, from: left, latest: max(latest ?? primary.end, over.place)) else {
                 return .later
             }
-            time = end
+            time = max(primary.start, end)
         }
         if !primary.isLive, time >= primary.end { return end().map { .another($0) } ?? .end }
         // What begins within two frames begins at once.
@@ -111,7 +115,7 @@ extension InterstitialSchedule {
         var end = entry.range.upperBound
         if skipped.keepsEvents, let stop = nextStop(after: time) { end = min(end, stop.time) }
         if primary.isLive, end > latest { return nil }
-        if !primary.isLive { end = min(end, primary.end) }
+        end = max(primary.isLive ? primary.start : time, primary.isLive ? end : min(end, primary.end))
         if !skipped.keepsEvents {
             note(
                 SkippedContent(
@@ -121,6 +125,7 @@ extension InterstitialSchedule {
         return max(end, time)
     }
 
+    /// Where the item continues by what was played. In a live stream the window may begin later.
     private func resumption(_ over: InterstitialBreak, waited: Duration, latest: Duration?) -> Duration {
         let offset = over.resumptionOffset
         var time = over.place + offset
@@ -132,7 +137,7 @@ extension InterstitialSchedule {
         if over.wasEnteredLate { time = max(time, over.arrival) }
         if over.alignsResumption { time = primary.snappedIn(time) }
         if primary.isLive { time = min(time, max(latest ?? primary.end, over.place)) }
-        return max(primary.start, primary.isLive ? time : min(time, primary.end))
+        return primary.isLive ? time : max(primary.start, min(time, primary.end))
     }
 }
 

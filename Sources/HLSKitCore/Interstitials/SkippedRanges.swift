@@ -30,10 +30,10 @@ package struct SkippedRanges: Sendable, Hashable {
     /// - Parameters:
     ///   - groups: the date ranges of the playlist.
     ///   - starts: item times at which its segments start, and where the last ends.
-    ///   - matches: what is known of its segments.
+    ///   - memory: what was found in the lists before.
     package init(
         _ rule: SkipRule, of playlist: MediaPlaylist, groups: [DateRangeMetadataGroup], starts: [Duration],
-        _ matches: inout SegmentMatches
+        _ memory: inout SkipMemory
     ) {
         if rule.isForAll {
             entries = [Entry(range: (.zero - InterstitialEvent.longest)..<InterstitialEvent.longest)]
@@ -42,19 +42,14 @@ package struct SkippedRanges: Sendable, Hashable {
         }
         var found: [Entry] = []
         if !rule.dateRanges.isEmpty {
-            found += Self.dateRanges(rule, groups) + Self.breaks(rule, of: playlist, starts)
+            found += Self.dateRanges(rule, groups) + Self.breaks(rule, memory.breaks(of: playlist, starts))
             for index in found.indices { found[index].range = Self.snapped(found[index].range, to: starts) }
         }
         if !rule.segmentURIs.isEmpty {
-            for index in matches.meant(by: rule, of: playlist) where index + 1 < starts.count {
-                guard starts[index] < starts[index + 1] else { continue }
-                found.append(Entry(range: starts[index]..<starts[index + 1], segmentCount: 1))
-            }
+            found += memory.segments(meantBy: rule, of: playlist, starts)
         }
         for entry in found.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) where !entry.range.isEmpty {
-            if let last = entries.last,
-                entry.range.lowerBound <= last.range.upperBound + InterstitialSchedule.closeness
-            {
+            if let last = entries.last, last.touches(entry) {
                 entries[entries.count - 1].add(entry)
             } else {
                 entries.append(entry)
@@ -86,37 +81,11 @@ package struct SkippedRanges: Sendable, Hashable {
         return range.scte35Out != nil || range.endsOnNext ? longestOpen : nil
     }
 
-    /// A break between markers ends where one says so, else as long after its beginning as that says.
-    private static func breaks(_ rule: SkipRule, of playlist: MediaPlaylist, _ starts: [Duration]) -> [Entry] {
-        var found: [Entry] = []
-        var running: (start: Duration, end: Duration?, marker: SpliceMarker)?
-        func close(at time: Duration?) {
-            guard let past = running else { return }
-            running = nil
-            let end = time ?? past.end ?? past.start + longestOpen
-            guard past.start < end, rule.means(past.marker) else { return }
-            found.append(Entry(range: past.start..<end, dateRangeIDs: past.marker.id.map { [$0] } ?? []))
+    private static func breaks(_ rule: SkipRule, _ breaks: [SkipMemory.MarkedBreak]) -> [Entry] {
+        breaks.filter { rule.means($0.marker) }.map { found in
+            let end = found.end ?? found.start + longestOpen
+            return Entry(range: found.start..<end, dateRangeIDs: found.marker.id.map { [$0] } ?? [])
         }
-        for place in playlist.markedSegments where starts.indices.contains(place) {
-            let time = starts[place]
-            let markers =
-                place < playlist.segments.count
-                ? playlist.segments[place].spliceMarkers : playlist.upcomingSpliceMarkers
-            for marker in markers {
-                switch marker.kind {
-                case .out:
-                    close(at: running?.end.map { min($0, time) } ?? time)
-                    running = (time, marker.duration.map { time + $0 }, marker)
-                case .continued where running == nil:
-                    let left = marker.duration.map { max(.zero, $0 - (marker.elapsed ?? .zero)) }
-                    running = (time, left.map { time + $0 }, marker)
-                case .in: close(at: time)
-                default: break
-                }
-            }
-        }
-        close(at: nil)
-        return found
     }
 
     /// The ends of date ranges are those of segments where they are so near: dates and durations are rounded.
@@ -158,8 +127,13 @@ package struct SkippedRanges: Sendable, Hashable {
 }
 
 extension SkippedRanges.Entry {
+    /// Whether one that begins later begins before its end, or at it.
+    func touches(_ other: SkippedRanges.Entry) -> Bool {
+        other.range.lowerBound <= range.upperBound + InterstitialSchedule.closeness
+    }
+
     /// One that begins later, and touches it.
-    fileprivate mutating func add(_ other: SkippedRanges.Entry) {
+    mutating func add(_ other: SkippedRanges.Entry) {
         range = range.lowerBound..<max(range.upperBound, other.range.upperBound)
         dateRangeIDs += other.dateRangeIDs
         segmentCount += other.segmentCount
@@ -175,28 +149,5 @@ extension [Duration] {
             if self[middle] <= time { low = middle + 1 } else { high = middle }
         }
         return low
-    }
-}
-
-/// Which segments of a playlist are meant: each is looked at once, however often the playlist is loaded again.
-package struct SegmentMatches: Sendable {
-    private var url: String?
-    private var known: [String: Bool] = [:]
-
-    package init() {}
-
-    /// The places of the segments that are meant.
-    mutating func meant(by rule: SkipRule, of playlist: MediaPlaylist) -> [Int] {
-        let before = url == playlist.url ? known : [:]
-        url = playlist.url
-        known.removeAll(keepingCapacity: true)
-        var places: [Int] = []
-        for (place, segment) in playlist.segments.enumerated() {
-            let uri = segment.uri
-            let isMeant = before[uri] ?? known[uri] ?? rule.means(segment, of: playlist)
-            known[uri] = isMeant
-            if isMeant { places.append(place) }
-        }
-        return places
     }
 }

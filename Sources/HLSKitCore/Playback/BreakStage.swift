@@ -237,9 +237,12 @@ struct BreakStage: Sendable {
     /// The item has come to the place of the break, or to its end.
     mutating func reach(at playhead: Duration) {
         let found: InterstitialBreak?
+        var playhead = playhead
         switch place {
-        // I-frames may have gone past it.
-        case .time(let time), .skip(let time): found = schedule.arrive(at: max(time, playhead))
+        case .time(let time), .skip(let time):
+            // I-frames may have gone past it. Media that is not paced may be over somewhat before, and has all been taken.
+            playhead = max(time, playhead)
+            found = schedule.arrive(at: playhead)
         case .end, nil: found = schedule.end()
         }
         // It may be gone by now: then nothing is played in it.

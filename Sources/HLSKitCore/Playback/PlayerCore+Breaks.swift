@@ -5,14 +5,16 @@ struct Breaks: Sendable {
     var stage: BreakStage
     /// Date ranges of the item's playlist.
     var dateRanges = DateRangeReader()
-    /// Its segments that are skipped.
-    private var matches = SegmentMatches()
+    /// What of it is skipped, of what was listed so far.
+    private var memory = SkipMemory()
     /// What has played last left this, until something plays again.
     var intent: PlayerIntent?
     /// The playback that plays in the item's place.
     var onStage: Int?
     /// Steps are being carried out.
     var isSettling = false
+    /// The item was left at once, and not where time had come to the break: outputs may have taken more of it.
+    var isSudden = false
     /// What programs were told.
     var told = BreakNews()
     /// The rate that the program wants, while an event allows none above 1.
@@ -23,7 +25,7 @@ struct Breaks: Sendable {
     /// What of the item is skipped, by what its playlist lists.
     mutating func skipped(by rule: SkipRule, in tracker: PlaylistTracker) -> SkippedRanges {
         SkippedRanges(
-            rule, of: tracker.written, groups: dateRanges.groups, starts: tracker.segmentStarts, &matches)
+            rule, of: tracker.written, groups: dateRanges.groups, starts: tracker.segmentStarts, &memory)
     }
 }
 
@@ -86,6 +88,7 @@ extension PlayerCore {
             state.current.engine.item?.seek.isUnderWay == false, state.breaks?.stage.arrive(at: playhead) == true
         else { return setBreakPoint(at: now, &state, &afterwards) }
         suspend(at: now, &state, &afterwards)
+        state.breaks?.isSudden = true
     }
 
     /// Something has happened to the item or to an asset: does what follows for the break that runs, or comes next.
@@ -133,6 +136,7 @@ extension PlayerCore {
     private func suspend(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         let (intent, effects) = state.current.engine.suspend(at: now)
         state.breaks?.intent = intent
+        state.breaks?.isSudden = false
         takeIn(effects, of: state.current.id, at: now, &state, &afterwards)
         observe(&state, at: now)
         afterwards.note(lacksDriver: false, hasChanged: true)
@@ -288,9 +292,10 @@ extension PlayerCore {
     ) {
         guard let intent = state.breaks?.intent else { return }
         state.breaks?.intent = nil
+        state.breaks?.isSudden = false
         state.breaks?.onStage = id
         if let end { handle(.control(.setForwardPlaybackEndTime(end)), of: id, at: now, &state, &afterwards) }
-        takeIn([.place(shift)], of: id, at: now, &state, &afterwards)
+        takeIn([.place(shift, after: nil)], of: id, at: now, &state, &afterwards)
         let effects = state.update(id) { $0.engine.takeOver(intent, at: now) } ?? []
         takeIn(effects, of: id, at: now, &state, &afterwards)
         handle(.control(.setActionAtItemEnd(.advance)), of: id, at: now, &state, &afterwards)
@@ -317,7 +322,10 @@ extension PlayerCore {
     ) {
         guard let intent = state.breaks?.intent else { return }
         state.breaks?.intent = nil
-        if let shift { takeIn([.place(shift)], of: state.current.id, at: now, &state, &afterwards) }
+        if let shift {
+            let place = state.breaks?.isSudden == true && !isSought ? state.current.engine.playhead : nil
+            takeIn([.place(shift, after: place)], of: state.current.id, at: now, &state, &afterwards)
+        }
         let effects = state.current.engine.resume(intent, isSought: isSought, at: now)
         takeIn(effects, of: state.current.id, at: now, &state, &afterwards)
         observe(&state, at: now)

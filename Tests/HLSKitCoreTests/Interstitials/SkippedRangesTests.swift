@@ -22,9 +22,9 @@ import Testing
         var reader = DateRangeReader()
         _ = reader.read(tracker)
         let rule = try SkipRule(dateRanges: [dateRanges].compactMap(\.self), segmentURIs: [segments].compactMap(\.self))
-        var matches = SegmentMatches()
+        var memory = SkipMemory()
         return SkippedRanges(
-            rule, of: playlist, groups: reader.groups, starts: tracker.segmentStarts, &matches)
+            rule, of: playlist, groups: reader.groups, starts: tracker.segmentStarts, &memory)
     }
 
     /// What is skipped of ten segments of 5 s.
@@ -40,10 +40,10 @@ import Testing
             playlist, requestURL: "", url: playlist.url, start: .zero, loadBegan: .zero, now: .zero)
         var reader = DateRangeReader()
         _ = reader.read(tracker)
-        var matches = SegmentMatches()
+        var memory = SkipMemory()
         return SkippedRanges(
             try SkipRule(dateRanges: [expression]), of: playlist, groups: reader.groups, starts: tracker.segmentStarts,
-            &matches
+            &memory
         ).entries.map {
             "\($0.range.lowerBound.seconds)-\($0.range.upperBound.seconds) \($0.dateRangeIDs.joined(separator: ","))"
         }

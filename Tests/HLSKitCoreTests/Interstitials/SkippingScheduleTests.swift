@@ -58,11 +58,31 @@ struct SkippingScheduleTests {
     func eventsOnly(events: String, played: String) throws {
         var scheduled = try ScheduledItem(events, end: 100)
         let playlist = try MediaPlaylist(parsing: "#EXTM3U\n#EXT-X-TARGETDURATION:4\n", url: "https://example.com/")
-        var matches = SegmentMatches()
+        var memory = SkipMemory()
         _ = scheduled.schedule.skip(
-            SkippedRanges(SkipRule.primary, of: playlist, groups: [], starts: [], &matches))
+            SkippedRanges(SkipRule.primary, of: playlist, groups: [], starts: [], &memory))
         #expect(scheduled.played(from: 0) == played)
         #expect(scheduled.schedule.takeSkippedContent().isEmpty)
+    }
+
+    @Test(
+        "live: what is waited for is told from where playing was, also where the window has gone past that, or past its end",
+        arguments: [(25, 40, 30), (20, 40, 30), (35, 50, 35), (5, 20, nil)] as [(Int, Int, Int?)])
+    func window(start: Int, end: Int, resumption: Int?) throws {
+        var schedule = InterstitialSchedule()
+        schedule.update(PrimaryTimeline(start: .zero, end: .seconds(22), isLive: true)) { _ in nil }
+        _ = schedule.skip(SkippedRanges([20..<30]))
+        _ = schedule.start(at: .zero)
+        let arrived = schedule.arrive(at: .seconds(20))
+        let found = try #require(arrived)
+        schedule.update(PrimaryTimeline(start: .seconds(start), end: .seconds(end), isLive: true)) { _ in nil }
+        switch schedule.finish(found, latest: .seconds(end - 5)) {
+        case .primary(let time): #expect(time == resumption.map { .seconds($0) })
+        case .later: #expect(resumption == nil)
+        case .another, .end: Issue.record("nothing else is here")
+        }
+        let told = resumption.map { [MediaTimeRange(start: .seconds(20), end: .seconds($0))] } ?? []
+        #expect(schedule.takeSkippedContent().map(\.timeRange) == told)
     }
 
     @Test("what was left out is told, from where playing was, once")

@@ -222,4 +222,26 @@ struct WriterFeedTests {
         for time in [0, 0.1, 0.2] { write(.video, at: time, to: feed) }
         #expect(log.lines.count { $0 == "flush" } == (isPaced ? 3 : 0))
     }
+
+    @Test("an item that was left at once goes on behind what was written of it, however its place was counted")
+    func excess() {
+        let (feed, log) = (WriterFeed(registry, isHeld: false), Log())
+        registry.add(log)
+        feed.expect([.video])
+        begin(Self.track(1, .video), feed)
+        for time in [0, 0.5, 1] { write(.video, at: time, to: feed) }
+        // It was left at 0.8 s, and goes on at 5 s.
+        feed.place(.milliseconds(-4200), after: .seconds(5))
+        write(.video, at: 5, to: feed)
+        // All that follows is as much later.
+        feed.place(.milliseconds(-6200), after: nil)
+        write(.video, at: 9, to: feed)
+        // What lies far before was sought, and what was taken less than counted leaves time out.
+        feed.place(.seconds(-6), after: .seconds(6))
+        write(.video, at: 6, to: feed)
+        feed.place(.seconds(2), after: .seconds(9))
+        write(.video, at: 9, to: feed)
+        let lines = log.lines.filter { $0 != "flush" }.suffix(4)
+        #expect(Array(lines) == ["0 at 1.0", "0 at 3.0", "0 at 0.2", "0 at 11.2"])
+    }
 }

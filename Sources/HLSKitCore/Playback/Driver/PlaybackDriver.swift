@@ -270,7 +270,7 @@ struct PlaybackDriver: ~Copyable {
         case .publish(let kind): publish(kind)
         case .present: presenter.release()
         case .hold: presenter.hold()
-        case .place(let shift): presenter.dispatcher.place(shift)
+        case .place(let shift, let time): presenter.dispatcher.place(shift, after: time)
         case .limit(let time): presenter.limit(to: time)
         case .ask(let question): engine.handle(.answer(question.answered()))
         case .refreshURL(let expired): transfers.refresh(expired)

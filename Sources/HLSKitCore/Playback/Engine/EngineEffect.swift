@@ -75,8 +75,9 @@ enum EngineEffect: Sendable {
     case present
     /// Others are played in the item's place: nothing of it is shown until ``present``.
     case hold
-    /// What writers get of the item is so much later in their time than in the item's.
-    case place(Duration)
+    /// What writers get of the item is so much later in their time than in the item's. `after`: it goes on there, and was left
+    /// at once, while outputs may have taken more of it.
+    case place(Duration, after: Duration?)
     /// Nothing is presented from this item time on, whatever is loaded; nil takes it back.
     case limit(Duration?)
     /// What the interstitial with this ID plays; nil where nothing is to be had.

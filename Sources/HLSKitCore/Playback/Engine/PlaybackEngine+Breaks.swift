@@ -9,7 +9,6 @@ extension PlaybackEngine {
     /// - Returns: the intent that they continue with.
     mutating func suspend(at now: Duration) -> (intent: PlayerIntent, effects: [EngineEffect]) {
         self.now = max(now, self.now)
-        item?.awaitsSchedule = false
         let (intent, actions) = timeControl.suspend(timeBounds, at: self.now)
         effects.append(.hold)
         carryOut(actions)

@@ -38,8 +38,8 @@ final class OutputDispatcher: Sendable {
     /// Others are played in its place, until it is released again.
     func hold() { writers.hold() }
 
-    /// What writers get is so much later in their time.
-    func place(_ shift: Duration) { writers.place(shift) }
+    /// What writers get is so much later in their time. As ``WriterFeed/place(_:after:)``.
+    func place(_ shift: Duration, after time: Duration?) { writers.place(shift, after: time) }
 
     /// The item has failed.
     func end() { registry.end() }

@@ -23,7 +23,14 @@ final class WriterFeed: Sendable {
         var isHeld = false
         /// What is written is so much later than in the item.
         var shift = Duration.zero
+        /// Of that, what comes of media that was written although the item was left before it.
+        var excess = Duration.zero
+        /// Where the last media of each kind ends, in the time of writers.
+        var ends: [MediaType: Duration] = [:]
     }
+
+    /// What goes on so much before the end of what was written is something else.
+    private static let maximumExcess = Duration.seconds(2)
 
     private let registry: OutputRegistry
     private let isPaced: Bool
@@ -60,15 +67,30 @@ final class WriterFeed: Sendable {
     }
 
     /// What is written from now on is so much later in the time of writers than in the item.
-    func place(_ shift: Duration) {
-        state.signal { $0.shift = shift }
+    ///
+    /// - Parameter time: the item goes on there, in item time, and what is written goes on behind what was: more of it than
+    ///   the player knew when the item was left. nil where it was left at a place up to which media was written.
+    func place(_ shift: Duration, after time: Duration?) {
+        state.signal { state in
+            state.shift = shift + state.excess
+            guard let time, let end = state.ends.values.max() else { return }
+            let excess = end - (time + state.shift)
+            guard excess > .zero, excess <= Self.maximumExcess else { return }
+            state.excess += excess
+            state.shift += excess
+        }
     }
 
-    /// The time for writers of an item time.
-    private func place(_ time: MediaTime) -> MediaTime {
-        let shift = state.withLock(\.shift)
-        guard shift != .zero, let itemTime = time.duration else { return time }
-        return MediaTime(itemTime + shift)
+    /// The time for writers of an item time, of media of this length.
+    private func place(_ time: MediaTime, _ type: MediaType, _ length: (MediaTrack?) -> Duration) -> MediaTime {
+        guard let itemTime = time.duration else { return time }
+        let shift = state.withLock { state in
+            let end = itemTime + state.shift + max(.zero, length(state.tracks[type]))
+            // Pictures are not written in the order in which they are shown. What is earlier than that is of a seek.
+            state.ends[type] = state.ends[type].flatMap { $0 - end < .seconds(1) ? max($0, end) : nil } ?? end
+            return state.shift
+        }
+        return shift == .zero ? time : MediaTime(itemTime + shift)
     }
 
     var isHeld: Bool { state.withLock(\.isHeld) }
@@ -92,7 +114,10 @@ final class WriterFeed: Sendable {
         let writers = registry.writers
         if writers.isEmpty { return }
         var placed: VideoFrame?
-        if let time = frame.itemTime, case let new = place(time), new != time { placed = frame.placed(at: new) }
+        if let time = frame.itemTime {
+            let new = place(time, .video) { _ in ItemTimeline.duration(frame.duration, frame.timescale) }
+            if new != time { placed = frame.placed(at: new) }
+        }
         for entry in writers {
             guard let writer = entry.capabilities.frames, let index = try await index(of: .video, for: entry) else {
                 continue
@@ -106,7 +131,10 @@ final class WriterFeed: Sendable {
         let writers = registry.writers
         if writers.isEmpty { return }
         var placed: AudioBuffer?
-        if let time = buffer.itemTime, case let new = place(time), new != time { placed = buffer.placed(at: new) }
+        if let time = buffer.itemTime {
+            let new = place(time, .audio) { _ in .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate) }
+            if new != time { placed = buffer.placed(at: new) }
+        }
         for entry in writers {
             guard let writer = entry.capabilities.audio, let index = try await index(of: .audio, for: entry) else {
                 continue
@@ -117,7 +145,9 @@ final class WriterFeed: Sendable {
     }
 
     func write(_ sample: MediaSample, of type: MediaType, at itemTime: MediaTime) async throws(HLSError) {
-        let itemTime = place(itemTime)
+        let itemTime = place(itemTime, type) { track in
+            ItemTimeline.duration(sample.duration, track?.timescale ?? 0)
+        }
         for entry in registry.writers where entry.takesSamples(of: type) {
             guard let writer = entry.capabilities.samples, let index = try await index(of: type, for: entry) else {
                 continue

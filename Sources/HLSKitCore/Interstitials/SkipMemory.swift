@@ -1,0 +1,98 @@
+import HLSPlaylist
+import HLSTime
+
+/// What a ``SkipRule`` has found in the lists of an item so far, as far as a newer one needs it: each segment is looked at once,
+/// however often it is listed; and of a live stream what has left the window is still known while a part is waited for that
+/// it belongs to.
+package struct SkipMemory: Sendable {
+    /// More parts than these are not kept of what has left the window.
+    private static let maximumCount = 16
+
+    /// A break between markers. `end` is nil where none of them tells; a break that `isOver` ends at one.
+    struct MarkedBreak: Sendable, Hashable {
+        var start: Duration
+        var end: Duration?
+        var isOver = false
+        var marker: SpliceMarker
+    }
+
+    private var url: String?
+    private var known: [String: Bool] = [:]
+    /// Segments of the newest list that are meant, and the parts of those that have left the window.
+    private var listed: [SkippedRanges.Entry] = []
+    private var gone: [SkippedRanges.Entry] = []
+    private var breaks: [MarkedBreak] = []
+
+    package init() {}
+
+    /// The segments that are meant, those that touch as one where they have left the window.
+    ///
+    /// - Parameter starts: item times at which the segments start, and where the last ends.
+    mutating func segments(
+        meantBy rule: SkipRule, of playlist: MediaPlaylist, _ starts: [Duration]
+    ) -> [SkippedRanges.Entry] {
+        let before = url == playlist.url ? known : [:]
+        url = playlist.url
+        known.removeAll(keepingCapacity: true)
+        var new: [SkippedRanges.Entry] = []
+        for (place, segment) in playlist.segments.enumerated() {
+            let uri = segment.uri
+            let isMeant = before[uri] ?? known[uri] ?? rule.means(segment, of: playlist)
+            known[uri] = isMeant
+            guard isMeant, place + 1 < starts.count, starts[place] < starts[place + 1] else { continue }
+            new.append(SkippedRanges.Entry(range: starts[place]..<starts[place + 1], segmentCount: 1))
+        }
+        if let first = starts.first {
+            for entry in listed where entry.range.upperBound <= first + InterstitialSchedule.closeness {
+                if let last = gone.last, last.touches(entry) {
+                    gone[gone.count - 1].add(entry)
+                } else {
+                    gone.append(entry)
+                }
+            }
+            gone.removeFirst(max(0, gone.count - Self.maximumCount))
+        }
+        listed = new
+        return gone + new
+    }
+
+    /// All breaks between markers, in order, those that have left the window included.
+    ///
+    /// One ends where a marker says so, else as long after its beginning as that says.
+    mutating func breaks(of playlist: MediaPlaylist, _ starts: [Duration]) -> [MarkedBreak] {
+        guard let first = starts.first else { return breaks }
+        var found = Array(breaks.filter { $0.start < first - InterstitialSchedule.closeness }.suffix(Self.maximumCount))
+        var running: MarkedBreak?
+        // It may end at a marker that is listed now.
+        if let last = found.last, (last.end ?? last.start + SkippedRanges.longestOpen) > first {
+            running = found.popLast()
+        }
+        func close(at time: Duration?) {
+            guard var past = running else { return }
+            running = nil
+            if let time { (past.end, past.isOver) = (time, true) }
+            if past.end.map({ past.start < $0 }) ?? true { found.append(past) }
+        }
+        for place in playlist.markedSegments where starts.indices.contains(place) {
+            let time = starts[place]
+            let markers =
+                place < playlist.segments.count
+                ? playlist.segments[place].spliceMarkers : playlist.upcomingSpliceMarkers
+            for marker in markers {
+                switch marker.kind {
+                case .out:
+                    close(at: running?.end.map { min($0, time) } ?? time)
+                    running = MarkedBreak(start: time, end: marker.duration.map { time + $0 }, marker: marker)
+                case .continued where running == nil:
+                    let left = marker.duration.map { max(.zero, $0 - (marker.elapsed ?? .zero)) }
+                    running = MarkedBreak(start: time, end: left.map { time + $0 }, marker: marker)
+                case .in: close(at: time)
+                default: break
+                }
+            }
+        }
+        close(at: nil)
+        breaks = found
+        return found
+    }
+}

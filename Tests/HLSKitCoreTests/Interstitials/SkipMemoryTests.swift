@@ -1,0 +1,59 @@
+import HLSPlaylist
+import HLSTime
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("P05: what is skipped of a window that moves") struct SkipMemoryTests {
+    /// A live list of segments of 5 s, the first of which is `first`, of a stream with these markers and names.
+    private static func ranges(
+        _ rule: SkipRule, first: Int, count: Int = 4, markers: [Int: String] = [:], ads: Set<Int> = [],
+        _ memory: inout SkipMemory
+    ) throws -> [String] {
+        let segments = (first..<(first + count)).map { number in
+            (markers[number].map { $0 + "\n" } ?? "") + "#EXTINF:5,\n\(ads.contains(number) ? "ad" : "v")/\(number).ts"
+        }
+        let lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:5", "#EXT-X-MEDIA-SEQUENCE:\(first)"] + segments
+        let playlist = try MediaPlaylist(
+            parsing: lines.joined(separator: "\n") + "\n", url: "https://example.com/list")
+        let starts = (first...(first + count)).map { Duration.seconds($0 * 5) }
+        return SkippedRanges(rule, of: playlist, groups: [], starts: starts, &memory).entries.map {
+            "\(Int($0.range.lowerBound.seconds))-\(Int($0.range.upperBound.seconds)) \($0.segmentCount)"
+        }
+    }
+
+    @Test("a break goes on, and ends, though the marker of its beginning has left the window")
+    func markers() throws {
+        var memory = SkipMemory()
+        let rule = try SkipRule(dateRanges: ["EXT-X-CUE-OUT"])
+        let markers = [2: "#EXT-X-CUE-OUT", 9: "#EXT-X-CUE-IN"]
+        let found = try [0, 2, 4, 7, 12].map {
+            try Self.ranges(rule, first: $0, count: $0 == 0 ? 2 : 4, markers: markers, &memory)
+        }
+        #expect(found == [[], ["10-610 0"], ["10-610 0"], ["10-45 0"], ["10-45 0"]])
+    }
+
+    @Test("a break ends after the duration that it says, and one that nobody ends after ten minutes")
+    func ends() throws {
+        var memory = SkipMemory()
+        let rule = try SkipRule(dateRanges: ["EXT-X-CUE-OUT"])
+        let markers = [2: "#EXT-X-CUE-OUT:12", 130: "#EXT-X-CUE-OUT"]
+        let found = try [0, 3, 8, 130, 200, 260].map { try Self.ranges(rule, first: $0, markers: markers, &memory) }
+        #expect(
+            found == [
+                ["10-22 0"], ["10-22 0"], ["10-22 0"], ["10-22 0", "650-1250 0"], ["10-22 0", "650-1250 0"],
+                ["10-22 0", "650-1250 0"],
+            ])
+    }
+
+    @Test("segments that have left the window are still left out, each counts once, and only so many parts are kept")
+    func segments() throws {
+        var memory = SkipMemory()
+        let rule = try SkipRule(segmentURIs: ["^ad/"])
+        let found = try [0, 2, 3, 5, 8].map { try Self.ranges(rule, first: $0, ads: [2, 3, 4, 5, 6, 7], &memory) }
+        #expect(found == [["10-20 2"], ["10-30 4"], ["10-35 5"], ["10-40 6"], ["10-40 6"]])
+        let every = Set((0..<400).filter { $0 % 2 == 0 })
+        for first in 0..<300 { _ = try Self.ranges(rule, first: first, ads: every, &memory) }
+        #expect(try Self.ranges(rule, first: 300, ads: every, &memory).count <= 18)
+    }
+}

@@ -39,9 +39,6 @@ enum LaneJoint: Hashable, Sendable {
 /// Its list, its place, the joint to the next segment and the segments under way are independent of each other: a lane
 /// that is complete may be led to another list, and is complete still.
 struct MediaLane: Sendable {
-    /// Media that begins later than this has a hole before it.
-    private static let longestLateness = Duration.milliseconds(500)
-
     let id: LaneID
     var playlist: LanePlaylist
     var segments = SegmentWindow()
@@ -55,9 +52,6 @@ struct MediaLane: Sendable {
     private(set) var loadedEnd: Duration?
     /// Where the sound of the segment that was read last ends, if that is before its segment does.
     private(set) var soundEnd: Duration?
-    /// Media of the segment that was read last begins so much later than the segment is listed: so much of what is listed in
-    /// one segment is in the one before.
-    private(set) var lateness = Duration.zero
     /// Media behind the end time was left out of a segment.
     private(set) var isCutAtEnd = false
     /// It was set back to the playhead for outputs that came late.
@@ -263,11 +257,6 @@ struct MediaLane: Sendable {
 
     /// What is loaded ends there, whatever was known of it.
     mutating func setLoadedEnd(_ end: Duration?) { loadedEnd = end }
-
-    /// - Parameter start: where the media of a segment begins that is listed at `listed`.
-    mutating func noteStart(_ start: Duration, listed: Duration) {
-        lateness = (.zero...Self.longestLateness).contains(start - listed) ? start - listed : .zero
-    }
 
     mutating func endSound(at time: Duration) { soundEnd = time }
     mutating func noteDemuxed() { isDemuxed = true }

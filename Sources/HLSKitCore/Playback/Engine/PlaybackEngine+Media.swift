@@ -94,7 +94,6 @@ extension PlaybackEngine {
         if id != .subtitles { item?.contents.noteMedia() }
         becomeReady()
         let itemStart = item?.start
-        item?.lanes[id]?.noteStart(start, listed: flight.job.start)
         if let reading = item?.lanes[id]?.reading(of: flight, (start, end), from: itemStart) {
             insert(reading, byteCount: byteCount, in: id)
             let last = reading.media?.upperBound ?? end

@@ -252,9 +252,7 @@ extension PlaybackEngine {
         for old in lanes {
             for flight in old.segments.reversed() { cancel(flight) }
             let id = old.id
-            // Behind a break the frame follows that was left there, in whichever segment it is.
-            let lateness = machine.isInterstitialRunning ? old.lateness : .zero
-            let (cursor, loadedEnd) = old.place(afterJumpTo: landing.time - lateness)
+            let (cursor, loadedEnd) = old.place(afterJumpTo: landing.time)
             item?.lanes[id]?.begin(.jump(loadedEnd: loadedEnd), at: cursor)
             buffer.removeAll(in: id.bufferTrack)
             cancelUnneededResources(of: id)

@@ -96,12 +96,13 @@ struct InterstitialInterfaceTests {
             BreakTests.range("one", at: 4, #"X-ASSET-LIST="https://lists.invalid/one.json""#),
             BreakTests.range("two", at: 16, #"X-ASSET-LIST="https://lists.invalid/two.json""#),
         ]
+        let words = try Self.tell(nil, lists: ["one.json": list], ranges: ranges)
         #expect(
-            try Self.tell(nil, lists: ["one.json": list], ranges: ranges) == [
+            words == [
                 "events one,two", "list one requested", "list one available", "break 4.0", "begin one",
                 "end one played 4.0", "list one cleared", "over 8.0", "list two requested", "list two unavailable",
                 "break 16.0", "begin two", "end two failed 0.0", "over 16.0",
-            ])
+            ], "\(words)")
     }
 
     @Test("what may be skipped, and when, follows time and its list")

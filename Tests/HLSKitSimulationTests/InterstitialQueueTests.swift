@@ -25,8 +25,9 @@ struct InterstitialQueueTests {
         try clock.clock.run {
             let items = names.map { clock.item($0, to: pictures?.named($0)) }
             for (name, item) in zip(names, items) { item.interstitialEvents = events[name] }
-            let player = try QueuePlayer(items: items, configuration: clock.configuration)
+            let player = QueuePlayer(configuration: clock.configuration)
             let stream = player.events()
+            for item in items { try player.insert(item, after: nil) }
             player.play()
             let user = Task(executorPreference: clock.clock) { try await act(player, items) }
             let end = Task(executorPreference: clock.clock) {
@@ -62,7 +63,7 @@ struct InterstitialQueueTests {
             [
                 BreakTests.range("listed", at: 4, #"X-ASSET-URI="https://a.invalid/index.m3u8",X-RESUME-OFFSET=0"#)
             ], 8)
-        let queue = try VirtualQueue(["two": 8, "three": 4, "a": 2, "b": 2], answer: { serve($0) })
+        let queue = try VirtualQueue(["two": 8, "main": 8, "three": 4, "a": 2, "b": 2], answer: { serve($0) })
         log = PictureLog(clock: queue.clock)
         var last = BreakTests.event("last", at: 0, ["b"])
         last.cue = .leaveCue

@@ -32,6 +32,7 @@ package struct InterstitialSchedule: Sendable {
     private var listed: [Entry] = []
     private var programmed: [Entry]?
     private(set) var primary = PrimaryTimeline(start: .zero, end: .zero, isLive: false)
+    private var knowsPrimary = false
     /// By IDs: how long events last whose lists are known.
     private(set) var lengths: [String: Duration] = [:]
 
@@ -58,7 +59,12 @@ package struct InterstitialSchedule: Sendable {
     package var isEmpty: Bool { stops.isEmpty && joining.isEmpty && leaving.isEmpty && skipped.isEmpty }
 
     /// All events that are scheduled: those before the item, those in it by their places, those behind it.
-    package var events: [InterstitialEvent] { joining + stops.flatMap(\.events) + leaving }
+    ///
+    /// Before anything is known of the item, what a program wants.
+    package var events: [InterstitialEvent] {
+        if !knowsPrimary, let programmed { return programmed.map(\.event) }
+        return joining + stops.flatMap(\.events) + leaving
+    }
 
     // MARK: Facts
 
@@ -92,7 +98,8 @@ package struct InterstitialSchedule: Sendable {
     /// - Parameter place: the item time of a date.
     package mutating func update(_ primary: PrimaryTimeline, place: (PlaylistDate) -> Duration?) {
         let moved = programmed?.map { Entry(event: $0.event, time: Self.time(of: $0.event, place)) }
-        guard primary != self.primary || moved != programmed else { return }
+        guard primary != self.primary || moved != programmed || !knowsPrimary else { return }
+        knowsPrimary = true
         self.primary = primary
         programmed = moved
         if !isEmpty || programmed?.isEmpty == false || !listed.isEmpty { arrange() }

@@ -212,7 +212,18 @@ struct BreakStage: Sendable {
             schedule.refresh(&program)
             running?.program = program
         }
-        look(ahead: playhead)
+        // The item may have come to a break, and is still presenting what is before it.
+        if !isRunning, let time = place?.time, time <= playhead, playhead - time <= InterstitialSchedule.closeness {
+            look(ahead: time - .nanoseconds(1))
+        } else {
+            look(ahead: playhead)
+        }
+    }
+
+    /// Where the item stops next when it plays on from `target`; nil where that is not ahead of the playhead as well.
+    func place(behind target: Duration, passing playhead: Duration) -> BreakPoint.Place? {
+        guard hasStarted, let place = place(after: target, in: schedule) else { return nil }
+        return place.time.map { $0 > playhead } ?? true ? place : nil
     }
 
     /// The break that comes next is another one.
@@ -467,6 +478,8 @@ struct BreakStage: Sendable {
     /// - Returns: false where the item has not come so far yet.
     private mutating func finish(_ facts: Facts) -> Bool {
         endWait(at: facts.now)
+        // Events end before their lists are forgotten.
+        noteEvents()
         guard let running else { return false }
         lists.forget(running.program)
         switch schedule.finish(running.program, waited: running.lost, latest: facts.latest) {

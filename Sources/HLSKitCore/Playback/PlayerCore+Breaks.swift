@@ -97,11 +97,13 @@ extension PlayerCore {
         state.breaks?.isSettling = true
         startBreaks(at: now, &state, &afterwards)
         while let facts = state.breakFacts(at: now), let step = state.breaks?.stage.next(facts) {
+            // What happens when the item has the stage again, such as its end, comes after what has led there.
+            if case .resume = step { tellBreaks(at: now, &state, &afterwards) }
             carryOut(step, at: now, &state, &afterwards)
         }
+        tellBreaks(at: now, &state, &afterwards)
         limitRate(at: now, &state, &afterwards)
         state.breaks?.isSettling = false
-        tellBreaks(at: now, &state, &afterwards)
     }
 
     /// The item has a place to start at: what is to be played before it, or in the place of what is there, comes first.
@@ -167,12 +169,15 @@ extension PlayerCore {
     func seekBesideBreaks(
         _ request: SeekRequest, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
     ) {
-        var target: Duration?
-        if case .time(let time) = request.destination { target = time }
+        let target = state.current.engine.target(of: request)
         let shown = state.current.engine.shownTime
         guard let stage = state.breaks?.stage else { return }
         if stage.refusesSeek(to: target ?? shown) {
             return refuseSeek(because: stage.program?.current, at: now, &state, &afterwards)
+        }
+        // Nothing comes of it: all stays as it is.
+        if state.current.engine.refusesSeek(request) {
+            return control(.seek(request), ofCurrent: &state, &afterwards, at: now)
         }
         let wasRunning = stage.isRunning
         let offset = stage.actor.flatMap { state.update($0.playback) { $0.engine.playhead(at: now) } }
@@ -184,7 +189,9 @@ extension PlayerCore {
             return settleBreaks(at: now, &state, &afterwards)
         }
         state.breaks?.isSettling = true
-        control(.setBreakPoint(nil), ofCurrent: &state, &afterwards, at: now)
+        // Where the item stops behind the target already, that stays: nothing of behind it is loaded meanwhile.
+        let next = target.flatMap { state.breaks?.stage.place(behind: $0, passing: state.current.engine.playhead) }
+        control(.setBreakPoint(next), ofCurrent: &state, &afterwards, at: now)
         control(.seek(request), ofCurrent: &state, &afterwards, at: now)
         let playhead = state.current.engine.playhead
         let begins = state.breaks?.stage.hasStarted == true && state.breaks?.stage.arrive(at: playhead) == true

@@ -97,6 +97,25 @@ struct BreakStageTests {
         #expect(theatre.stage.place == nil)
     }
 
+    @Test("a list that comes when time is at a break, and what is before it is still presented, does not lose it")
+    func pending() {
+        var theatre = Theatre(Self.event(1))
+        let longer = PrimaryTimeline(start: .zero, end: .seconds(70), isLive: false)
+        theatre.stage.change({ $0.update(longer) { _ in nil } }, playhead: .seconds(20))
+        #expect(theatre.stage.place == .time(.seconds(20)))
+        theatre.reach(20)
+        #expect(theatre.stage.program?.current?.id == "e")
+    }
+
+    @Test("what a program schedules is known before the item is")
+    func early() {
+        var schedule = InterstitialSchedule()
+        schedule.set([Self.event(1)]) { _ in nil }
+        #expect(schedule.events.map(\.id) == ["e"])
+        schedule.update(PrimaryTimeline(start: .zero, end: .seconds(10), isLive: false)) { _ in nil }
+        #expect(schedule.events.isEmpty)
+    }
+
     @Test("one that fails before its turn is left out; of one that fails on stage what was played counts")
     func failures() {
         var theatre = Theatre(Self.event(3))

@@ -41,6 +41,7 @@ extension PlaybackEngine {
         item?.awaitsSchedule = false
         let before = item?.forwardEnd
         let playhead = item?.start == nil ? nil : playhead
+        defer { if let playhead { goOn(from: playhead) } }
         guard item?.breakPoint.move(to: place, playhead: playhead) == true else { return }
         effects.append(.limit(item?.breakPoint.time))
         let after = item?.forwardEnd
@@ -48,6 +49,12 @@ extension PlaybackEngine {
         item?.end.move()
         if let before, after.map({ $0 > before }) ?? true { reopenLanes(from: before) }
         run(.endMoved)
+    }
+
+    /// Time had come to an end that is elsewhere now, and stood: it goes on from there.
+    private mutating func goOn(from place: Duration) {
+        guard configuration.pacing == .realTime, timebase.rate > 0, playhead > place else { return }
+        setTimebase(TimebaseState(itemTime: place, hostTime: now, rate: timebase.rate))
     }
 
     /// Playback has come to an end time: what is still being loaded lies behind it.

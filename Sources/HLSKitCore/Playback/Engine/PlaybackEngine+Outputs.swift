@@ -36,8 +36,8 @@ extension PlaybackEngine {
     mutating func endSound(_ flight: SegmentInFlight, demuxedUpTo time: Duration) {
         let id = flight.id.lane
         guard let end = item?.forwardEnd, flight.job.start >= end, time >= end else { return }
-        cancel(flight)
-        item?.lanes[id]?.segments.remove(flight.id)
+        // Those behind it were begun when the end was elsewhere.
+        for beyond in item?.lanes[id]?.segments.remove(where: { $0.job.start >= end }).reversed() ?? [] { cancel(beyond) }
         item?.lanes[id]?.extend(to: end)
         item?.lanes[id]?.cutAtEnd()
         complete(id)

@@ -16,10 +16,9 @@ extension PlaybackEngine {
     ///
     /// - Parameter reloads: what is loaded is of no use.
     mutating func seek(_ request: SeekRequest, reloads: Bool = false) {
-        let tracker = item?.start == nil ? nil : item?.mainTracker ?? item?.previousTracker
-        let canPlay = item != nil && item?.error == nil && item?.pendingFailure == nil
+        let tracker = seekableTracker
         item?.alignment.end()
-        switch SeekMachine.answer(to: request, tracker.map { landingRule(in: $0) }, canPlay: canPlay) {
+        switch answer(to: request) {
         case .refuse: effects.append(.seekRefused)
         case .wait:
             endSeek(finished: false)
@@ -33,6 +32,28 @@ extension PlaybackEngine {
             guard let rule = tracker.map({ landingRule(in: $0) }) else { return }
             carryOut(item?.seek.go(request, to: target, rule, reloads: reloads))
         }
+    }
+
+    private var seekableTracker: PlaylistTracker? {
+        item?.start == nil ? nil : item?.mainTracker ?? item?.previousTracker
+    }
+
+    /// How a seek is answered.
+    private func answer(to request: SeekRequest) -> SeekMachine.Answer {
+        let canPlay = item != nil && item?.error == nil && item?.pendingFailure == nil
+        return SeekMachine.answer(to: request, seekableTracker.map { landingRule(in: $0) }, canPlay: canPlay)
+    }
+
+    func refusesSeek(_ request: SeekRequest) -> Bool { answer(to: request) == .refuse }
+
+    /// The item time that a seek is to, wherever a break is to come; nil while that is not known.
+    func target(of request: SeekRequest) -> Duration? {
+        if case .edge = request.destination, let tracker = seekableTracker, !tracker.isLive {
+            return min(item?.endTime.time ?? tracker.end, tracker.end)
+        }
+        if case .go(let time) = answer(to: request) { return time }
+        if case .time(let time) = request.destination { return time }
+        return nil
     }
 
     /// Moves the playhead of an item that has not begun to play, inside of what is loaded.

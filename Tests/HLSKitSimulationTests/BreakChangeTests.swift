@@ -1,0 +1,78 @@
+import HLSKitSimulation
+import HLSTime
+import Testing
+
+@testable import HLSKitCore
+
+/// What users and programs do shortly before a break, and in it, loses and repeats nothing.
+@Suite("breaks that come and go", .timeLimit(.minutes(1)))
+struct BreakChangeTests {
+    private static func seconds(_ time: Double) -> MediaTime { MediaTime(.seconds(time)) }
+
+    @Test("a seek that leads nowhere is refused, and changes nothing, before a break and in it", arguments: [7.5, 10])
+    func refused(_ moment: Double) throws {
+        let outcome = try BreakTests.play(
+            ["main": 20, "ad": 6], [BreakTests.event(at: 8, ["ad"])],
+            act: { player, clock in
+                try await clock.sleep(for: .seconds(moment))
+                for _ in 0..<3 {
+                    #expect(try await player.seek(to: Self.seconds(100)) == false)
+                    try await clock.sleep(for: .milliseconds(30))
+                }
+            })
+        #expect(outcome.pictures.count == 650)
+        #expect(outcome.irregular(\.hostTime) == nil)
+        #expect(outcome.irregular(\.itemTime) == nil)
+    }
+
+    @Test("a break that is taken away and set again while what is behind it loads is played as if it had stayed")
+    func setAgain() throws {
+        let events = [BreakTests.event(at: 8, ["ad"])]
+        let outcome = try BreakTests.play(
+            ["main": 40, "ad": 6], events,
+            act: { player, clock in
+                let controller = InterstitialEventController(primaryPlayer: player)
+                try await clock.sleep(for: .seconds(3))
+                for pause in [0, 5, 30, 45, 70, 90, 110] {
+                    controller.events = []
+                    try await clock.sleep(for: .milliseconds(pause))
+                    controller.events = events
+                    try await clock.sleep(for: .milliseconds(100))
+                }
+            })
+        #expect(outcome.pictures.count == 1150)
+        #expect(outcome.irregular(\.hostTime) == nil)
+        #expect(outcome.irregular(\.itemTime) == nil)
+        #expect(outcome.assetWords.count { $0 == "end" } == 1)
+    }
+
+    @Test("a break that is taken away when it is reached costs no frame of the item")
+    func takenAway() throws {
+        for moment in stride(from: 8.0, through: 8.4, by: 0.02) {
+            let outcome = try BreakTests.play(
+                ["main": 20, "ad": 6], [BreakTests.event(at: 8, ["ad"])],
+                act: { player, clock in
+                    try await clock.sleep(for: .seconds(moment))
+                    InterstitialEventController(primaryPlayer: player).events = []
+                })
+            #expect([500, 650].contains(outcome.pictures.count), "at \(moment): \(outcome.pictures.count)")
+            #expect(outcome.irregular(\.itemTime) == nil, "at \(moment)")
+        }
+    }
+
+    @Test("a seek to the end, as any, plays first what may not be jumped over, and does not leave it")
+    func toTheEnd() throws {
+        var event = BreakTests.event(at: 8, ["ad"])
+        event.restrictions = .constrainsSeekingForwardInPrimaryContent
+        let outcome = try BreakTests.play(
+            ["main": 20, "ad": 6], [event],
+            act: { player, clock in
+                try await clock.sleep(for: .seconds(3))
+                #expect(try await player.seek(to: .positiveInfinity))
+                try await clock.sleep(for: .seconds(2))
+                #expect(try await player.seek(to: .positiveInfinity) == false)
+            })
+        #expect(outcome.assetWords.count { $0 == "end" } == 1)
+        #expect((215...235).contains(outcome.pictures.count), "\(outcome.pictures.count)")
+    }
+}

@@ -37,7 +37,9 @@ extension PlaybackEngine {
         let id = flight.id.lane
         guard let end = item?.forwardEnd, flight.job.start >= end, time >= end else { return }
         // Those behind it were begun when the end was elsewhere.
-        for beyond in item?.lanes[id]?.segments.remove(where: { $0.job.start >= end }).reversed() ?? [] { cancel(beyond) }
+        for beyond in item?.lanes[id]?.segments.remove(where: { $0.job.start >= end }).reversed() ?? [] {
+            cancel(beyond)
+        }
         item?.lanes[id]?.extend(to: end)
         item?.lanes[id]?.cutAtEnd()
         complete(id)

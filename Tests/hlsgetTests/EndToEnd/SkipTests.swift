@@ -80,11 +80,14 @@ struct SkipTests {
             let (first, last) = (times.first ?? 0, times.last ?? 0)
             #expect(abs(last + frame - first - length) < 0.1, "\(stream): \(first) to \(last)")
             let gaps = zip(times, times.dropFirst()).map { $1 - $0 }
-            #expect(gaps.allSatisfy { $0 >= 0 && $0 < 2 * frame }, "\(stream): \(gaps.max() ?? 0)")
+            // Audio is one frame of an encoder's start behind what is listed: where segments are left out as a whole, the last
+            // frame before them is in one of those. Matroska tells milliseconds.
+            #expect(gaps.allSatisfy { $0 >= 0 && $0 < 2 * frame + 0.000_5 }, "\(stream): \(gaps.max() ?? 0)")
             // Segments of 4 s begin with sync samples. What lies between one and 15 s comes in a moment.
             let moments = gaps.count { $0 < 0.005 }
             let led = stream == "v:0" ? (part.start + part.length) % 4 * 25 : 0
-            #expect(abs(moments - led) <= (led == 0 ? 0 : 3), "\(stream): \(moments)")
+            // Two pictures on either side are reordered.
+            #expect(abs(moments - led) <= (led == 0 ? 0 : 4), "\(stream): \(moments)")
             #expect(abs(Double(times.count - moments) * frame - length) < 0.1, "\(stream): \(times.count)")
         }
     }

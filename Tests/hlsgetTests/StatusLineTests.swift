@@ -80,7 +80,7 @@ struct StatusLineTests {
         ),
         Case(
             name: "an interstitial that may be skipped", state: .inBreak(.eligible), width: 60,
-            line: "0:12 / 9:56 [|-----------]  interstitial 1/2, 0:11 left, n skips"),
+            line: "0:12 / 9:56  interstitial 1/2, 0:11 left, n skips"),
         Case(
             name: "failed",
             state: {

@@ -78,18 +78,20 @@ enum Suggestion {
         return distance(typed, known) * 3 <= typed.count
     }
 
-    /// Letters to put in, take out or exchange (Levenshtein).
+    /// Letters to put in, take out or exchange, and neighbors to swap (optimal string alignment).
     static func distance(_ one: String, _ other: String) -> Int {
         let (one, other) = (Array(one), Array(other))
-        var row = Array(0...other.count)
+        var (before, row) = ([Int](), Array(0...other.count))
         for (i, letter) in one.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
+            var next = [i + 1]
             for (j, candidate) in other.enumerated() {
-                let next = min(row[j] + 1, row[j + 1] + 1, diagonal + (letter == candidate ? 0 : 1))
-                diagonal = row[j + 1]
-                row[j + 1] = next
+                var least = min(next[j] + 1, row[j + 1] + 1, row[j] + (letter == candidate ? 0 : 1))
+                if i > 0, j > 0, letter == other[j - 1], one[i - 1] == candidate {
+                    least = min(least, before[j - 1] + 1)
+                }
+                next.append(least)
             }
+            (before, row) = (row, next)
         }
         return row[other.count]
     }

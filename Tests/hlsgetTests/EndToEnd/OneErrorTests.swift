@@ -48,7 +48,9 @@ struct OneErrorTests {
     func line(_ test: Case) async throws {
         let page = Array("<html>no</html>\n".utf8)
         let flac = Array("fLaC".utf8) + [UInt8](repeating: 7, count: 5000)
-        let huge = Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n".utf8) + [UInt8](repeating: 0x0A, count: 17 << 20)
+        let line = Array(("#" + String(repeating: "a", count: 1022) + "\n").utf8)
+        var huge = Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n".utf8)
+        for _ in 0..<17 << 10 { huge += line }
         let origin = try OddOrigin(
             ["page": page, "a.flac": flac, "huge.m3u8": huge], forbidding: "forbidden.m3u8")
         defer { origin.stop() }

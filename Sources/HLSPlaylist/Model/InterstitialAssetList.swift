@@ -1,6 +1,6 @@
 /// The answer to `X-ASSET-LIST`: what an interstitial plays, in order.
 ///
-/// Bytes of any kind can be read; what is of no use in a list that is one otherwise is left out, and named in ``issues``.
+/// Bytes of any kind can be read; what is of no use in a list that is one otherwise is left out, and named by `hlsget lint`.
 /// Source: rfc8216bis, appendix D.
 public struct InterstitialAssetList: Sendable, Hashable {
     /// Larger texts are refused, and longer lists cut.

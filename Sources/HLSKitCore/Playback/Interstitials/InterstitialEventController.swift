@@ -29,7 +29,9 @@ public final class InterstitialEventController: InterstitialEventMonitor, @unche
     /// Schedules events in an item that may be any one of the player, such as one that waits in the queue, or one that is not
     /// the player's yet.
     ///
-    /// - Parameter events: take the place of those of the playlist; nil gives way to them.
+    /// - Parameters:
+    ///   - events: take the place of those of the playlist; nil gives way to them.
+    ///   - item: plays them from now on, or when it is its turn.
     public func setEvents(_ events: [InterstitialEvent]?, for item: PlayerItem) { item.interstitialEvents = events }
 
     /// Ends the break that plays, with all its events, and resumes the item.

@@ -84,9 +84,7 @@ struct LowLatencySocketTests {
     }
 
     static let faults = [
-        // What does not come is waited for a while after it is listed: with parts as short as these, two of them are more than
-        // the distance from the edge.
-        Fault(testDescription: "hints never appear", kind: .hint(.neverAppears), stalls: true),
+        Fault(testDescription: "hints never appear", kind: .hint(.neverAppears)),
         Fault(testDescription: "hints are there when they are listed", kind: .hint(.notFoundUntilPublished)),
         Fault(testDescription: "hints are withdrawn", kind: .hint(.withdrawn)),
         Fault(testDescription: "parts are missing at the end of segments", kind: .dropsLastParts(1)),

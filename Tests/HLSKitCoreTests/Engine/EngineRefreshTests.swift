@@ -253,6 +253,43 @@ struct EngineRefreshTests {
         #expect(harness.now >= .seconds(12), "three segments were there")
     }
 
+    @Test("D06: what has arrived is played though nothing of it was read yet when the fresh URL is refused")
+    func refusedEarly() {
+        var configuration = EngineConfiguration()
+        configuration.refreshesURLs = true
+        var harness = EngineHarness(origin: Self.media(403), configuration: configuration)
+        harness.demuxes = false
+        harness.control(.play)
+        harness.open("old.m3u8")
+        harness.run(until: .seconds(1)) { !$0.expiredURLs.isEmpty }
+        harness.answerRefresh(
+            .failure(LoadingError(code: .application, url: "https://host/old.m3u8", text: "nobody is logged in")))
+        #expect(harness.error == nil)
+        harness.demuxLate()
+        harness.runToEnd()
+        #expect(harness.error?.detail?.contains("nobody is logged in") == true)
+        #expect(harness.state.statistics.durationWatched >= .seconds(12))
+    }
+
+    @Test("D06: what has arrived and cannot be read leaves the error of the URL")
+    func refusedAndBad() {
+        var configuration = EngineConfiguration()
+        configuration.refreshesURLs = true
+        var origin = Self.media(403)
+        for index in 0..<3 { origin.answer("old-\(index).ts", .spoiled(.badMedia("byte 0: no sync byte"))) }
+        var harness = EngineHarness(origin: origin, configuration: configuration)
+        harness.demuxes = false
+        harness.control(.play)
+        harness.open("old.m3u8")
+        harness.run(until: .seconds(1)) { !$0.expiredURLs.isEmpty }
+        harness.answerRefresh(
+            .failure(LoadingError(code: .application, url: "https://host/old.m3u8", text: "nobody is logged in")))
+        harness.demuxLate()
+        harness.runToEnd(by: .seconds(60))
+        #expect(harness.isOver)
+        #expect(harness.error?.detail?.contains("nobody is logged in") == true)
+    }
+
     @Test("D06: a fresh URL that does not help is not asked for again; another stream is an error")
     func noLoop() {
         var configuration = EngineConfiguration()

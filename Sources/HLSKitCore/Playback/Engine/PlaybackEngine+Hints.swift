@@ -87,10 +87,12 @@ extension PlaybackEngine {
             return nil
         }
         let target = item?.lanes[id]?.tracker?.written.partTarget ?? .seconds(1)
+        // Several of them may not come before hints are given up: what is ahead has to last for that long.
+        let distance = item?.lanes[id]?.tracker?.holdBack ?? target * 3
+        let patience = min(max(target / 2, .milliseconds(250)), distance / 4)
         let (requests, now) = (loading.requests, now)
         guard
-            let body = item?.lanes[id]?.hints.adopt(
-                resource, as: request, requests, at: now, patience: max(target / 2, .milliseconds(250)))
+            let body = item?.lanes[id]?.hints.adopt(resource, as: request, requests, at: now, patience: patience)
         else { return nil }
         if let deadline = item?.lanes[id]?.hints.deadline { effects.append(.arm(.hint(id), at: deadline)) }
         return body

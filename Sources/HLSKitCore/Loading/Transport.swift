@@ -85,6 +85,8 @@ public struct TransportRequest: Sendable, Hashable {
     package var isHeld = false
     /// It is for something that may never be asked for: no other request is held up for it.
     package var isPreload = false
+    /// It does not share a connection with requests that are under way: it is asked for by HTTP/1.1.
+    package var usesOwnConnection = false
     /// What servers may be told of the player with it.
     var clientData: ClientDataNote?
     /// The URL that was asked for, where ``urlString`` has client data besides.

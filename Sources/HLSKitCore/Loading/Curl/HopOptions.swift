@@ -55,7 +55,8 @@ struct HopOptions {
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try handle.set(CURLOPT_NOSIGNAL, 1)
         // HTTP/2 is negotiated in TLS; for http:// waiting to see whether streams can share would cost a round trip.
-        let mayMultiplex = url.origin.scheme == "https" && !configuration.forcesHTTP11
+        let mayMultiplex =
+            url.origin.scheme == "https" && !configuration.forcesHTTP11 && !request.usesOwnConnection
         try handle.set(
             CURLOPT_HTTP_VERSION,
             Int(mayMultiplex ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1))

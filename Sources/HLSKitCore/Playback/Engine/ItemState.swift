@@ -66,6 +66,8 @@ struct ItemState: Sendable {
     var stream = LiveStream()
     /// What is known of why it is not played with low latency.
     var lowLatency = LowLatencyNotice()
+    /// Over which connections its parts come.
+    var partConnections = PartConnections()
     /// Its distance from the edge when it begins to play by parts.
     var alignment = EdgeAlignment()
     /// What becomes of its distance from the edge where it is played so no longer.

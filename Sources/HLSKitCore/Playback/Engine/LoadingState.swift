@@ -153,9 +153,15 @@ struct LoadingState: Sendable {
 
     /// The server of a segment has answered several requests on one connection.
     func isMultiplexed(_ segment: MediaSegment, in tracker: PlaylistTracker) -> Bool {
-        guard !multiplexedOrigins.isEmpty, let url = URIReference.resolve(segment.uri, against: tracker.url),
-            let origin = Origin(of: url)
-        else { return false }
+        guard !multiplexedOrigins.isEmpty, let url = URIReference.resolve(segment.uri, against: tracker.url) else {
+            return false
+        }
+        return isMultiplexed(url)
+    }
+
+    /// The server of a URL has.
+    func isMultiplexed(_ url: String) -> Bool {
+        guard !multiplexedOrigins.isEmpty, let origin = Origin(of: url) else { return false }
         return multiplexedOrigins.contains(origin)
     }
 

@@ -2,6 +2,7 @@
 extension PlaybackEngine {
     mutating func failRequest(_ id: RequestID, _ error: LoadingError, _ metrics: TransferMetrics?) {
         guard let context = loading.end(id, at: now) else { return }
+        if takesOwnConnection(context.purpose), error.refusesConnection { item?.partConnections.noteRefusal() }
         if case .hint(let lane, _) = context.purpose { return failHint(id, error, context, in: lane) }
         if context.purpose == .steering { return failSteering(error) }
         if case .assetList(let event) = context.purpose { return failAssetList(of: event, error.text) }

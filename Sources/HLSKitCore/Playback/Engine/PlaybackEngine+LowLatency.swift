@@ -90,6 +90,30 @@ extension PlaybackEngine {
         return true
     }
 
+    // MARK: Connections
+
+    /// What is asked for is a part, and parts come over connections of their own.
+    func takesOwnConnection(_ purpose: RequestPurpose) -> Bool {
+        guard item?.partConnections.areOwn == true else { return false }
+        switch purpose {
+        case .segment(let segment, _): return item?.lanes[segment.lane]?.tracker?.usesParts == true
+        case .hint(let lane, _): return item?.lanes[lane]?.tracker?.usesParts == true
+        case .firstPlaylist, .mediaPlaylist, .resource, .head, .steering, .assetList: return false
+        }
+    }
+
+    /// A part has come that was asked for at a time.
+    mutating func notePart(_ segment: SegmentID, began: Duration) {
+        // What comes before playing begins comes all at once.
+        guard item?.lanes[segment.lane]?.tracker?.usesParts == true, timeControl.hasPlayed,
+            let job = item?.lanes[segment.lane]?.segments[segment]?.job
+        else { return }
+        let arrival = PartConnections.Arrival(
+            isShared: loading.isMultiplexed(job.url), wait: now - began, duration: job.duration)
+        guard item?.partConnections.note(arrival) == true else { return }
+        note(.choices) { .ownConnections(url: job.url) }
+    }
+
     // MARK: Without parts
 
     private var distanceFacts: OrdinaryDistance.Facts? {
@@ -160,4 +184,9 @@ extension ReloadPlan.Failure {
             }
         }
     }
+}
+
+extension LoadingError {
+    /// The server does not take another connection, or none that carries one request at a time.
+    var refusesConnection: Bool { [.tlsHandshake, .cannotConnect].contains(code) || [421, 505].contains(status) }
 }

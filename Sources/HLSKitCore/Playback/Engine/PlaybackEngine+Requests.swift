@@ -8,6 +8,7 @@ extension PlaybackEngine {
     mutating func send(_ order: RequestOrder) -> RequestID {
         var request = requestTerms.request(for: order)
         if let clientData { request.transport.clientData = self.clientData(of: order, clientData) }
+        request.transport.usesOwnConnection = takesOwnConnection(order.purpose)
         let id = loading.begin(order.purpose, url: order.url, isReload: order.isReload, at: now)
         request.body = order.body ?? hintBody(for: order, as: id)
         // What is read from the body of a hint was asked for with that.
@@ -122,6 +123,7 @@ extension PlaybackEngine {
         switch context.purpose {
         case .segment(let segment, _):
             guard item?.lanes[segment.lane]?.segments.firstIndex(of: segment) != nil else { return }
+            notePart(segment, began: context.began)
             item?.lanes[segment.lane]?.segments.load(segment, byteCount: context.receivedByteCount)
             item?.refresh.prove(began: context.began)
             if segment.lane != .subtitles { run(.throughputSample) }

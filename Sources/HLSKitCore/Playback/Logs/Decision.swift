@@ -8,6 +8,8 @@ enum Decision: Sendable {
     case firstVariant(index: Int, explanation: String)
     /// Which variant the next segment comes from, or whether one on its way continues.
     case variant(SelectionInput, SelectionDecision)
+    /// Parts come late over a connection that requests share: they are asked for over others from now on.
+    case ownConnections(url: String)
     /// That the item cannot be played, or not to its end.
     case failure(HLSError)
 }

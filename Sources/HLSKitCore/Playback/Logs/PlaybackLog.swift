@@ -51,6 +51,10 @@ struct PlaybackLog: Sendable {
             logger.log(
                 level: level, isJudgement ? "checked whether to continue a download" : "chose a variant for a segment",
                 metadata: input.metadata(of: decision))
+        case .ownConnections(let url):
+            logger.debug(
+                "asks for parts over connections of their own",
+                metadata: ["url": "\(Redaction.urlWithoutQuery(url))"])
         case .failure(let error): logger.error("the item failed", metadata: error.metadata)
         }
     }

@@ -252,6 +252,24 @@ struct CurlTransportTests {
         #expect(results.allSatisfy { $0.response?.serverAddress == "127.0.0.1" })
     }
 
+    @Test(
+        "a request with a connection of its own does not join one that is shared, and its next one joins it",
+        .enabled(if: TestOrigin.isInstalled, "needs nginx"))
+    func ownConnection() async throws {
+        let origin = try TestOrigin.shared()
+        let transport = CurlTransport(configuration: .init(caFile: origin.caFile, proxy: .none))
+        var results: [LoadResult] = []
+        for isOwn in [false, true, true, false] {
+            var request = TransportRequest(urlString: origin.secure + "/segment.ts", resourceClass: .segment)
+            request.usesOwnConnection = isOwn
+            results.append(await transport.load(request))
+        }
+        #expect(results.allSatisfy { $0.error == nil })
+        #expect(results[0].metrics.protocolName == "h2")
+        #expect(results[1...2].map(\.metrics.protocolName) == ["http/1.1", "http/1.1"])
+        #expect(results.map(\.metrics.reusedConnection) == [false, false, true, true])
+    }
+
     @Test("HTTP/2 can be left out", .enabled(if: TestOrigin.isInstalled, "needs nginx"))
     func http11() async throws {
         let origin = try TestOrigin.shared()

@@ -1,0 +1,91 @@
+import HLSKitCore
+import HLSKitSimulation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Parts of half a second and 1 Mbit/s over links of which one connection has enough, or little more than that.
+@Suite("connections of parts in play", .timeLimit(.minutes(1)))
+struct PartConnectionTests {
+    /// The requests of a session, and its stage's log.
+    private static func play(
+        _ stage: PartStage, wrapping wrap: @escaping @Sendable (any Transport) -> any Transport = { $0 }
+    ) throws -> (session: PartStage.Session, requests: [TransportRequest]) {
+        let counting = Mutex<CountingTransport?>(nil)
+        let session = try stage.play { configuration in
+            let transport = CountingTransport(wrap(configuration.transport))
+            counting.withLock { $0 = transport }
+            configuration.transport = transport
+            configuration.decodesWithoutOutput = [.video]
+        }
+        return (session, try #require(counting.withLock { $0 }).requests)
+    }
+
+    private static func stage(_ protocolName: String, bitsPerSecond: Double) -> PartStage {
+        var origin = LowLatencyOrigin()
+        origin.protocolName = protocolName
+        return PartStage(origin: origin, limit: .seconds(30), bitsPerSecond: bitsPerSecond, presents: false)
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var protocolName = "h2"
+        var bitsPerSecond: Double
+        var areOwn: Bool
+    }
+
+    static let cases = [
+        Case(testDescription: "a fast link", bitsPerSecond: 20_000_000, areOwn: false),
+        Case(testDescription: "a link that is just enough", bitsPerSecond: 1_400_000, areOwn: true),
+        Case(
+            testDescription: "each request has a connection", protocolName: "http/1.1", bitsPerSecond: 1_400_000,
+            areOwn: false),
+    ]
+
+    @Test("M05: parts that come late over a shared connection are asked for over others, and lists are not", arguments: cases)
+    func choice(_ test: Case) throws {
+        let (session, requests) = try Self.play(
+            Self.stage(test.protocolName, bitsPerSecond: test.bitsPerSecond))
+        let own = requests.filter(\.usesOwnConnection)
+        #expect(own.isEmpty != test.areOwn, "\(session.play.log.text)")
+        #expect(own.allSatisfy { $0.resourceClass == .segment })
+        if test.areOwn {
+            #expect(own.count > 40, "from soon after the start on")
+            let first = try #require(requests.firstIndex(where: \.usesOwnConnection))
+            #expect(requests[first...].filter { $0.resourceClass == .segment }.allSatisfy(\.usesOwnConnection))
+        }
+        #expect(session.lossCount == 0)
+    }
+
+    /// Refuses connections of their own.
+    private struct Refusing: Transport {
+        let base: any Transport
+
+        private struct Ended: TransportTask {
+            func cancel() {}
+            func pause() {}
+            func resume() {}
+        }
+
+        func start(
+            _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+        ) -> any TransportTask {
+            guard request.usesOwnConnection else { return base.start(request, handler: handler) }
+            handler(
+                .failed(
+                    LoadingError(code: .tlsHandshake, url: request.urlString, text: "no application protocol"),
+                    TransferMetrics()))
+            return Ended()
+        }
+    }
+
+    @Test("M05: where such a connection is refused, parts come over the shared one, and nothing is lost")
+    func refused() throws {
+        let (session, requests) = try Self.play(Self.stage("h2", bitsPerSecond: 1_400_000)) { Refusing(base: $0) }
+        let own = requests.count(where: \.usesOwnConnection)
+        #expect((1...3).contains(own), "\(own)")
+        #expect(session.lossCount == 0, "\(session.play.log.text)")
+        #expect(requests.last { $0.resourceClass == .segment }?.usesOwnConnection == false)
+        #expect(session.play.state.statistics.numberOfDecodedVideoFrames > 600)
+    }
+}

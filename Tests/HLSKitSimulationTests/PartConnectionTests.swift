@@ -42,7 +42,9 @@ struct PartConnectionTests {
             areOwn: false),
     ]
 
-    @Test("M05: parts that come late over a shared connection are asked for over others, and lists are not", arguments: cases)
+    @Test(
+        "M05: parts that come late over a shared connection are asked for over others, and lists are not",
+        arguments: cases)
     func choice(_ test: Case) throws {
         let (session, requests) = try Self.play(
             Self.stage(test.protocolName, bitsPerSecond: test.bitsPerSecond))

@@ -27,7 +27,8 @@ struct PartConnectionsTests {
             areOwn: false),
     ]
 
-    private static func note(_ milliseconds: Int, isShared: Bool = true, to connections: inout PartConnections) -> Bool {
+    private static func note(_ milliseconds: Int, isShared: Bool = true, to connections: inout PartConnections) -> Bool
+    {
         connections.note(
             .init(isShared: isShared, wait: .milliseconds(milliseconds), duration: .milliseconds(500)))
     }

@@ -1,3 +1,4 @@
+import HLSMedia
 import HLSPlaylist
 import Testing
 
@@ -276,7 +277,8 @@ struct EngineRefreshTests {
         var configuration = EngineConfiguration()
         configuration.refreshesURLs = true
         var origin = Self.media(403)
-        for index in 0..<3 { origin.answer("old-\(index).ts", .spoiled(.badMedia("byte 0: no sync byte"))) }
+        let failure = SegmentFailure.media(MediaError(code: .malformed, text: "byte 0: no sync byte"))
+        for index in 0..<3 { origin.answer("old-\(index).ts", .spoiled(failure)) }
         var harness = EngineHarness(origin: origin, configuration: configuration)
         harness.demuxes = false
         harness.control(.play)

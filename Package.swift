@@ -27,14 +27,15 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     ],
     targets: [
-        // C libraries, as the system's packages install them.
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        // C libraries, as the system's packages install them. zlib is linked. Of the others only the headers are needed to
+        // build: they are opened when they are needed, and pkg-config would link them. Where the headers are not in a folder
+        // that clang searches, `-Xcc -I…` names it.
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        // Links libavutil, libswscale and libswresample; the other two are opened when they are needed.
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
-            name: "CLibAV", pkgConfig: "libswscale",
-            providers: [.apt(["libavcodec-dev", "libavformat-dev", "libswscale-dev"])]),
+            name: "CLibAV",
+            providers: [.apt(["libavcodec-dev", "libavformat-dev", "libswresample-dev", "libswscale-dev"])]),
 
         // mallopt(3), which Swift's Glibc module leaves out.
         .systemLibrary(name: "CMalloc"),

@@ -6,20 +6,7 @@
 #pragma clang module import SwiftGlibc
 #endif
 #include <errno.h>
-#include <libavcodec/avcodec.h>
-#include <libavcodec/bsf.h>
-#include <libavformat/avformat.h>
-#include <libavutil/avutil.h>
-#include <libavutil/channel_layout.h>
-#include <libavutil/display.h>
-#include <libavutil/imgutils.h>
-#include <libavutil/mastering_display_metadata.h>
-#include <libavutil/md5.h>
-#include <libavutil/mem.h>
-#include <libavutil/opt.h>
-#include <libavutil/pixdesc.h>
-#include <libswresample/swresample.h>
-#include <libswscale/swscale.h>
+#include "functions.h"
 
 // Macros that do not import: their values are casts or tags.
 static inline int CLibAV_error_again(void) { return AVERROR(EAGAIN); }
@@ -65,32 +52,31 @@ static inline int CLibAV_frame_is_interlaced(const AVFrame *frame) {
 }
 
 // How often a frame is to be turned clockwise by 90 degrees before it is shown: its display matrix. 0 takes the matrix away.
-static inline int CLibAV_frame_set_quarter_turns(AVFrame *frame, int turns) {
-    av_frame_remove_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
+static inline int CLibAV_frame_set_quarter_turns(const CLibAV_util *util, AVFrame *frame, int turns) {
+    util->av_frame_remove_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
     if (turns == 0) return 0;
-    AVFrameSideData *data = av_frame_new_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX, 9 * sizeof(int32_t));
+    AVFrameSideData *data = util->av_frame_new_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX, 9 * sizeof(int32_t));
     if (!data) return AVERROR(ENOMEM);
-    av_display_rotation_set((int32_t *)data->data, turns * 90.0);
+    util->av_display_rotation_set((int32_t *)data->data, turns * 90.0);
     return 0;
 }
-static inline int CLibAV_frame_quarter_turns(const AVFrame *frame) {
-    const AVFrameSideData *data = av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
+static inline int CLibAV_frame_quarter_turns(const CLibAV_util *util, const AVFrame *frame) {
+    const AVFrameSideData *data = util->av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
     if (!data || data->size < 9 * sizeof(int32_t)) return 0;
-    double turns = -av_display_rotation_get((const int32_t *)data->data) / 90;
+    double turns = -util->av_display_rotation_get((const int32_t *)data->data) / 90;
     return turns >= -4.5 && turns < 4.5 ? ((int)(turns + 8.5)) % 4 : 0;
 }
 
 // The callback's buffer is const from libavformat 61 on.
 typedef int (*CLibAV_write_callback)(void *opaque, const uint8_t *bytes, int count);
 typedef int64_t (*CLibAV_seek_callback)(void *opaque, int64_t offset, int whence);
-typedef __typeof__(&avio_alloc_context) CLibAV_writer_allocation;
-static inline AVIOContext *CLibAV_alloc_writer(CLibAV_writer_allocation allocate, unsigned char *buffer, int size,
+static inline AVIOContext *CLibAV_alloc_writer(const CLibAV_format *format, unsigned char *buffer, int size,
                                                void *opaque, CLibAV_write_callback write,
                                                CLibAV_seek_callback seek) {
 #if LIBAVFORMAT_VERSION_MAJOR >= 61
-    return allocate(buffer, size, 1, opaque, NULL, write, seek);
+    return format->avio_alloc_context(buffer, size, 1, opaque, NULL, write, seek);
 #else
-    return allocate(buffer, size, 1, opaque, NULL, (int (*)(void *, uint8_t *, int))write, seek);
+    return format->avio_alloc_context(buffer, size, 1, opaque, NULL, (int (*)(void *, uint8_t *, int))write, seek);
 #endif
 }
 #endif

@@ -74,6 +74,7 @@ final class AudioConverter {
     }
 
     private func open(for buffer: AudioBuffer, format: Format) throws(CodecError) {
+        try ResampleLibrary.check()
         if output == nil || followsInput {
             let isOther = targetChannelCount != nil && targetChannelCount != format.channelCount
             output = Format(

@@ -31,6 +31,12 @@ package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
     static let noLibrary = CLibAV_error_errno(ELIBACC)
 
     private static func words(for code: Int32) -> String {
+        // Its own words are of the system, and of no use; nor are they there without libavutil.
+        guard code != noLibrary else { return "a library of FFmpeg is not installed" }
+        return libraryWords(for: code)
+    }
+
+    private static func libraryWords(for code: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(AV_ERROR_MAX_STRING_SIZE)) { buffer in
             buffer.initialize(repeating: 0)
             guard let base = buffer.baseAddress else { return "" }
@@ -43,6 +49,14 @@ package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
 
 extension CodecError: HLSErrorConvertible {
     var hlsError: HLSError { HLSError(self, url: nil) }
+}
+
+extension LibraryFunctions {
+    /// Throws why the library is not there.
+    func check() throws(CodecError) {
+        guard let failure else { return }
+        throw CodecError(call: "dlopen", code: CodecError.noLibrary, text: failure)
+    }
 }
 
 extension HLSError {

@@ -28,13 +28,14 @@ final class FilterLibrary: Sendable {
     let addFrame: MoveFrame
     let getFrame: MoveFrame
 
+    /// libavfilter counts its versions 51 behind libavcodec, with which it is released.
+    private static let version = LIBAVCODEC_VERSION_MAJOR - 51
+
     /// nil if the library is not installed.
     static let installed = FilterLibrary()
 
     private init?() {
-        // libavfilter counts its versions 51 behind libavcodec, with which it is released.
-        let version = Int(avcodec_version() >> 16) - 51
-        guard let library = dlopen("libavfilter.so.\(version)", RTLD_NOW | RTLD_LOCAL) else { return nil }
+        guard let library = dlopen("libavfilter.so.\(Self.version)", RTLD_NOW | RTLD_LOCAL) else { return nil }
         func symbol<Function>(_ name: String, as type: Function.Type) -> Function? {
             dlsym(library, name).map { unsafeBitCast($0, to: type) }
         }
@@ -101,7 +102,8 @@ extension FilterLibrary {
     /// - Throws: if libavfilter is not installed.
     static func required() throws(CodecError) -> FilterLibrary {
         guard let library = installed else {
-            throw CodecError(call: "dlopen", code: CodecError.invalidArgument, text: "libavfilter is not installed")
+            let text = "libavfilter.so.\(version) is not installed (Debian: libavfilter\(version))"
+            throw CodecError(call: "dlopen", code: CodecError.noLibrary, text: text)
         }
         return library
     }

@@ -157,6 +157,7 @@ enum ImageScaler {
         _ source: UnsafeMutablePointer<AVFrame>, from format: AVPixelFormat, matrix: Int32, isFullRange: Bool,
         to target: UnsafeMutablePointer<AVFrame>, matrix targetMatrix: Int32, isFullRange isTargetFullRange: Bool
     ) throws(CodecError) {
+        try ScaleLibrary.check()
         LibAVLog.silence
         let scaler = sws_getContext(
             source.pointee.width, source.pointee.height, format, target.pointee.width, target.pointee.height,

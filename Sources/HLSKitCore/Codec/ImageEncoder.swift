@@ -51,6 +51,7 @@ enum ImageEncoder {
     static func encode(
         _ image: Image, name: String, format: AVPixelFormat, _ configure: (UnsafeMutablePointer<AVCodecContext>) -> Void
     ) throws(CodecError) -> [UInt8] {
+        try CodecLibrary.check()
         LibAVLog.silence
         guard let encoder = avcodec_find_encoder_by_name(name) else {
             throw CodecError(

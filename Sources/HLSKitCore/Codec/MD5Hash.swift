@@ -5,6 +5,7 @@ struct MD5Hash: ~Copyable {
     private let state: OpaquePointer
 
     init() throws(CodecError) {
+        try UtilLibrary.check()
         guard let state = av_md5_alloc() else {
             throw CodecError(call: "av_md5_alloc", code: CodecError.outOfMemory)
         }

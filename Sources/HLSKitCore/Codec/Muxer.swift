@@ -187,7 +187,7 @@ final class Muxer {
             throw CodecError(call: "dlopen", code: CodecError.noLibrary)
         }
         let io = CLibAV_alloc_writer(
-            library.allocateWriter, buffer?.assumingMemoryBound(to: UInt8.self), Self.bufferByteCount, opaque, write,
+            library, buffer?.assumingMemoryBound(to: UInt8.self), Self.bufferByteCount, opaque, write,
             sink.seek == nil ? nil : seek)
         guard buffer != nil, let io else {
             av_freep(&buffer)

@@ -20,6 +20,7 @@ final class PictureScaler {
     ) throws(CodecError) -> VideoFrame {
         let isSameColor = color == .source || Self.isRec709(frame)
         if frame.width == width, frame.height == height, frame.pixelFormat == format, isSameColor { return frame }
+        try ScaleLibrary.check()
         let source = frame.storage.raw
         scaler = sws_getCachedContext(
             scaler, source.pointee.width, source.pointee.height, frame.pixelFormat, Int32(clamping: width),

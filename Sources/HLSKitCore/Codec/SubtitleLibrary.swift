@@ -77,7 +77,8 @@ final class SubtitleLibrary: Sendable {
     /// - Throws: if libass is not installed.
     static func required() throws(CodecError) -> SubtitleLibrary {
         guard let library = installed else {
-            throw CodecError(call: "dlopen", code: CodecError.invalidArgument, text: "libass is not installed")
+            throw CodecError(
+                call: "dlopen", code: CodecError.noLibrary, text: "libass.so.9 is not installed (Debian: libass9)")
         }
         return library
     }

@@ -7,6 +7,7 @@ final class Varispeed {
 
     init(rate: Double, sampleRate: Int, channelCount: Int) throws(CodecError) {
         self.channelCount = channelCount
+        try ResampleLibrary.check()
         var layout = AVChannelLayout()
         av_channel_layout_default(&layout, Int32(clamping: channelCount))
         defer { av_channel_layout_uninit(&layout) }

@@ -17,6 +17,7 @@ extension VideoFrame {
     }
 
     private convenience init(converting image: Image, inPlaceOf original: VideoFrame) throws(CodecError) {
+        try UtilLibrary.check()
         var target = av_frame_alloc()
         defer { av_frame_free(&target) }
         guard let target else { throw CodecError(call: "av_frame_alloc", code: CodecError.outOfMemory) }

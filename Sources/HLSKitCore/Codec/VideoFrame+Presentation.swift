@@ -12,7 +12,9 @@ extension VideoFrame {
     }
 
     /// Degrees by which to turn the frame clockwise before it is shown: 0, 90, 180 or 270. The pixels are not turned.
-    public var rotation: Int { Int(CLibAV_frame_quarter_turns(storage.raw)) * 90 }
+    public var rotation: Int {
+        UtilLibrary.installed.map { Int(CLibAV_frame_quarter_turns($0, storage.raw)) * 90 } ?? 0
+    }
 
     /// The size at which to show ``cleanAperture``: in square pixels, turned by ``rotation``. Before the turn the height is
     /// as it is coded. It is the item's `presentationSize`.
@@ -56,7 +58,9 @@ enum FrameNotes {
 
     /// Notes by how many degrees to turn it clockwise.
     static func note(rotation: Int, in frame: UnsafeMutablePointer<AVFrame>) throws(CodecError) {
-        let code = CLibAV_frame_set_quarter_turns(frame, Int32(PictureGeometry.quarterTurns(degrees: rotation)))
+        try UtilLibrary.check()
+        let turns = Int32(PictureGeometry.quarterTurns(degrees: rotation))
+        let code = CLibAV_frame_set_quarter_turns(UtilLibrary.installed, frame, turns)
         guard code >= 0 else { throw CodecError(call: "av_frame_new_side_data", code: code) }
     }
 

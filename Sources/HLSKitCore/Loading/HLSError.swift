@@ -200,7 +200,7 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         case .contentKey: (underlyingError as? HLSError)?.isPermanent ?? true
         case .httpStatus: LoadingFailure.isRefusal(statusCode)
         case .untrustedCertificate, .tooManyRedirects, .badRange, .tooLarge, .badURL, .fileNotFound, .fileNotReadable,
-            .application:
+            .application, .missingLibrary:
             true
         case .notFound, .badPlaylist, .noEligibleVariant, .badMedia, .trackLeftOut, .notAvailable, .output, .refused,
             .invalidArgument, .invalidTime, .itemInUse, .outputInUse, .requiresManualWaiting, .loadingHasBegun,
@@ -261,6 +261,8 @@ extension HLSError.Code {
     package static let fileNotReadable = HLSError.Code(rawValue: "fileNotReadable")
     /// The program's own code, a ``ResourceLoader`` or ``KeyProvider``, gave up. Not tried again.
     public static let application = HLSError.Code(rawValue: "application")
+    /// A library that the transport needs is not installed. Not tried again.
+    package static let missingLibrary = HLSError.Code(rawValue: "missingLibrary")
     /// Any other failure of the transport, with its own code and words in ``HLSError/cause``.
     public static let transport = HLSError.Code(rawValue: "transport")
 
@@ -268,7 +270,7 @@ extension HLSError.Code {
     fileprivate static let ofTransports: Set<HLSError.Code> = [
         httpStatus, nameNotFound, cannotConnect, tlsHandshake, untrustedCertificate, timedOut, connectionLost,
         badContentEncoding, tooManyRedirects, badRange, emptyBody, tooLarge, refused, badURL, fileNotFound,
-        fileNotReadable, application, transport,
+        fileNotReadable, application, missingLibrary, transport,
     ]
 }
 

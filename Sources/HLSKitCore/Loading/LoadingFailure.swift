@@ -86,6 +86,7 @@ package struct LoadingFailure: Sendable, Hashable {
         case .fileNotFound: "no such file"
         case .fileNotReadable: "cannot read the file"
         case .application: "the resource loader failed"
+        case .missingLibrary: "a library is missing"
         default: "cannot load"
         }
     }

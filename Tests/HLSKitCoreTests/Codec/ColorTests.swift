@@ -75,15 +75,15 @@ struct ColorTests {
     private static func flat(
         _ y: UInt8, _ u: UInt8, _ v: UInt8, primaries: UInt32, transfer: UInt32, matrix: UInt32
     ) throws -> VideoFrame {
-        var frame = av_frame_alloc()
-        defer { av_frame_free(&frame) }
+        var frame = HLSKitCore.av_frame_alloc()
+        defer { HLSKitCore.av_frame_free(&frame) }
         let raw = try #require(frame)
         (raw.pointee.width, raw.pointee.height, raw.pointee.format) = (16, 16, AV_PIX_FMT_YUV444P.rawValue)
         raw.pointee.color_primaries = AVColorPrimaries(rawValue: primaries)
         raw.pointee.color_trc = AVColorTransferCharacteristic(rawValue: transfer)
         raw.pointee.colorspace = AVColorSpace(rawValue: matrix)
         raw.pointee.color_range = AVCOL_RANGE_MPEG
-        try #require(av_frame_get_buffer(raw, 0) == 0)
+        try #require(HLSKitCore.av_frame_get_buffer(raw, 0) == 0)
         for (plane, value) in [y, u, v].enumerated() {
             let data = try #require(CLibAV_frame_data(raw, Int32(plane)))
             data.update(repeating: value, count: Int(CLibAV_frame_linesize(raw, Int32(plane))) * 16)

@@ -6,13 +6,13 @@ import Testing
 @Suite("what of a frame is in its image", .timeLimit(.minutes(1)))
 struct ImageOptionTests {
     /// A frame of 64×48 whose luma is the column in the upper half and 200 in the lower; no colour.
-    private static func ramp(_ change: (UnsafeMutablePointer<AVFrame>) -> Void = { _ in }) throws -> VideoFrame {
-        var frame = av_frame_alloc()
-        defer { av_frame_free(&frame) }
+    private static func ramp(_ change: (UnsafeMutablePointer<AVFrame>) throws -> Void = { _ in }) throws -> VideoFrame {
+        var frame = HLSKitCore.av_frame_alloc()
+        defer { HLSKitCore.av_frame_free(&frame) }
         let raw = try #require(frame)
         (raw.pointee.width, raw.pointee.height, raw.pointee.format) = (64, 48, AV_PIX_FMT_YUV420P.rawValue)
         raw.pointee.color_range = AVCOL_RANGE_JPEG
-        try #require(av_frame_get_buffer(raw, 0) == 0)
+        try #require(HLSKitCore.av_frame_get_buffer(raw, 0) == 0)
         for plane in 0..<Int32(3) {
             let data = try #require(CLibAV_frame_data(raw, plane))
             let (rows, distance) = (plane == 0 ? 48 : 24, Int(CLibAV_frame_linesize(raw, plane)))
@@ -22,7 +22,7 @@ struct ImageOptionTests {
                 }
             }
         }
-        change(raw)
+        try change(raw)
         return try VideoFrame(moving: raw, pts: 0, timescale: 25, duration: 1)
     }
 
@@ -69,7 +69,7 @@ struct ImageOptionTests {
         #expect((small.width, small.height) == (20, 12))
         let turned = try Self.ramp { frame in
             Self.crop(frame)
-            CLibAV_frame_set_quarter_turns(frame, 1)
+            try FrameNotes.note(rotation: 90, in: frame)
         }
         let upright = try Image(
             turned, maximumSize: PixelSize(width: 12, height: 0), appliesPreferredTransform: true)

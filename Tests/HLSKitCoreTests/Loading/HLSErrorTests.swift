@@ -44,7 +44,8 @@ struct HLSErrorTests {
         Case(HLSError(loading(.httpStatus, status: 403), as: .key), .key, isPermanent: true),
         Case(HLSError(loading(.application), as: .key), .key, isPermanent: true),
         Case(.contentKey, .key, isPermanent: true), Case(.timedOut, .network, isPermanent: false),
-        Case(.application, .core, isPermanent: true), Case(.untrustedCertificate, .network, isPermanent: true),
+        Case(.application, .core, isPermanent: true), Case(.missingLibrary, .core, isPermanent: true),
+        Case(.untrustedCertificate, .network, isPermanent: true),
         Case(
             HLSError(
                 PlaylistError(code: .limitExceeded, rule: .header, text: "too many variants"), url: url), .playlist,

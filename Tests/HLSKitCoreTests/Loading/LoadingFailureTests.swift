@@ -48,6 +48,7 @@ struct LoadingFailureTests {
         Case(.fileNotFound, nil, .notFound, .notFound, .contentKey),
         Case(.fileNotReadable, nil, .notFound, .notFound, .contentKey),
         Case(.application, nil, .network, .network, .contentKey),
+        Case(.missingLibrary, nil, .network, .network, .contentKey),
         Case(.transport, nil, .network, .network, .contentKey),
         Case(LoadingError.Code(rawValue: "fromTheFuture"), nil, .network, .network, .contentKey),
     ]

@@ -12,7 +12,7 @@ struct CurlFailure: Error {
         if [CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST].contains(code), Self.lacksDescriptors {
             return "too many open files"
         }
-        let words = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+        let words = detail.isEmpty ? CurlLibrary.words(for: code) : detail
         return "curl \(code.rawValue): \(words)"
     }
 

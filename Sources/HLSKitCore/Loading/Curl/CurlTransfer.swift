@@ -91,7 +91,7 @@ final class CurlTransfer {
     /// Starts the hop at ``url``, or the first one.
     ///
     /// - Returns: False when it failed; the failure has been delivered.
-    func attach(to multi: borrowing MultiHandle?, _ share: borrowing ShareHandle) -> Bool {
+    func attach(to multi: borrowing MultiHandle, _ share: borrowing ShareHandle) -> Bool {
         do throws(LoadingError) {
             let url = if let url { url } else { try firstURL() }
             self.url = url
@@ -113,11 +113,11 @@ final class CurlTransfer {
     }
 
     private func add(
-        _ options: HopOptions, to multi: borrowing MultiHandle?, _ share: borrowing ShareHandle
+        _ options: HopOptions, to multi: borrowing MultiHandle, _ share: borrowing ShareHandle
     ) throws(LoadingError) {
         do throws(CurlFailure) {
             let handle = try options.makeHandle(for: self, share)
-            guard multi?.add(handle) == true else { throw CurlFailure(code: CURLE_FAILED_INIT) }
+            guard multi.add(handle) else { throw CurlFailure(code: CURLE_FAILED_INIT) }
             easy = consume handle
         } catch {
             throw loadingError(error.loadingCode(isHeaderComplete: true), error.text)
@@ -147,8 +147,8 @@ final class CurlTransfer {
     }
 
     /// Gives the handle back. Afterwards no callback comes.
-    func detach(from multi: borrowing MultiHandle?) {
-        if let handle = easy.take() { multi?.remove(handle) }
+    func detach(from multi: borrowing MultiHandle) {
+        if let handle = easy.take() { multi.remove(handle) }
     }
 
     /// The hop has ended in libcurl.

@@ -14,8 +14,16 @@ public final class CurlTransport: Transport {
     /// The thread starts with the first request.
     public init(configuration: TransportConfiguration = .init(), clock: ContinuousClock = ContinuousClock()) {
         self.configuration = configuration
-        loop = CurlLoop(configuration, clock: clock)
+        loop = CurlLoop(configuration, clock: clock) { .shared }
         limit = configuration.maximumConnectionsPerHost.map(HostLimit.init)
+        CurlLibrary.expect()
+    }
+
+    /// One with another libcurl than the program's, which is opened with the first request.
+    init(configuration: TransportConfiguration, library: @escaping @Sendable () -> CurlLibrary) {
+        self.configuration = configuration
+        loop = CurlLoop(configuration, clock: ContinuousClock(), openLibrary: library)
+        limit = nil
     }
 
     deinit { loop.post(.stop) }

@@ -3,54 +3,58 @@ import CCurl
 /// Owner of a `CURL *`, its header list and its error buffer.
 struct EasyHandle: ~Copyable {
     fileprivate let raw: UnsafeMutableRawPointer
+    private let curl: CCurl_library
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let errorBuffer: UnsafeMutablePointer<CChar>
 
-    init() throws(CurlFailure) {
-        guard let raw = curl_easy_init() else { throw CurlFailure(code: CURLE_FAILED_INIT) }
+    init(_ curl: CCurl_library) throws(CurlFailure) {
+        guard let raw = curl.pointee.curl_easy_init() else { throw CurlFailure(code: CURLE_FAILED_INIT) }
         self.raw = raw
+        self.curl = curl
         errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        CCurl_setopt_string(raw, CURLOPT_ERRORBUFFER, errorBuffer)
+        CCurl_setopt_string(curl, raw, CURLOPT_ERRORBUFFER, errorBuffer)
     }
 
     deinit {
-        curl_easy_cleanup(raw)
-        curl_slist_free_all(headerList)
+        curl.pointee.curl_easy_cleanup(raw)
+        curl.pointee.curl_slist_free_all(headerList)
         errorBuffer.deallocate()
     }
 
     func set(_ option: CURLoption, _ value: Int) throws(CurlFailure) {
-        try check(CCurl_setopt_long(raw, option, value))
+        try check(CCurl_setopt_long(curl, raw, option, value))
     }
 
     func set(_ option: CURLoption, _ value: String) throws(CurlFailure) {
-        try check(CCurl_setopt_string(raw, option, value))
+        try check(CCurl_setopt_string(curl, raw, option, value))
     }
 
     func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) throws(CurlFailure) {
-        try check(CCurl_setopt_pointer(raw, option, pointer))
+        try check(CCurl_setopt_pointer(curl, raw, option, pointer))
     }
 
     func set(_ option: CURLoption, callback: curl_write_callback) throws(CurlFailure) {
-        try check(CCurl_setopt_write(raw, option, callback))
+        try check(CCurl_setopt_write(curl, raw, option, callback))
     }
 
     func setOpenSocket(_ callback: curl_opensocket_callback) throws(CurlFailure) {
-        try check(CCurl_setopt_opensocket(raw, callback))
+        try check(CCurl_setopt_opensocket(curl, raw, callback))
     }
 
     func setCloseSocket(_ callback: curl_closesocket_callback) throws(CurlFailure) {
-        try check(CCurl_setopt_closesocket(raw, callback))
+        try check(CCurl_setopt_closesocket(curl, raw, callback))
     }
 
     /// The header fields to send, whole lines in libcurl's own notation.
     mutating func setHeader(_ lines: [String]) throws(CurlFailure) {
         for line in lines {
-            guard let list = curl_slist_append(headerList, line) else { throw CurlFailure(code: CURLE_OUT_OF_MEMORY) }
+            guard let list = curl.pointee.curl_slist_append(headerList, line) else {
+                throw CurlFailure(code: CURLE_OUT_OF_MEMORY)
+            }
             headerList = list
         }
-        try check(CCurl_setopt_pointer(raw, CURLOPT_HTTPHEADER, headerList))
+        try check(CCurl_setopt_pointer(curl, raw, CURLOPT_HTTPHEADER, headerList))
     }
 
     /// Makes the request a POST of these bytes, which are copied.
@@ -59,37 +63,37 @@ struct EasyHandle: ~Copyable {
         try set(CURLOPT_POSTFIELDSIZE, bytes.count)
         // What copies has to know the size before.
         let result = bytes.withUnsafeBufferPointer {
-            CCurl_setopt_pointer(raw, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
+            CCurl_setopt_pointer(curl, raw, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
         }
         try check(result)
     }
 
     /// Goes on after the write callback had asked for a pause. It may call that callback at once.
-    func resume() { curl_easy_pause(raw, CURLPAUSE_CONT) }
+    func resume() { _ = curl.pointee.curl_easy_pause(raw, CURLPAUSE_CONT) }
 
     func number(_ info: CURLINFO) -> Int {
         var value = 0
-        CCurl_getinfo_long(raw, info, &value)
+        CCurl_getinfo_long(curl, raw, info, &value)
         return value
     }
 
     /// A time in microseconds since the start of the transfer.
     func time(_ info: CURLINFO) -> Duration {
         var value: curl_off_t = 0
-        CCurl_getinfo_offset(raw, info, &value)
+        CCurl_getinfo_offset(curl, raw, info, &value)
         return .microseconds(Int64(value))
     }
 
     func text(_ info: CURLINFO) -> String? {
         var value: UnsafePointer<CChar>?
-        CCurl_getinfo_string(raw, info, &value)
+        CCurl_getinfo_string(curl, raw, info, &value)
         return value.map { String(cString: $0) }
     }
 
     /// What the server's own certificate says, as `name:value`; empty where the connection was there already, and where it was
     /// not asked for (`CURLOPT_CERTINFO`).
     var certificateLines: [String] {
-        var entry = CCurl_certificate(raw)
+        var entry = CCurl_certificate(curl, raw)
         var lines: [String] = []
         while let line = entry, lines.count < Self.maximumCertificateLineCount {
             if let data = line.pointee.data { lines.append(String(cString: data)) }
@@ -111,45 +115,51 @@ struct EasyHandle: ~Copyable {
 /// Owner of a `CURLM *`.
 struct MultiHandle: ~Copyable {
     private let raw: UnsafeMutableRawPointer
+    private let curl: CCurl_library
     /// Its connections are closed by it, those that are kept open too: it lives until the last of them is.
     private let watch: SocketWatch
 
-    init?(_ watch: SocketWatch) {
-        guard let raw = curl_multi_init() else { return nil }
+    init?(_ curl: CCurl_library, _ watch: SocketWatch) {
+        guard let raw = curl.pointee.curl_multi_init() else { return nil }
         self.raw = raw
+        self.curl = curl
         self.watch = watch
     }
 
     deinit {
-        curl_multi_cleanup(raw)
+        _ = curl.pointee.curl_multi_cleanup(raw)
         withExtendedLifetime(watch) {}
     }
 
-    func set(_ option: CURLMoption, _ value: Int) { CCurl_multi_setopt_long(raw, option, value) }
+    func set(_ option: CURLMoption, _ value: Int) { CCurl_multi_setopt_long(curl, raw, option, value) }
 
-    func add(_ handle: borrowing EasyHandle) -> Bool { curl_multi_add_handle(raw, handle.raw) == CURLM_OK }
+    func add(_ handle: borrowing EasyHandle) -> Bool {
+        curl.pointee.curl_multi_add_handle(raw, handle.raw) == CURLM_OK
+    }
 
-    func remove(_ handle: borrowing EasyHandle) { curl_multi_remove_handle(raw, handle.raw) }
+    func remove(_ handle: borrowing EasyHandle) {
+        _ = curl.pointee.curl_multi_remove_handle(raw, handle.raw)
+    }
 
     /// Moves all bytes that can be moved.
     func perform() {
         var running: Int32 = 0
-        curl_multi_perform(raw, &running)
+        _ = curl.pointee.curl_multi_perform(raw, &running)
     }
 
     /// Waits for sockets, libcurl's own timers, ``wakeUp()``, or the time given.
-    func poll(milliseconds: Int32) { curl_multi_poll(raw, nil, 0, milliseconds, nil) }
+    func poll(milliseconds: Int32) { _ = curl.pointee.curl_multi_poll(raw, nil, 0, milliseconds, nil) }
 
     /// Ends a running or the next ``poll(milliseconds:)``. The one call that any thread may make.
-    func wakeUp() { curl_multi_wakeup(raw) }
+    func wakeUp() { _ = curl.pointee.curl_multi_wakeup(raw) }
 
     /// The context (`CURLOPT_PRIVATE`) and the result of a transfer that has ended; nil when there is no more.
     func nextFinished() -> (context: UnsafeMutableRawPointer?, result: CURLcode)? {
         var left: Int32 = 0
-        while let message = curl_multi_info_read(raw, &left) {
+        while let message = curl.pointee.curl_multi_info_read(raw, &left) {
             guard message.pointee.msg == CURLMSG_DONE else { continue }
             var context: UnsafePointer<CChar>?
-            CCurl_getinfo_string(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
+            CCurl_getinfo_string(curl, message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
             return (context.map { UnsafeMutableRawPointer(mutating: $0) }, CCurl_message_result(message))
         }
         return nil
@@ -164,22 +174,27 @@ extension MultiHandle: @unchecked Sendable {}  // all but `wakeUp` is called on 
 /// the multi handle.
 struct ShareHandle: ~Copyable {
     private let raw: UnsafeMutableRawPointer
+    private let curl: CCurl_library
 
-    init?() {
-        guard let raw = curl_share_init() else { return nil }
+    init?(_ curl: CCurl_library) {
+        guard let raw = curl.pointee.curl_share_init() else { return nil }
         self.raw = raw
+        self.curl = curl
         for data in [CURL_LOCK_DATA_COOKIE, CURL_LOCK_DATA_SSL_SESSION, CURL_LOCK_DATA_PSL] {
-            CCurl_share_lock_data(raw, data)
+            CCurl_share_lock_data(curl, raw, data)
         }
     }
 
-    deinit { curl_share_cleanup(raw) }
+    deinit { _ = curl.pointee.curl_share_cleanup(raw) }
+
+    /// A handle of the same library, which does not share yet.
+    func makeHandle() throws(CurlFailure) -> EasyHandle { try EasyHandle(curl) }
 
     func attach(to handle: borrowing EasyHandle) throws(CurlFailure) { try handle.set(CURLOPT_SHARE, pointer: raw) }
 
     /// Puts the cookies of a file to the shared ones. Once, or what servers have changed since would be undone.
     func readCookies(_ file: String) throws(CurlFailure) {
-        let handle = try EasyHandle()
+        let handle = try makeHandle()
         try attach(to: handle)
         try handle.set(CURLOPT_COOKIEFILE, file)
         try handle.set(CURLOPT_COOKIELIST, "RELOAD")

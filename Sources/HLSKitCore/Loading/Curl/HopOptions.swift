@@ -26,7 +26,7 @@ struct HopOptions {
     func makeHandle(
         for transfer: CurlTransfer, _ share: borrowing ShareHandle
     ) throws(CurlFailure) -> EasyHandle {
-        var handle = try EasyHandle()
+        var handle = try share.makeHandle()
         // The transfer owns the handle and detaches it before it goes away, so the pointer outlives its use.
         let context = Unmanaged.passUnretained(transfer).toOpaque()
         try handle.set(CURLOPT_PRIVATE, pointer: context)

@@ -6,6 +6,7 @@ struct AESCipher: ~Copyable {
 
     static let blockByteCount = 16
 
+    private let crypto: CCrypto_library
     private let context: OpaquePointer
 
     /// - Throws: `badKeyLength` unless the key has 16 bytes.
@@ -14,19 +15,23 @@ struct AESCipher: ~Copyable {
             throw DecryptionError(
                 code: .badKeyLength, text: "key of \(key.count) bytes, \(Self.blockByteCount) are needed")
         }
-        guard let context = EVP_CIPHER_CTX_new() else { throw Self.failure("EVP_CIPHER_CTX_new") }
-        let cipher = mode == .cbc ? EVP_aes_128_cbc() : EVP_aes_128_ctr()
-        guard EVP_DecryptInit_ex(context, cipher, nil, key, nil) == 1 else {
-            EVP_CIPHER_CTX_free(context)
-            throw Self.failure("EVP_DecryptInit_ex")
+        let crypto = try CryptoLibrary.functions()
+        guard let context = crypto.pointee.EVP_CIPHER_CTX_new() else {
+            throw CryptoLibrary.failure("EVP_CIPHER_CTX_new", crypto)
+        }
+        let cipher = mode == .cbc ? crypto.pointee.EVP_aes_128_cbc() : crypto.pointee.EVP_aes_128_ctr()
+        guard crypto.pointee.EVP_DecryptInit_ex(context, cipher, nil, key, nil) == 1 else {
+            crypto.pointee.EVP_CIPHER_CTX_free(context)
+            throw CryptoLibrary.failure("EVP_DecryptInit_ex", crypto)
         }
         // Padding is the caller's: the library would hold back a block of clear text and so could not work in place,
         // and its error does not tell truncated data from a wrong key.
-        EVP_CIPHER_CTX_set_padding(context, 0)
+        _ = crypto.pointee.EVP_CIPHER_CTX_set_padding(context, 0)
+        self.crypto = crypto
         self.context = context
     }
 
-    deinit { EVP_CIPHER_CTX_free(context) }
+    deinit { crypto.pointee.EVP_CIPHER_CTX_free(context) }
 
     /// Begins a chain of blocks.
     ///
@@ -37,8 +42,8 @@ struct AESCipher: ~Copyable {
                 code: .badKeyLength,
                 text: "initialization vector of \(initializationVector.count) bytes, \(Self.blockByteCount) are needed")
         }
-        guard EVP_DecryptInit_ex(context, nil, nil, nil, initializationVector) == 1 else {
-            throw Self.failure("EVP_DecryptInit_ex")
+        guard crypto.pointee.EVP_DecryptInit_ex(context, nil, nil, nil, initializationVector) == 1 else {
+            throw CryptoLibrary.failure("EVP_DecryptInit_ex", crypto)
         }
     }
 
@@ -50,21 +55,11 @@ struct AESCipher: ~Copyable {
             let count = min(bytes.count - offset, 1 << 30)
             var written: Int32 = 0
             let place = bytes.baseAddress.map { ($0 + offset).assumingMemoryBound(to: UInt8.self) }
-            guard EVP_DecryptUpdate(context, place, &written, place, Int32(count)) == 1, Int(written) == count else {
-                throw Self.failure("EVP_DecryptUpdate")
-            }
+            guard crypto.pointee.EVP_DecryptUpdate(context, place, &written, place, Int32(count)) == 1,
+                Int(written) == count
+            else { throw CryptoLibrary.failure("EVP_DecryptUpdate", crypto) }
             offset += count
         }
-    }
-
-    private static func failure(_ call: String) -> DecryptionError {
-        let code = ERR_get_error()
-        var words = [CChar](repeating: 0, count: 256)
-        ERR_error_string_n(code, &words, words.count)
-        let end = words.firstIndex(of: 0) ?? words.count
-        return DecryptionError(
-            code: .library,
-            text: "\(call): " + String(decoding: words[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 }
 

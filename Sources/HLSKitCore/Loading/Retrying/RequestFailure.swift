@@ -120,7 +120,7 @@ extension RequestFailure {
         // A server may be slow to have a body; a file is what it is.
         case .emptyBody where LocalFile.isFileURL(error.url): return .bad
         case .untrustedCertificate, .tooManyRedirects, .tooLarge, .refused, .badURL, .fileNotFound, .fileNotReadable,
-            .application:
+            .application, .missingLibrary:
             return .final
         default: return .passing
         }

@@ -52,7 +52,7 @@ extension HLSError {
             return
         }
         var reasons = eligibility.exclusions.sorted { $0.key < $1.key }.prefix(8).map { "#\($0.key): \($0.value)" }
-        if lacksLibrary { reasons.append("\(CodecLibrary.name) is not installed") }
+        if lacksLibrary, let failure = CodecLibrary.failure { reasons.append(failure) }
         self.init(
             code: .noEligibleVariant, urlString: url, cause: "no variant can be played",
             detail: reasons.joined(separator: ", "))

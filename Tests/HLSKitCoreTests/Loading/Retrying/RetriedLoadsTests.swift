@@ -104,7 +104,7 @@ struct RetriedLoadsTests {
         "what would fail again is not tried again",
         arguments: [
             LoadingError.Code.untrustedCertificate, .tooManyRedirects, .tooLarge, .refused, .badURL, .fileNotFound,
-            .fileNotReadable, .application,
+            .fileNotReadable, .application, .missingLibrary,
         ])
     func permanent(_ code: LoadingError.Code) throws {
         for loader in Loader.allCases {

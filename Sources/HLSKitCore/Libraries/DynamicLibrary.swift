@@ -8,9 +8,12 @@ struct DynamicLibrary {
 
         /// The fault of the library: it is not there, or there is something else, such as too few descriptors or too
         /// little memory, or a library that it needs.
-        func text(for name: String) -> String {
+        ///
+        /// - Parameter package: Debian's package that has it, where that is known.
+        func text(for name: String, package: String? = nil) -> String {
             let isAbsent = text.hasPrefix("\(name):") && text.hasSuffix("No such file or directory")
-            return isAbsent || text.isEmpty ? "\(name) is not installed" : "\(name) cannot be loaded: \(text)"
+            guard isAbsent || text.isEmpty else { return "\(name) cannot be loaded: \(text)" }
+            return "\(name) is not installed" + (package.map { " (Debian: \($0))" } ?? "")
         }
     }
 
@@ -22,16 +25,18 @@ struct DynamicLibrary {
         self.handle = handle
     }
 
-    /// A function of the library. The caller answers for its type.
-    func symbol<Function>(_ name: String) throws(Failure) -> Function {
-        guard let address = dlsym(handle, name) else { throw Self.failure }
-        return unsafeBitCast(address, to: Function.self)
-    }
-
-    /// Throws why a library is not there.
-    static func check<Library>(_ loading: Result<Library, Failure>, _ name: String) throws(CodecError) {
-        guard case .failure(let failure) = loading else { return }
-        throw CodecError(call: "dlopen", code: CodecError.noLibrary, text: failure.text(for: name))
+    /// A table of the library's functions, for the life of the program.
+    ///
+    /// - Parameter find: writes the table from the library's handle; 0 if a function is missing.
+    func table<Table>(
+        _ find: (UnsafeMutablePointer<Table>?, UnsafeMutableRawPointer?) -> Int32
+    ) throws(Failure) -> UnsafePointer<Table> {
+        let table = UnsafeMutablePointer<Table>.allocate(capacity: 1)
+        guard find(table, handle) != 0 else {
+            table.deallocate()
+            throw Self.failure
+        }
+        return UnsafePointer(table)
     }
 
     private static var failure: Failure { Failure(text: dlerror().map { String(cString: $0) } ?? "") }

@@ -37,12 +37,13 @@ struct MetricTableTests {
     private func seriesTold() throws -> Set<String> {
         let readings = Readings()
         let metrics = PlayerMetrics(factory: readings)
-        let damaged = Stage(SyntheticStream(), over: try Stage.tunnel(from: 60, for: 90))
+        let damaged = Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 90))
         var player = try damaged.play { metrics.attach(to: $0) }
         damaged.clock.advance(by: .seconds(240))
         _ = try damaged.clock.run { [player] in try await player.seek(to: .seconds(30)) }
         damaged.close(player)
-        let live = Stage(SyntheticStream(segmentDuration: .seconds(4), segmentCount: 100, liveWindow: 6))
+        let live = Stage(
+            SyntheticStream(bitRates: Stage.bitRates, segmentDuration: .seconds(4), segmentCount: 100, liveWindow: 6))
         player = try live.play { metrics.attach(to: $0) }
         live.clock.advance(by: .seconds(30))
         live.close(player)
@@ -52,10 +53,10 @@ struct MetricTableTests {
         missing.close(player)
         // A link that breaks down in the middle of a large segment.
         let link = try NetworkTrace(periods: [
-            .init(duration: .seconds(30), conditions: .init(bitsPerSecond: 20_000_000, latency: .milliseconds(40))),
-            .init(duration: .seconds(600), conditions: .init(bitsPerSecond: 500_000, latency: .milliseconds(40))),
+            .init(duration: .seconds(30), conditions: .init(bitsPerSecond: 2_000_000, latency: .milliseconds(40))),
+            .init(duration: .seconds(600), conditions: .init(bitsPerSecond: 50_000, latency: .milliseconds(40))),
         ])
-        let slow = Stage(SyntheticStream(), over: link)
+        let slow = Stage(SyntheticStream(bitRates: Stage.bitRates), over: link)
         player = try slow.play { metrics.attach(to: $0) }
         slow.clock.advance(by: .seconds(200))
         slow.close(player)

@@ -45,7 +45,9 @@ struct PlayerGroupTests {
         }
     }
 
-    private static func group(_ stage: Stage, _ change: (inout PlayerGroup.Configuration) -> Void = { _ in }) -> PlayerGroup {
+    private static func group(
+        _ stage: Stage, _ change: (inout PlayerGroup.Configuration) -> Void = { _ in }
+    ) -> PlayerGroup {
         var configuration = PlayerGroup.Configuration()
         configuration.clock = SourceClock(stage.clock)
         change(&configuration)
@@ -69,7 +71,7 @@ struct PlayerGroupTests {
 
     @Test("all play until the service is shut down; then what they made is finished before it returns")
     func shutDown() throws {
-        let stage = Stage(SyntheticStream(segmentCount: 1000))
+        let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 1000))
         let diary = Diary()
         let group = Self.group(stage)
         for name in ["a", "b", "c"] {
@@ -89,7 +91,7 @@ struct PlayerGroupTests {
 
     @Test("who does not come to an end within the deadline is not waited for, and is named")
     func deadline() throws {
-        let stage = Stage(SyntheticStream(segmentCount: 1000))
+        let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 1000))
         let diary = Diary()
         let group = Self.group(stage) { $0.closingDeadline = .seconds(5) }
         try group.add(Self.member("slow", of: stage, diary, finishTime: .seconds(60)))
@@ -110,7 +112,7 @@ struct PlayerGroupTests {
 
     @Test("a group whose task is cancelled closes its players, and waits for a second")
     func cancelled() throws {
-        let stage = Stage(SyntheticStream(segmentCount: 1000))
+        let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 1000))
         let diary = Diary()
         let group = Self.group(stage)
         try group.add(Self.member("a", of: stage, diary))
@@ -133,7 +135,7 @@ struct PlayerGroupTests {
 
     @Test("one that fails is begun anew with waits that grow, and ends nobody else")
     func restarts() throws {
-        let good = Stage(SyntheticStream(segmentCount: 1000))
+        let good = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 1000))
         // On the same clock, from a server that has nothing.
         let transport = SimulatedTransport(over: NetworkTrace(constant: Stage.fast), clock: good.clock) { _ in
             .failure(.connectionLost)
@@ -158,9 +160,11 @@ struct PlayerGroupTests {
             #expect(diary.lines.filter { $0.hasPrefix("bad") }.count == 2)
             try await good.clock.sleep(for: .seconds(1))
             #expect(diary.lines.filter { $0.hasPrefix("bad") }.count == 3)
-            if case .restarting(let time) = group.statuses[1].status { #expect(time.offset == .seconds(9)) } else {
-                Issue.record("it waits: \(group.statuses[1].status)")
+            guard case .restarting(let time) = group.statuses[1].status else {
+                Issue.record("\(group.statuses[1].status)")
+                return
             }
+            #expect(time.offset == .seconds(9))
             #expect(group.player("good")?.timeControlStatus == .playing)
         }
         #expect(diary.lines.filter { $0.hasPrefix("good turn") }.count == 1)
@@ -184,7 +188,7 @@ struct PlayerGroupTests {
 
     @Test("a film that is over is left, or begun anew where that is wanted")
     func ends() throws {
-        let stage = Stage(SyntheticStream(segmentCount: 2))
+        let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 2))
         let diary = Diary()
         let group = Self.group(stage)
         try group.add(Self.member("once", of: stage, diary))
@@ -197,7 +201,7 @@ struct PlayerGroupTests {
 
     @Test("players come and go while it runs; names are unique")
     func changes() throws {
-        let stage = Stage(SyntheticStream(segmentCount: 1000))
+        let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 1000))
         let diary = Diary()
         let group = Self.group(stage)
         try run(stage, group) { _ in
@@ -219,7 +223,7 @@ struct PlayerGroupTests {
 
     @Test("the events of all are one sequence, with the names of the players")
     func events() throws {
-        let stage = Stage(SyntheticStream(segmentCount: 2))
+        let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 2))
         let group = Self.group(stage)
         try group.add(Self.member("a", of: stage))
         try group.add(Self.member("b", of: stage))
@@ -238,14 +242,15 @@ struct PlayerGroupTests {
             }
             return told
         }
-        #expect(told == ["a": ["turn 1", "segment", "segment", "ended"], "b": ["turn 1", "segment", "segment", "ended"]])
+        let all = ["turn 1", "segment", "segment", "ended"]
+        #expect(told == ["a": all, "b": all])
         // Later there is nothing to be told.
         #expect(try stage.clock.run { await group.events().first { _ in true } } == nil)
     }
 
     @Test("the metrics of a player have its name as their dimension, and spans are ended before the group is")
     func observed() throws {
-        let stage = Stage(SyntheticStream(segmentCount: 100))
+        let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 100))
         let readings = Readings()
         let group = Self.group(stage) { $0.metrics = PlayerMetrics(factory: readings) }
         try group.add(Self.member("News", of: stage))
@@ -257,7 +262,7 @@ struct PlayerGroupTests {
 
     @Test("it runs once")
     func once() throws {
-        let stage = Stage(SyntheticStream(segmentCount: 2))
+        let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 2))
         let group = Self.group(stage)
         try run(stage, group) { _ in }
         #expect(throws: HLSError.self) { try stage.clock.run { try await group.run() } }

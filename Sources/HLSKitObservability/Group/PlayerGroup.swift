@@ -100,7 +100,7 @@ public final class PlayerGroup: Service {
         }
         guard let removed else { return false }
         removed.stop()
-        let clock = configuration.clock, deadline = configuration.closingDeadline
+        let (clock, deadline) = (configuration.clock, configuration.closingDeadline)
         let limit = Task(executorPreference: clock.taskExecutor) {
             try await clock.sleep(for: deadline)
             removed.abandon()

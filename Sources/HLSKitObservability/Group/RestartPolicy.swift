@@ -42,8 +42,10 @@ struct RestartCount: Sendable {
     private let place: Double
 
     init(name: String) {
-        // FNV-1a, of which the upper bits are the better ones.
-        let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        // FNV-1a, mixed once more: names that differ in their last letter alone are far from each other.
+        var hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        hash = (hash ^ hash >> 33) &* 0xff51_afd7_ed55_8ccd
+        hash ^= hash >> 33
         place = Double(hash >> 40) / Double(1 << 23) - 1
     }
 

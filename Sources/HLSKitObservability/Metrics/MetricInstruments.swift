@@ -84,7 +84,7 @@ final class MetricInstruments: Sendable {
     private func timer(_ metric: Metric, _ labels: [String], _ state: inout State) -> Timer {
         let key = Key(metric: metric, labels: labels)
         if let timer = state.timers[key] { return timer }
-        let timer = Timer(
+        let timer: Timer = .init(
             label: metric.rawValue, dimensions: all(metric, labels), preferredDisplayUnit: .seconds, factory: factory)
         state.timers[key] = timer
         return timer

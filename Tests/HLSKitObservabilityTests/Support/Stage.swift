@@ -3,14 +3,17 @@ import HLSKitSimulation
 
 /// A player in virtual time, before a stream whose server and link are as a test says.
 struct Stage {
-    static let fast = LinkConditions(bitsPerSecond: 6_000_000, latency: .milliseconds(40))
+    static let fast = LinkConditions(bitsPerSecond: 600_000, latency: .milliseconds(40))
+    /// As little media as makes sense: what is counted is the same.
+    static let bitRates = [40_000, 100_000, 250_000, 500_000]
 
     let clock = VirtualClock()
     let stream: SyntheticStream
     let configuration: PlayerConfiguration
 
     init(
-        _ stream: SyntheticStream = SyntheticStream(segmentCount: 10), over link: NetworkTrace? = nil,
+        _ stream: SyntheticStream = SyntheticStream(bitRates: Self.bitRates, segmentCount: 10),
+        over link: NetworkTrace? = nil,
         answer: (@Sendable (SimulatedRequest) -> SimulatedResponse?)? = nil
     ) {
         self.stream = stream

@@ -25,7 +25,8 @@ struct ChannelRecorderTests {
 
     /// Records for a time on a server that fails for a while, and shuts down as with SIGTERM.
     private func record(
-        for duration: Duration, failing outage: ClosedRange<Int>? = nil, during body: @escaping @Sendable () -> Void = {}
+        for duration: Duration, failing outage: ClosedRange<Int>? = nil,
+        during body: @escaping @Sendable () -> Void = {}
     ) throws {
         let clock = VirtualClock()
         let stream = SyntheticStream(
@@ -56,11 +57,11 @@ struct ChannelRecorderTests {
     func hours() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try record(for: .seconds(300)) { [self] in
-            let now = files()
+            let now = self.files()
             #expect(now.count == 2)
             #expect(now.last?.hasSuffix(".part") == true)
         }
-        let files = files()
+        let files = self.files()
         #expect(files.count == 2)
         #expect(files.allSatisfy { $0.hasPrefix("news/2026-11-27/") && $0.hasSuffix(".ts") })
         #expect(files.first == "news/2026-11-27/20-58-00.ts")
@@ -76,7 +77,7 @@ struct ChannelRecorderTests {
     func failure() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try record(for: .seconds(400), failing: 30...180)
-        let files = files()
+        let files = self.files()
         #expect(files.count >= 2)
         #expect(files.allSatisfy { $0.hasSuffix(".ts") })
         #expect(files.allSatisfy { size($0) > 50_000 })
@@ -122,7 +123,9 @@ struct ChannelRecorderTests {
 
     @Test("the command line names a folder, channels, an age and a length")
     func options() throws {
-        let options = try RecorderOptions(["--keep", "7", "--every", "30", "/r", "a=https://x/1", "b-2=https://x/2?c=d"])
+        let options = try RecorderOptions([
+            "--keep", "7", "--every", "30", "/r", "a=https://x/1", "b-2=https://x/2?c=d",
+        ])
         #expect(options.folder == "/r" && options.age == .seconds(7 * 86_400) && options.length == .seconds(1800))
         #expect(options.channels.map(\.name) == ["a", "b-2"])
         #expect(options.channels[1].url == "https://x/2?c=d")

@@ -36,7 +36,7 @@ struct ProbeRoutes: Sendable {
     private func answer(to url: String?, _ logger: Logger) async -> Response {
         guard let url, let parsed = URL(string: url), let host = parsed.host(), !host.isEmpty,
             ["http", "https"].contains(parsed.scheme?.lowercased())
-        else { return Self.problem(.badRequest, "badURL", "the parameter url has to be an absolute URL of http or https") }
+        else { return Self.problem(.badRequest, "badURL", "the parameter url has to be a URL of http or https") }
         guard hosts.allows(host) else {
             return Self.problem(.forbidden, "refused", "this service does not ask that host")
         }

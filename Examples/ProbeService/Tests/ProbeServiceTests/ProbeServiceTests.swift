@@ -15,7 +15,8 @@ struct ProbeServiceTests {
     /// Asks the service for a URL, which a server answers as the test says.
     private func ask(
         _ url: String?, arguments: [String] = [], deadline: Duration = .seconds(10),
-        times: Int = 1, of answer: @escaping @Sendable (SimulatedRequest) -> SimulatedResponse = { stream.response(to: $0) }
+        times: Int = 1,
+        of answer: @escaping @Sendable (SimulatedRequest) -> SimulatedResponse = { stream.response(to: $0) }
     ) async throws -> [(status: HTTPResponse.Status, body: Data, retry: String?)] {
         let link = NetworkTrace(constant: LinkConditions(bitsPerSecond: 50_000_000, latency: .milliseconds(5)))
         let transport = SimulatedTransport(over: link, clock: ContinuousClock(), answer: answer)
@@ -142,8 +143,10 @@ struct ProbeServiceTests {
 
     @Test(
         "addresses of this machine and of private networks are not connected to",
-        arguments: ["http://127.0.0.1:9/a.m3u8", "http://localhost:9/a", "http://[::1]:9/a", "http://10.0.0.1/a",
-            "http://169.254.169.254/latest/meta-data", "http://[::ffff:192.168.0.1]/a", "http://0x7f000001:9/a"])
+        arguments: [
+            "http://127.0.0.1:9/a.m3u8", "http://localhost:9/a", "http://[::1]:9/a", "http://10.0.0.1/a",
+            "http://169.254.169.254/latest/meta-data", "http://[::ffff:192.168.0.1]/a", "http://0x7f000001:9/a",
+        ])
     func addresses(_ url: String) async throws {
         let options = try ProbeOptions()
         let probe = StreamProbe(transport: options.makeTransport(), deadline: .seconds(10))

@@ -22,7 +22,8 @@ struct Stage {
             answer?($0) ?? stream.response(to: $0)
         }
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
-        configuration.bandwidthHistory = nil
+        // Nobody looks at pictures.
+        configuration.demuxesMedia = false
         self.configuration = configuration
     }
 

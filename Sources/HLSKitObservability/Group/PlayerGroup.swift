@@ -70,8 +70,8 @@ public final class PlayerGroup: Service {
 
     /// Adds a player. In a group that runs it begins at once.
     ///
-    /// - Throws: ``HLSError/Code/invalidArgument`` where there is one of that name, ``HLSError/Code/cancelled`` where the group is
-    ///   shutting down or over.
+    /// - Throws: `HLSError` with the code `invalidArgument` where there is one of that name, with `cancelled` where the group
+    ///   is shutting down or over.
     public func add(_ member: PlayerGroupMember) throws(HLSError) {
         let refusal = state.withLock { state -> HLSError? in
             guard state.phase == .pending || state.phase == .running else {
@@ -144,7 +144,8 @@ public final class PlayerGroup: Service {
 
     /// Runs the players until the group is told to shut down. Once for each group.
     ///
-    /// - Throws: ``HLSError/Code/invalidArgument`` where it ran already; `CancellationError` where its task was cancelled.
+    /// - Throws: `HLSError` with the code `invalidArgument` where it ran already; `CancellationError` where its task
+    ///   was cancelled.
     public func run() async throws {
         let isFirst = state.withLock { state in
             guard state.phase == .pending else { return false }

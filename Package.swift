@@ -15,6 +15,7 @@ let package = Package(
     products: [
         .library(name: "HLSKitCore", targets: ["HLSKitCore"]),
         .library(name: "HLSKitLocalization", targets: ["HLSKitLocalization"]),
+        .library(name: "HLSKitObservability", targets: ["HLSKitObservability"]),
         .library(name: "HLSKitSimulation", targets: ["HLSKitSimulation"]),
         .library(name: "HLSPlaylist", targets: ["HLSPlaylist"]),
         .library(name: "HLSMedia", targets: ["HLSMedia"]),
@@ -25,6 +26,10 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        // Of HLSKitObservability alone.
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
     ],
     targets: [
         // C libraries, as the system's packages install them. zlib is linked. Of the others only the headers are needed to
@@ -56,6 +61,17 @@ let package = Package(
             swiftSettings: swiftSettings),
         // Names in the reader's language: a module of its own, for it links ICU.
         .target(name: "HLSKitLocalization", dependencies: ["HLSKitCore"], swiftSettings: swiftSettings),
+        // Metrics, traces and services: a module of its own, for what it depends on.
+        .target(
+            name: "HLSKitObservability",
+            dependencies: [
+                "HLSKitCore",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: swiftSettings),
         .target(name: "HLSKitSimulation", dependencies: ["HLSKitCore", "HLSTime"], swiftSettings: swiftSettings),
         .executableTarget(
             name: "hlsget",
@@ -82,6 +98,17 @@ let package = Package(
             name: "HLSKitSimulationTests",
             dependencies: [
                 "HLSKitCore", "HLSKitSimulation", "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSKitObservabilityTests",
+            dependencies: [
+                "HLSKitCore", "HLSKitObservability", "HLSKitSimulation", "TestSupport",
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: swiftSettings),
         // The example packages, which are not built by themselves here.
@@ -118,6 +145,20 @@ let package = Package(
         .testTarget(
             name: "MonitorTests", dependencies: ["Monitor", "HLSKitCore", "HLSKitSimulation"],
             path: "Examples/Monitor/Tests/MonitorTests"),
+        .executableTarget(
+            name: "ChannelRecorder",
+            dependencies: [
+                "HLSKitCore", "HLSKitObservability", .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            path: "Examples/ChannelRecorder/Sources/ChannelRecorder"),
+        .testTarget(
+            name: "ChannelRecorderTests",
+            dependencies: [
+                "ChannelRecorder", "HLSKitCore", "HLSKitObservability", "HLSKitSimulation",
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+            ],
+            path: "Examples/ChannelRecorder/Tests/ChannelRecorderTests"),
         .testTarget(name: "hlsgetTests", dependencies: ["hlsget", "TestSupport"], swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]

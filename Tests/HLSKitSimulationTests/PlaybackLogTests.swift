@@ -40,6 +40,29 @@ struct PlaybackLogTests {
         #expect(try play("a", level: .debug).lines.allSatisfy { $0.level == .debug })
     }
 
+    @Test("O07: all metadata that lines may have is in the table of the documentation, and nothing else")
+    func metadata() throws {
+        let root = URL(filePath: SampleMedia.fixtures).appending(path: "../..").standardized
+        let page = try String(
+            contentsOf: root.appending(path: "Sources/HLSKitCore/Documentation.docc/Logging.md"), encoding: .utf8)
+        let table = page.split(separator: "\n").drop { $0 != "| key | is |" }.dropFirst(2).prefix {
+            $0.hasPrefix("| `")
+        }
+        let documented = Set(
+            table.flatMap { row in
+                (row.split(separator: "|").first ?? "").split(separator: "`").enumerated()
+                    .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+            })
+        let source = try String(
+            contentsOf: root.appending(path: "Sources/HLSKitCore/Playback/Logs/PlaybackLog.swift"), encoding: .utf8)
+        let keys = source.matches(of: /"([a-z][a-z.\-]*)":|metadata(?:Key: |\[)"([a-z.\-]+)"/)
+        let written = Set(keys.compactMap { $0.output.1 ?? $0.output.2 }.map(String.init))
+        #expect(written == documented)
+        // And what a session really logs is among them.
+        let told = Set(try play("a", level: .trace).lines.flatMap(\.metadata.keys))
+        #expect(told.count > 15 && told.isSubset(of: documented))
+    }
+
     @Test("a failed item is an error, once, with its URL and cause")
     func failure() throws {
         let errors = try play("missing", level: .error).lines

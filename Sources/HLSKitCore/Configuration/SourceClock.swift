@@ -21,7 +21,7 @@ public struct SourceClock: Clock {
 
     /// Where tasks run that live by the clock: the clock itself where it is an executor too, as in simulations; nil means
     /// the global executor.
-    let taskExecutor: (any TaskExecutor)?
+    package let taskExecutor: (any TaskExecutor)?
     /// Time passes as it does for people, and not as a test says.
     let passesAsForPeople: Bool
     /// That of the clock beneath.

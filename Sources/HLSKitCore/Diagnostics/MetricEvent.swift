@@ -53,6 +53,8 @@ public struct MetricRequest: Sendable, Hashable {
     public var urlString: String
     /// The peer's numeric address; nil if there was no response.
     public var serverAddress: String?
+    /// The HTTP status, of an answer that is an error too; 200 or 206 for other schemes; nil if there was no response.
+    public var statusCode: Int?
     /// Times since the player was made; ``responseStartTime`` is nil if no answer came.
     public var requestStartTime: Duration
     /// When the first byte of the response arrived; see ``requestStartTime``.

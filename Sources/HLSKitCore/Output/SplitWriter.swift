@@ -69,12 +69,15 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
 
     package let mediaTypes: Set<MediaType>
     private let limit: Limit
+    private let firstLength: MediaTime?
     private let make: Maker
     private let state: Mutex<State>
 
+    /// - Parameter firstLength: of the first file, where files are cut by length; nil for one like the others.
     /// - Throws: where the first file cannot be made.
-    package init(_ limit: Limit, make: @escaping Maker) throws(HLSError) {
+    package init(_ limit: Limit, firstLength: MediaTime? = nil, make: @escaping Maker) throws(HLSError) {
         self.limit = limit
+        self.firstLength = firstLength
         self.make = make
         let first = try make(1)
         mediaTypes = first.sink.mediaTypes
@@ -149,7 +152,7 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         switch limit {
         case .duration(let length):
             guard let next = state.nextCut else {
-                state.nextCut = time + length
+                state.nextCut = time + (firstLength ?? length)
                 return false
             }
             guard time >= next else { return false }

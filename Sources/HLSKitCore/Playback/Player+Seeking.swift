@@ -1,5 +1,5 @@
 public import FoundationEssentials
-import HLSPlaylist
+package import HLSPlaylist
 public import HLSTime
 
 extension Player {
@@ -73,6 +73,9 @@ extension Player {
 
     /// When the player was made, on its ``sourceClock``: elapsed times of its logs count from here.
     public var creationTime: HostTime { core.clock.origin }
+
+    /// The date of ``creationTime``, as logs have it.
+    package var creationDate: PlaylistDate { core.configuration.now }
 
     /// Plays such that item time and host time meet in a point, to keep several players together.
     ///

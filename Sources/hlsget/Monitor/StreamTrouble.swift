@@ -1,3 +1,5 @@
+import HLSKitCore
+
 /// How a stream is. Ordered: what is worse is greater.
 enum StreamState: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// It plays, and nothing is wrong.
@@ -46,19 +48,8 @@ struct FailureName: Sendable, Hashable {
     /// One line for people, without secrets.
     var text: String
 
-    /// The label of a metric: `http_4xx`, `http_5xx`, or the code. What is not known here is `other`, since each name is
-    /// a series that stays.
-    var label: String {
-        if code.hasPrefix("http_4") { return "http_4xx" }
-        if code.hasPrefix("http_5") { return "http_5xx" }
-        return Self.labels.contains(code) ? code : "other"
-    }
-
-    private static let labels: Set<String> = [
-        "notFound", "network", "badPlaylist", "noEligibleVariant", "contentKey", "badMedia", "staleLive", "refused",
-        "nameNotFound", "cannotConnect", "tlsHandshake", "untrustedCertificate", "timedOut", "connectionLost",
-        "emptyBody", "tooLarge", "badRange", "tooManyRedirects", "transport", "notAvailable", "internal",
-    ]
+    /// The label of a metric: one of few, since each name is a series that stays.
+    var label: String { HLSError.metricLabel(of: code) }
 }
 
 /// From when on a stream is called what.

@@ -177,15 +177,7 @@ struct StreamSenses: Sendable {
 extension FailureName {
     /// The name that says most: the status of the answer, else what the transport says, else what the player says.
     init(_ error: HLSError) {
-        let below = error.underlyingError as? HLSError
-        if let status = error.statusCode ?? below?.statusCode, (400...599).contains(status) {
-            code = "http_\(status)"
-        } else {
-            code =
-                error.code == .network || error.code == .notFound
-                ? below?.code.rawValue ?? error.code.rawValue
-                : error.code.rawValue
-        }
+        code = error.nameOfCause
         text = Self.text(of: error)
     }
 

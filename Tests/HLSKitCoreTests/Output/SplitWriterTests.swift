@@ -27,8 +27,8 @@ struct SplitWriterTests {
         private let sinks = Mutex<[Sink]>([])
         var parts: [[String]] { sinks.withLock { $0.map(\.lines) } }
 
-        func writer(_ limit: SplitWriter.Limit) throws -> SplitWriter {
-            try SplitWriter(limit) { [self] number throws(HLSError) in
+        func writer(_ limit: SplitWriter.Limit, firstLength: MediaTime? = nil) throws -> SplitWriter {
+            try SplitWriter(limit, firstLength: firstLength) { [self] number throws(HLSError) in
                 let sink = Sink("\(number)")
                 sinks.withLock { $0.append(sink) }
                 return SplitWriter.Part(sink)
@@ -75,6 +75,40 @@ struct SplitWriterTests {
                 ["v0", "v500", "a100", "end"], ["v0", "a100", "end"],
             ])
         #expect(writer.finishedPaths == ["1", "2", "3"])
+    }
+
+    @Test("the first file may be shorter, such as the rest of the hour; the others are counted from its end")
+    func firstLength() throws {
+        let folder = Folder()
+        let writer = try folder.writer(
+            .duration(MediaTime(value: 3, timescale: 1)), firstLength: MediaTime(value: 1, timescale: 1))
+        try writer.begin([Self.tracks[0]])
+        for time in stride(from: 10_000 as Int64, through: 18_000, by: 500) { try write(0, time, to: writer) }
+        try writer.finish()
+        #expect(folder.parts.map(\.count) == [3, 7, 7, 4])
+        #expect(folder.parts[1].first == "v0")
+    }
+
+    @Test("what cannot be cut is refused before there is a file, and so is a length that is none")
+    func formats() throws {
+        for format in OutputFormat.allCases where ![.ts, .mp4, .mkv, .aac, .mp3].contains(format) {
+            #expect(throws: HLSError.self) {
+                try format.makeSplitWriter(every: .seconds(1)) { _ in
+                    Issue.record("a file is asked for")
+                    return "x"
+                }
+            }
+        }
+        for length in [Duration.zero, .seconds(-1)] {
+            #expect(throws: HLSError.self) { try OutputFormat.ts.makeSplitWriter(every: length) { _ in "x" } }
+            #expect(throws: HLSError.self) {
+                try OutputFormat.ts.makeSplitWriter(every: .seconds(1), firstLength: length) { _ in "x" }
+            }
+        }
+        let refusal = HLSError(code: .diskFull, cause: "no place")
+        #expect {
+            try OutputFormat.ts.makeSplitWriter(every: .seconds(1)) { _ throws(HLSError) in throw refusal }
+        } throws: { ($0 as? HLSError)?.code == .diskFull }
     }
 
     @Test("lengths are counted from the start, so that they stay in step with the clock")

@@ -153,6 +153,7 @@ struct SessionJournal: Sendable {
                 id, from: response.serverAddress, isFromCache: response.wasReadFromCache, at: view.now)
             requests[id]?.request.responseStartTime = view.now
             requests[id]?.request.serverAddress = response.serverAddress
+            requests[id]?.request.statusCode = response.status
             requests[id]?.request.wasReadFromCache = response.wasReadFromCache
             requests[id]?.fields = response.fields
             requests[id]?.request.serverNote = ServerDataNote(response.fields)
@@ -174,6 +175,7 @@ struct SessionJournal: Sendable {
         case .failed(let id, let error, let metrics):
             if requests[id] != nil { log(error, of: requests[id], view) }
             if let address = error.serverAddress { requests[id]?.request.serverAddress = address }
+            if let status = error.status { requests[id]?.request.statusCode = status }
             end(id, error: error.text, metrics, view)
         case .media(.tracks(let segment, let tracks)) where segment.lane == .main:
             let types = Set(tracks.map(\.mediaType))

@@ -1,0 +1,43 @@
+import Foundation
+import HLSKitCore
+import HLSKitObservability
+import Logging
+
+/// Makes the player of a channel: each of its turns writes files, which are whole when the turn is over.
+struct Recorder: Sendable {
+    var options: RecorderOptions
+    var configuration = PlayerConfiguration()
+    var logger: Logger?
+    var now: @Sendable () -> Date = { Date() }
+
+    func member(for channel: RecorderOptions.Channel) -> PlayerGroupMember {
+        PlayerGroupMember(name: channel.name, configuration: configuration, endPolicy: .restart()) { _ in
+            let writer = try makeWriter(for: channel)
+            let item = PlayerItem(urlString: channel.url)
+            // The best quality, as long as the network carries it.
+            item.variantPolicy = .best()
+            item.add(writer)
+            return PlayerGroupMember.Turn(item: item) { _ in try writer.finish() }
+        }
+    }
+
+    private func makeWriter(for channel: RecorderOptions.Channel) throws -> any MediaWriter {
+        let (logger, now) = (logger, now)
+        let names = FileNames(folder: options.folder, channel: channel.name)
+        // A transport stream is of use though the machine should fail in the middle of it.
+        return try OutputFormat.ts.makeSplitWriter(
+            every: options.length, firstLength: FileNames.rest(of: options.length, at: now()),
+            note: { logger?.info("a note of the writer", metadata: ["channel": "\(channel.name)", "note": "\($0)"]) }
+        ) { _ throws(HLSError) in
+            let path = names.path(at: now())
+            let folder = (path as NSString).deletingLastPathComponent
+            do {
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            } catch {
+                throw HLSError(code: .notWritable, path: folder, text: "\(error.localizedDescription)")
+            }
+            logger?.info("a file begins", metadata: ["channel": "\(channel.name)", "path": "\(path)"])
+            return path
+        }
+    }
+}

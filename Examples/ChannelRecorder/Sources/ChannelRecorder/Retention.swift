@@ -1,0 +1,47 @@
+import Foundation
+import HLSKitCore
+import Logging
+import ServiceLifecycle
+
+/// Removes files that are too old, every ten minutes: those of ours alone.
+struct Retention: Service {
+    static let interval = Duration.seconds(600)
+
+    var folder: String
+    var channels: [String]
+    var age: Duration
+    var clock = SourceClock.host
+    var now: @Sendable () -> Date = { Date() }
+    var logger: Logger?
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            while true {
+                sweep()
+                try await clock.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    /// Removes what is too old, and days that are empty then.
+    func sweep() {
+        let files = FileManager.default
+        let oldest = now().addingTimeInterval(-Double(age.components.seconds))
+        for channel in channels {
+            let root = "\(folder)/\(channel)"
+            for day in (try? files.contentsOfDirectory(atPath: root)) ?? [] {
+                let names = (try? files.contentsOfDirectory(atPath: "\(root)/\(day)")) ?? []
+                let old = names.filter { name in FileNames.date(ofFile: "\(day)/\(name)").map { $0 < oldest } ?? false }
+                for name in old {
+                    do {
+                        try files.removeItem(atPath: "\(root)/\(day)/\(name)")
+                        logger?.info("a file is too old", metadata: ["path": "\(root)/\(day)/\(name)"])
+                    } catch {
+                        logger?.warning("a file cannot be removed", metadata: ["cause": "\(error)"])
+                    }
+                }
+                if !old.isEmpty, old.count == names.count { rmdir("\(root)/\(day)") }
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import HLSKitCore
+
+/// The command line.
+struct ProbeOptions: Sendable, Equatable {
+    struct Mistake: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    static let usage = """
+        usage: ProbeService [options]
+          --address A           where it listens (127.0.0.1)
+          --port N              the port (8080)
+          --deadline SECONDS    how long a probe may take, 1 to 300 (15)
+          --at-once N           probes at the same time; more are refused, 1 to 1000 (16)
+          --allow-host H        a host that may be probed, or *.example.com; may be repeated. Without it: all
+          --allow-private       addresses of private networks and of this machine, too
+        """
+
+    var address = "127.0.0.1"
+    var port = 8080
+    var deadline = Duration.seconds(15)
+    var maximumCount = 16
+    var hosts = HostList()
+    var allowsPrivateAddresses = false
+
+    init(_ arguments: [String] = []) throws {
+        var rest = arguments[...]
+        func value(_ option: String) throws -> String {
+            guard let value = rest.popFirst() else { throw Mistake(description: "\(option) wants a value") }
+            return value
+        }
+        func number(_ option: String, in range: ClosedRange<Int>) throws -> Int {
+            guard let number = Int(try value(option)), range.contains(number) else {
+                throw Mistake(description: "\(option) wants a number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return number
+        }
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--address": address = try value(argument)
+            case "--port": port = try number(argument, in: 0...65_535)
+            case "--deadline": deadline = .seconds(try number(argument, in: 1...300))
+            case "--at-once": maximumCount = try number(argument, in: 1...1000)
+            case "--allow-host": hosts.patterns.append(try value(argument).lowercased())
+            case "--allow-private": allowsPrivateAddresses = true
+            default: throw Mistake(description: "unknown option \(argument)\n\(Self.usage)")
+            }
+        }
+    }
+
+    /// What loads for the service.
+    ///
+    /// A probe must not reach what only this machine reaches. Names of hosts do not tell: `example.com` may stand for 10.0.0.1, and a
+    /// redirect or a playlist may lead there. So the address of each socket is looked at before it is connected, whatever
+    /// led to it (`AddressPolicy.denyPrivate`); no proxy is used, behind which addresses are not seen; and each request is looked at
+    /// for its scheme and host (`GuardedTransport`).
+    func makeTransport() -> any Transport {
+        let policy = allowsPrivateAddresses ? AddressPolicy() : .denyPrivate
+        return GuardedTransport(
+            base: CurlTransport(
+                configuration: TransportConfiguration(userAgent: "ProbeService", proxy: .none, addressPolicy: policy)),
+            hosts: hosts)
+    }
+}
+
+/// Hosts that may be asked; an empty list allows all.
+struct HostList: Sendable, Equatable {
+    /// `example.com`, or `*.example.com` for all below it.
+    var patterns: [String] = []
+
+    func allows(_ host: String) -> Bool {
+        let host = host.lowercased()
+        return patterns.isEmpty
+            || patterns.contains { $0.hasPrefix("*.") ? host.hasSuffix($0.dropFirst()) : host == $0 }
+    }
+}

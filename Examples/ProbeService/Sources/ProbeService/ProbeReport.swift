@@ -1,0 +1,60 @@
+import HLSKitCore
+
+/// What is told of a stream: the answer, as JSON.
+struct ProbeReport: Sendable, Codable, Equatable {
+    struct Variant: Sendable, Codable, Equatable {
+        var peakBitRate: Double?
+        var averageBitRate: Double?
+        var width: Int?
+        var height: Int?
+        var frameRate: Double?
+        var codecs: [String]
+        /// Why it cannot be played here; empty for one that can.
+        var ineligible: [String]
+    }
+
+    struct Track: Sendable, Codable, Equatable {
+        var type: String
+        var codec: String
+        var language: String?
+        var name: String?
+    }
+
+    /// A failure that was mended, or the one that ended the probe.
+    struct Failure: Sendable, Codable, Equatable {
+        var code: String
+        var message: String
+        /// Of the answer, where there was one.
+        var status: Int?
+
+        init(_ error: HLSError) {
+            code = error.code.rawValue
+            // A description has no secrets of URLs.
+            message = error.description
+            status = error.statusCode ?? (error.underlyingError as? HLSError)?.statusCode
+        }
+
+        init(code: String, message: String) { (self.code, self.message) = (code, message) }
+    }
+
+    /// Without its query, which may hold a secret.
+    var url: String
+    var live: Bool
+    /// Seconds; nil of a live stream.
+    var duration: Double?
+    var variants: [Variant]
+    var tracks: [Track]
+    /// Seconds from the first request to the first frame; nil where there is no video.
+    var firstPicture: Double?
+    /// Seconds from the first request until time passed.
+    var startup: Double?
+    var requests: Int
+    var bytes: Int
+    /// Those that were mended.
+    var errors: [Failure]
+}
+
+/// The answer where nothing can be told.
+struct ProbeProblem: Sendable, Codable, Equatable {
+    var error: ProbeReport.Failure
+}

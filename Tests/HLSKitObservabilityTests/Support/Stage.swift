@@ -1,0 +1,55 @@
+import HLSKitCore
+import HLSKitSimulation
+
+/// A player in virtual time, before a stream whose server and link are as a test says.
+struct Stage {
+    static let fast = LinkConditions(bitsPerSecond: 600_000, latency: .milliseconds(40))
+    /// As little media as makes sense: what is counted is the same.
+    static let bitRates = [40_000, 100_000, 250_000, 500_000]
+
+    let clock = VirtualClock()
+    let stream: SyntheticStream
+    let configuration: PlayerConfiguration
+
+    init(
+        _ stream: SyntheticStream = SyntheticStream(bitRates: Self.bitRates, segmentCount: 10),
+        over link: NetworkTrace? = nil,
+        answer: (@Sendable (SimulatedRequest) -> SimulatedResponse?)? = nil
+    ) {
+        self.stream = stream
+        let link = link ?? NetworkTrace(constant: Self.fast)
+        let transport = SimulatedTransport(over: link, clock: clock) {
+            answer?($0) ?? stream.response(to: $0)
+        }
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        // Nobody looks at pictures.
+        configuration.demuxesMedia = false
+        self.configuration = configuration
+    }
+
+    /// A link that is gone between two times.
+    static func tunnel(from start: Int, for length: Int) throws -> NetworkTrace {
+        try NetworkTrace(periods: [
+            .init(duration: .seconds(start), conditions: fast),
+            .init(duration: .seconds(length), conditions: .init(bitsPerSecond: 0)),
+            .init(duration: .seconds(6000), conditions: fast),
+        ])
+    }
+
+    func player() -> Player { Player(configuration: configuration) }
+
+    /// A player that plays the stream, seen by `attach`.
+    func play(_ attach: (Player) -> Void) throws -> Player {
+        let player = player()
+        attach(player)
+        player.play()
+        try player.replaceCurrentItem(with: PlayerItem(urlString: stream.urlString))
+        return player
+    }
+
+    /// Closes the player, and lets everything that is under way come to its end.
+    func close(_ player: Player) {
+        _ = try? clock.run { await player.close() }
+        clock.advance(by: .seconds(1))
+    }
+}

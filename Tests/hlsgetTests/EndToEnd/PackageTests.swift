@@ -5,7 +5,7 @@ import Testing
 @Suite("packages", .timeLimit(.minutes(3)))
 struct PackageTests {
     private static let root = SampleMedia.fixtures + "/../.."
-    private static let needs = ["dpkg-deb", "dpkg-shlibdeps", "strip", "chrpath", "clang", "python3", "git"]
+    private static let needs = ["dpkg-deb", "dpkg-shlibdeps", "strip", "chrpath", "clang", "python3", "git", "xz"]
     private static let canPackage = needs.allSatisfy { name in
         (try? Tool.run(["sh", "-c", "command -v \(name)"])) != nil
     }

@@ -20,9 +20,12 @@ public final class CurlTransport: Transport {
     }
 
     /// One with another libcurl than the program's, which is opened with the first request.
-    init(configuration: TransportConfiguration, library: @escaping @Sendable () -> CurlLibrary) {
+    init(
+        configuration: TransportConfiguration, clock: ContinuousClock = ContinuousClock(),
+        library: @escaping @Sendable () -> CurlLibrary
+    ) {
         self.configuration = configuration
-        loop = CurlLoop(configuration, clock: ContinuousClock(), openLibrary: library)
+        loop = CurlLoop(configuration, clock: clock, openLibrary: library)
         limit = nil
     }
 

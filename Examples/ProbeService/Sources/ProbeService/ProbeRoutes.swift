@@ -29,11 +29,11 @@ struct ProbeRoutes: Sendable {
     func add(to router: Router<BasicRequestContext>) {
         router.get("probe") { request, context in
             let url = request.uri.queryParameters.get("url")
-            let answer = await answer(to: url)
+            let response = await self.answer(to: url)
             // Queries may hold secrets.
             let shown = url.map { String($0.prefix { $0 != "?" && $0 != "#" }) } ?? ""
-            context.logger.info("a probe", metadata: ["url": "\(shown)", "status": "\(answer.status.code)"])
-            return answer
+            context.logger.info("a probe", metadata: ["url": "\(shown)", "status": "\(response.status.code)"])
+            return response
         }
         router.get("healthz") { _, _ in "ok\n" }
     }

@@ -198,6 +198,19 @@ struct PlayerMetricsTests {
         #expect(readings.count("hls_received_bytes_total") < received)
     }
 
+    @Test("who looks as soon as the item is set counts its first request, too")
+    func beginning() throws {
+        let stage = Stage()
+        let readings = Readings()
+        let metrics = PlayerMetrics(factory: readings)
+        let player = try stage.play { _ in }
+        metrics.attach(to: player)
+        let item = try #require(player.currentItem)
+        stage.clock.advance(by: .seconds(20))
+        stage.close(player)
+        #expect(readings.count("hls_requests_total") == Double(item.latestState.statistics.numberOfRequests))
+    }
+
     @Test("the items of a queue are counted one by one, each with its end")
     func queue() throws {
         let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 3))

@@ -21,8 +21,11 @@ struct MetricsTally: Sendable {
             if state.timeControlStatus == .waitingToPlayAtSpecifiedRate {
                 waiting = (state.reasonForWaitingToPlay, time)
             }
-            // What was before is not counted.
-            if let id = state.currentItemID { items[id] = Item(delta: StatisticsDelta(from: state.statistics)) }
+            // What was before is not counted, but for an item that has just been asked for: that is its beginning.
+            if let id = state.currentItemID {
+                let isNew = state.statistics.receivedByteCount == 0
+                items[id] = Item(delta: isNew ? StatisticsDelta() : StatisticsDelta(from: state.statistics))
+            }
             return take(state)
         case .itemAppeared(let item):
             items[item.id] = items[item.id] ?? Item()

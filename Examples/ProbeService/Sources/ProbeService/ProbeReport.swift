@@ -46,7 +46,7 @@ struct ProbeReport: Sendable, Codable, Equatable {
     var tracks: [Track]
     /// Seconds from the first request to the first frame; nil where there is no video.
     var firstPicture: Double?
-    /// Seconds from the first request until time passed.
+    /// Seconds from the first request until time passed; nil where the first frame was there before.
     var startup: Double?
     var requests: Int
     var bytes: Int

@@ -28,12 +28,17 @@ struct ProbeRoutes: Sendable {
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("probe") { request, context in
-            await answer(to: request.uri.queryParameters.get("url"), context.logger)
+            let url = request.uri.queryParameters.get("url")
+            let response = await self.answer(to: url)
+            // Queries may hold secrets.
+            let shown = url.map { String($0.prefix { $0 != "?" && $0 != "#" }) } ?? ""
+            context.logger.info("a probe", metadata: ["url": "\(shown)", "status": "\(response.status.code)"])
+            return response
         }
         router.get("healthz") { _, _ in "ok\n" }
     }
 
-    private func answer(to url: String?, _ logger: Logger) async -> Response {
+    private func answer(to url: String?) async -> Response {
         guard let url, let parsed = URL(string: url), let host = parsed.host(), !host.isEmpty,
             ["http", "https"].contains(parsed.scheme?.lowercased())
         else { return Self.problem(.badRequest, "badURL", "the parameter url has to be a URL of http or https") }
@@ -51,7 +56,6 @@ struct ProbeRoutes: Sendable {
         } catch is StreamProbe.TooLate {
             return Self.problem(.gatewayTimeout, "timedOut", "the stream took too long")
         } catch let error as HLSError {
-            logger.info("a probe has failed", metadata: ["cause": "\(error)"])
             return Self.json(Self.status(of: error), ProbeProblem(error: ProbeReport.Failure(error)))
         } catch {
             return Self.problem(.serviceUnavailable, "cancelled", "the service shuts down")

@@ -27,7 +27,6 @@ import Logging
         let router = Router()
         router.add(middleware: TracingMiddleware())
         router.add(middleware: MetricsMiddleware())
-        router.add(middleware: LogRequestsMiddleware(.info))
         ProbeRoutes(options, probe).add(to: router)
         return Application(
             router: router,

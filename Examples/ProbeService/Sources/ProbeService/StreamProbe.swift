@@ -40,7 +40,7 @@ struct StreamProbe: Sendable {
             let (formats, language) = try await track.load(.formatDescriptions, .languageCode)
             report.tracks.append(
                 ProbeReport.Track(
-                    type: "\(track.mediaType)", codec: formats.first.map { "\($0.codec)" } ?? "unknown",
+                    type: "\(track.mediaType)", codec: formats.first?.codec.rawValue ?? "unknown",
                     language: language ?? track.rendition?.language, name: track.rendition?.name))
         }
         // Not by the asset, which has loaded playlists by now: the time to the first picture counts from the first request.

@@ -63,7 +63,7 @@ struct PartConnectionTests {
     private struct Refusing: Transport {
         let base: any Transport
 
-        private struct Ended: TransportTask {
+        private final class Ended: TransportTask {
             func cancel() {}
             func pause() {}
             func resume() {}

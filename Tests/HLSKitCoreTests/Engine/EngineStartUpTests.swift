@@ -215,6 +215,7 @@ struct EngineStartUpTests {
                 case .variant(let input, let decision):
                     counts["variant", default: 0] += 1
                     #expect(input.candidates.contains { $0.id == decision.variantID })
+                case .ownConnections: counts["own connections", default: 0] += 1
                 case .failure: counts["failure", default: 0] += 1
                 }
             }
@@ -223,6 +224,7 @@ struct EngineStartUpTests {
             #expect((counts["variant"] ?? 0 > 5) == (detail >= .choices))
             #expect((counts["keepUp"] ?? 0 > 20) == (detail == .everything))
             #expect(counts["failure"] == nil)
+            #expect(counts["own connections"] == nil)
         }
     }
 }

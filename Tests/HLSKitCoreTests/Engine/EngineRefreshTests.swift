@@ -258,7 +258,11 @@ struct EngineRefreshTests {
     func refusedEarly() throws {
         var configuration = EngineConfiguration()
         configuration.refreshesURLs = true
-        var harness = EngineHarness(origin: Self.media(403), configuration: configuration)
+        // Several segments are asked for at once.
+        configuration.pacing = .unpaced
+        var origin = Self.media(403)
+        origin.protocolName = "h2"
+        var harness = EngineHarness(origin: origin, configuration: configuration)
         harness.demuxes = false
         harness.control(.play)
         harness.open("old.m3u8")
@@ -277,7 +281,9 @@ struct EngineRefreshTests {
     func refusedAndBad() throws {
         var configuration = EngineConfiguration()
         configuration.refreshesURLs = true
+        configuration.pacing = .unpaced
         var origin = Self.media(403)
+        origin.protocolName = "h2"
         let failure = SegmentFailure.media(MediaError(code: .malformed, text: "byte 0: no sync byte"))
         for index in 0..<3 { origin.answer("old-\(index).ts", .spoiled(failure)) }
         var harness = EngineHarness(origin: origin, configuration: configuration)

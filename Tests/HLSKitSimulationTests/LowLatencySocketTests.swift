@@ -81,6 +81,8 @@ struct LowLatencySocketTests {
         var kind: LowLatencyOrigin.Fault.Kind
         var stalls = false
         var declines = false
+        /// What is played of it: a server is told of when it has failed more than once.
+        var length = Duration.seconds(3)
     }
 
     static let faults = [
@@ -88,7 +90,9 @@ struct LowLatencySocketTests {
         Fault(testDescription: "hints are there when they are listed", kind: .hint(.notFoundUntilPublished)),
         Fault(testDescription: "hints are withdrawn", kind: .hint(.withdrawn)),
         Fault(testDescription: "parts are missing at the end of segments", kind: .dropsLastParts(1)),
-        Fault(testDescription: "no answer to what is held", kind: .neverAnswers, stalls: true, declines: true),
+        Fault(
+            testDescription: "no answer to what is held", kind: .neverAnswers, stalls: true, declines: true,
+            length: .seconds(6)),
         Fault(testDescription: "nothing is held", kind: .doesNotHold, stalls: true, declines: true),
         Fault(testDescription: "parts longer than the target", kind: .understatesPartTarget, declines: true),
         Fault(testDescription: "numbers that jump ahead", kind: .renumbers(by: 1000)),
@@ -99,7 +103,7 @@ struct LowLatencySocketTests {
         var origin = Self.origin
         let isBrokenFromTheStart = fault.kind == .understatesPartTarget
         origin.faults = [.init(fault.kind, during: (isBrokenFromTheStart ? .zero : .seconds(1))..<(.seconds(1000)))]
-        let session = try await Self.play(origin, for: .seconds(3), demuxes: true)
+        let session = try await Self.play(origin, for: fault.length, demuxes: true)
         #expect(session.count("failedToPlayToEnd") + session.count("segmentsMissed") == 0, "\(session.events)")
         #expect(session.count("holePlayedOver") + session.count("segmentSkipped") == 0, "\(session.events)")
         #expect((session.count("lowLatencyDeclined") > 0) == fault.declines, "\(session.events)")

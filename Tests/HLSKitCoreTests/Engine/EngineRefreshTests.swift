@@ -1,4 +1,3 @@
-import HLSMedia
 import HLSPlaylist
 import Testing
 
@@ -252,52 +251,6 @@ struct EngineRefreshTests {
         #expect(harness.error?.detail?.contains("403") == true)
         #expect(harness.error?.detail?.contains("nobody is logged in") == true)
         #expect(harness.now >= .seconds(12), "three segments were there")
-    }
-
-    @Test("D06: what has arrived is played though nothing of it was read yet when the fresh URL is refused")
-    func refusedEarly() throws {
-        var configuration = EngineConfiguration()
-        configuration.refreshesURLs = true
-        // Several segments are asked for at once.
-        configuration.pacing = .unpaced
-        var origin = Self.media(403)
-        origin.protocolName = "h2"
-        var harness = EngineHarness(origin: origin, configuration: configuration)
-        harness.demuxes = false
-        harness.control(.play)
-        harness.open("old.m3u8")
-        harness.run(until: .seconds(30)) { !$0.expiredURLs.isEmpty }
-        try #require(harness.expiredURLs.count == 1)
-        harness.answerRefresh(
-            .failure(LoadingError(code: .application, url: "https://host/old.m3u8", text: "nobody is logged in")))
-        #expect(harness.error == nil)
-        harness.demuxLate()
-        harness.runToEnd()
-        #expect(harness.error?.detail?.contains("nobody is logged in") == true)
-        #expect(harness.state.statistics.durationWatched > .seconds(11))
-    }
-
-    @Test("D06: what has arrived and cannot be read leaves the error of the URL")
-    func refusedAndBad() throws {
-        var configuration = EngineConfiguration()
-        configuration.refreshesURLs = true
-        configuration.pacing = .unpaced
-        var origin = Self.media(403)
-        origin.protocolName = "h2"
-        let failure = SegmentFailure.media(MediaError(code: .malformed, text: "byte 0: no sync byte"))
-        for index in 0..<3 { origin.answer("old-\(index).ts", .spoiled(failure)) }
-        var harness = EngineHarness(origin: origin, configuration: configuration)
-        harness.demuxes = false
-        harness.control(.play)
-        harness.open("old.m3u8")
-        harness.run(until: .seconds(30)) { !$0.expiredURLs.isEmpty }
-        try #require(harness.expiredURLs.count == 1)
-        harness.answerRefresh(
-            .failure(LoadingError(code: .application, url: "https://host/old.m3u8", text: "nobody is logged in")))
-        harness.demuxLate()
-        harness.runToEnd(by: .seconds(60))
-        #expect(harness.isOver)
-        #expect(harness.error?.detail?.contains("nobody is logged in") == true)
     }
 
     @Test("D06: a fresh URL that does not help is not asked for again; another stream is an error")

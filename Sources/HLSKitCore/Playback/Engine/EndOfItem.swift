@@ -13,7 +13,7 @@ struct EndOfItem: Sendable {
         /// No further media will be loaded, and all of it was presented.
         var isComplete = false
         var isDrained = false
-        /// Any media was handed on, or may be: a segment has arrived and is being read.
+        /// Any media was handed on.
         var hasPresentable = false
         /// Why there is nothing to present of what was loaded; nil where there is something.
         var missing: HLSError?

@@ -37,6 +37,6 @@ extension ItemState {
     /// before its first, nor after its last.
     func canPlayOn(without lane: LaneID?, hasPlayed: Bool) -> Bool {
         let isMissing = lane.map { !hasPlayed && lanes[$0]?.isDemuxed != true } ?? false
-        return (hasPresentable || isReading) && !isMissing
+        return hasPresentable && !isMissing
     }
 }

@@ -152,8 +152,6 @@ struct ItemState: Sendable {
     var requiredLanes: [MediaLane] { lanes.values.filter(\.isRequired) }
     /// Whether any media was handed on.
     var hasPresentable: Bool { contents.hasPresentable }
-    /// A segment has arrived of which more may be handed on.
-    var isReading: Bool { requiredLanes.contains { $0.segments.first?.isLoaded == true } }
     /// The player is paused in a live stream, and asks for nothing.
     var isAtRest: Bool { stream.isAtRest }
     /// The item is live, also while the list of its variant is on its way.

@@ -47,7 +47,7 @@ extension EndOfItem.Facts {
     fileprivate init(_ item: borrowing ItemState, playhead: Duration?, hasSkipped: Bool) {
         isComplete = item.isComplete
         isDrained = item.isDrained
-        hasPresentable = item.hasPresentable || item.isReading
+        hasPresentable = item.hasPresentable
         pendingFailure = item.pendingFailure
         if isComplete, pendingFailure == nil {
             missing = item.contents.whatIsMissing(of: item.url, hasSkipped: hasSkipped)

@@ -72,6 +72,7 @@ struct LowLatencySocketTests {
         let session = try await Self.play(Self.origin, .cut(held: 5))
         #expect(session.count("playbackStalled") + session.count("lowLatencyDeclined") == 0, "\(session.events)")
         #expect(session.count("failedToPlayToEnd") == 0)
+        #expect(session.server.visits.count { $0.wasCut } == 1)
         let media = session.server.media
         #expect(Set(media).count == media.count)
     }

@@ -67,7 +67,7 @@ final class AssetInspector: Sendable {
             case .playlist(.multivariant(let playlist), _): return .multivariant(playlist)
             case .playlist(.media(let playlist), _): return .media(try playlist.withSegments(url: url))
             case .mp4(let header, let url, let byteCount):
-                return .file(try MediaFile(header, url: url, byteCount: byteCount))
+                return .file(try await MediaFile(header, url: url, byteCount: byteCount, client: client))
             case .mp4Ahead(let scanner, let url, let byteCount):
                 return .file(try await MediaFile.open(scanner, url: url, byteCount: byteCount, client: client))
             case .media(let head, let url, let byteCount):

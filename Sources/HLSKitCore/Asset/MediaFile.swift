@@ -54,22 +54,24 @@ extension MediaFile {
                 header = try scanner.append(bytes[...])
                 step = min(max(scanner.missingByteCount ?? rangeByteCount, 16), maximumRangeByteCount)
             }
-            return try MediaFile(try header ?? scanner.finish(), url: url, byteCount: byteCount)
+            return try await MediaFile(
+                try header ?? scanner.finish(), url: url, byteCount: byteCount, client: client)
         } catch let error as MediaError {
             throw HLSError(error, url: url)
         }
     }
 
-    init(_ header: MP4HeaderScanner.Header, url: String, byteCount: Int?) throws(HLSError) {
+    init(_ header: MP4HeaderScanner.Header, url: String, byteCount: Int?, client: ResourceClient) async throws {
         self.url = url
         self.byteCount = byteCount
         movieRange = header.movieRange
         isHeaderBehindMedia = header.isBehindMedia
         headerBytes = header.bytes
+        let index = try await FileIndex(url: url, byteCount: byteCount, client: client).whole(header.index)
         do {
             content = .mp4(
                 try MP4InitializationSection(parsing: header.bytes[...]), MP4UserData(parsing: header.bytes[...]),
-                header.index)
+                index)
         } catch {
             throw HLSError(error, url: url)
         }

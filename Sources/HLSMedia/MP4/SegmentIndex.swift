@@ -31,6 +31,31 @@ package struct SegmentIndex: Sendable, Hashable {
 }
 
 extension SegmentIndex {
+    /// Where the last subsegment ends; nil beyond 2^63.
+    package var endOffset: Int? {
+        var end = firstByteOffset
+        for reference in references {
+            let (sum, overflow) = end.addingReportingOverflow(reference.byteCount)
+            guard !overflow else { return nil }
+            end = sum
+        }
+        return end
+    }
+
+    /// Boxes of media, and those that may stand in front of a fragment.
+    private static let fragmentTypes: Set<FourCharacterCode> = [
+        "styp", "sidx", "ssix", "emsg", "prft", "moof", "mdat", "imda",
+    ]
+
+    /// Whether the file goes on with media that this index says nothing of, as those of single fragments do not.
+    ///
+    /// - Parameter bytes: what lies at ``endOffset``, 8 bytes at least.
+    package func isFollowedByMedia(_ bytes: [UInt8]) -> Bool {
+        var reader = BoxReader(bytes[...], offset: 0)
+        guard (try? reader.readUInt32()) != nil, let type = try? reader.readCode() else { return false }
+        return Self.fragmentTypes.contains(type)
+    }
+
     /// - Parameter box: the whole box; offsets count from its end.
     init(parsing box: Box) throws(MediaError) {
         var reader = box.payload

@@ -1,3 +1,4 @@
+import HLSMedia
 import HLSPlaylist
 import Testing
 
@@ -15,13 +16,13 @@ struct EngineRefreshTests {
         var fresh: String
     }
 
-    /// Signed URLs `old/…`, which answer `status` from the third segment on, and `new/…`, which continue.
-    private static func media(_ status: Int) -> ScriptedOrigin {
+    /// Signed URLs `old/…`, which answer `status` from a segment on, and `new/…`, which continue.
+    private static func media(_ status: Int, from first: Int = 3) -> ScriptedOrigin {
         var origin = ScriptedOrigin()
         for name in ["old", "new"] {
             origin.answer("\(name).m3u8", .text(.numbered(0, count: 10, prefix: "\(name)-", isEnded: true)))
         }
-        for index in 3..<10 { origin.answer("old-\(index).ts", .status(status)) }
+        for index in first..<10 { origin.answer("old-\(index).ts", .status(status)) }
         return origin
     }
 
@@ -251,6 +252,54 @@ struct EngineRefreshTests {
         #expect(harness.error?.detail?.contains("403") == true)
         #expect(harness.error?.detail?.contains("nobody is logged in") == true)
         #expect(harness.now >= .seconds(12), "three segments were there")
+    }
+
+    /// What came of segments that were asked for before their URL ran out, when no fresh one is given.
+    struct Before: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var first: ScriptedOrigin.Reply
+        var demuxesLate = false
+        var isPlayed = true
+    }
+
+    static let before = [
+        Before(testDescription: "it has arrived and is not read yet", first: .media(100_000), demuxesLate: true),
+        Before(testDescription: "it is on its way", first: .media(100_000).after(.seconds(5))),
+        Before(
+            testDescription: "it cannot be read",
+            first: .spoiled(.media(MediaError(code: .malformed, text: "byte 0: no sync byte"))), demuxesLate: true,
+            isPlayed: false),
+        Before(
+            testDescription: "it is refused as well, later", first: .status(403).after(.seconds(5)), isPlayed: false),
+        Before(
+            testDescription: "it does not come", first: .failure(.connectionFailed).after(.seconds(5)), isPlayed: false),
+    ]
+
+    @Test("D06: without a fresh URL, what was asked for before it ran out is waited for and played", arguments: before)
+    func refusedEarly(_ test: Before) throws {
+        var configuration = EngineConfiguration()
+        configuration.refreshesURLs = true
+        // Several segments are asked for at once.
+        configuration.pacing = .unpaced
+        var origin = Self.media(403, from: 1)
+        origin.protocolName = "h2"
+        origin.answer("old-0.ts", test.first)
+        var harness = EngineHarness(origin: origin, configuration: configuration)
+        harness.demuxes = !test.demuxesLate
+        harness.control(.play)
+        harness.open("old.m3u8")
+        harness.run(until: .seconds(30)) { !$0.expiredURLs.isEmpty }
+        try #require(harness.expiredURLs.count == 1)
+        harness.answerRefresh(
+            .failure(LoadingError(code: .application, url: "https://host/old.m3u8", text: "nobody is logged in")))
+        #expect(harness.error == nil)
+        harness.run(until: harness.now + .seconds(1))
+        if test.demuxesLate { harness.demuxLate() }
+        harness.runToEnd(by: .seconds(400))
+        #expect(harness.isOver && !harness.didPlayToEnd)
+        #expect(harness.expiredURLs.count == 1)
+        #expect(harness.error?.detail?.contains("nobody is logged in") == true, "\(harness.error as Any)")
+        #expect(harness.state.statistics.durationWatched == (test.isPlayed ? .seconds(4) : .zero))
     }
 
     @Test("D06: a fresh URL that does not help is not asked for again; another stream is an error")

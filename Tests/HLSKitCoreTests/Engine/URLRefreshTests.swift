@@ -80,10 +80,14 @@ struct URLRefreshTests {
         #expect(!refresh.isFresh(.seconds(9)))
         refresh.ask(because: Self.cause)
         let refused = LoadingError(code: .refused, url: "https://a", text: "no ticket")
-        let final = refresh.refuse(because: refused)
-        #expect(final.code == Self.cause.code)
-        #expect(final.detail == "no fresh URL: no ticket")
+        #expect(refresh.refusal == nil)
+        refresh.refuse(because: refused)
+        #expect(refresh.refusal?.code == Self.cause.code)
+        #expect(refresh.refusal?.detail == "no fresh URL: no ticket")
         #expect(!refresh.isUnderWay)
+        // Nobody is asked again.
+        let forbidden = LoadingError(code: .httpStatus, url: "https://a", status: 403, text: "")
+        #expect(refresh.verdict(on: forbidden, began: .seconds(20), isFirst: false) == .waits)
     }
 
     @Test("a key that cannot be had any more is asked for as such")

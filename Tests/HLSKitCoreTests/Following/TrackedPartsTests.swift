@@ -221,9 +221,11 @@ struct TrackedPartsTests {
         lane.playlist.attach(tracker)
         lane.start(at: place.start, playhead: place.start, isExact: true)
         #expect(lane.nextIndex.map { tracker.position(at: $0) } == Self.place(13, 2))
+        // Copies begin with the part that is loaded first.
+        #expect(place.partStart == lane.nextIndex.map { tracker.starts[$0] })
         let whole = StartPlace(
             in: Self.tracker(try Self.list(trailing: 3)), preferences: .init(), tag: nil, liveOffset: .seconds(3))
-        #expect(whole.start == .seconds(4) && whole.window == nil)
+        #expect(whole.start == .seconds(4) && whole.window == nil && whole.partStart == nil)
     }
 
     @Test("M01: decoding starts at the newest independent part at or before a time", arguments: entries)

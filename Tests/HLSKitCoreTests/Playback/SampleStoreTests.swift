@@ -230,6 +230,28 @@ struct SampleStoreTests {
         #expect(Self.read(&store, count: 2) == ["T", "1000"])
     }
 
+    @Test("copies may begin before presentation does: with all that is held")
+    func copiesBefore() {
+        var store = SampleStore(keepsRead: false, landing: .exact(.milliseconds(500)), copiesFrom: .zero)
+        store.append([.track(Self.track(), window: PresentationWindow(from: .milliseconds(500)))])
+        store.append(Self.samples(0..<1000))
+        guard case .track(let start) = store.next() else {
+            Issue.record("no track")
+            return
+        }
+        #expect(start.window.from == .milliseconds(500))
+        #expect(start.copied.from == .zero)
+        #expect(Self.read(&store, count: 1) == ["0"])
+        // A move to another place goes on with them.
+        store.reposition(to: .exact(.milliseconds(700)), keepsCopies: true)
+        guard case .track(let moved) = store.next() else {
+            Issue.record("no track")
+            return
+        }
+        #expect(moved.window.from == .milliseconds(700))
+        #expect(moved.copied.from == .zero)
+    }
+
     @Test(
         "of what leads up to the frame sought, all but that frame is skipped, as far as is known",
         arguments: [true, false])

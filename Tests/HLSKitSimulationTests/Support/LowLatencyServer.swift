@@ -15,6 +15,8 @@ final class LowLatencyServer: Sendable {
         var isHeld = false
         /// The client closed the connection while the request was held.
         var wasLeft = false
+        /// The server closed the connection in the place of an answer.
+        var wasCut = false
     }
 
     /// What becomes of connections.
@@ -37,9 +39,9 @@ final class LowLatencyServer: Sendable {
     var port: Int { server.port }
     var visits: [Visit] { state.visits.withLock { $0 } }
     var lists: [Visit] { visits.filter { $0.path.contains("live.m3u8") } }
-    /// Names of parts and segments, in the order in which they were asked for.
+    /// Names of parts and segments, in the order in which they were asked for; without those that were cut off.
     var media: [String] {
-        visits.filter { $0.path.hasSuffix(".m4s") }.map { String($0.path.dropFirst(3).dropLast(4)) }
+        visits.filter { $0.path.hasSuffix(".m4s") && !$0.wasCut }.map { String($0.path.dropFirst(3).dropLast(4)) }
     }
     /// The playlist of the better variant.
     var url: String { "\(server.url)/1/live.m3u8" }
@@ -64,7 +66,10 @@ final class LowLatencyServer: Sendable {
                         count += 1
                         return count
                     }
-                    if case .cut(held) = connections { return }
+                    if case .cut(held) = connections {
+                        state.visits.withLock { $0[index].wasCut = true }
+                        return
+                    }
                     // What comes meanwhile is the end of the connection: a client sends no second request.
                     if connection.isClosed(within: answer.delay / .seconds(1)) {
                         state.visits.withLock { $0[index].wasLeft = true }

@@ -226,7 +226,9 @@ struct MediaPresenter {
 
     // MARK: Jumps
 
-    mutating func land(on landing: Landing) { renderers.land(on: landing) }
+    mutating func land(on landing: Landing, copiesFrom: Duration?) {
+        renderers.land(on: landing, copiesFrom: copiesFrom)
+    }
 
     /// Forgets all media: what comes is presented from there on.
     mutating func flush(to landing: Landing, isReverse: Bool) {

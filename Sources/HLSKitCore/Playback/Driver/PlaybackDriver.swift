@@ -256,7 +256,7 @@ struct PlaybackDriver: ~Copyable {
         case .flush(let landing, let isReverse):
             perform(.flush, in: .main)
             presenter.flush(to: landing, isReverse: isReverse)
-        case .land(let landing): presenter.land(on: landing)
+        case .land(let landing, let copiesFrom): presenter.land(on: landing, copiesFrom: copiesFrom)
         case .reposition(let landing, let continues):
             engine.handle(presenter.reposition(to: landing, continuesCopies: continues))
         case .evict(let lane, let time): presenter.evict(lane, before: time)

@@ -47,6 +47,8 @@ struct RendererSet {
     private var endNumbers: [LaneID: Int] = [:]
     /// Where media begins that renderers are still to be made for, and of single ones.
     private var landing: Landing?
+    /// Copies of what comes first begin there; nil where they begin at ``landing``.
+    private var copiesFrom: Duration?
     private var landings: [RendererKey: Landing] = [:]
     /// The question of the engine whether media is decoded that has no answer yet.
     private var primeNumber: Int?
@@ -95,10 +97,13 @@ struct RendererSet {
         if let active = renderers[key] { return active.renderer.enqueue(elements) }
         lastID += 1
         let id = RendererID(rawValue: lastID)
-        let store = SampleStore(keepsRead: keepsPresented, landing: landings.removeValue(forKey: key) ?? landing)
+        let mode = mode()
+        let store = SampleStore(
+            keepsRead: keepsPresented, landing: landings.removeValue(forKey: key) ?? landing,
+            copiesFrom: mode.passesSamples ? copiesFrom : nil)
         let report = report
         let renderer = TrackRenderer(
-            mediaType: type, mode: limited(mode()), store: store, clock: clock, dispatcher: dispatcher,
+            mediaType: type, mode: limited(mode), store: store, clock: clock, dispatcher: dispatcher,
             makeDecoder: makeDecoder, counts: counters
         ) { report(lane, id, $0) }
         renderers[key] = Active(id: id, renderer: renderer)
@@ -282,15 +287,20 @@ struct RendererSet {
     // MARK: Seeking
 
     /// Media that comes first is presented from there on.
-    mutating func land(on landing: Landing) { self.landing = landing }
+    mutating func land(on landing: Landing, copiesFrom: Duration?) {
+        self.landing = landing
+        self.copiesFrom = copiesFrom
+    }
 
     /// Forgets all media: what comes is presented from there on.
     mutating func flush(to landing: Landing, isReverse: Bool) {
+        copiesFrom = nil
         move(to: landing, isReverse: isReverse) { $0.flush(to: landing) }
     }
 
     /// Presents once more what is held, from there on.
     mutating func reposition(to landing: Landing, continuesCopies: Bool) {
+        if !continuesCopies { copiesFrom = nil }
         move(to: landing) { $0.reposition(to: landing, continuesCopies: continuesCopies) }
     }
 

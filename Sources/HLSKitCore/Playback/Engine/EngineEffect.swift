@@ -38,8 +38,9 @@ enum EngineEffect: Sendable {
     case takeAudioFromVariant
     /// Forget all media; what comes is presented from there on, or, in reverse, backwards from there.
     case flush(to: Landing, isReverse: Bool)
-    /// Media that comes first is presented from there on.
-    case land(on: Landing)
+    /// Media that comes first is presented from there on. Copies begin earlier where that says so: with what is loaded
+    /// first.
+    case land(on: Landing, copiesFrom: Duration? = nil)
     /// Present once more what is held, from there on.
     case reposition(to: Landing, continuesCopies: Bool)
     /// What was presented before this item time is not needed any more.

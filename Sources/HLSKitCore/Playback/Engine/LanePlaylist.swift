@@ -14,6 +14,8 @@ struct LanePlaylist: Sendable {
     @Shared private(set) var left: PlaylistTracker? = nil
     /// Its URL has run out: the list at the fresh one is a newer state of ``list``.
     private var isParked = false
+    /// Its URL has run out, and no other has taken its place.
+    private(set) var hasRunOut = false
     /// What is asked for besides the list.
     private(set) var plan = ReloadPlan()
     /// Whether the first list is the newest.
@@ -146,6 +148,7 @@ struct LanePlaylist: Sendable {
     mutating func attach(_ tracker: PlaylistTracker) {
         list = tracker
         isParked = false
+        hasRunOut = false
     }
 
     /// Parts are loaded from now on, or whole segments are.
@@ -171,12 +174,14 @@ struct LanePlaylist: Sendable {
         tuneIn = TuneIn()
         list = nil
         isParked = false
+        hasRunOut = false
     }
 
     /// The URL leads nowhere any more. A live list goes on at the fresh one, any other begins anew.
     mutating func park() {
         guard let tracker else { return }
         left = tracker
+        hasRunOut = true
         isParked = tracker.isLive
         if !tracker.isLive { list = nil }
     }

@@ -33,6 +33,9 @@ extension MediaLane {
         move(to: .position(part))
     }
 
+    /// All was read that was asked for before its URL ran out.
+    var isAtEndOfURL: Bool { playlist.hasRunOut && segments.isEmpty }
+
     /// What is given up of a lane.
     struct Abandoned: Sendable {
         /// From the end: whatever follows a segment that is let go would be read at once.

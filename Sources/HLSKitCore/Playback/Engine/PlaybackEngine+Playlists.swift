@@ -168,8 +168,9 @@ extension PlaybackEngine {
         if let landing = landingAtStart(tracker) {
             place.move(to: landing)
         } else if let start = place.window, configuration.pacing == .realTime {
-            // As after a seek to there; without pacing nothing from before it is written.
-            effects.append(.land(on: .exact(start)))
+            // As after a seek to there; without pacing nothing from before it is written. Copies of parts begin with sound
+            // and pictures alike, those that lead up to the start among them.
+            effects.append(.land(on: .exact(start), copiesFrom: place.partStart))
         }
         let lead = place.isAtEdge ? startLead(in: tracker) : .zero
         item?.alignment.begin(lead: lead)

@@ -54,7 +54,7 @@ extension PlaybackEngine {
 
     /// The program has answered.
     mutating func takeFreshURL(_ result: Result<String, LoadingError>) {
-        guard item?.refresh.isUnderWay == true, item?.error == nil else { return }
+        guard item?.refresh.isUnderWay == true, item?.failure.isOver == false else { return }
         switch result {
         case .success(let url):
             item?.url = url
@@ -62,8 +62,16 @@ extension PlaybackEngine {
             item?.refresh.renew(at: now)
             requestFirstPlaylist()
         case .failure(let error):
-            if let final = item?.refresh.refuse(because: error) { failWhenPlayed(final) }
+            item?.refresh.refuse(because: error)
+            checkRefusal()
         }
+    }
+
+    /// Without a fresh URL loading cannot go on once what was asked for before has come, or failed.
+    mutating func checkRefusal() {
+        guard let refusal = item?.refresh.refusal, item?.failure.isOver == false else { return }
+        if item?.lanes[.main] == nil { return failWhenPlayed(refusal) }
+        for id in LaneID.allCases where item?.lanes[id]?.isAtEndOfURL == true { failLane(id, refusal) }
     }
 
     /// Goes on from the playlist at the fresh URL.

@@ -274,6 +274,7 @@ struct PlaybackEngine: Sendable {
             case .start: checkStart()
             case .preroll: checkPreroll()
             case .dateRanges: checkPassages()
+            case .refusal: checkRefusal()
             case .end: checkEnd()
             case .liveEdge: checkLiveEdge()
             case .liveOffset: checkLiveOffset()

@@ -31,8 +31,12 @@ enum SettlingStep: Sendable {
     case start
     /// The outputs are asked for what a preroll waits for.
     case preroll
-    /// Date ranges, markers and metadata that the playhead has come to. Before the end: what is told of the item comes before that it is over.
+    /// Date ranges, markers and metadata that the playhead has come to. Before the end: what is told of the item comes
+    /// before that it is over.
     case dateRanges
+    /// What was asked for before the URL ran out has come, and there is no fresh one. After all that may bring media, and
+    /// before the end: what is buffered is played first.
+    case refusal
     /// The end of the item, or its failure. After all that may still bring media, and before steps that move the playhead
     /// of an item that goes on.
     case end
@@ -50,7 +54,7 @@ enum SettlingStep: Sendable {
     /// The order of execution.
     static let order: [SettlingStep] = [
         .rate, .tracks, .rest, .eviction, .suspendedBodies, .buffer, .loads, .hints, .bufferAfterLoads, .alignment,
-        .seek, .start,
-        .preroll, .dateRanges, .end, .liveEdge, .liveOffset, .recommendedOffset, .latency, .timer,
+        .seek, .start, .preroll, .dateRanges, .refusal, .end, .liveEdge, .liveOffset, .recommendedOffset, .latency,
+        .timer,
     ]
 }

@@ -7,8 +7,10 @@ struct StartPlace: Sendable, Hashable {
     private(set) var start: Duration
     /// Media before this item time is not presented; nil where the start is the beginning of a segment.
     private(set) var window: Duration?
+    /// Where the part begins that is loaded first, if that is the distance from the edge of playing by parts.
+    private(set) var partStart: Duration?
     /// It is the distance from the edge of playing by parts.
-    private(set) var isAtEdge = false
+    var isAtEdge: Bool { partStart != nil }
 
     /// - Parameters:
     ///   - tag: `EXT-X-START`, of the media playlist or else of the multivariant one.
@@ -42,9 +44,9 @@ struct StartPlace: Sendable, Hashable {
                 if tag.isPrecise { window = target }
             } else if tracker.usesParts {
                 // To the beginning of a part that decoding can start with it may be as far as the whole distance.
-                isAtEdge = true
                 start = max(first, end - liveOffset + lead)
                 window = start
+                partStart = boundary(at: start)
             } else if tracker.isLive {
                 start = boundary(at: max(first, end - liveOffset))
             }
@@ -53,7 +55,7 @@ struct StartPlace: Sendable, Hashable {
 
     /// A seek was asked for before there was a place to start at.
     mutating func move(to landing: Landing) {
-        isAtEdge = false
+        partStart = nil
         start = landing.time
         window = landing.floor
     }

@@ -20,6 +20,8 @@ struct URLRefresh: Sendable {
     private var isProved = true
     /// Why the program was asked.
     @Shared private var cause: HLSError? = nil
+    /// There is no fresh URL: what the item fails with when what was asked for before has come.
+    @Shared private(set) var refusal: HLSError? = nil
 
     /// - Parameters:
     ///   - began: when the request was made that was refused.
@@ -28,8 +30,9 @@ struct URLRefresh: Sendable {
         guard error.code == .httpStatus, error.status == 403 || error.status == 410, !(isFirst && isUnderWay) else {
             return .stands
         }
-        // What was asked for before the last fresh URL came says nothing about that.
-        if isUnderWay || renewed.map({ began < $0 }) == true { return .waits }
+        // What was asked for before the last fresh URL came says nothing about that. Where there is none, nobody is asked
+        // again.
+        if isUnderWay || refusal != nil || renewed.map({ began < $0 }) == true { return .waits }
         return isProved ? .asks : .stands
     }
 
@@ -60,12 +63,12 @@ struct URLRefresh: Sendable {
     /// The playlist at the fresh URL is here.
     mutating func end() { isUnderWay = false }
 
-    /// There is no fresh URL. Gives what the item fails with: why one was asked for.
-    mutating func refuse(because error: LoadingError) -> HLSError {
+    /// There is no fresh URL. The item fails with why one was asked for.
+    mutating func refuse(because error: LoadingError) {
         isUnderWay = false
         var final = cause ?? HLSError(error, isFirst: false)
         final.detail = (final.detail.map { "\($0); " } ?? "") + "no fresh URL: \(error.text)"
-        return final
+        refusal = final
     }
 
     /// Media came that was asked for then.

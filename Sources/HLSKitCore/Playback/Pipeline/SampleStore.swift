@@ -96,9 +96,12 @@ struct SampleStore: Sendable {
     /// Place of the first entry of the run that was told to the reader.
     private var toldRun: Int?
 
-    init(keepsRead: Bool, landing: Landing? = nil) {
+    /// - Parameter copiesFrom: where copies begin that do so before `landing`.
+    init(keepsRead: Bool, landing: Landing? = nil, copiesFrom: Duration? = nil) {
         self.keepsRead = keepsRead
         self.landing = landing
+        keepsCopies = copiesFrom != nil
+        copiesFloor = copiesFrom
     }
 
     private var endPlace: Int { base + entries.count }

@@ -38,6 +38,8 @@ struct EngineHarness {
     var freshURL: ((ExpiredURL) -> Result<String, LoadingError>)?
     private(set) var metrics: [any MetricEvent] = []
     var origin: ScriptedOrigin
+    /// Segments are read when they arrive.
+    var demuxes = true
     /// Outputs have decoded whatever they are asked for at once.
     var decodes = true
     /// What they were asked for.
@@ -126,6 +128,12 @@ struct EngineHarness {
 
     /// Outputs tell something.
     mutating func tell(_ fact: OutputFact) { handle(.output(fact)) }
+
+    /// What has arrived is read after all.
+    mutating func demuxLate() {
+        demuxes = true
+        for lane in LaneID.allCases { demux(lane) }
+    }
 
     /// Demuxing finds something out.
     mutating func note(_ fact: MediaFact) { handle(.media(fact)) }
@@ -367,6 +375,7 @@ struct EngineHarness {
 
     /// Reads the segments of a lane in their order, as far as they have arrived.
     private mutating func demux(_ lane: LaneID) {
+        guard demuxes else { return }
         while let fact = lanes[lane]?.next(having: resources, playhead: engine.playhead) {
             handle(.media(fact))
             guard !isPaced, case .segmentEnded = fact else { continue }

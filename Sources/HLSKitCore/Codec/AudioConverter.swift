@@ -90,9 +90,9 @@ final class AudioConverter {
             }
         }
         guard let output else { return }
-        var code = swr_alloc_set_opts2(
-            &resampler, &outputLayout, output.sampleFormat, Int32(output.sampleRate),
-            &buffer.storage.raw.pointee.ch_layout, format.sampleFormat, Int32(format.sampleRate), 0, nil)
+        var code = ResampleLibrary.allocate(
+            &resampler, to: &outputLayout, output.sampleFormat, Int32(output.sampleRate),
+            from: &buffer.storage.raw.pointee.ch_layout, format.sampleFormat, Int32(format.sampleRate))
         guard code >= 0 else { throw CodecError(call: "swr_alloc_set_opts2", code: code) }
         code = swr_init(resampler)
         guard code >= 0 else {

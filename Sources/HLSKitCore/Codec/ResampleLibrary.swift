@@ -8,17 +8,20 @@ enum ResampleLibrary {
     static var installed: UnsafePointer<CLibAV_resample>? { library.table }
     /// Throws where it is not, and says why.
     static func check() throws(CodecError) { try library.check() }
+
+    /// `swr_alloc_set_opts2`. Its layouts are constant in some versions: a function of its own name would be one of two there.
+    static func allocate(
+        _ resampler: UnsafeMutablePointer<OpaquePointer?>, to layout: UnsafeMutablePointer<AVChannelLayout>,
+        _ format: AVSampleFormat, _ rate: Int32, from sourceLayout: UnsafeMutablePointer<AVChannelLayout>,
+        _ sourceFormat: AVSampleFormat, _ sourceRate: Int32
+    ) -> Int32 {
+        let functions = installed?.pointee
+        return functions?.swr_alloc_set_opts2(
+            resampler, layout, format, rate, sourceLayout, sourceFormat, sourceRate, 0, nil) ?? CodecError.noLibrary
+    }
 }
 
 // MARK: The library's functions
-
-func swr_alloc_set_opts2(
-    _ a: UnsafeMutablePointer<OpaquePointer?>?, _ b: UnsafeMutablePointer<AVChannelLayout>?, _ c: AVSampleFormat,
-    _ d: Int32, _ e: UnsafeMutablePointer<AVChannelLayout>?, _ f: AVSampleFormat, _ g: Int32, _ h: Int32,
-    _ i: UnsafeMutableRawPointer?
-) -> Int32 {
-    ResampleLibrary.installed?.pointee.swr_alloc_set_opts2(a, b, c, d, e, f, g, h, i) ?? CodecError.noLibrary
-}
 
 func swr_init(_ a: OpaquePointer?) -> Int32 {
     ResampleLibrary.installed?.pointee.swr_init(a) ?? CodecError.noLibrary

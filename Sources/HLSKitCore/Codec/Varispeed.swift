@@ -13,10 +13,9 @@ final class Varispeed {
         defer { av_channel_layout_uninit(&layout) }
         var outputLayout = layout
         let inputRate = Int32(min(max((Double(sampleRate) * rate).rounded(), 1), 1e8))
-        var code = swr_alloc_set_opts2(
-            &resampler, &outputLayout, AV_SAMPLE_FMT_FLT, Int32(clamping: sampleRate), &layout, AV_SAMPLE_FMT_FLT,
-            inputRate,
-            0, nil)
+        var code = ResampleLibrary.allocate(
+            &resampler, to: &outputLayout, AV_SAMPLE_FMT_FLT, Int32(clamping: sampleRate), from: &layout,
+            AV_SAMPLE_FMT_FLT, inputRate)
         guard code >= 0 else { throw CodecError(call: "swr_alloc_set_opts2", code: code) }
         code = swr_init(resampler)
         guard code >= 0 else {

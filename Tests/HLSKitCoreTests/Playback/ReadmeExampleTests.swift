@@ -17,6 +17,7 @@ struct ReadmeExampleTests {
         for await event in events {
             if case .timeControl(let change) = event.kind { statuses.append(change.new) }
             if case .didPlayToEnd = event.kind { break }
+            if case .itemStatusChanged(.failed) = event.kind { break }
         }
         await player.close()
         return statuses
@@ -31,5 +32,13 @@ struct ReadmeExampleTests {
         #expect(statuses.first == .waitingToPlayAtSpecifiedRate)
         #expect(statuses.contains(.playing))
         #expect(statuses.last == .playing, "the end is told before the player pauses")
+    }
+
+    @Test("ends where there is nothing to play")
+    func fails() async throws {
+        let folder = try ScratchFolder()
+        let statuses = try await example(
+            url: "file://" + folder.path + "/nothing.m3u8", path: folder.path + "/frames.md5")
+        #expect(!statuses.contains(.playing))
     }
 }

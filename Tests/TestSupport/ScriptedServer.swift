@@ -59,10 +59,16 @@ package final class ScriptedServer: Sendable {
 
         /// The next bytes; fewer when the client has closed.
         package func read(_ count: Int) -> [UInt8] {
-            var bytes: [UInt8] = []
-            var byte: UInt8 = 0
-            while bytes.count < count, recv(descriptor, &byte, 1, 0) == 1 { bytes.append(byte) }
-            return bytes
+            var bytes = [UInt8](repeating: 0, count: count)
+            var length = 0
+            while length < count {
+                let got = bytes.withUnsafeMutableBytes {
+                    recv(descriptor, $0.baseAddress?.advanced(by: length), count - length, 0)
+                }
+                guard got > 0 else { break }
+                length += got
+            }
+            return Array(bytes.prefix(length))
         }
 
         /// - Returns: False when the client has closed.

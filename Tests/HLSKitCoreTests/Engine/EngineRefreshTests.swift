@@ -302,6 +302,26 @@ struct EngineRefreshTests {
         #expect(harness.state.statistics.durationWatched == .seconds(test.isPlayed ? 8 : 4))
     }
 
+    @Test(
+        "D06: where lists are refused before there is one, and no fresh URL is given, the item fails at once",
+        arguments: [["old-v.m3u8"], ["old-a.m3u8"], ["old-v.m3u8", "old-a.m3u8"]])
+    func refusedLists(_ refused: [String]) {
+        var configuration = EngineConfiguration()
+        configuration.refreshesURLs = true
+        var origin = Self.multivariant()
+        for path in refused { origin.answer(path, .status(403)) }
+        var harness = EngineHarness(origin: origin, configuration: configuration)
+        harness.freshURL = { expired in
+            .failure(LoadingError(code: .application, url: expired.itemURLString, text: "nobody is logged in"))
+        }
+        harness.control(.play)
+        harness.open("old.m3u8")
+        harness.runToEnd(by: .seconds(60))
+        #expect(harness.isOver && !harness.didPlayToEnd)
+        #expect(harness.error?.detail?.contains("nobody is logged in") == true)
+        #expect(harness.now < .seconds(20))
+    }
+
     @Test("D06: a fresh URL that does not help is not asked for again; another stream is an error")
     func noLoop() {
         var configuration = EngineConfiguration()

@@ -177,6 +177,12 @@ struct LanePlaylist: Sendable {
         hasRunOut = false
     }
 
+    /// The list was refused, as its URL has run out.
+    mutating func refuse() {
+        forgetRequest()
+        if tracker == nil { hasRunOut = true }
+    }
+
     /// The URL leads nowhere any more. A live list goes on at the fresh one, any other begins anew.
     mutating func park() {
         guard let tracker else { return }

@@ -26,7 +26,7 @@ extension PlaybackEngine {
         switch purpose {
         case .firstPlaylist, .hint, .steering, .assetList: break
         case .mediaPlaylist(let lane):
-            item?.lanes[lane]?.playlist.forgetRequest()
+            item?.lanes[lane]?.playlist.refuse()
             park(lane)
         case .segment(let segment, _):
             goBack(to: segment)

@@ -13,9 +13,11 @@ import Testing
 /// - a seek over an event that must not be jumped over is refused, or that event plays first;
 /// - each frame of the item comes after the one before, but where a seek or a break leads elsewhere, and says so;
 /// - the item comes to its end when it is asked to play;
+/// - a pathway is left for a failure no more than once in its penalty time, and for nothing else than what was told;
 /// - nothing is asked for when the player is closed.
 ///
-/// A step is 100 ms. `HLSKIT_WALKS` names tens of walks, as in `0-200`; the first one is the default.
+/// Every third item comes from two hosts, of which one at a time may be down, and a server steers between them that is often of
+/// no use. A step is 100 ms. `HLSKIT_WALKS` names tens of walks, as in `0-200`; the first one is the default.
 @Suite("P01: random walks through items with breaks", .timeLimit(.minutes(240)))
 struct BreakWalkTests {
     private static let tens: [Int] = {
@@ -77,6 +79,8 @@ struct BreakWalk: Sendable {
             var held: MediaTime?
             var hasEnded = false
             var requestCount = 0
+            var steeringCount = 0
+            var moves: [(time: Duration, from: String, reason: PathwayChangeReason)] = []
         }
         let state = Mutex(State())
         func note(_ line: String) { state.withLock { $0.log.append(line) } }
@@ -109,17 +113,38 @@ struct BreakWalk: Sendable {
             var from: Duration
             var until: Duration
         }
+        /// Two pathways, A at one host and B at another.
+        struct Steering: Sendable {
+            var answers: [SimulatedResponse]
+            /// When one of the hosts is down, in order, never both at a time.
+            var outages: [(host: String, time: Range<Duration>)]
+
+            static let playlist = """
+                #EXTM3U
+                #EXT-X-VERSION:12
+                #EXT-X-INDEPENDENT-SEGMENTS
+                #EXT-X-CONTENT-STEERING:SERVER-URI="https://steer.invalid/s",PATHWAY-ID="A"
+                #EXT-X-STREAM-INF:BANDWIDTH=400000,CODECS="avc1.42C00A",PATHWAY-ID="A",STABLE-VARIANT-ID="v"
+                https://main.invalid/0/index.m3u8
+                #EXT-X-STREAM-INF:BANDWIDTH=400000,CODECS="avc1.42C00A",PATHWAY-ID="B",STABLE-VARIANT-ID="v"
+                https://twin.invalid/0/index.m3u8
+
+                """
+        }
         let isLive: Bool
         let stream: SyntheticStream
         let listed: [Listed]
+        /// nil where nobody steers.
+        let steering: Steering?
         let lists: [String: SimulatedResponse]
         let delays: [Int]
         let notebook: Notebook
 
         init(
             isLive: Bool, stream: SyntheticStream, listed: [Listed], lists: [String: SimulatedResponse], delays: [Int],
-            notebook: Notebook
+            steering: Steering?, notebook: Notebook
         ) {
+            self.steering = steering
             self.isLive = isLive
             self.stream = stream
             self.listed = listed
@@ -138,7 +163,22 @@ struct BreakWalk: Sendable {
                 return lists[String(path.split(separator: "/").last ?? "")] ?? .notFound
             }
             if path.hasPrefix("https://silent") { return .silence }
-            guard path.hasPrefix("https://main.invalid/") else { return nil }
+            if path.hasPrefix("https://steer.invalid/"), let answers = steering?.answers {
+                let number = notebook.state.withLock { state in
+                    state.steeringCount += 1
+                    return state.steeringCount
+                }
+                return answers[number % answers.count]
+            }
+            guard let host = ["main", "twin"].first(where: { path.hasPrefix("https://\($0).invalid/") }) else {
+                return nil
+            }
+            if let steering {
+                if path == "https://main.invalid/index.m3u8" { return .playlist(Steering.playlist) }
+                if steering.outages.contains(where: { $0.host == host && $0.time.contains(request.time) }) {
+                    return .failure(.cannotConnect)
+                }
+            }
             var inner = request
             inner.urlString = "https://synthetic.invalid/" + path.dropFirst("https://main.invalid/".count)
             var response = stream.response(to: inner)
@@ -212,6 +252,35 @@ struct BreakWalk: Sendable {
             return response
         }
 
+        /// Answers of a steering server, few of them of use, and outages of the hosts.
+        mutating func steering(seconds: Int) -> Server.Steering {
+            let answers = (0..<12).map { _ in
+                let text =
+                    switch number(0..<8) {
+                    case 0: "<html>"
+                    case 1: #"{"VERSION":1,"TTL":1,"PATHWAY-PRIORITY":["X","Y"]}"#
+                    case 2, 3: #"{"VERSION":1,"TTL":\#(number(1..<8)),"PATHWAY-PRIORITY":["B","A"]}"#
+                    default: #"{"VERSION":1,"TTL":\#(number(1..<8)),"PATHWAY-PRIORITY":["A","B"]}"#
+                    }
+                var answer = SimulatedResponse(
+                    contentType: "application/json", body: Array(text.utf8), delay: .milliseconds(number(0..<2000)))
+                if chance(12) { answer = SimulatedResponse(status: chance(2) ? 429 : 410) }
+                if chance(20) { answer = .silence }
+                return answer
+            }
+            var (outages, time) = ([(host: String, time: Range<Duration>)](), 3)
+            while time < seconds {
+                time += number(1..<40)
+                let length = number(1..<20)
+                if chance(2) {
+                    let range = Duration.seconds(time)..<Duration.seconds(time + length)
+                    outages.append((chance(2) ? "main" : "twin", range))
+                }
+                time += length + 15
+            }
+            return Server.Steering(answers: answers, outages: outages)
+        }
+
         /// The same as a tag.
         mutating func tag(_ event: InterstitialEvent) -> String {
             guard case .time(let time) = event.start else { return "" }
@@ -258,9 +327,11 @@ struct BreakWalk: Sendable {
                 until: isLive && plan.chance(4) ? .seconds(plan.number(10..<60)) : .seconds(1_000_000))
         }
         let delays = (0..<16).map { _ in plan.chance(8) ? plan.number(0..<1500) : 0 }
+        var steeringPlan = Plan(random: SplitMix64(seed: seed &* 104_729 &+ 3))
+        let steering = seed % 3 == 2 ? steeringPlan.steering(seconds: 300) : nil
         let server = Server(
             isLive: isLive, stream: stream, listed: byProgram ? [] : listed, lists: lists, delays: delays,
-            notebook: notebook)
+            steering: steering, notebook: notebook)
         let isUnpaced = plan.chance(5) && !isLive
         let queue = try VirtualQueue(
             assets.filter { $0.value > 0 },
@@ -342,6 +413,7 @@ struct BreakWalk: Sendable {
             if notebook.state.withLock(\.requestCount) != before { notebook.fail("a request of a closed player") }
             judgeFrames()
             judgeOnce()
+            judgeMoves()
             return count
         }
 
@@ -459,6 +531,21 @@ struct BreakWalk: Sendable {
             }
         }
 
+        /// No loop between pathways.
+        func judgeMoves() {
+            let (moves, answers) = notebook.state.withLock { ($0.moves, $0.steeringCount) }
+            let failures = moves.filter { $0.reason == .failure }
+            for (index, move) in failures.enumerated() {
+                guard let last = failures[..<index].last(where: { $0.from == move.from }) else { continue }
+                if move.time - last.time < RetryPolicies().penalty {
+                    notebook.fail("\(move.from) was left for failures at \(last.time) and \(move.time)")
+                }
+            }
+            if moves.count > 2 * failures.count + answers {
+                notebook.fail("\(moves.count) moves, with \(failures.count) failures and \(answers) answers")
+            }
+        }
+
         func judgeOnce() {
             let begun = notebook.state.withLock(\.begun)
             for event in controller.events.isEmpty ? events ?? [] : controller.events
@@ -479,6 +566,7 @@ struct BreakWalk: Sendable {
                 state.held = nil
                 if let time = time?.duration { state.landings.append(time) }
             case .interstitialEventBegan(let event): state.begun[event.id, default: 0] += 1
+            case .pathwayChanged(let old, _, let reason): state.moves.append((event.hostTime.offset, old, reason))
             case .timeJumped(let time): if let time = time.duration { state.landings.append(time) }
             case .didPlayToEnd, .failedToPlayToEnd, .itemStatusChanged(.failed): state.hasEnded = true
             default: break

@@ -299,6 +299,48 @@ struct SteeringTests {
         #expect((20...50).contains(session.moveTimes().first ?? 0))
     }
 
+    /// Segments of these hosts come with 80 kbit/s in a time.
+    private static func slow(
+        _ hosts: Set<String>, _ times: ClosedRange<Int>
+    ) -> @Sendable (String, SimulatedRequest) -> SimulatedResponse? {
+        { host, request in
+            guard hosts.contains(host), request.resourceClass == .segment, request.time >= .seconds(times.lowerBound),
+                request.time < .seconds(times.upperBound)
+            else { return nil }
+            var inner = request
+            inner.urlString = request.urlString.replacing("\(host).invalid", with: "synthetic.invalid")
+            var response = stream.response(to: inner)
+            response.growth = (0...(response.body.count / 2000)).map {
+                SimulatedResponse.Growth(time: .milliseconds($0 * 200), byteCount: min($0 * 2000, response.body.count))
+            }
+            return response
+        }
+    }
+
+    @Test("P06: a pathway that is too slow for any variant is left within one segment, whatever the server says")
+    func tooSlow() throws {
+        var scene = Scene()
+        scene.fault = Self.slow(["a"], 20...60)
+        let session = try Self.play(scene)
+        Self.expectWhole(session)
+        #expect(session.moves == ["pathway A -> B, failure", "pathway B -> A, recovery"])
+        let move = try #require(session.moveTimes().first)
+        #expect(move > 20 && move < 24, "\(move)")
+        #expect(session.segments(of: "a").count { $0.time > .seconds(20) && $0.time < .seconds(60) } <= 2)
+    }
+
+    @Test("P06: where all are too slow there is no more than one move in a penalty time")
+    func allSlow() throws {
+        var scene = Scene()
+        scene.fault = Self.slow(["a", "b"], 20...200)
+        let session = try Self.play(scene)
+        #expect(session.play.log.decisions.last == "played to end")
+        #expect(session.pictures.count == Self.frameCount)
+        let failures = zip(session.moves, session.moveTimes()).filter { $0.0.hasSuffix("failure") }.map(\.1)
+        #expect(!failures.isEmpty)
+        #expect(zip(failures, failures.dropFirst()).allSatisfy { $1 - $0 >= 60 }, "\(failures)")
+    }
+
     @Test("P06: both dead for a while: each is left once, and what is loaded plays meanwhile")
     func both() throws {
         var scene = Scene()

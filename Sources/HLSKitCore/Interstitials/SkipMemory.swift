@@ -22,6 +22,9 @@ package struct SkipMemory: Sendable {
     private var listed: [SkippedRanges.Entry] = []
     private var gone: [SkippedRanges.Entry] = []
     private var breaks: [MarkedBreak] = []
+    /// Where the first list began of a stream that was joined; nil before one, and where it begins with its beginning.
+    private var joined: Duration?
+    private var hasBegun = false
 
     package init() {}
 
@@ -58,9 +61,12 @@ package struct SkipMemory: Sendable {
 
     /// All breaks between markers, in order, those that have left the window included.
     ///
-    /// One ends where a marker says so, else as long after its beginning as that says.
+    /// One ends where a marker says so, else as long after its beginning as that says. Where a live stream was joined in the
+    /// middle, and the first marker is the end of a break, all that was listed before it was in that break.
     mutating func breaks(of playlist: MediaPlaylist, _ starts: [Duration]) -> [MarkedBreak] {
         guard let first = starts.first else { return breaks }
+        if !hasBegun, !playlist.hasEndList, playlist.mediaSequence > 0 { joined = first }
+        hasBegun = true
         var found = Array(breaks.filter { $0.start < first - InterstitialSchedule.closeness }.suffix(Self.maximumCount))
         var running: MarkedBreak?
         // It may end at a marker that is listed now.
@@ -86,6 +92,10 @@ package struct SkipMemory: Sendable {
                 case .continued where running == nil:
                     let left = marker.duration.map { max(.zero, $0 - (marker.elapsed ?? .zero)) }
                     running = MarkedBreak(start: time, end: left.map { time + $0 }, marker: marker)
+                case .in where running == nil && found.isEmpty:
+                    if let joined, joined < time {
+                        found.append(MarkedBreak(start: joined, end: time, isOver: true, marker: marker.opening))
+                    }
                 case .in: close(at: time)
                 default: break
                 }

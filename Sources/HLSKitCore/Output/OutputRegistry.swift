@@ -97,11 +97,19 @@ final class OutputRegistry: Sendable {
     private let state = Mutex(State())
     /// Whose writers this one has; nil for its own.
     private let leader: OutputRegistry?
+    /// Where its writers are.
+    let cursor: WriterCursor
 
-    init() { leader = nil }
+    init() {
+        leader = nil
+        cursor = WriterCursor()
+    }
 
     /// What is written goes to the writers of another item.
-    init(following leader: OutputRegistry) { self.leader = leader }
+    init(following leader: OutputRegistry) {
+        self.leader = leader
+        cursor = leader.cursor
+    }
 
     deinit {
         for entry in outputs {

@@ -135,6 +135,8 @@ struct BreakStage: Sendable {
     private var news: [News] = []
     /// The event that was said to have begun, and not to have ended.
     private var told: String?
+    /// What was on stage last was left before its end.
+    private var wasLeft = false
 
     /// - Parameter primaryID: as that of ``AssetLists``.
     init(primaryID: String) { lists = AssetLists(primaryID: primaryID) }
@@ -321,6 +323,7 @@ struct BreakStage: Sendable {
     mutating func assetEnded(at offset: Duration, hasFailed: Bool) {
         guard let actor = running?.actor else { return }
         note(offset, of: actor.turn)
+        wasLeft = hasFailed
         if hasFailed {
             running?.program.assetFailed(at: offset > actor.turn.from ? offset : nil)
         } else {
@@ -352,6 +355,14 @@ struct BreakStage: Sendable {
         if let offset { note(offset, of: actor.turn) }
         running?.actor = nil
         running?.leaving = actor.playback
+        wasLeft = true
+    }
+
+    /// What was on stage last was left before its end: more of it may have been written than was presented. Asked once for
+    /// what comes next.
+    mutating func takeLeave() -> Bool {
+        defer { wasLeft = false }
+        return wasLeft
     }
 
     /// The playhead goes elsewhere, and nothing of the break is played any more. Its playbacks are let go by whoever asks.

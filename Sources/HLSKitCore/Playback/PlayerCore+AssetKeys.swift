@@ -45,7 +45,7 @@ extension EngineItem {
     init(_ item: PlayerItem) {
         self.init(
             url: item.urlString, diary: item.diary, awaitsAssetKeys: item.awaitsAssetKeys,
-            awaitsSchedule: item.skipRule != nil, owner: item.owner)
+            followsSchedule: item.skipRule != nil, owner: item.owner)
     }
 }
 

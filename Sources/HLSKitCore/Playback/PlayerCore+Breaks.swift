@@ -57,13 +57,18 @@ extension PlayerCore {
     }
 
     /// A playlist of the current item has come.
-    func readBreaks(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
+    ///
+    /// - Returns: whether it was looked at for parts that are left out.
+    @discardableResult
+    func readBreaks(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) -> Bool {
         let (plays, rule) = (state.current.handlesInterstitials, state.current.skipRule)
         guard state.breaks != nil || plays || rule != nil, state.current.engine.item?.trick == nil,
             let tracker = state.current.engine.item?.mainTracker, let timeline = state.current.engine.primaryTimeline
-        else { return }
+        else { return false }
         if state.breaks == nil {
-            guard rule != nil || tracker.playlist.dateRanges.contains(where: { $0.interstitial != nil }) else { return }
+            guard rule != nil || tracker.playlist.dateRanges.contains(where: { $0.interstitial != nil }) else {
+                return false
+            }
             state.makeBreaks()
         }
         let hasRead = (plays || rule != nil) && state.breaks?.dateRanges.read(tracker) == true
@@ -75,6 +80,13 @@ extension PlayerCore {
             if plays, hasRead { _ = schedule.read(groups, base: tracker.url) }
             _ = schedule.skip(skipped)
         }
+        return rule != nil
+    }
+
+    /// What the list names that was looked at may be loaded now.
+    func noteSchedule(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
+        guard state.current.engine.lacksSchedule else { return }
+        control(.noteSchedule, ofCurrent: &state, &afterwards, at: now)
     }
 
     /// - Parameter arrives: there are other events: one of them may be where the playhead is.
@@ -298,11 +310,18 @@ extension PlayerCore {
         _ afterwards: inout Afterwards
     ) {
         guard let intent = state.breaks?.intent else { return }
+        // Behind all that was written of what was left before its end.
+        let isSudden = state.breaks?.isSudden == true
+        let wasLeft = state.breaks?.stage.takeLeave() == true
+        let start = isSudden || wasLeft ? state.breaks?.stage.actor?.turn.from : nil
         state.breaks?.intent = nil
         state.breaks?.isSudden = false
         state.breaks?.onStage = id
-        if let end { handle(.control(.setForwardPlaybackEndTime(end)), of: id, at: now, &state, &afterwards) }
-        takeIn([.place(shift, after: nil)], of: id, at: now, &state, &afterwards)
+        if let end {
+            handle(.control(.setForwardPlaybackEndTime(end)), of: id, at: now, &state, &afterwards)
+            takeIn([.limit(end)], of: id, at: now, &state, &afterwards)
+        }
+        takeIn([.place(shift, after: start)], of: id, at: now, &state, &afterwards)
         let effects = state.update(id) { $0.engine.takeOver(intent, at: now) } ?? []
         takeIn(effects, of: id, at: now, &state, &afterwards)
         handle(.control(.setActionAtItemEnd(.advance)), of: id, at: now, &state, &afterwards)
@@ -330,7 +349,8 @@ extension PlayerCore {
         guard let intent = state.breaks?.intent else { return }
         state.breaks?.intent = nil
         if let shift {
-            let place = state.breaks?.isSudden == true && !isSought ? state.current.engine.playhead : nil
+            let (isSudden, wasLeft) = (state.breaks?.isSudden == true, state.breaks?.stage.takeLeave() == true)
+            let place = (isSudden || wasLeft) && !isSought ? state.current.engine.playhead : nil
             takeIn([.place(shift, after: place)], of: state.current.id, at: now, &state, &afterwards)
         }
         let effects = state.current.engine.resume(intent, isSought: isSought, at: now)

@@ -16,10 +16,13 @@ extension PlayerCore {
             observe(&state, at: now)
             afterwards.note(lacksDriver: state.current.item == nil, hasChanged: !effects.isEmpty)
         }
-        if id == state.current.id, event.isPlaylist || state.current.engine.item?.awaitsSchedule == true {
-            readBreaks(at: now, &state, &afterwards)
-        }
+        // What is told to the engine while it is looked at is no reason to look again.
+        let isLookedAt =
+            event.isPlaylist || state.current.engine.awaitsSchedule
+            || !event.isControl && state.current.engine.lacksSchedule
+        let isRead = id == state.current.id && isLookedAt && readBreaks(at: now, &state, &afterwards)
         if state.breaks != nil { follow(event, of: id, at: now, &state, &afterwards) }
+        if isRead { noteSchedule(at: now, &state, &afterwards) }
         if !state.upcoming.isEmpty { prepareUpcoming(at: now, &state, &afterwards) }
     }
 
@@ -85,6 +88,7 @@ extension EngineControl {
 
 extension EngineEvent {
     fileprivate var isPlaylist: Bool { if case .playlist = self { true } else { false } }
+    fileprivate var isControl: Bool { if case .control = self { true } else { false } }
 
     /// Whether something that an item shows may differ after it, though nothing was decided. Bytes come in too many pieces
     /// to look at each.

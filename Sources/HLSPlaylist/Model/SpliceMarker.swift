@@ -45,6 +45,15 @@ public struct SpliceMarker: Sendable, Hashable {
         attributes.first { $0.name.uppercased() == name.uppercased() }?.value
     }
 
+    /// That of the beginning of a break whose end this is, as far as its end tells: `EXT-X-CUE-OUT`, or the same tag, with the
+    /// same attributes.
+    package var opening: SpliceMarker {
+        var marker = self
+        if tag == Tag.cueIn.rawValue { marker.tag = Tag.cueOut.rawValue }
+        marker.kind = .out
+        return marker
+    }
+
     /// More of them are not read.
     private static let maximumAttributeCount = 100
 

@@ -41,6 +41,23 @@ struct LanePlacesTests {
         #expect(unlisted.cursor == .time(.seconds(test.target)))
     }
 
+    @Test("where all media from a place on is wanted, the segment before is loaded too whose media ends behind it")
+    func exact() throws {
+        var lane = try Self.lane()
+        lane.noteRead(SegmentPosition(epoch: 0, sequence: 1), upTo: .milliseconds(16_080))
+        func cursor(_ milliseconds: Int, isExact: Bool = true) -> LaneCursor {
+            lane.place(afterJumpTo: .milliseconds(milliseconds), isExact: isExact).cursor
+        }
+        #expect(cursor(16_000) == Self.position(1))
+        #expect(cursor(16_079) == Self.position(2) && cursor(16_070) == Self.position(1))
+        #expect(cursor(16_000, isExact: false) == Self.position(2))
+        // What ends at the boundary, and another segment, tell nothing.
+        lane.noteRead(SegmentPosition(epoch: 0, sequence: 1), upTo: .microseconds(16_000_400))
+        #expect(cursor(16_000) == Self.position(2))
+        lane.noteRead(SegmentPosition(epoch: 0, sequence: 3), upTo: .seconds(24))
+        #expect(cursor(16_000) == Self.position(2))
+    }
+
     struct Drop: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var playhead: Int

@@ -46,6 +46,33 @@ import Testing
             ])
     }
 
+    @Test("a stream that is joined inside of a break is in it until the marker of its end")
+    func joined() throws {
+        var memory = SkipMemory()
+        let rule = try SkipRule(dateRanges: ["EXT-X-CUE-OUT"])
+        let markers = [7: "#EXT-X-CUE-IN", 20: "#EXT-X-CUE-OUT:10", 22: "#EXT-X-CUE-IN"]
+        let found = try [5, 5, 6, 7, 12, 18].map { try Self.ranges(rule, first: $0, markers: markers, &memory) }
+        #expect(found == Array(repeating: ["25-35 0"], count: 5) + [["25-35 0", "100-110 0"]])
+        // The break was longer than the window.
+        memory = SkipMemory()
+        let late = try [3, 5].map { try Self.ranges(rule, first: $0, count: $0 == 3 ? 2 : 4, markers: markers, &memory) }
+        #expect(late == [[], ["15-35 0"]])
+        // Nothing comes before the beginning of a stream, and a marker that ends nothing is nothing.
+        memory = SkipMemory()
+        #expect(try Self.ranges(rule, first: 0, markers: [2: "#EXT-X-CUE-IN"], &memory) == [])
+        memory = SkipMemory()
+        let twice = [6: "#EXT-X-CUE-OUT:5", 7: "#EXT-X-CUE-IN", 8: "#EXT-X-CUE-IN"]
+        #expect(try Self.ranges(rule, first: 5, markers: twice, &memory) == ["30-35 0"])
+    }
+
+    @Test("the marker of an end names its break", arguments: ["EXT-X-SCTE35", "ID=b7"])
+    func names(_ expression: String) throws {
+        var memory = SkipMemory()
+        let markers = [6: #"#EXT-X-SCTE35:CUE-IN=YES,ID="b7""#]
+        #expect(
+            try Self.ranges(SkipRule(dateRanges: [expression]), first: 5, markers: markers, &memory) == ["25-30 0"])
+    }
+
     @Test("segments that have left the window are still left out, each counts once, and only so many parts are kept")
     func segments() throws {
         var memory = SkipMemory()

@@ -244,4 +244,24 @@ struct WriterFeedTests {
         let lines = log.lines.filter { $0 != "flush" }.suffix(4)
         #expect(Array(lines) == ["0 at 1.0", "0 at 3.0", "0 at 0.2", "0 at 11.2"])
     }
+
+    @Test("what is played in the place of an item goes on behind what was written of it, and the item behind that")
+    func shared() {
+        let (feed, log) = (WriterFeed(registry, isHeld: false), Log())
+        let other = WriterFeed(OutputRegistry(following: registry), isHeld: false)
+        registry.add(log)
+        for one in [feed, other] {
+            one.expect([.video])
+            begin(Self.track(1, .video), one)
+        }
+        // The item was left at 0.8 s; the other is left at its beginning.
+        for time in [0, 0.5, 1] { write(.video, at: time, to: feed) }
+        other.place(.milliseconds(800), after: .zero)
+        write(.video, at: 0, to: other)
+        feed.place(.milliseconds(-4200), after: .seconds(5))
+        write(.video, at: 5, to: feed)
+        let lines = log.lines.filter { $0.contains(" at ") }
+        let times = lines.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+        #expect(times.count == 5 && zip(times, times.dropFirst()).allSatisfy { $0 <= $1 }, "\(lines)")
+    }
 }

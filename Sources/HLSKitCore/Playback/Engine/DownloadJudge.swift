@@ -55,9 +55,6 @@ struct DownloadJudge: Sendable {
     /// Whether this is the download that is looked at.
     func isWatching(_ request: RequestID) -> Bool { watched?.request == request }
 
-    /// The segment that is looked at.
-    var watchedSegment: SegmentID? { watched?.segment }
-
     /// Looks at another download from now on, or at none.
     mutating func watch(_ download: WatchedDownload?) { watched = download }
 
@@ -89,6 +86,21 @@ struct DownloadJudge: Sendable {
         guard download.receivedByteCount > 0 else { return elapsed >= max(ahead, duration / 4) }
         let rest = Double(download.expectedByteCount - download.receivedByteCount)
         return elapsed * rest / Double(download.receivedByteCount) > max(ahead, duration)
+    }
+
+    /// A pathway is not blamed for less time than this.
+    private static let shortestBlame = Duration.seconds(1)
+
+    /// Whether the download is late, and a lower variant would be late as well: whoever sends it is too slow.
+    ///
+    /// - Parameter isHeld: the variant stays what it is.
+    static func isHopeless(_ input: SelectionInput, isHeld: Bool) -> Bool {
+        guard let download = input.download, isLate(input) else { return false }
+        let elapsed = input.now - download.requested
+        guard elapsed >= shortestBlame else { return false }
+        let bitsPerSecond = 8 * Double(download.receivedByteCount) / elapsed.seconds
+        let lowest = input.candidates.map(\.bandwidth).min() ?? 0
+        return isHeld || bitsPerSecond < Double(lowest) * abs(input.rate)
     }
 
     /// The segment that is to be given up, by what was decided about the download; nil lets it continue.

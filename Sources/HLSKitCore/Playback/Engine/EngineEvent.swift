@@ -76,6 +76,8 @@ enum EngineControl: Sendable {
     case setInterstitialRunning(Bool)
     /// Leaves the item there for a break; nil where none is to come.
     case setBreakPoint(BreakPoint.Place?)
+    /// Its list was looked at for parts that are left out.
+    case noteSchedule
     /// While others are played in the item's place: makes it ready to resume at this item time.
     /// `next`: where it is left for the break after that.
     case prepareToResume(at: Duration, next: BreakPoint.Place?)

@@ -9,8 +9,9 @@ struct EngineItem: Sendable, Hashable {
     var diary: ItemDiary?
     /// It does not become ready before ``EngineControl/assetKeysEnded(_:)``.
     var awaitsAssetKeys = false
-    /// No segment is asked for before it is told where it is left for a break, or that it is.
-    var awaitsSchedule = false
+    /// Parts of it may be left out: no segment is asked for before the list was looked at that lists it, and before the item was
+    /// told where it is left first, or that it is not.
+    var followsSchedule = false
     /// The URL of the item in whose place it is played, which has named it; nil where the program did.
     var owner: String?
 }
@@ -56,8 +57,8 @@ struct ItemState: Sendable {
     @Shared var toldDuration: MediaTime? = nil
     var isReady = false
     var awaitsAssetKeys = false
-    /// As that of ``EngineItem``.
-    var awaitsSchedule = false
+    /// How far it was looked at for parts that are left out.
+    var schedule = ScheduleReach()
     /// Whether it fails.
     var failure = ItemFailure()
     var timelines = TimelineNumbers()

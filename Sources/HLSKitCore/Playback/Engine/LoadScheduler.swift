@@ -88,6 +88,8 @@ struct LoadScheduler: Sendable {
         var effectiveEnd: Duration?
         /// What begins behind the end time is not loaded, whatever of what is before it may be in it.
         var isSharpEnd = false
+        /// What begins from there on is not loaded yet; nil for nothing.
+        var known: Duration?
     }
 
     enum Step: Sendable, Hashable {
@@ -129,6 +131,7 @@ struct LoadScheduler: Sendable {
             return !tracker.isLive || facts.isClosed || reachesEnd(lane, facts) ? atEnd : .nothing
         }
         let start = tracker.starts[index]
+        if let known = facts.known, start >= known { return .nothing }
         var isForSound = false
         if let end = facts.isLive ? facts.forwardEnd : facts.effectiveEnd,
             start >= end || hasReached(end, lane, nextAt: start)

@@ -1,13 +1,23 @@
 /// Where a lane goes on when something else is to be played than what it has loaded.
 extension MediaLane {
     /// Where the lane goes on when the playhead jumps to `target`, and where what is loaded then begins.
-    func place(afterJumpTo target: Duration) -> (cursor: LaneCursor, loadedEnd: Duration) {
-        guard let tracker, let index = tracker.entryIndex(containing: max(target, tracker.start)) else {
+    ///
+    /// - Parameter isExact: all media from there on is wanted. The last of a segment may be of behind what is listed of it.
+    func place(afterJumpTo target: Duration, isExact: Bool = false) -> (cursor: LaneCursor, loadedEnd: Duration) {
+        guard let tracker, var index = tracker.entryIndex(containing: max(target, tracker.start)) else {
             return (.time(target), target)
+        }
+        if isExact, index > 0, let lastRead, lastRead.end > target + Self.exactness,
+            tracker.position(at: index - 1) == lastRead.position
+        {
+            index -= 1
         }
         // A lane whose list begins later has a hole there that nothing fills.
         return (.position(tracker.position(at: index)), min(tracker.starts[index], target))
     }
+
+    /// Times of media and of lists differ by so much without a reason.
+    private static var exactness: Duration { .milliseconds(1) }
 
     /// Where the second segment after the one that is played begins; nil where nothing from there on is loaded.
     func placeToDropFrom(at playhead: Duration) -> Duration? {

@@ -50,6 +50,8 @@ struct MediaLane: Sendable {
     private(set) var joint = LaneJoint.begins
     /// Where the media that was loaded whole ends.
     private(set) var loadedEnd: Duration?
+    /// What was read last as a whole, and where its media ended.
+    private(set) var lastRead: (position: SegmentPosition, end: Duration)?
     /// Where the sound of the segment that was read last ends, if that is before its segment does.
     private(set) var soundEnd: Duration?
     /// Media behind the end time was left out of a segment.
@@ -226,6 +228,7 @@ struct MediaLane: Sendable {
         if let parked = playlist.parked { move(to: .time(resumeTime(in: parked))) }
         playlist.leave(for: url)
         hints.leave()
+        lastRead = nil
     }
 
     /// Its URL leads nowhere any more: nothing is loaded until another list is there.
@@ -251,6 +254,12 @@ struct MediaLane: Sendable {
 
     /// Its media is there whole up to `end`, as far as it comes.
     mutating func extend(to end: Duration) { loadedEnd = max(loadedEnd ?? end, end) }
+
+    /// A segment was read as a whole, and its media is there up to `end`.
+    mutating func noteRead(_ position: SegmentPosition, upTo end: Duration) {
+        lastRead = (position, end)
+        extend(to: end)
+    }
 
     /// Media behind `end` is not there any more.
     mutating func shorten(to end: Duration) { loadedEnd = loadedEnd.map { min($0, end) } }

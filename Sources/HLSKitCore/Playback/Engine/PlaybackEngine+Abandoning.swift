@@ -37,13 +37,8 @@ extension PlaybackEngine {
     /// Asks the rule whether the download of the variant's segment is to continue.
     private mutating func judgeDownload(_ id: RequestID) {
         loading.requests.judge(id, at: now)
-        watch(id)
-        guard let progress = loading.requests[id],
-            let input = judge.input(
-                selectionMoment, requested: progress.began, responded: progress.responded,
-                receivedByteCount: progress.receivedByteCount, declaredByteCount: progress.declaredByteCount)
-        else { return }
-        if movesLate(input) { return }
+        guard let input = judgeInput(of: id) else { return }
+        if movesLate(input) || leavesSlowPathway(input) { return }
         guard input.candidates.count > 1 else { return }
         guard case .decided(let decision) = rule.answer(input, known: nil) else {
             return ask(input, for: .download(id))
@@ -52,14 +47,38 @@ extension PlaybackEngine {
         follow(decision, for: id)
     }
 
+    private mutating func judgeInput(of id: RequestID) -> SelectionInput? {
+        watch(id)
+        guard let progress = loading.requests[id] else { return nil }
+        return judge.input(
+            selectionMoment, requested: progress.began, responded: progress.responded,
+            receivedByteCount: progress.receivedByteCount, declaredByteCount: progress.declaredByteCount)
+    }
+
+    /// Gives a segment up that comes too slowly to be played, whatever variant it is of, and leaves its pathway.
+    private mutating func leavesSlowPathway(_ input: SelectionInput) -> Bool {
+        guard item?.variants.pathways.mayLeave(at: now) == true, let name = item?.variants.pathways.current,
+            DownloadJudge.isHopeless(input, isHeld: preferences.variantPolicy.keepsBest || isVariantFixed),
+            hasPathway(besides: name), let flight = item?.lanes[.main]?.loading
+        else { return false }
+        giveUp(flight)
+        leaveVariant(
+            because: HLSError(
+                code: .timedOut, urlString: flight.job.url, cause: "comes too slowly to be played",
+                detail: "from pathway \(name)"))
+        return true
+    }
+
     /// Gives a segment up that comes too late from a pathway that is not to be used any more.
     private mutating func movesLate(_ input: SelectionInput) -> Bool {
-        guard item?.variants.pathways.isOn == true, DownloadJudge.isLate(input), let segment = judge.watchedSegment,
-            let start = item?.lanes[.main]?.segments[segment]?.job.start
+        guard item?.variants.pathways.isOn == true, DownloadJudge.isLate(input),
+            let flight = item?.lanes[.main]?.loading
         else { return false }
         let (limits, isHeld) = (selectionLimits, isVariantFixed || item?.isSoundOnly == true)
-        guard let decision = item?.variants.moveLate(from: start, in: limits, isHeld: isHeld) else { return false }
-        abandon(segment, for: decision)
+        guard let decision = item?.variants.moveLate(from: flight.job.start, in: limits, isHeld: isHeld) else {
+            return false
+        }
+        abandon(flight.id, for: decision)
         return true
     }
 
@@ -84,6 +103,11 @@ extension PlaybackEngine {
     /// Gives up a segment of a live stream that would take too long to be recorded.
     private mutating func judgeRecording(_ id: RequestID) {
         loading.requests.judge(id, at: now)
+        if configuration.pacing == .realTime, item?.variants.pathways.isOn == true, let input = judgeInput(of: id),
+            leavesSlowPathway(input)
+        {
+            return
+        }
         let (limits, estimate) = (selectionLimits, loading.estimatedBitsPerSecond(at: now))
         guard !isVariantFixed, item?.error == nil, let request = loading.requests[id], let lane = item?.lanes[.main],
             let flight = lane.loading, flight.request == id,
@@ -94,12 +118,18 @@ extension PlaybackEngine {
         abandon(flight.id, for: decision)
     }
 
-    /// Gives a download up and loads its segment from another variant. What was demuxed of it is played.
+    /// Gives a download up and loads its segment from another variant.
     private mutating func abandon(_ segment: SegmentID, for decision: SelectionDecision) {
         guard let flight = item?.lanes[.main]?.segments[segment] else { return }
+        giveUp(flight)
+        let change = item?.variants.giveUp(for: decision, at: flight.job.start)
+        if let change { use(change) }
+    }
+
+    /// The rest of a segment is not waited for. What was demuxed of it is played.
+    private mutating func giveUp(_ flight: SegmentInFlight) {
         let byteCount = loading.receivedByteCount(of: flight)
         giveBack(from: flight)
-        let change = item?.variants.giveUp(for: decision, at: flight.job.start)
         tally.abandon(byteCount: byteCount)
         effects.append(.disarm(.judge))
         effects.append(
@@ -107,6 +137,5 @@ extension PlaybackEngine {
                 .downloadAbandoned(
                     SegmentLoad(
                         flight, of: item?.variants.id(of: flight.variantIndex), byteCount: byteCount, at: now))))
-        if let change { use(change) }
     }
 }

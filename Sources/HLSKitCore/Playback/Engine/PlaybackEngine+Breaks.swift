@@ -70,6 +70,16 @@ extension PlaybackEngine {
         effects.append(.assetList(event, nil))
     }
 
+    /// The list was looked at for parts that are left out: what it lists may be loaded, or the break point says otherwise.
+    mutating func noteSchedule() {
+        if let tracker = item?.mainTracker { item?.schedule.note(tracker) }
+    }
+
+    /// The item was not told yet where it is left.
+    var awaitsSchedule: Bool { item?.schedule.isAwaited ?? false }
+    /// It was not looked at as far as it is listed now.
+    var lacksSchedule: Bool { item.map { $0.schedule.lacks($0.mainTracker) } ?? false }
+
     /// The item is left for a break before it ends.
     var hasBreakAhead: Bool { item?.breakPoint.place != nil }
     /// What a schedule of breaks has to know; nil before the item has a place to start at.

@@ -13,6 +13,16 @@ extension PlaybackEngine {
         item?.multivariantURL != nil && item?.trick == nil && failover(of: id).hasAlternative(for: id)
     }
 
+    /// What the variant plays can be had from another pathway, which has not failed of late.
+    func hasPathway(besides name: String) -> Bool {
+        guard item?.multivariantURL != nil, item?.trick == nil else { return false }
+        let pathways = selectionLimits.pathways
+        guard pathways.contains(where: { $0 != name && item?.variants.pathways.isPenalized($0, at: now) == false })
+        else { return false }
+        let failover = failover(of: .main)
+        return !failover.isFixed && !failover.elsewhere.isEmpty
+    }
+
     /// What is known now of where a lane can go.
     private func failover(of id: LaneID) -> Failover {
         var failover = Failover()

@@ -38,7 +38,7 @@ extension PlaybackEngine {
 
     /// Time stops there for a break; nil where none is to come.
     mutating func setBreakPoint(_ place: BreakPoint.Place?) {
-        item?.awaitsSchedule = false
+        item?.schedule.start()
         let before = item?.forwardEnd
         let playhead = item?.start == nil ? nil : playhead
         defer { if let playhead { goOn(from: playhead) } }

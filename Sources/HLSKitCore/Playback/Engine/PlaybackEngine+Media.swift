@@ -103,7 +103,7 @@ extension PlaybackEngine {
         if let late = item?.lanes[id]?.late, late.until == nil { goBackForLate(id) }
         if id == .main { item?.variants.noteRead(of: flight.variantIndex) }
         if id == .main, flight.job.start < end { timeControl.recover(flight.job.start..<end, at: playhead) }
-        item?.lanes[id]?.extend(to: end)
+        item?.lanes[id]?.noteRead(flight.position, upTo: end)
         loading.noteRead(flight)
         tally.loadSegment()
         if flight.position.part != nil { tally.loadPart() }

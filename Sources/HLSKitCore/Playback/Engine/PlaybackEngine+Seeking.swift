@@ -252,7 +252,7 @@ extension PlaybackEngine {
         for old in lanes {
             for flight in old.segments.reversed() { cancel(flight) }
             let id = old.id
-            let (cursor, loadedEnd) = old.place(afterJumpTo: landing.time)
+            let (cursor, loadedEnd) = old.place(afterJumpTo: landing.time, isExact: landing.floor != nil)
             item?.lanes[id]?.begin(.jump(loadedEnd: loadedEnd), at: cursor)
             buffer.removeAll(in: id.bufferTrack)
             cancelUnneededResources(of: id)

@@ -8,7 +8,7 @@ extension PlaybackEngine {
 
     /// Begins to load whatever is wanted and may be loaded now.
     mutating func scheduleLoads() {
-        guard item?.isAtRest != true, item?.awaitsSchedule != true || item?.trick != nil else { return }
+        guard item?.isAtRest != true, item?.schedule.isAwaited != true || item?.trick != nil else { return }
         for id in LaneID.allCases {
             // Gaps take no request: the lane goes on at once.
             while mayLoad(id), load(in: id, beside: false) {}
@@ -61,7 +61,8 @@ extension PlaybackEngine {
             isBeside: beside, isWanted: tracksToLoad.contains(id.bufferTrack), isOwed: isOwed(id),
             isLive: item?.isLive == true, isClosed: item?.isClosed == true, forwardEnd: item?.forwardEnd,
             effectiveEnd: effectiveEnd,
-            isSharpEnd: item.map { $0.breakPoint.isSkip && $0.breakPoint.time == $0.forwardEnd } ?? false)
+            isSharpEnd: item.map { $0.breakPoint.isSkip && $0.breakPoint.time == $0.forwardEnd } ?? false,
+            known: item.flatMap { $0.schedule.bound($0.mainTracker) })
     }
 
     /// Another variant may have what this one marks as a gap (R38).

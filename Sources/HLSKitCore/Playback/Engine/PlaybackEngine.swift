@@ -182,6 +182,7 @@ struct PlaybackEngine: Sendable {
             run(.rateGiven(rate, reason))
         case .setInterstitialRunning(let isRunning): run(.interstitialChanged(isRunning: isRunning))
         case .setBreakPoint(let place): setBreakPoint(place)
+        case .noteSchedule: noteSchedule()
         case .prepareToResume(let time, let next): prepareToResume(at: time, next: next)
         case .askForAssets(let requests): for request in requests { askForAssets(request) }
         case .setDefaultRate(let rate): timeControl.setDefaultRate(rate)
@@ -232,7 +233,7 @@ struct PlaybackEngine: Sendable {
                 url: $0.url, owner: $0.owner, credentialOrigins: configuration.credentialOrigins, session: session)
         }
         item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false
-        item?.awaitsSchedule = new?.awaitsSchedule ?? false
+        item?.schedule = ScheduleReach(isFollowed: new?.followsSchedule == true)
         mediaSelection.forgetItem()
         if item != nil { followAudioTrackRule() }
         tally = PlaybackTally()

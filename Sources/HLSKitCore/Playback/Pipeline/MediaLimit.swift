@@ -6,6 +6,7 @@ struct MediaLimit: Sendable {
     var until: Duration?
     /// A sample of behind the limit has come: all that follow it are.
     private var isPassed = false
+    private var hidden = HiddenPictures()
 
     init(until: Duration? = nil) { self.until = until }
 
@@ -24,5 +25,11 @@ struct MediaLimit: Sendable {
         guard let until, !isPassed else { return until == nil }
         isPassed = timing.decoding >= until || isVideo && sample.isSync && timing.presentation >= until
         return !isPassed
+    }
+
+    /// A sample as it is copied. One that is shown behind the limit is not shown before it.
+    mutating func place(_ sample: MediaSample, of track: MediaTrack, offset: Duration) -> MediaSample {
+        guard let until, track.mediaType == .video else { return sample }
+        return hidden.hide(sample, before: until, offset: offset, timescale: track.timescale)
     }
 }

@@ -585,7 +585,7 @@ struct RendererWorker {
         await renderer.dispatcher.lockstep?.wait(for: timing.decoding, of: track.mediaType)
         let generation = clockGeneration
         for sample in copies.take(sample, timing) {
-            let sample = isTakerNew ? completed(sample) : sample
+            let sample = limit.place(isTakerNew ? completed(sample) : sample, of: track, offset: offset)
             isTakerNew = false
             let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
             await attempt { dispatcher throws(HLSError) in

@@ -23,14 +23,7 @@ final class WriterFeed: Sendable {
         var isHeld = false
         /// What is written is so much later than in the item.
         var shift = Duration.zero
-        /// Of that, what comes of media that was written although the item was left before it.
-        var excess = Duration.zero
-        /// Where the last media of each kind ends, in the time of writers.
-        var ends: [MediaType: Duration] = [:]
     }
-
-    /// What goes on so much before the end of what was written is something else.
-    private static let maximumExcess = Duration.seconds(2)
 
     private let registry: OutputRegistry
     private let isPaced: Bool
@@ -68,28 +61,17 @@ final class WriterFeed: Sendable {
 
     /// What is written from now on is so much later in the time of writers than in the item.
     ///
-    /// - Parameter time: the item goes on there, in item time, and what is written goes on behind what was: more of it than
-    ///   the player knew when the item was left. nil where it was left at a place up to which media was written.
+    /// - Parameter time: as that of ``WriterCursor/place(_:after:)``.
     func place(_ shift: Duration, after time: Duration?) {
-        state.signal { state in
-            state.shift = shift + state.excess
-            guard let time, let end = state.ends.values.max() else { return }
-            let excess = end - (time + state.shift)
-            guard excess > .zero, excess <= Self.maximumExcess else { return }
-            state.excess += excess
-            state.shift += excess
-        }
+        let shift = registry.cursor.place(shift, after: time)
+        state.signal { $0.shift = shift }
     }
 
     /// The time for writers of an item time, of media of this length.
     private func place(_ time: MediaTime, _ type: MediaType, _ length: (MediaTrack?) -> Duration) -> MediaTime {
         guard let itemTime = time.duration else { return time }
-        let shift = state.withLock { state in
-            let end = itemTime + state.shift + max(.zero, length(state.tracks[type]))
-            // Pictures are not written in the order in which they are shown. What is earlier than that is of a seek.
-            state.ends[type] = state.ends[type].flatMap { $0 - end < .seconds(1) ? max($0, end) : nil } ?? end
-            return state.shift
-        }
+        let (shift, track) = state.withLock { ($0.shift, $0.tracks[type]) }
+        registry.cursor.note(itemTime + shift + max(.zero, length(track)), of: type)
         return shift == .zero ? time : MediaTime(itemTime + shift)
     }
 

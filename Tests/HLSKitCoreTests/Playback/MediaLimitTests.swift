@@ -1,0 +1,61 @@
+import HLSMedia
+import Testing
+
+@testable import HLSKitCore
+
+@Suite("P02: what is copied up to a break")
+struct MediaLimitTests {
+    /// Frames of 40 ms in groups of eight, I P B B P B B P in the order of decoding: shown two frames later than decoded.
+    private static func samples() -> [MediaSample] {
+        let shown: [Int64] = [0, 3, 1, 2, 6, 4, 5, 7]
+        return (0..<16).map { (number: Int) -> MediaSample in
+            let place: Int64 = Int64(number / 8 * 8) + shown[number % 8] + 2
+            return MediaSample(
+                trackID: 1, pts: place * 3600, dts: Int64(number) * 3600, duration: 3600, isSync: number % 8 == 0,
+                data: SampleData([UInt8(number)]))
+        }
+    }
+
+    private static func copies(
+        _ type: MediaType, until: Duration?, timescale: Int32 = 90_000
+    ) -> [(number: Int, pts: Int64)] {
+        let track = MediaTrack(id: 1, mediaType: type, codec: .h264, timescale: timescale)
+        var limit = MediaLimit(until: until)
+        return samples().enumerated().compactMap { number, sample in
+            let timing = CopySelection.Timing(
+                decoding: ItemTimeline.duration(sample.dts, timescale),
+                presentation: ItemTimeline.duration(sample.pts, timescale), length: .milliseconds(40))
+            guard limit.takes(sample, timing, isVideo: type == .video) else { return nil }
+            return (number, limit.place(sample, of: track, offset: .zero).pts)
+        }
+    }
+
+    @Test("pictures of behind it are there for those before it alone, and are not shown among what follows")
+    func hidden() {
+        // The pictures 0 to 5 are shown before 0.32 s, with the reordering of two.
+        let copies = Self.copies(.video, until: .milliseconds(320))
+        #expect(copies.map(\.number) == Array(0..<8))
+        let end: Int64 = 28_800
+        #expect(copies.allSatisfy { $0.pts < end })
+        #expect(copies.filter { [4, 7].contains($0.number) }.map(\.pts) == [end - 16, end - 15])
+        let others = copies.filter { ![4, 7].contains($0.number) }
+        #expect(others.map { $0.pts / 3600 } == [2, 5, 3, 4, 6, 7])
+    }
+
+    @Test("what is shown before it, and sound, keeps its times; without a limit all does")
+    func kept() {
+        #expect(Self.copies(.video, until: nil).map(\.pts) == Self.samples().map(\.pts))
+        let sound = Self.copies(.audio, until: .milliseconds(320))
+        #expect(sound.map(\.pts) == Array(Self.samples().map(\.pts)[..<8]))
+        #expect(Self.copies(.video, until: .milliseconds(120)).map(\.number) == [0, 1, 2])
+    }
+
+    @Test("a picture is never shown before it is decoded, and units without room for a moment change nothing")
+    func room() {
+        let copies = Self.copies(.video, until: .milliseconds(120))
+        #expect(copies.map(\.pts) == [7200, 10_800 - 16, 10_800 - 15])
+        #expect(
+            Self.copies(.video, until: .seconds(200), timescale: 144).map(\.pts)
+                == Array(Self.samples().map(\.pts)[..<8]))
+    }
+}

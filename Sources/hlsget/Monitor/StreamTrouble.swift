@@ -64,6 +64,9 @@ struct HealthRules: Sendable, Hashable {
     var memory = Duration.seconds(30)
     /// So many failures within ``memory`` are trouble; fewer are everyday's.
     var errorCount = 3
+    /// From the first to the last of them, at least: what fails and is tried again at once is one failure. No longer than a
+    /// state has to last, or than half of ``memory``.
+    var errorSpan: Duration { min(holdTime, memory / 2) }
     /// A live playlist is stale after so many target durations without a new segment.
     var staleFactor = 3.5
     /// What is no trouble of this stream.

@@ -54,7 +54,10 @@ class Stream:
             if number % self.length == 0 and number > lowest:
                 lines.append("#EXT-X-DISCONTINUITY")
             if number == lowest:
-                at = date + begun + stood + (number - first - count) * SEGMENT
+                at = begun + (number - first - count) * SEGMENT
+                for a, b in self.stands:
+                    at += b - a if begun <= a < at else 0
+                at += date
                 stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at))
                 lines.append(f"#EXT-X-PROGRAM-DATE-TIME:{stamp}.{int(at % 1 * 1000):03d}Z")
             lines += [f"#EXTINF:{SEGMENT:.3f},", f"{number}.ts"]

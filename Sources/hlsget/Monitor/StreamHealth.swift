@@ -107,7 +107,7 @@ struct StreamHealth: Sendable {
             // not back before something new is listed.
             if current == .down, isStale(at: now) { break }
             // Time passes over what could not be had, and there is nothing behind it: a viewer still waits.
-            if hasPlayed, waitingSince != nil, sample.buffered <= .zero, hasLost(at: now) { break }
+            if waitingSince != nil, sample.buffered <= .zero, hasLost(at: now) { break }
             isPlaying = true
             hasPlayed = true
             waitingSince = nil
@@ -188,9 +188,9 @@ struct StreamHealth: Sendable {
         // The first says since when, the others how many.
         if recentErrors.count >= Self.maximumErrorCount { recentErrors.removeLast() }
         recentErrors.append(now)
-        guard recentErrors.count >= rules.errorCount, let first = recentErrors.first, now - first >= rules.errorSpan
-        else { return }
-        set(.errors, at: now, failure.text, isOverAfter: rules.memory)
+        guard recentErrors.count >= rules.errorCount, let first = recentErrors.first else { return }
+        let isHiccup = now - first < rules.hiccup
+        set(.errors, at: now, failure.text, isOverAfter: isHiccup ? rules.hiccupMemory : rules.memory)
     }
 
     private mutating func note(_ new: StreamSample, at now: Duration) {

@@ -138,6 +138,22 @@ struct StreamHealthTests {
         #expect(other.allTroubles.isEmpty)
     }
 
+    @Test("a server that is away is told of when that has lasted, although what is loaded plays")
+    func away() {
+        var health = Self.playing()
+        var changes: [StreamHealth.Change] = []
+        for half in 200...330 {
+            // The tries of one request.
+            if [200, 201, 203, 207, 215, 223, 231].contains(half) {
+                let change = health.handle(.error(Self.failure), at: .milliseconds(half * 500))
+                if let change { changes.append(change) }
+            }
+            if let change = health.advance(to: .milliseconds(half * 500)) { changes.append(change) }
+        }
+        #expect(changes.map(\.new) == [.degraded, .up])
+        #expect(changes.map(\.time) == [.milliseconds(111_500), .milliseconds(155_500)])
+    }
+
     @Test("requests that fail are named, not that the playlist is stale because of them")
     func errorsBeforeStale() {
         var health = Self.playing()
@@ -168,6 +184,13 @@ struct StreamHealthTests {
         _ = health.handle(.sample(sample), at: .seconds(111))
         _ = health.handle(.playing, at: .seconds(111))
         #expect(Self.pass(&health, 112...125).map(\.new) == [.up])
+        // The same where it is begun anew.
+        _ = health.handle(.failed(Self.failure), at: .seconds(200))
+        #expect(Self.pass(&health, 201...219).map(\.new) == [.down])
+        for event in [.began, .lost("HTTP 404"), .playing] as [StreamHealth.Event] {
+            #expect(health.handle(event, at: .seconds(220)) == nil)
+        }
+        #expect(Self.pass(&health, 221...240).isEmpty)
     }
 
     @Test("on the way back is told what still holds: a stream that is up again is not degraded first")

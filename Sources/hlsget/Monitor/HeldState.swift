@@ -1,7 +1,7 @@
 /// A state that is taken over when it has lasted: what goes to and fro within the hold time changes nothing.
 ///
 /// A state gets worse when all that was the case for the hold time was worse, to the best of it; and better when all was
-/// better, to the worst of it.
+/// better, to the worst of it, unless that is over by then: it gets better once, when what is better still has lasted.
 struct HeldState: Sendable, Hashable {
     let holdTime: Duration
     private(set) var state: StreamState?
@@ -26,7 +26,7 @@ struct HeldState: Sendable, Hashable {
             return true
         }
         let worst = StreamState.allCases.last { $0 > held && hasHeld(atLeast[$0], at: now) }
-        let best = StreamState.allCases.first { $0 < held && hasHeld(atMost[$0], at: now) }
+        let best = StreamState.allCases.first { $0 < held && $0 <= current && hasHeld(atMost[$0], at: now) }
         guard let next = worst ?? best else { return false }
         state = next
         return true

@@ -68,6 +68,8 @@ struct StreamHealth: Sendable {
     /// Since it was begun.
     private var hasPlayed = false
     private var recentErrors: [Duration] = []
+    private static let maximumErrorCount = 64
+    private var lastLoss: Duration?
     private var lastError: (failure: FailureName, time: Duration)?
     private var lastFailure: FailureName?
     private var damagedCount = 0
@@ -104,6 +106,8 @@ struct StreamHealth: Sendable {
             // It plays the rest of what it had, or, begun anew, what an old playlist lists, and comes to the same end: it is
             // not back before something new is listed.
             if current == .down, isStale(at: now) { break }
+            // Time passes over what could not be had, and there is nothing behind it: a viewer still waits.
+            if waitingSince != nil, sample.buffered <= .zero, hasLost(at: now) { break }
             isPlaying = true
             hasPlayed = true
             waitingSince = nil
@@ -130,8 +134,10 @@ struct StreamHealth: Sendable {
         case .ended:
             isPlaying = false
             waitingSince = nil
-        // What is lost while nothing plays is part of that.
-        case .lost(let cause): if isPlaying { set(.missing, at: now, cause, isOverAfter: rules.memory) }
+        case .lost(let cause):
+            lastLoss = now
+            // What is lost while nothing plays is part of that.
+            if isPlaying { set(.missing, at: now, cause, isOverAfter: rules.memory) }
         case .sample(let new): note(new, at: now)
         case .senses(let isBlack, let isFrozen, let isSilent):
             for (trouble, holds) in [(StreamTrouble.black, isBlack), (.frozen, isFrozen), (.silent, isSilent)] {
@@ -178,12 +184,13 @@ struct StreamHealth: Sendable {
     private mutating func note(_ failure: FailureName, at now: Duration) {
         sums.errorCounts[failure.label, default: 0] += 1
         lastError = (failure, now)
+        recentErrors.removeAll { now - $0 > rules.memory }
+        // The first says since when, the others how many.
+        if recentErrors.count >= Self.maximumErrorCount { recentErrors.removeLast() }
         recentErrors.append(now)
-        recentErrors.removeFirst(max(0, recentErrors.count - rules.errorCount))
-        guard recentErrors.count == rules.errorCount, let first = recentErrors.first, now - first <= rules.memory else {
-            return
-        }
-        set(.errors, at: now, failure.text, isOverAfter: rules.memory)
+        guard recentErrors.count >= rules.errorCount, let first = recentErrors.first else { return }
+        let isHiccup = now - first < rules.hiccup
+        set(.errors, at: now, failure.text, isOverAfter: isHiccup ? rules.hiccupMemory : rules.memory)
     }
 
     private mutating func note(_ new: StreamSample, at now: Duration) {
@@ -234,6 +241,8 @@ struct StreamHealth: Sendable {
         return tell(at: now)
     }
 
+    private func hasLost(at now: Duration) -> Bool { lastLoss.map { now - $0 <= rules.memory } ?? false }
+
     private func isStale(at now: Duration) -> Bool {
         guard let age = pace.age(at: now), let target = pace.targetDuration else { return false }
         return age > target * rules.staleFactor
@@ -268,7 +277,9 @@ struct StreamHealth: Sendable {
     /// The trouble that is named.
     private func worst(at now: Duration) -> StreamTrouble? {
         let worst = troubles.keys.map { severity(of: $0, at: now) }.max()
-        return StreamTrouble.allCases.first { troubles[$0] != nil && severity(of: $0, at: now) == worst }
+        let trouble = StreamTrouble.allCases.first { troubles[$0] != nil && severity(of: $0, at: now) == worst }
+        // Requests that fail are why nothing new is listed.
+        return trouble == .stale && troubles[.errors] != nil ? .errors : trouble
     }
 
     /// Why it is so, as far as a request says it.

@@ -64,6 +64,10 @@ struct HealthRules: Sendable, Hashable {
     var memory = Duration.seconds(30)
     /// So many failures within ``memory`` are trouble; fewer are everyday's.
     var errorCount = 3
+    /// Failures that all lie within less are one that was tried again at once: it is over before it would be told.
+    var hiccup: Duration { min(holdTime, memory / 2) }
+    /// How long one counts.
+    var hiccupMemory: Duration { min(holdTime / 2, memory) }
     /// A live playlist is stale after so many target durations without a new segment.
     var staleFactor = 3.5
     /// What is no trouble of this stream.

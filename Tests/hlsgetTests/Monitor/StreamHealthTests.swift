@@ -104,6 +104,11 @@ struct StreamHealthTests {
         var health = Self.playing()
         for second in [10, 45, 80, 115] { #expect(health.handle(.error(Self.failure), at: .seconds(second)) == nil) }
         #expect(health.current == .up)
+        // One that is tried again at once, all within a second or two.
+        for tenths in [1600, 1605, 1615] {
+            #expect(health.handle(.error(Self.failure), at: .milliseconds(tenths * 100)) == nil)
+        }
+        #expect(Self.pass(&health, 162...199).isEmpty)
         for second in [200, 205, 210] { #expect(health.handle(.error(Self.failure), at: .seconds(second)) == nil) }
         #expect(health.allTroubles == [.errors])
         #expect(Self.pass(&health, 211...239).map(\.new) == [.degraded])
@@ -131,6 +136,76 @@ struct StreamHealthTests {
         var other = Self.playing(rules)
         _ = other.handle(event(true), at: .seconds(20))
         #expect(other.allTroubles.isEmpty)
+    }
+
+    @Test("a server that is away is told of when that has lasted, although what is loaded plays")
+    func away() {
+        var health = Self.playing()
+        var changes: [StreamHealth.Change] = []
+        for half in 200...330 {
+            // The tries of one request.
+            if [200, 201, 203, 207, 215, 223, 231].contains(half) {
+                let change = health.handle(.error(Self.failure), at: .milliseconds(half * 500))
+                if let change { changes.append(change) }
+            }
+            if let change = health.advance(to: .milliseconds(half * 500)) { changes.append(change) }
+        }
+        #expect(changes.map(\.new) == [.degraded, .up])
+        #expect(changes.map(\.time) == [.milliseconds(111_500), .milliseconds(155_500)])
+    }
+
+    @Test("requests that fail are named, not that the playlist is stale because of them")
+    func errorsBeforeStale() {
+        var health = Self.playing()
+        _ = health.handle(.playlist(Self.extent(0, 6), url: "a"), at: .seconds(2))
+        for second in [10, 13, 16, 20, 24, 28] { _ = health.handle(.error(Self.failure), at: .seconds(second)) }
+        _ = health.advance(to: .seconds(29))
+        #expect(health.allTroubles == [.stale, .errors])
+        #expect(health.trouble(at: .seconds(29)) == .errors)
+        #expect(health.reason(at: .seconds(29)) == "errors: server error (HTTP 503)")
+    }
+
+    @Test("time that passes over segments that could not be had, with nothing behind them, is no playing")
+    func lostTime() {
+        var health = Self.playing()
+        var changes: [StreamHealth.Change] = []
+        for second in 64...110 {
+            if second % 8 == 4, let change = health.handle(.lost("HTTP 404"), at: .seconds(second)) {
+                changes.append(change)
+            }
+            let event: StreamHealth.Event = second % 8 < 4 ? .waiting : .playing
+            if let change = health.handle(event, at: .seconds(second)) { changes.append(change) }
+        }
+        #expect(changes.map(\.new) == [.degraded, .down])
+        #expect(changes.map(\.trouble) == [.stalled, .stalled])
+        // Media again.
+        var sample = StreamSample()
+        sample.buffered = .seconds(8)
+        _ = health.handle(.sample(sample), at: .seconds(111))
+        _ = health.handle(.playing, at: .seconds(111))
+        #expect(Self.pass(&health, 112...125).map(\.new) == [.up])
+        // The same where it is begun anew.
+        _ = health.handle(.failed(Self.failure), at: .seconds(200))
+        #expect(Self.pass(&health, 201...219).map(\.new) == [.down])
+        for event in [.began, .lost("HTTP 404"), .playing] as [StreamHealth.Event] {
+            #expect(health.handle(event, at: .seconds(220)) == nil)
+        }
+        #expect(Self.pass(&health, 221...240).isEmpty)
+    }
+
+    @Test("on the way back is told what still holds: a stream that is up again is not degraded first")
+    func wayBack() {
+        var health = Self.playing()
+        _ = health.handle(.waiting, at: .seconds(60))
+        #expect(Self.pass(&health, 61...100).map(\.new) == [.degraded, .down])
+        _ = health.handle(.playing, at: .seconds(101))
+        _ = health.handle(.senses(isBlack: true, isFrozen: nil, isSilent: nil), at: .seconds(101))
+        #expect(health.current == .degraded)
+        _ = health.handle(.senses(isBlack: false, isFrozen: nil, isSilent: nil), at: .seconds(109))
+        let back = Self.pass(&health, 110...130)
+        #expect(back.map(\.new) == [.up])
+        #expect(back.map(\.time) == [.seconds(119)])
+        #expect(back.map(\.trouble) == [.stalled])
     }
 
     private static func extent(_ first: Int, _ count: Int, discontinuity: Int = 0, ends: Bool = false)

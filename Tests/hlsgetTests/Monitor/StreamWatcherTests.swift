@@ -27,7 +27,12 @@ struct StreamWatcherTests {
             self.answer = answer
         }
 
-        func holds(at time: Duration) -> Bool { time >= .seconds(start) && time < .seconds(end) }
+        /// Where it is not whole seconds.
+        var holdsAt: (@Sendable (Duration) -> Bool)?
+
+        func holds(at time: Duration) -> Bool {
+            holdsAt?(time) ?? (time >= .seconds(start) && time < .seconds(end))
+        }
     }
 
     private static func watch(
@@ -155,5 +160,31 @@ struct StreamWatcherTests {
         #expect(changes.contains { $0.new != .up })
         #expect(changes.last?.new == .up)
         #expect(health.counters.errorCounts["http_4xx"] ?? 0 > 3)
+    }
+
+    @Test("where no segment can be had, a viewer sees nothing: it is down soon after what was loaded is over")
+    func nothingLeft() throws {
+        let stream = SyntheticStream(
+            bitRates: [8000], segmentDuration: .seconds(4), segmentCount: 1000, liveWindow: 6)
+        let hole = Outage(100, 220) { request, stream in
+            request.resourceClass == .segment ? .notFound : stream.response(to: request)
+        }
+        let (changes, health) = try Self.watch(stream, [hole], for: .seconds(400))
+        #expect(changes.map(\.new) == [.up, .degraded, .down, .up])
+        #expect(changes.dropFirst().allSatisfy { $0.failure?.code == "http_404" }, "\(changes)")
+        // At most twelve seconds are loaded; ten of patience, ten of holding, and some for the tries.
+        #expect(changes.first { $0.new == .down }.map { $0.time < .seconds(145) } == true, "\(changes)")
+        #expect(health.counters.outageCount == 1)
+    }
+
+    @Test("a server that is begun again within a second is no trouble", arguments: 0..<8)
+    func hiccup(phase: Int) throws {
+        let stream = SyntheticStream(
+            bitRates: [8000], segmentDuration: .seconds(4), segmentCount: 1000, liveWindow: 6)
+        var gap = Outage(0, 0, .failure(.cannotConnect))
+        gap.holdsAt = { $0 >= .milliseconds(100_000 + 500 * phase) && $0 < .milliseconds(101_000 + 500 * phase) }
+        let (changes, health) = try Self.watch(stream, [gap], for: .seconds(200))
+        #expect(changes.map(\.new) == [.up])
+        #expect(health.state == .up)
     }
 }

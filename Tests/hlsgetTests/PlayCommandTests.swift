@@ -246,6 +246,23 @@ struct PlayCommandTests {
         #expect(Self.longOptions(in: page) == Self.longOptions(in: reference).union(["--version"]))
     }
 
+    @Test(
+        "hlsget watch has every option of hlsget play but the list, and means a window unless it is to be the terminal")
+    func watch() throws {
+        let play = Self.longOptions(in: PlayCommand.helpMessage(columns: 500))
+        let watch = Self.longOptions(in: WatchCommand.helpMessage(columns: 500))
+        #expect(play.count > 80)
+        #expect(play.subtracting(watch) == ["--list", "--config", "--no-config"])
+        func options(_ arguments: String...) throws -> PlayOptions {
+            try #require(try HLSGet.parseAsRoot(["watch"] + arguments + ["http://a/b"]) as? WatchCommand).options()
+        }
+        let window = try options("--rate", "2", "-k", "-o", "a.ts")
+        #expect(window.opensWindow && window.rate == 2 && !window.verifiesCertificates)
+        #expect(window.outputs.count == 1)
+        let preview = try options("--preview")
+        #expect(!preview.opensWindow && preview.showsPreview)
+    }
+
     @Test("help is asked for in three ways, and not by options of commands")
     func askingForHelp() {
         for arguments in [["-h"], ["--help"], ["help"]] { #expect(HelpPage.isAskedFor(by: arguments)) }

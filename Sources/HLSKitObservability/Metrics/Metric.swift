@@ -28,6 +28,11 @@ enum Metric: String, Sendable, Hashable, CaseIterable {
     case items = "hls_items_total"
     case failures = "hls_failures_total"
     case errors = "hls_errors_total"
+    // What is counted of interstitials.
+    case breaks = "hls_breaks_total"
+    case breakTime = "hls_break_seconds_total"
+    case interstitials = "hls_interstitials_total"
+    case interstitialsPlayed = "hls_interstitial_played_seconds_total"
     // What is counted of loading.
     case requests = "hls_requests_total"
     case finishedRequests = "hls_finished_requests_total"
@@ -53,7 +58,7 @@ enum Metric: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .players: ["state"]
         case .waiting: ["reason"]
-        case .items: ["outcome"]
+        case .items, .interstitials: ["outcome"]
         case .errors: ["code"]
         case .request, .firstByte: ["class"]
         case .finishedRequests: ["class", "outcome"]
@@ -64,7 +69,7 @@ enum Metric: String, Sendable, Hashable, CaseIterable {
     /// Counted in parts of one.
     var isFraction: Bool {
         switch self {
-        case .played, .waiting, .stallTime, .missingTime: true
+        case .played, .waiting, .stallTime, .missingTime, .breakTime, .interstitialsPlayed: true
         default: false
         }
     }

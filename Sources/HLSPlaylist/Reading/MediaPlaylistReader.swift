@@ -1,5 +1,3 @@
-import Glibc
-
 /// Reads the lines of a media playlist.
 ///
 /// Segments become records of a fixed size; nothing is allocated for a segment whose tags are plain.
@@ -496,121 +494,16 @@ extension MediaPlaylistReader {
     ) throws(PlaylistError) {
         guard let previous else { return }
         self.previous = nil
-        let old = previous.store
-        let first = tables.records[0]
-        let index = playlist.mediaSequence.subtractingReportingOverflow(old.mediaSequence)
-        guard tables.records.count == 1, context.issues.isEmpty, context.definitions.isEmpty, isReusable,
-            playlist.skip == nil, !index.overflow, old.tables.records.indices.contains(index.partialValue)
+        guard context.issues.isEmpty, context.definitions.isEmpty, isReusable, playlist.skip == nil,
+            let earlier = EarlierSegments(
+                of: previous, behind: tables, state, mediaSequence: playlist.mediaSequence, in: bytes, next: next,
+                limit: context.options.limits.maximumSegmentCount)
         else { return }
-        let start = index.partialValue
-        let oldFirst = old.tables.records[start]
-        let oldState = old.tables.states[Int(oldFirst.state)]
-        guard old.bytes(oldFirst.uri).elementsEqual(bytes.extracting(first.uri.range).bytesArray),
-            old.tables.keySets[oldState.keys] == tables.keySets[state.keys],
-            oldState.map.map({ old.tables.maps[$0] }) == state.map.map({ tables.maps[$0] }),
-            oldState.bitRate == state.bitRate,
-            first.flags.contains(.byteRange) == oldFirst.flags.contains(.byteRange),
-            first.byteRangeOffset == oldFirst.byteRangeOffset, first.byteRangeLength == oldFirst.byteRangeLength
-        else { return }
-
-        // How many segments have the same text.
-        let records = old.tables.records
-        func blockEnd(_ index: Int) -> Int {
-            index + 1 < records.count ? Int(records[index + 1].blockStart) : previous.tailStart
-        }
-        let oldNext = blockEnd(start)
-        let oldText = old.text
-        let same = bytes.commonPrefix(from: next, with: oldText.span, from: oldNext)
-        var last = start
-        var (low, high) = (start, records.count - 1)
-        while low <= high {
-            let middle = (low + high) / 2
-            if blockEnd(middle) - oldNext <= same {
-                last = middle
-                low = middle + 1
-            } else {
-                high = middle - 1
-            }
-        }
-        // A last line without a line end may continue here.
-        if last > start, oldText[blockEnd(last) - 1] != 0x0A { last -= 1 }
-        let limit = context.options.limits.maximumSegmentCount
-        guard last > start, last - start + 1 <= limit else { return }
-        try take(old, start + 1...last, shift: next - oldNext, &context)
-        let end = next + blockEnd(last) - oldNext
-        record.blockStart = UInt32(truncatingIfNeeded: end)
-        adopted = (end, Int(records[last].line) - Int(oldFirst.line))
-        keyLine = nil
-        mapLine = nil
-
-        dateRangeIndices.reserveCapacity(previous.dateRangeLines.count)
-        dateRangeLines.reserveCapacity(previous.dateRangeLines.count)
-        playlist.dateRanges.reserveCapacity(previous.dateRangeLines.count)
-        for (start, range) in previous.dateRangeLines where start >= oldNext && start - oldNext < end - next {
-            dateRangeLines.append((start - oldNext + next, range))
-            try readDateRange(range, &context)
-        }
-    }
-
-    private mutating func take(
-        _ old: SegmentStore, _ range: ClosedRange<Int>, shift: Int, _ context: inout ReadingContext
-    ) throws(PlaylistError) {
-        let records = old.tables.records
-        let before = records[range.lowerBound - 1]
-        let lastOld = records[range.upperBound]
-        let firstOld = records[range.lowerBound]
-        // Times move by a constant; done in attoseconds since both fit easily.
-        let timeShift =
-            Int128(elapsedSeconds) * 1_000_000_000_000_000_000 + Int128(elapsedAttos)
-            - Int128(firstOld.elapsedSeconds) * 1_000_000_000_000_000_000 - Int128(firstOld.elapsedAttos)
-        let (seconds, attos) = Self.split(timeShift)
-        let move = SegmentRecord.Move(
-            text: UInt32(truncatingIfNeeded: shift), line: UInt32(truncatingIfNeeded: context.line) &- before.line,
-            state: UInt32(truncatingIfNeeded: tables.states.count &- 1) &- before.state,
-            dateCount: UInt32(truncatingIfNeeded: tables.dates.count) &- before.dateCount,
-            partEnd: UInt32(truncatingIfNeeded: tables.parts.count) &- before.partEnd,
-            discontinuityCount: discontinuityCount &- before.discontinuityCount,
-            seconds: UInt64(bitPattern: seconds), attos: attos)
-
-        try takeStates(old, context, after: Int(before.state), upTo: Int(lastOld.state))
-        let dates = Int(before.dateCount)..<Int(lastOld.dateCount)
-        tables.dates.reserveCapacity(tables.dates.count + dates.count + 64)
-        let firstMoved = tables.dates.count
-        tables.dates += old.tables.dates[dates]
-        var anchors = tables.dates.mutableSpan
-        for index in firstMoved..<anchors.count {
-            var anchor = anchors[index]
-            move.time(&anchor.elapsedSeconds, &anchor.elapsedAttos)
-            anchors[index] = anchor
-        }
-        tables.parts += old.tables.parts[Int(before.partEnd)..<Int(lastOld.partEnd)]
-        let firstTaken = tables.records.count
-        for var marker in old.tables.markers where range.contains(Int(marker.segment)) {
-            marker.segment = UInt32(truncatingIfNeeded: Int(marker.segment) - range.lowerBound + firstTaken)
-            marker.value = marker.value.shifted(by: shift)
-            tables.markers.append(marker)
-        }
-
-        // Made in one pass, since they are most of what there is to copy. What was read goes in front.
-        let own = tables.records
-        var longest = longest
-        tables.records = [SegmentRecord](
-            unsafeUninitializedCapacity: own.count + range.count + 64
-        ) { buffer, count in
-            for record in own {
-                buffer.initializeElement(at: count, to: record)
-                count += 1
-            }
-            for index in range {
-                let record = records[index].moved(by: move)
-                buffer.initializeElement(at: count, to: record)
-                count += 1
-                let rounded =
-                    UInt64(record.durationSeconds) &+ (record.durationAttos >= 500_000_000_000_000_000 ? 1 : 0)
-                if rounded > longest.seconds { longest = (rounded, record.line) }
-            }
-        }
-        self.longest = longest
+        var place = EarlierSegments.Place(
+            line: context.line, elapsedSeconds: elapsedSeconds, elapsedAttos: elapsedAttos,
+            discontinuityCount: discontinuityCount, state: state, keyCount: keyCount, longest: longest)
+        try earlier.append(to: &tables, behind: &place, context)
+        (keyCount, longest) = (place.keyCount, place.longest)
         if let last = tables.records.last {
             elapsedSeconds = last.elapsedSeconds
             elapsedAttos = last.elapsedAttos
@@ -622,79 +515,17 @@ extension MediaPlaylistReader {
             // The running state need not be the one that was appended last.
             hasStateChanged = true
         }
-    }
+        record.blockStart = UInt32(truncatingIfNeeded: earlier.text.upperBound)
+        adopted = (earlier.text.upperBound, earlier.lineCount)
+        keyLine = nil
+        mapLine = nil
 
-    /// Takes over states with their keys and maps. Each segment has the state of the one before or the next in the
-    /// table, so that those of a stretch of segments stand together, and their numbers move by a constant.
-    private mutating func takeStates(
-        _ old: SegmentStore, _ context: borrowing ReadingContext, after known: Int, upTo last: Int
-    ) throws(PlaylistError) {
-        var keySets = [Int](repeating: -1, count: old.tables.keySets.count)
-        var maps = [Int](repeating: -1, count: old.tables.maps.count)
-        let before = old.tables.states[known]
-        keySets[before.keys] = state.keys
-        if let map = before.map, let own = state.map { maps[map] = own }
-        keySets[0] = 0
-        tables.states.reserveCapacity(tables.states.count + last - known + 64)
-        tables.keySets.reserveCapacity(tables.keySets.count + old.tables.keySets.count)
-        for index in known..<last {
-            var state = old.tables.states[index + 1]
-            if keySets[state.keys] < 0 {
-                keySets[state.keys] = tables.keySets.count
-                try store(old.tables.keySets[state.keys], context)
-            }
-            state.keys = keySets[state.keys]
-            if let map = state.map {
-                if maps[map] < 0 {
-                    maps[map] = tables.maps.count
-                    tables.maps.append(old.tables.maps[map])
-                }
-                state.map = maps[map]
-            }
-            tables.states.append(state)
-        }
-    }
-
-    /// Whole seconds (rounded down) and the rest.
-    private static func split(_ attoseconds: Int128) -> (Int64, UInt64) {
-        let unit: Int128 = 1_000_000_000_000_000_000
-        var (seconds, rest) = attoseconds.quotientAndRemainder(dividingBy: unit)
-        if rest < 0 {
-            rest += unit
-            seconds -= 1
-        }
-        return (Int64(clamping: seconds), UInt64(rest))
-    }
-}
-
-extension Span where Element == UInt8 {
-    /// How many bytes are the same, here from `start` and in `other` from `otherStart` on.
-    func commonPrefix(from start: Int, with other: borrowing Span<UInt8>, from otherStart: Int) -> Int {
-        let limit = Swift.min(count - start, other.count - otherStart)
-        var length = 0
-        let step = 4096
-        while length &+ step <= limit {
-            let here = extracting(start &+ length..<start &+ length &+ step)
-            let there = other.extracting(otherStart &+ length..<otherStart &+ length &+ step)
-            let isSame = here.withUnsafeBytes { here in
-                there.withUnsafeBytes { there in
-                    // Both hold `step` bytes, so neither address is nil.
-                    guard let a = here.baseAddress, let b = there.baseAddress else { return false }
-                    return memcmp(a, b, step) == 0
-                }
-            }
-            guard isSame else { break }
-            length &+= step
-        }
-        while length < limit, self[start &+ length] == other[otherStart &+ length] { length &+= 1 }
-        return length
-    }
-
-    /// A copy of the bytes.
-    var bytesArray: [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            for index in 0..<count { buffer[index] = self[index] }
-            initialized = count
+        dateRangeIndices.reserveCapacity(previous.dateRangeLines.count)
+        dateRangeLines.reserveCapacity(previous.dateRangeLines.count)
+        playlist.dateRanges.reserveCapacity(previous.dateRangeLines.count)
+        for (start, range) in earlier.dateRangeLines {
+            dateRangeLines.append((start, range))
+            try readDateRange(range, &context)
         }
     }
 }

@@ -19,14 +19,7 @@ struct PlayCommand: AsyncParsableCommand {
     var url: String
     @Flag(name: [.customShort("F"), .long], help: "List variants and renditions, as hlsget list does.") var list = false
 
-    @OptionGroup(title: "Output") var output: OutputOptions
-    @OptionGroup(title: "Picture") var picture: PictureOptions
-    @OptionGroup(title: "Playback") var playback: PlaybackOptions
-    @OptionGroup(title: "Selection") var selection: SelectionOptions
-    @OptionGroup(title: "Network") var connection: ConnectionOptions
-    @OptionGroup(title: "Network") var network: NetworkOptions
-    @OptionGroup(title: "Keys") var keys: KeyOptions
-    @OptionGroup(title: "Report") var report: ReportOptions
+    @OptionGroup var groups: PlayOptionGroups
 
     mutating func validate() throws {
         do {
@@ -37,39 +30,7 @@ struct PlayCommand: AsyncParsableCommand {
     }
 
     /// The options as one checked value.
-    func options() throws -> PlayOptions {
-        guard let directory = InputLocation.workingDirectory() else {
-            throw ArgumentValueError("the working directory does not exist")
-        }
-        let isPiped = url == InputLocation.standardInput
-        var options = PlayOptions(
-            url: isPiped
-                ? try StandardInput.url(baseURL: network.baseURL, in: directory)
-                : try InputLocation.url(of: url, in: directory))
-        options.readsStandardInput = isPiped
-        if network.baseURL != nil, !isPiped {
-            throw ArgumentValueError("--base-url is for a playlist on standard input; write - as the URL")
-        }
-        try output.apply(to: &options)
-        picture.apply(to: &options)
-        try playback.apply(to: &options)
-        selection.apply(to: &options)
-        connection.apply(to: &options)
-        network.apply(to: &options)
-        options.keyOverride = keys.override
-        try report.apply(to: &options)
-        try options.check()
-        // Outputs are not part of a recording of the network, but decide the variant.
-        if options.recordingPath != nil, options.hasOneVariant, !options.keepsVariant {
-            options.recordedOptions.append("--one-quality")
-        }
-        // Nor is the environment.
-        if options.recordingPath != nil, options.languages == nil {
-            let languages = PlayerConfiguration().languages
-            if !languages.isEmpty { options.recordedOptions += ["--languages", languages.joined(separator: ",")] }
-        }
-        return options
-    }
+    func options() throws -> PlayOptions { try groups.options(for: url) }
 }
 
 struct OutputOptions: ParsableArguments {

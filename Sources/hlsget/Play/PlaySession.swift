@@ -5,10 +5,14 @@ import HLSKitSimulation
 import Synchronization
 
 extension PlayCommand {
-    mutating func run() async throws { try await run(options()) }
+    mutating func run() async throws { try await groups.run(options(), lists: list) }
+}
 
+extension PlayOptionGroups {
     /// Plays with options that were checked.
-    func run(_ options: PlayOptions) async throws {
+    ///
+    /// - Parameter lists: variants and renditions are listed instead.
+    func run(_ options: PlayOptions, lists: Bool = false) async throws {
         var options = options
         options.until = options.until?.fixed
         if options.readsStandardInput {
@@ -16,7 +20,7 @@ extension PlayCommand {
             options.standardInput = input
             options.url = input.url
         }
-        if list {
+        if lists {
             let status = await ListRun(options, json: report.json).run()
             if status != .done { throw status.exitCode }
             return
@@ -36,9 +40,7 @@ extension PlayCommand {
         let status = await PlaySession(options, preview: preview).run()
         if status != .done { throw status.exitCode }
     }
-}
 
-extension PlayCommand {
     /// Waits for a stream that has not begun.
     ///
     /// - Returns: how the command ends where a signal did not let it wait; nil for it is played now.

@@ -17,14 +17,7 @@ struct WatchCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("URL or path of a playlist or of a media file.", valueName: "url"))
     var url: String
 
-    @OptionGroup(title: "Output") var output: OutputOptions
-    @OptionGroup(title: "Picture") var picture: PictureOptions
-    @OptionGroup(title: "Playback") var playback: PlaybackOptions
-    @OptionGroup(title: "Selection") var selection: SelectionOptions
-    @OptionGroup(title: "Network") var connection: ConnectionOptions
-    @OptionGroup(title: "Network") var network: NetworkOptions
-    @OptionGroup(title: "Keys") var keys: KeyOptions
-    @OptionGroup(title: "Report") var report: ReportOptions
+    @OptionGroup var groups: PlayOptionGroups
 
     mutating func validate() throws {
         do {
@@ -34,27 +27,12 @@ struct WatchCommand: AsyncParsableCommand {
         }
     }
 
-    mutating func run() async throws { try await command.run(options()) }
+    mutating func run() async throws { try await groups.run(options()) }
 
-    private func options() throws -> PlayOptions {
-        var command = command
-        if !picture.preview { command.picture.window = true }
-        return try command.options()
-    }
-
-    private var command: PlayCommand {
-        var command = PlayCommand()
-        command.url = url
-        command.list = false
-        command.output = output
-        command.picture = picture
-        command.playback = playback
-        command.selection = selection
-        command.connection = connection
-        command.network = network
-        command.keys = keys
-        command.report = report
-        return command
+    func options() throws -> PlayOptions {
+        var groups = groups
+        if !groups.picture.preview { groups.picture.window = true }
+        return try groups.options(for: url)
     }
 }
 

@@ -12,16 +12,20 @@ struct Recorder: Sendable {
 
     func member(for channel: RecorderOptions.Channel) -> PlayerGroupMember {
         PlayerGroupMember(name: channel.name, configuration: configuration, endPolicy: .restart()) { _ in
-            let writer = try makeWriter(for: channel)
+            let files = BegunFiles()
+            let writer = try makeWriter(for: channel, files)
             let item = PlayerItem(urlString: channel.url)
             // The best quality, as long as the network carries it.
             item.variantPolicy = .best()
             item.add(writer)
-            return PlayerGroupMember.Turn(item: item) { _ in try writer.finish() }
+            return PlayerGroupMember.Turn(item: item) { _ in
+                defer { files.removeEmpty() }
+                try writer.finish()
+            }
         }
     }
 
-    private func makeWriter(for channel: RecorderOptions.Channel) throws -> any MediaWriter {
+    private func makeWriter(for channel: RecorderOptions.Channel, _ files: BegunFiles) throws -> any MediaWriter {
         let (logger, now) = (logger, now)
         let names = FileNames(folder: options.folder, channel: channel.name)
         // A transport stream is of use though the machine should fail in the middle of it.
@@ -36,6 +40,7 @@ struct Recorder: Sendable {
             } catch {
                 throw HLSError(code: .notWritable, path: folder, text: "\(error.localizedDescription)")
             }
+            files.note(path)
             logger?.info("a file begins", metadata: ["channel": "\(channel.name)", "path": "\(path)"])
             return path
         }

@@ -83,6 +83,20 @@ struct ChannelRecorderTests {
         #expect(files.allSatisfy { size($0) > 50_000 })
     }
 
+    @Test("a file to which nothing could be written is not left behind; one with something in it is")
+    func empty() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for (name, text) in [("a.ts.part", "x"), ("b.ts.part", ""), ("c.ts", "")] {
+            try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+            let begun = BegunFiles()
+            begun.removeEmpty()
+            begun.note("\(folder)/\(name.prefix(4))")
+            begun.removeEmpty()
+        }
+        #expect(files() == ["a.ts.part", "c.ts"])
+    }
+
     @Test("old files are removed by the date in their names, and nothing else is")
     func retention() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -97,7 +97,8 @@ struct InterstitialTraceTests {
             #expect(requests.allSatisfy { Self.seconds($0.startInstant) >= Self.seconds(asset.startInstant) })
         }
         let gone = try #require(hosts["gone"])
-        #expect(gone.parentSpanID == events.last?.spanID)
+        // It was never played.
+        #expect(gone.parentSpanID == item.spanID)
         #expect(Self.text(gone, .outcome) == "failed")
         #expect(Self.text(gone, .errorType) == "http_404")
         #expect(spans.contains { $0.parentSpanID == gone.spanID && $0.status?.code == .error })
@@ -129,7 +130,9 @@ struct InterstitialTraceTests {
         let last = try only("hls.break", of: closed)
         #expect(["left", "unobserved"].contains(Self.text(try only("hls.interstitial", of: closed), .outcome)))
         #expect(Self.seconds(last.endInstant) - Self.seconds(last.startInstant) < 3)
-        #expect(Self.text(try #require(closed.first { Self.host($0) == "a" }), .outcome) == "left")
+        #expect(
+            ["left", "unobserved"].contains(
+                Self.text(try #require(closed.first { Self.host($0) == "a" }), .outcome)))
     }
 
     @Test("an asset that was made ready and is never played is a span of the item")
@@ -200,7 +203,9 @@ struct InterstitialTraceTests {
         #expect(Self.text(event, .interstitialID) == "one")
         let assets = spans.filter { $0.operationName == "hls.asset" }
         #expect(assets.map(Self.host) == ["a", "b"])
-        #expect(assets.allSatisfy { $0.parentSpanID == event.spanID })
+        #expect(
+            assets.allSatisfy { $0.parentSpanID == event.spanID },
+            "\(assets.map { "\(Self.host($0)) in \($0.parentSpanID ?? "-")" }), \(event.spanID), \(found.spanID)")
     }
 
     @Test("the same session gives the same spans, each time")

@@ -94,9 +94,16 @@ struct EarlierSegmentsTests {
             from: range.lowerBound,
             range.map { number in
                 var lines = number % 5 == 0 ? "#EXT-X-KEY:METHOD=AES-128,URI=\"k\(number / 5)\"\n" : ""
-                // What is in force at the start of the window.
-                if number == range.lowerBound { lines = "#EXT-X-KEY:METHOD=AES-128,URI=\"k\(number / 5)\"\n" }
-                if number == range.lowerBound || number % 4 == 0 { lines += "#EXT-X-MAP:URI=\"m\(number / 4)\"\n" }
+                if number == range.lowerBound {
+                    // What is in force at the start of the window; the map has the key that was when it stood there.
+                    lines = "#EXT-X-KEY:METHOD=AES-128,URI=\"k\(number / 4 * 4 / 5)\"\n"
+                    lines += "#EXT-X-MAP:URI=\"m\(number / 4)\"\n"
+                    if number / 5 != number / 4 * 4 / 5 {
+                        lines += "#EXT-X-KEY:METHOD=AES-128,URI=\"k\(number / 5)\"\n"
+                    }
+                } else if number % 4 == 0 {
+                    lines += "#EXT-X-MAP:URI=\"m\(number / 4)\"\n"
+                }
                 if number % 3 == 0 { lines += "#EXT-X-DISCONTINUITY\n#EXT-X-CUE-OUT:DURATION=8\n" }
                 if number % 4 == 1 { lines += "#EXT-X-PROGRAM-DATE-TIME:2024-01-01T00:\(10 + number):00Z\n" }
                 if number % 6 == 2 {

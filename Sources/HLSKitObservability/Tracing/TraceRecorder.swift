@@ -85,10 +85,13 @@ final class TraceRecorder: PlayerObserver {
             if case .event(let event) = signal { take(event, &state) }
             return
         }
-        var begins = !asset.keep(signal)
+        let isFull = !asset.keep(signal)
         if case .event(let event) = signal, case .timeControl(let change) = event.kind, change.new != .paused {
-            begins = true
+            asset.isPlayed = true
         }
+        // An asset is told to play before its event is told to have begun.
+        let hasEvent = state.current.flatMap { state.items[$0]?.contextOfEvent } != nil
+        let begins = isFull || asset.isPlayed && hasEvent
         state.waiting[id] = asset
         if begins { open(id, &state) }
     }
@@ -119,6 +122,8 @@ final class TraceRecorder: PlayerObserver {
         let isAsset = event.item?.isInterstitial == true
         take(event, of: &trace, reason: isAsset ? trace.reason : state.reason)
         state.items[id] = trace
+        guard case .interstitialEventBegan = event.kind else { return }
+        for id in state.waiting.filter({ $0.value.isPlayed }).map(\.key) { open(id, &state) }
     }
 
     /// - Parameter reason: what is waited for.

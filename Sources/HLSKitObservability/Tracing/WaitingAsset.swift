@@ -12,6 +12,8 @@ struct WaitingAsset: Sendable {
     /// When it was heard of.
     let began: HostTime
     private(set) var signals: [PlayerSignal] = []
+    /// It plays, and the event that it belongs to has not begun for those who look.
+    var isPlayed = false
 
     init(_ item: PlayerItem, context: ServiceContext, at time: HostTime) {
         self.item = item

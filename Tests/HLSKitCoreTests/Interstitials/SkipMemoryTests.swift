@@ -55,7 +55,9 @@ import Testing
         #expect(found == Array(repeating: ["25-35 0"], count: 5) + [["25-35 0", "100-110 0"]])
         // The break was longer than the window.
         memory = SkipMemory()
-        let late = try [3, 5].map { try Self.ranges(rule, first: $0, count: $0 == 3 ? 2 : 4, markers: markers, &memory) }
+        let late = try [3, 5].map {
+            try Self.ranges(rule, first: $0, count: $0 == 3 ? 2 : 4, markers: markers, &memory)
+        }
         #expect(late == [[], ["15-35 0"]])
         // Nothing comes before the beginning of a stream, and a marker that ends nothing is nothing.
         memory = SkipMemory()

@@ -59,7 +59,8 @@ extension PlaybackEngine {
     private mutating func leavesSlowPathway(_ input: SelectionInput) -> Bool {
         guard item?.variants.pathways.mayLeave(at: now) == true, let name = item?.variants.pathways.current,
             DownloadJudge.isHopeless(input, isHeld: preferences.variantPolicy.keepsBest || isVariantFixed),
-            hasPathway(besides: name), let flight = item?.lanes[.main]?.loading
+            hasPathway(besides: name), let flight = item?.lanes[.main]?.loading,
+            item?.variants.mayMoveLate(from: flight.job.start) == true
         else { return false }
         giveUp(flight)
         leaveVariant(

@@ -277,6 +277,13 @@ struct VariantChooser: Sendable {
         return decision
     }
 
+    /// The segment that starts there is given up for another pathway, unless it was.
+    mutating func mayMoveLate(from start: Duration) -> Bool {
+        guard movedLate != start else { return false }
+        movedLate = start
+        return true
+    }
+
     /// What is decided for the next segment is decided once more: it is another one.
     mutating func decideAgain() { decidedFor = nil }
 

@@ -6,8 +6,8 @@ import HLSKitCore
 public final class PlayerObservation: Sendable {
     private let task: Task<Void, Never>
 
-    init(of player: Player, interval: Duration, followsAssets: Bool = false, observer: any PlayerObserver) {
-        let feed = PlayerFeed(player, interval: interval, followsAssets: followsAssets, observer: observer)
+    init(of player: Player, interval: Duration, observer: any PlayerObserver) {
+        let feed = PlayerFeed(player, interval: interval, observer: observer)
         task = Task(executorPreference: player.sourceClock.taskExecutor) { await feed.run() }
     }
 

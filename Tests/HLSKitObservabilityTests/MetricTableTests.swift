@@ -60,10 +60,6 @@ struct MetricTableTests {
         player = try slow.play { metrics.attach(to: $0) }
         slow.clock.advance(by: .seconds(200))
         slow.close(player)
-        let breaks = BreakScene()
-        player = try breaks.play([breaks.event("one", at: 4, ["a"])]) { metrics.attach(to: $0) }
-        breaks.stage.clock.advance(by: .seconds(30))
-        breaks.stage.close(player)
         return readings.series
     }
 

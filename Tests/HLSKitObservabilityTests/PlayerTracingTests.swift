@@ -218,9 +218,7 @@ struct PlayerTracingTests {
         let attributes = Set(TraceAttribute.allCases.map(\.rawValue))
         let events = Set(TraceEvent.allCases.map(\.rawValue))
         let others = Set(Metric.allCases.map(\.rawValue)).union(["class", "outcome"])
-        let kinds: Set<String> = [
-            TraceName.item, TraceName.stall, TraceName.breakOfItem, TraceName.interstitial, TraceName.asset, "GET",
-        ]
+        let kinds: Set<String> = [TraceName.item, TraceName.stall, "GET"]
         #expect(Set(names).subtracting(others) == attributes.union(events).union(kinds))
         // What is really made has no other.
         let made = try spans(

@@ -63,10 +63,6 @@ final class PlayerCore: EngineHost {
     let interstitialEvents = Broadcast<PlayerEvent>()
     /// What of ``events`` is about interstitials.
     let interstitialChanges = Broadcast<PlayerEvent>()
-    /// ``events`` and ``interstitialEvents``, in the order in which they happen.
-    let allEvents = Broadcast<PlayerEvent>()
-    /// The items of assets, each before anything of it is loaded.
-    let interstitialItems = Broadcast<PlayerItem>()
     let stateChanges = Broadcast<Void>()
     let timeObservers = TimeObservers()
     /// Of what is played in the place of items: times are offsets into events, which have their IDs.
@@ -191,10 +187,7 @@ final class PlayerCore: EngineHost {
             state.update(id) { ($0.item, $0.inbox, $0.counters, $0.engine.item?.session?.id) }
         }
         guard let (item, inbox, counters, session) = parts, let item else { return }
-        if item.isInterstitial {
-            interstitialPreparation.withLock(\.self)?(item)
-            interstitialItems.send(item)
-        }
+        if item.isInterstitial { interstitialPreparation.withLock(\.self)?(item) }
         let configuration = DriverConfiguration(configuration.loading(item), item: item, session: session) {
             [weak self] in self?.read { $0.networkConditions } ?? NetworkConditions()
         }
@@ -235,8 +228,6 @@ final class PlayerCore: EngineHost {
         events.close()
         interstitialEvents.close()
         interstitialChanges.close()
-        allEvents.close()
-        interstitialItems.close()
         stateChanges.close()
         timeObservers.close()
         interstitialTimeObservers.close()
@@ -360,7 +351,6 @@ final class PlayerCore: EngineHost {
     private func send(_ event: PlayerEvent) {
         if event.item?.isInterstitial == true { interstitialEvents.send(event) } else { events.send(event) }
         if event.kind.isOfInterstitials { interstitialChanges.send(event) }
-        allEvents.send(event)
     }
 
     func driverHasEnded(playback id: Int) {

@@ -66,10 +66,7 @@ public final class PlayerItem: Sendable {
     let outputs: OutputRegistry
     /// The URL of the item in whose place it is played; nil for all that programs make.
     let owner: String?
-    /// It is of an asset of an interstitial, and played in the place of another item.
-    package var isInterstitial: Bool { owner != nil }
-    /// It is in the queue of its player now, or is played, or made ready to be, in the place of the current item.
-    package var isInPlayer: Bool { state.withLock(\.isQueued) }
+    var isInterstitial: Bool { owner != nil }
     let diary = ItemDiary()
     let eventBroadcast = Broadcast<PlayerEvent>()
     /// An element for each moment at which something that the item shows may differ.

@@ -17,16 +17,8 @@ final class PlayerFeed: Sendable {
         var current: PlayerItemID?
         /// It was the current one when all of its measurements were told: the events up to its end are still to be read.
         var pending: PlayerItem?
-        /// Items of assets that were left, and when: events of before are still to be read.
-        var pendingAssets: [(item: PlayerItem, time: HostTime)] = []
         /// The player has no events any more.
         var isOver = false
-
-        /// An item was left.
-        mutating func note(_ id: PlayerItemID) {
-            left.append(id)
-            left.removeFirst(max(0, left.count - PlayerFeed.memory))
-        }
     }
 
     private let player: @Sendable () -> Player?
@@ -34,44 +26,35 @@ final class PlayerFeed: Sendable {
     private let interval: Duration
     private let observer: any PlayerObserver
     private let events: AsyncStream<PlayerEvent>
-    /// Items of assets, as they come; nil where they are not followed.
-    private let assets: AsyncStream<PlayerItem>?
-    /// The item that was current when looking began, and the one that was played in its place.
-    private let first: [(item: PlayerItem, metrics: AsyncStream<any MetricEvent>)]
+    /// The item that was current when looking began.
+    private let first: (item: PlayerItem, metrics: AsyncStream<any MetricEvent>)?
     private let followed = Mutex(Followed())
 
     /// Begins to look: nothing that happens from now on is missed, though it be read later.
-    ///
-    /// - Parameter followsAssets: the items of interstitials are looked at as well, and their events are between those of the
-    ///   player.
-    init(_ player: Player, interval: Duration, followsAssets: Bool, observer: any PlayerObserver) {
+    init(_ player: Player, interval: Duration, observer: any PlayerObserver) {
         self.player = { [weak player] in player }
         self.interval = interval
         self.observer = observer
         clock = player.sourceClock
-        events = followsAssets ? player.eventsWithInterstitials() : player.events()
-        assets = followsAssets ? player.interstitialItems() : nil
-        let asset = followsAssets ? InterstitialEventMonitor(primaryPlayer: player).interstitialItem : nil
-        first = [player.currentItem, asset].compactMap(\.self).map { ($0, $0.allMetrics()) }
+        events = player.events()
+        first = player.currentItem.map { ($0, $0.allMetrics()) }
         observer.observe(.began(player.state), at: clock.now)
-        for (item, _) in first {
-            followed.withLock { followed in
-                followed.active.insert(item.id)
-                if !item.isInterstitial { followed.current = item.id }
-            }
-            observer.observe(.itemAppeared(item), at: clock.now)
+        guard let item = first?.item else { return }
+        followed.withLock { followed in
+            followed.active.insert(item.id)
+            followed.current = item.id
         }
+        observer.observe(.itemAppeared(item), at: clock.now)
     }
 
     /// Returns when the player is closed or let go, or the task is cancelled.
     nonisolated(nonsending) func run() async {
         await withDiscardingTaskGroup { group in
-            for (item, metrics) in first { group.addTask { await self.follow(item, metrics) } }
+            if let first { group.addTask { await self.follow(first.item, first.metrics) } }
             group.addTask { await self.takeSamples() }
-            if let assets { group.addTask { await self.follow(assets) } }
             for await event in events {
-                leaveAssets(before: event.hostTime)
-                if let item = event.item, let metrics = take(item, from: event) {
+                if let (item, metrics) = newItem(in: event) {
+                    observer.observe(.itemAppeared(item), at: Self.beginning(of: event))
                     group.addTask { await self.follow(item, metrics) }
                 }
                 observer.observe(.event(event), at: event.hostTime)
@@ -81,31 +64,8 @@ final class PlayerFeed: Sendable {
             // What was measured is still told: sequences that are cancelled end behind what they hold.
             group.cancelAll()
         }
-        leaveAssets(before: nil)
         turn(to: nil, at: clock.now)
         observer.observe(.ended, at: clock.now)
-    }
-
-    /// Follows the items of assets from before they load anything.
-    private func follow(_ assets: AsyncStream<PlayerItem>) async {
-        await withDiscardingTaskGroup { group in
-            for await item in assets {
-                guard let metrics = take(item, from: nil) else { continue }
-                group.addTask { await self.follow(item, metrics) }
-            }
-        }
-    }
-
-    /// All events of assets that were left before a moment have been read.
-    ///
-    /// - Parameter time: nil where there are no more.
-    private func leaveAssets(before time: HostTime?) {
-        let left = followed.withLock { followed in
-            let left = followed.pendingAssets.prefix { asset in time.map { asset.time < $0 } ?? true }
-            followed.pendingAssets.removeFirst(left.count)
-            return left
-        }
-        for (item, time) in left { observer.observe(.itemLeft(item, isOver: true), at: time) }
     }
 
     /// The player has left its current item.
@@ -123,13 +83,9 @@ final class PlayerFeed: Sendable {
         let isCut = Task.isCancelled
         let isPending = followed.withLock { followed in
             followed.active.remove(item.id)
-            followed.note(item.id)
-            if followed.isOver || isCut { return false }
-            if item.isInterstitial {
-                followed.pendingAssets.append((item, clock.now))
-                return true
-            }
-            guard followed.current == item.id else { return false }
+            followed.left.append(item.id)
+            followed.left.removeFirst(max(0, followed.left.count - Self.memory))
+            if followed.isOver || isCut || followed.current != item.id { return false }
             followed.pending = item
             return true
         }
@@ -146,12 +102,10 @@ final class PlayerFeed: Sendable {
         }
     }
 
-    /// An item that may be a new one.
-    ///
-    /// - Parameter event: that it was heard of by; nil for the item of an asset that loads nothing yet.
-    /// - Returns: its measurements, to be followed; nil where they are, or where there will be none.
-    private func take(_ item: PlayerItem, from event: PlayerEvent?) -> AsyncStream<any MetricEvent>? {
-        let isTurn = if case .currentItemChanged = event?.kind { true } else { false }
+    /// The item of an event that is not followed yet.
+    private func newItem(in event: PlayerEvent) -> (PlayerItem, AsyncStream<any MetricEvent>)? {
+        guard let item = event.item else { return nil }
+        let isTurn = if case .currentItemChanged = event.kind { true } else { false }
         let isNew = followed.withLock { followed in
             guard isTurn || !followed.left.contains(item.id) else { return false }
             return followed.active.insert(item.id).inserted
@@ -159,23 +113,13 @@ final class PlayerFeed: Sendable {
         guard isNew else { return nil }
         let metrics = item.allMetrics()
         // Where the player has left it meanwhile nothing more is measured, and nothing would end the sequence.
-        let isOver = player().map { !isIn($0, item) } ?? false
-        if !isOver || item.isInterstitial {
-            observer.observe(.itemAppeared(item), at: event.map(Self.beginning) ?? clock.now)
+        if let player = player(), player.currentItem !== item,
+            (player as? QueuePlayer)?.items().contains(where: { $0 === item }) != true
+        {
+            followed.withLock { _ = $0.active.remove(item.id) }
+            return nil
         }
-        guard isOver else { return metrics }
-        followed.withLock { followed in
-            followed.active.remove(item.id)
-            guard item.isInterstitial else { return }
-            followed.note(item.id)
-            followed.pendingAssets.append((item, clock.now))
-        }
-        return nil
-    }
-
-    private func isIn(_ player: Player, _ item: PlayerItem) -> Bool {
-        if item.isInterstitial { return item.isInPlayer }
-        return player.currentItem === item || (player as? QueuePlayer)?.items().contains { $0 === item } == true
+        return (item, metrics)
     }
 
     /// When that began which the event tells the end of.

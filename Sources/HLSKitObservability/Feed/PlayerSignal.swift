@@ -4,8 +4,8 @@ import HLSKitCore
 enum PlayerSignal: Sendable {
     /// Looking begins: the state of then.
     case began(PlayerState)
-    /// The item is heard of for the first time: it is the player's current one, or soon will be, or that of an asset that is
-    /// played in its place. Comes before everything else about it.
+    /// The item is heard of for the first time: it is the player's current one, or soon will be. Comes before everything else
+    /// about it.
     case itemAppeared(PlayerItem)
     case event(PlayerEvent)
     case metric(any MetricEvent, of: PlayerItemID)

@@ -28,11 +28,6 @@ enum Metric: String, Sendable, Hashable, CaseIterable {
     case items = "hls_items_total"
     case failures = "hls_failures_total"
     case errors = "hls_errors_total"
-    // What is counted of interstitials.
-    case breaks = "hls_breaks_total"
-    case breakTime = "hls_break_seconds_total"
-    case interstitials = "hls_interstitials_total"
-    case interstitialsPlayed = "hls_interstitial_played_seconds_total"
     // What is counted of loading.
     case requests = "hls_requests_total"
     case finishedRequests = "hls_finished_requests_total"
@@ -58,7 +53,7 @@ enum Metric: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .players: ["state"]
         case .waiting: ["reason"]
-        case .items, .interstitials: ["outcome"]
+        case .items: ["outcome"]
         case .errors: ["code"]
         case .request, .firstByte: ["class"]
         case .finishedRequests: ["class", "outcome"]
@@ -69,7 +64,7 @@ enum Metric: String, Sendable, Hashable, CaseIterable {
     /// Counted in parts of one.
     var isFraction: Bool {
         switch self {
-        case .played, .waiting, .stallTime, .missingTime, .breakTime, .interstitialsPlayed: true
+        case .played, .waiting, .stallTime, .missingTime: true
         default: false
         }
     }

@@ -14,8 +14,6 @@ struct MetricsTally: Sendable {
     /// What is waited for, and since when it is not counted.
     private var waiting: (reason: WaitingReason?, since: HostTime)?
     private var stallBegan: HostTime?
-    /// Until when the break that is under way is counted.
-    private var breakSince: HostTime?
 
     mutating func observe(_ signal: PlayerSignal, at time: HostTime) -> [MetricUpdate] {
         switch signal {
@@ -28,18 +26,17 @@ struct MetricsTally: Sendable {
                 let isNew = state.statistics.receivedByteCount == 0
                 items[id] = Item(delta: isNew ? StatisticsDelta() : StatisticsDelta(from: state.statistics))
             }
-            if state.interstitial != nil { breakSince = time }
             return take(state)
         case .itemAppeared(let item):
             items[item.id] = items[item.id] ?? Item()
             return []
         case .event(let event): return take(event)
         case .metric(let event, let id): return take(event, of: id)
-        case .sample(let state): return take(state) + countWaiting(until: time) + countBreak(until: time)
+        case .sample(let state): return take(state) + countWaiting(until: time)
         case .itemLeft(let item, let isOver): return leave(item, isOver: isOver)
         case .ended:
-            let counted = countWaiting(until: time) + endStall(at: time) + countBreak(until: time)
-            (waiting, breakSince) = (nil, nil)
+            let counted = countWaiting(until: time) + endStall(at: time)
+            waiting = nil
             return counted + [.sample(nil)]
         }
     }
@@ -87,17 +84,6 @@ struct MetricsTally: Sendable {
         case .didPlayToEnd:
             event.item.map { items[$0.id]?.outcome = .ended }
             return []
-        case .interstitialBreakBegan:
-            breakSince = event.hostTime
-            return [.count(.breaks, by: 1)]
-        case .interstitialEventEnded(_, let outcome, let played):
-            let length = played.duration ?? .zero
-            return [.count(.interstitials, labels: [outcome.rawValue], by: 1)]
-                + (length > .zero ? [.add(.interstitialsPlayed, length)] : [])
-        case .interstitialBreakEnded:
-            let counted = countBreak(until: event.hostTime)
-            breakSince = nil
-            return counted
         default: return []
         }
     }
@@ -106,12 +92,6 @@ struct MetricsTally: Sendable {
         guard let (reason, since) = waiting, time > since else { return [] }
         waiting = (reason, time)
         return [.add(.waiting, labels: [reason?.rawValue ?? "unknown"], time - since)]
-    }
-
-    private mutating func countBreak(until time: HostTime) -> [MetricUpdate] {
-        guard let since = breakSince, time > since else { return [] }
-        breakSince = time
-        return [.add(.breakTime, time - since)]
     }
 
     private mutating func endStall(at time: HostTime) -> [MetricUpdate] {

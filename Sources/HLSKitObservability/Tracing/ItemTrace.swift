@@ -12,9 +12,6 @@ struct ItemTrace: Sendable {
     private var droppedCount = 0
     private var hasPlayed = false
     private var stall: (any Span)?
-    private var running: BreakTrace?
-    /// What is waited for while it plays, of the item of an asset.
-    private(set) var reason: WaitingReason?
     var outcome: ItemOutcome?
     private(set) var requests = RequestMemory()
     var variantCount: Int?
@@ -22,8 +19,7 @@ struct ItemTrace: Sendable {
 
     init(_ item: PlayerItem, by tracer: any Tracer, parent: ServiceContext, _ clock: TraceClock, at time: HostTime) {
         self.clock = clock
-        let name = item.isInterstitial ? TraceName.asset : TraceName.item
-        span = tracer.span(name, .internal, in: parent, at: clock.instant(time))
+        span = tracer.span(TraceName.item, .internal, in: parent, at: clock.instant(time))
         span.attributes[.url] = .string(Redaction.urlWithoutQuery(item.urlString))
     }
 
@@ -69,8 +65,7 @@ struct ItemTrace: Sendable {
         stall = span
     }
 
-    mutating func wait(_ reason: WaitingReason?) {
-        self.reason = reason
+    func wait(_ reason: WaitingReason?) {
         if let reason { stall?.attributes[.waitingReason] = .string(reason.rawValue) }
     }
 
@@ -84,58 +79,10 @@ struct ItemTrace: Sendable {
         stall = nil
     }
 
-    // MARK: Breaks
-
-    /// That of the event that plays, or of the break; nil while there is none.
-    var contextOfEvent: ServiceContext? { running?.context }
-
-    mutating func beginBreak(at itemTime: MediaTime, by tracer: any Tracer, at time: HostTime) {
-        guard running == nil else { return }
-        running = BreakTrace(at: itemTime, by: tracer, parent: span.context, clock, at: time)
-    }
-
-    mutating func begin(_ event: InterstitialEvent, by tracer: any Tracer, at time: HostTime) {
-        running?.begin(event, by: tracer, at: time)
-    }
-
-    mutating func end(
-        _ event: InterstitialEvent, _ outcome: InterstitialEvent.Outcome, played: MediaTime, at time: HostTime
-    ) {
-        running?.end(event, outcome, played: played, at: time)
-    }
-
-    mutating func endBreak(resumingAt resumption: MediaTime?, at time: HostTime) {
-        running?.end(resumingAt: resumption, at: time)
-        running = nil
-    }
-
-    mutating func add(
-        _ status: InterstitialEvent.AssetListStatus, of event: InterstitialEvent, at instant: TraceInstant
-    ) {
-        var attributes = SpanAttributes([:])
-        attributes[.assetListStatus] = .string(status.rawValue)
-        if running?.add(.assetList, of: event.id, attributes, at: instant) == true { return }
-        // That it comes ahead of time is the rule.
-        guard status == .unavailable else { return }
-        attributes[.interstitialID] = .string(event.id)
-        add(.assetList, at: instant, attributes)
-    }
-
-    func add(_ state: InterstitialEvent.SkippableEventState, of event: InterstitialEvent, at instant: TraceInstant) {
-        var attributes = SpanAttributes([:])
-        attributes[.skippableState] = .string(state.rawValue)
-        _ = running?.add(.skippable, of: event.id, attributes, at: instant)
-    }
-
-    func refuseSeek(because event: InterstitialEvent, at instant: TraceInstant) {
-        _ = running?.add(.seekRefused, of: event.id, [:], at: instant)
-    }
-
     // MARK: The end
 
     mutating func end(_ item: PlayerItem, isOver: Bool, at time: HostTime) {
         endStall(at: time)
-        endBreak(resumingAt: nil, at: time)
         let (error, state) = (item.error, item.latestState)
         let outcome = isOver ? error != nil ? ItemOutcome.failed : outcome ?? .left : .unobserved
         var attributes = span.attributes

@@ -19,7 +19,7 @@ enum TraceAttribute: String, Sendable, CaseIterable {
     case isConnectionReused = "hls.connection.reused"
     case mediaSequence = "hls.media_sequence"
     case segmentDuration = "hls.segment.duration"
-    // Of items, those of assets too, and stalls.
+    // Of items and stalls.
     case session = "hls.session.id"
     case variantCount = "hls.variant.count"
     case playbackType = "hls.playback.type"
@@ -36,14 +36,7 @@ enum TraceAttribute: String, Sendable, CaseIterable {
     case waitingReason = "hls.waiting.reason"
     case itemTime = "hls.item_time"
     case variant = "hls.variant.id"
-    // Of breaks, and of their events.
-    case interstitialID = "hls.interstitial.id"
-    case interstitialCount = "hls.interstitial.count"
-    case failedInterstitials = "hls.interstitial.failed.count"
-    case resumptionTime = "hls.resumption_time"
-    case assetListStatus = "hls.asset_list.status"
-    case skippableState = "hls.skippable_state"
-    // Of events of spans.
+    // Of events.
     case oldVariant = "hls.variant.old"
     case explanation = "hls.explanation"
     case cause = "hls.cause"
@@ -53,10 +46,6 @@ enum TraceAttribute: String, Sendable, CaseIterable {
 enum TraceName {
     static let item = "hls.item"
     static let stall = "hls.stall"
-    static let breakOfItem = "hls.break"
-    static let interstitial = "hls.interstitial"
-    /// An item that is played in the place of another one.
-    static let asset = "hls.asset"
     /// Of a request that is none of HTTP.
     static let request = "hls.request"
 }
@@ -69,10 +58,6 @@ enum TraceEvent: String, Sendable, CaseIterable {
     case variantSwitch = "hls.variant_switch"
     case seek = "hls.seek"
     case missing = "hls.missing"
-    // Of items, and of events of breaks.
-    case assetList = "hls.asset_list"
-    case seekRefused = "hls.seek_refused"
-    case skippable = "hls.skippable"
     // Of requests: the end of each phase.
     case transfer = "hls.transfer_start"
     case nameLookup = "hls.name_lookup_end"

@@ -78,7 +78,7 @@ extension PlaybackEngine {
     /// The item was not told yet where it is left.
     var awaitsSchedule: Bool { item?.schedule.isAwaited ?? false }
     /// It was not looked at as far as it is listed now.
-    var lacksSchedule: Bool { item.map { $0.schedule.lacks($0.mainTracker) } ?? false }
+    var lacksSchedule: Bool { item?.schedule.isFollowed == true && item?.schedule.lacks(item?.mainTracker) == true }
 
     /// The item is left for a break before it ends.
     var hasBreakAhead: Bool { item?.breakPoint.place != nil }

@@ -62,7 +62,7 @@ extension PlaybackEngine {
             isLive: item?.isLive == true, isClosed: item?.isClosed == true, forwardEnd: item?.forwardEnd,
             effectiveEnd: effectiveEnd,
             isSharpEnd: item.map { $0.breakPoint.isSkip && $0.breakPoint.time == $0.forwardEnd } ?? false,
-            known: item.flatMap { $0.schedule.bound($0.mainTracker) })
+            known: item?.schedule.isFollowed == true ? item?.schedule.bound(item?.mainTracker) : nil)
     }
 
     /// Another variant may have what this one marks as a gap (R38).

@@ -2,7 +2,7 @@
 ///
 /// See docs/decisions/interstitials.md.
 struct ScheduleReach: Sendable {
-    private let isFollowed: Bool
+    let isFollowed: Bool
     /// The item was not told yet where it is left first, or that it is not.
     private(set) var isAwaited: Bool
     /// Where the list of a live stream ended when it was looked at.

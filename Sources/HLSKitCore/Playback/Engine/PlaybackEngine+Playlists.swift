@@ -171,10 +171,6 @@ extension PlaybackEngine {
             // As after a seek to there; without pacing nothing from before it is written. Copies of parts begin with sound
             // and pictures alike, those that lead up to the start among them.
             effects.append(.land(on: .exact(start), copiesFrom: place.partStart))
-        } else if item?.owner != nil, place.window == nil {
-            // Behind something else there is no room for sound that encoders put before the start.
-            place.cut()
-            if configuration.pacing == .realTime { effects.append(.land(on: .sync(place.start))) }
         }
         let lead = place.isAtEdge ? startLead(in: tracker) : .zero
         item?.alignment.begin(lead: lead)

@@ -53,9 +53,6 @@ struct StartPlace: Sendable, Hashable {
         }
     }
 
-    /// Media before the start is not presented.
-    mutating func cut() { window = start }
-
     /// A seek was asked for before there was a place to start at.
     mutating func move(to landing: Landing) {
         partStart = nil

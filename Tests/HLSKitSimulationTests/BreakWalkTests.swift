@@ -2,6 +2,7 @@ import Foundation
 import HLSKitSimulation
 import HLSTime
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HLSKitCore
@@ -18,7 +19,7 @@ import Testing
 ///
 /// Every third item comes from two hosts, of which one at a time may be down, and a server steers between them that is often of
 /// no use. A step is 100 ms. `HLSKIT_WALKS` names tens of walks, as in `0-200`; the first one is the default.
-@Suite("P01: random walks through items with breaks", .timeLimit(.minutes(240)))
+@Suite("P01: random walks through items with breaks", .ownThread, .timeLimit(.minutes(240)))
 struct BreakWalkTests {
     private static let tens: [Int] = {
         let text = ProcessInfo.processInfo.environment["HLSKIT_WALKS"] ?? "0-1"

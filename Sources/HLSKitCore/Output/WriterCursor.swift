@@ -6,7 +6,8 @@ final class WriterCursor: Sendable {
     private struct State {
         /// Where the last media of each kind ends.
         var ends: [MediaType: Duration] = [:]
-        /// So much later than it was to be is what comes, since something was left before the end of what was written of it.
+        /// So much later than it was to be is what comes, since something was left before the end of what was written of it,
+        /// or had media before its beginning.
         var excess = Duration.zero
     }
 
@@ -29,6 +30,19 @@ final class WriterCursor: Sendable {
             state.excess += excess
             return shift + excess
         }
+    }
+
+    /// Nothing was written yet.
+    var isAtStart: Bool { state.withLock { $0.ends.isEmpty } }
+
+    /// What is written from now on has media before the time that it was placed by.
+    ///
+    /// - Parameter lead: so much.
+    /// - Returns: it is so much later.
+    func makeRoom(for lead: Duration) -> Duration {
+        guard lead > .zero, lead <= Self.maximumExcess else { return .zero }
+        state.withLock { $0.excess += lead }
+        return lead
     }
 
     /// Media is written that ends there.

@@ -1,10 +1,11 @@
 import HLSPlaylist
+import TestSupport
 import Testing
 
 @testable import HLSKitCore
 
 /// The live stream of these tests lists six segments of four seconds: at its start 100 to 105.
-@Suite("Engine, live")
+@Suite("Engine, live", .ownThread)
 struct EngineLiveTests {
     private static func sequences(_ harness: EngineHarness) -> [Int] {
         harness.loadedSegments.compactMap { Int($0.dropFirst().prefix { $0 != "." }) }

@@ -1,10 +1,11 @@
 import HLSPlaylist
+import TestSupport
 import Testing
 
 @testable import HLSKitCore
 
 /// Pathways on servers of their own, and a steering server: what the engine asks, and where it loads from.
-@Suite("Engine: content steering")
+@Suite("Engine: content steering", .ownThread)
 struct EngineSteeringTests {
     private typealias Reply = ScriptedOrigin.Reply
 

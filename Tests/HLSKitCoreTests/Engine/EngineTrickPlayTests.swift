@@ -1,6 +1,7 @@
 import HLSMedia
 import HLSPlaylist
 import HLSTime
+import TestSupport
 import Testing
 
 @testable import HLSKitCore
@@ -26,7 +27,7 @@ extension ScriptedOrigin {
     }
 }
 
-@Suite("Engine, I-frames at rates above 2 and below 0")
+@Suite("Engine, I-frames at rates above 2 and below 0", .ownThread)
 struct EngineTrickPlayTests {
     private static func playing(
         until time: Duration = .seconds(10), from origin: ScriptedOrigin = .withIFrames()

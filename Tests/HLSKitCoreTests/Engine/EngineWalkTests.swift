@@ -1,11 +1,12 @@
 import Foundation
 import HLSPlaylist
+import TestSupport
 import Testing
 
 @testable import HLSKitCore
 
 /// Plays random streams of random servers under random control, and looks for what must never happen.
-@Suite("Engine, random walks")
+@Suite("Engine, random walks", .ownThread)
 struct EngineWalkTests {
     /// Seeds in fifties: the first eight, or those that `HLSKIT_WALKS` names, as in `0-200`.
     private static let firstSeeds: [Int] = {

@@ -51,10 +51,15 @@ struct LanePlacesTests {
         #expect(cursor(16_000) == Self.position(1))
         #expect(cursor(16_079) == Self.position(2) && cursor(16_070) == Self.position(1))
         #expect(cursor(16_000, isExact: false) == Self.position(2))
-        // What ends at the boundary, and another segment, tell nothing.
+        // So it is at every other boundary, and before the first there is nothing.
+        #expect(cursor(32_000) == Self.position(5) && cursor(32_080) == Self.position(6))
+        #expect(cursor(8_000) == Self.position(0))
+        // What ends at the boundary, and what is listed wrongly, tell nothing.
         lane.noteRead(SegmentPosition(epoch: 0, sequence: 1), upTo: .microseconds(16_000_400))
         #expect(cursor(16_000) == Self.position(2))
         lane.noteRead(SegmentPosition(epoch: 0, sequence: 3), upTo: .seconds(24))
+        #expect(cursor(16_000) == Self.position(2))
+        lane.noteRead(SegmentPosition(epoch: 0, sequence: 1), upTo: .milliseconds(17_100))
         #expect(cursor(16_000) == Self.position(2))
     }
 

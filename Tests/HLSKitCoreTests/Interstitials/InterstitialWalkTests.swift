@@ -1,6 +1,7 @@
 import Foundation
 import HLSPlaylist
 import HLSTime
+import TestSupport
 import Testing
 
 @testable import HLSKitCore
@@ -12,7 +13,7 @@ import Testing
 /// - a seek over an event that must not be jumped over gives a break of such an event;
 /// - a break ends, plays no event longer than its limit, and leads to a place of the item;
 /// - the next break lies ahead, and there it is due.
-@Suite("P01: random walks through schedules") struct InterstitialWalkTests {
+@Suite("P01: random walks through schedules", .ownThread) struct InterstitialWalkTests {
     /// The first forty, or those that `HLSKIT_WALKS` names, as in `0-1000`: each has a thousand steps.
     private static let seeds: [UInt64] = {
         let text = ProcessInfo.processInfo.environment["HLSKIT_WALKS"] ?? "0-40"

@@ -132,8 +132,8 @@ struct WriterFeedTests {
         clock.advance(by: .zero)
     }
 
-    private func begin(_ track: MediaTrack, _ feed: WriterFeed) {
-        Task(executorPreference: clock) { try await feed.begin(track) }
+    private func begin(_ track: MediaTrack, _ feed: WriterFeed, at time: Duration = .zero) {
+        Task(executorPreference: clock) { try await feed.begin(track, at: time) }
         clock.advance(by: .zero)
     }
 
@@ -221,6 +221,36 @@ struct WriterFeedTests {
         begin(Self.track(1, .video), feed)
         for time in [0, 0.1, 0.2] { write(.video, at: time, to: feed) }
         #expect(log.lines.count { $0 == "flush" } == (isPaced ? 3 : 0))
+    }
+
+    @Test("what an asset has before its beginning comes behind what was written before it, and moves what follows")
+    func lead() {
+        let (feed, log) = (WriterFeed(registry, isHeld: false), Log())
+        registry.add(log)
+        feed.expect([.video, .audio])
+        begin(Self.track(1, .video), feed)
+        begin(Self.track(2, .audio), feed, at: .milliseconds(-20))
+        // The first item is written as it is.
+        write(.audio, at: -0.02, to: feed)
+        write(.video, at: 0, to: feed)
+        feed.hold()
+        let asset = WriterFeed(OutputRegistry(following: registry), isHeld: true)
+        asset.expect([.video, .audio])
+        begin(Self.track(3, .video), asset)
+        asset.place(.seconds(4), after: nil)
+        asset.release()
+        write(.video, at: 0, to: asset)
+        #expect(log.lines.count == 3, "where the sound begins is not known")
+        begin(Self.track(4, .audio), asset, at: .milliseconds(-20))
+        write(.audio, at: -0.02, to: asset)
+        write(.video, at: 0.04, to: asset)
+        feed.place(.seconds(2), after: nil)
+        feed.release()
+        write(.video, at: 4, to: feed)
+        #expect(
+            log.lines.filter { $0.contains(" at ") } == [
+                "1 at -0.02", "0 at 0.0", "0 at 4.02", "1 at 4.0", "0 at 4.06", "0 at 6.02",
+            ])
     }
 
     @Test("an item that was left at once goes on behind what was written of it, however its place was counted")

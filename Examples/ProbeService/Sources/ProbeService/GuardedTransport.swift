@@ -1,8 +1,9 @@
 import Foundation
 import HLSKitCore
+import Synchronization
 
-/// Refuses requests that are none of http and https, and those for other hosts than are allowed. `data:` URLs, which are in
-/// the playlist already, are read.
+/// Refuses requests that are none of http and https, those for other hosts than are allowed, and answers to which redirects of
+/// allowed hosts have led elsewhere. `data:` URLs, which are in the playlist already, are read.
 final class GuardedTransport: Transport {
     private let base: any Transport
     private let local = LocalTransport()
@@ -16,18 +17,52 @@ final class GuardedTransport: Transport {
     func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        let url = URL(string: request.urlString)
-        switch url?.scheme?.lowercased() {
-        case "data": return local.start(request, handler: handler)
-        case "http", "https":
-            if let host = url?.host(), hosts.allows(host) { return base.start(request, handler: handler) }
-        default: break
+        let scheme = URL(string: request.urlString)?.scheme?.lowercased()
+        if scheme == "data" { return local.start(request, handler: handler) }
+        guard scheme == "http" || scheme == "https", allows(request.urlString) else {
+            handler(.failed(Self.refusal(of: request.urlString), TransferMetrics()))
+            return OverTask()
         }
-        handler(
-            .failed(
-                HLSError(code: .refused, urlString: request.urlString, cause: "this service does not ask that host"),
-                TransferMetrics()))
-        return OverTask()
+        let passage = Passage()
+        let task = base.start(request) { [self] event in
+            guard !passage.isClosed else { return }
+            if case .response(let response) = event, !allows(response.urlString) {
+                passage.close()
+                return handler(.failed(Self.refusal(of: response.urlString), TransferMetrics()))
+            }
+            handler(event)
+        }
+        passage.lead(to: task)
+        return task
+    }
+
+    private func allows(_ url: String) -> Bool { URL(string: url)?.host().map(hosts.allows) ?? false }
+
+    private static func refusal(of url: String) -> HLSError {
+        HLSError(code: .refused, urlString: url, cause: "this service does not ask that host")
+    }
+
+    /// From an answer to whoever asked, until it is closed. The answer may be there before the task is known.
+    private final class Passage: Sendable {
+        private let state = Mutex<(isClosed: Bool, task: (any TransportTask)?)>((false, nil))
+
+        var isClosed: Bool { state.withLock(\.isClosed) }
+
+        func lead(to task: any TransportTask) {
+            let isClosed = state.withLock { state in
+                state.task = task
+                return state.isClosed
+            }
+            if isClosed { task.cancel() }
+        }
+
+        func close() {
+            let task = state.withLock { state in
+                state.isClosed = true
+                return state.task
+            }
+            task?.cancel()
+        }
     }
 
     private final class OverTask: TransportTask {

@@ -1,3 +1,4 @@
+import Foundation
 import HLSKitCore
 
 /// What is told of a stream: the answer, as JSON.
@@ -37,7 +38,7 @@ struct ProbeReport: Sendable, Codable, Equatable {
         init(code: String, message: String) { (self.code, self.message) = (code, message) }
     }
 
-    /// Without its query, which may hold a secret.
+    /// Without user information and query, which may hold secrets.
     var url: String
     var live: Bool
     /// Seconds; nil of a live stream.
@@ -52,6 +53,15 @@ struct ProbeReport: Sendable, Codable, Equatable {
     var bytes: Int
     /// Those that were mended.
     var errors: [Failure]
+}
+
+extension ProbeReport {
+    /// A URL as others may see it: without user information, query and fragment.
+    static func shown(_ url: String) -> String {
+        guard var parts = URLComponents(string: url) else { return "" }
+        (parts.user, parts.password, parts.query, parts.fragment) = (nil, nil, nil, nil)
+        return parts.string ?? ""
+    }
 }
 
 /// The answer where nothing can be told.

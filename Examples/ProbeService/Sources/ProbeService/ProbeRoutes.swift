@@ -30,8 +30,7 @@ struct ProbeRoutes: Sendable {
         router.get("probe") { request, context in
             let url = request.uri.queryParameters.get("url")
             let response = await self.answer(to: url)
-            // Queries may hold secrets.
-            let shown = url.map { String($0.prefix { $0 != "?" && $0 != "#" }) } ?? ""
+            let shown = url.map(ProbeReport.shown) ?? ""
             context.logger.info("a probe", metadata: ["url": "\(shown)", "status": "\(response.status.code)"])
             return response
         }

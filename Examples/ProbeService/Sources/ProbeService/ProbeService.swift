@@ -3,6 +3,7 @@ import HLSKitCore
 import HLSKitObservability
 import Hummingbird
 import Logging
+import ServiceLifecycle
 
 /// `GET /probe?url=…` answers what a stream is made of and how long its first picture takes. Ends in order with SIGTERM and SIGINT.
 @main struct ProbeService {
@@ -18,7 +19,13 @@ import Logging
         let probe = StreamProbe(
             transport: options.makeTransport(), deadline: options.deadline, metrics: PlayerMetrics(),
             tracing: PlayerTracing())
-        try await application(options, probe, logger: Logger(label: "ProbeService")).runService()
+        let logger = Logger(label: "ProbeService")
+        // Probes that are under way are answered; none takes longer than its deadline.
+        var configuration = ServiceGroupConfiguration(
+            services: [application(options, probe, logger: logger)],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = options.deadline + .seconds(5)
+        try await ServiceGroup(configuration: configuration).run()
     }
 
     static func application(

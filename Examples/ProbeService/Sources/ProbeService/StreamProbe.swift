@@ -33,7 +33,7 @@ struct StreamProbe: Sendable {
         let asset = Asset(urlString: url, options: options)
         let (variants, duration, tracks) = try await asset.load(.variants, .duration, .tracks)
         var report = ProbeReport(
-            url: String(url.prefix { $0 != "?" && $0 != "#" }), live: !duration.isNumeric,
+            url: ProbeReport.shown(url), live: !duration.isNumeric,
             duration: duration.isNumeric ? duration.seconds : nil, variants: variants.map(Self.variant), tracks: [],
             requests: 0, bytes: 0, errors: [])
         for track in tracks {

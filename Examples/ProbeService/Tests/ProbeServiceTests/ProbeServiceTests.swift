@@ -141,6 +141,41 @@ struct ProbeServiceTests {
         #expect(!list.allows("b.example") && !list.allows("xa.example") && !list.allows("a.example.evil"))
     }
 
+    /// Answers as a server does to which a redirect has led.
+    private struct Elsewhere: Transport {
+        var url: String
+
+        func start(
+            _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+        ) -> any TransportTask {
+            handler(.response(TransportResponse(status: 200, urlString: url)))
+            handler(.data(Array("#EXTM3U".utf8)))
+            handler(.finished(TransferMetrics()))
+            return Over()
+        }
+
+        final class Over: TransportTask {
+            func cancel() {}
+            func pause() {}
+            func resume() {}
+        }
+    }
+
+    @Test("where a redirect has led to a host that is not allowed, nothing of its answer is read")
+    func redirects() async throws {
+        for (url, status) in [("https://a.example/b", 422), ("https://other.invalid/b", 403)] {
+            let options = try ProbeOptions(["--allow-host", "a.example"])
+            let transport = GuardedTransport(base: Elsewhere(url: url), hosts: options.hosts)
+            let probe = StreamProbe(transport: transport, deadline: .seconds(10))
+            #expect(try await ask("https://a.example/a", options, probe)[0].status.code == status)
+        }
+    }
+
+    @Test("of a URL others see neither user nor password, nor query")
+    func shown() {
+        #expect(ProbeReport.shown("https://me:secret@a.example:1/b?c=d#e") == "https://a.example:1/b")
+    }
+
     @Test(
         "addresses of this machine and of private networks are not connected to",
         arguments: [

@@ -7,8 +7,8 @@ extension MediaLane {
         guard let tracker, var index = tracker.entryIndex(containing: max(target, tracker.start)) else {
             return (.time(target), target)
         }
-        if isExact, index > 0, let lastRead, lastRead.end > target + Self.exactness,
-            tracker.position(at: index - 1) == lastRead.position
+        if isExact, index > 0, overhang <= Self.longestOverhang,
+            tracker.starts[index] + overhang > target + Self.exactness
         {
             index -= 1
         }
@@ -16,6 +16,8 @@ extension MediaLane {
         return (.position(tracker.position(at: index)), min(tracker.starts[index], target))
     }
 
+    /// Where more is listed wrongly, nothing is to be learnt from it.
+    private static let longestOverhang = Duration.seconds(1)
     /// Times of media and of lists differ by so much without a reason.
     private static var exactness: Duration { .milliseconds(1) }
 

@@ -102,8 +102,10 @@ final class OutputDispatcher: Sendable {
 
     // MARK: The renderers' side
 
-    /// A renderer has this track from now on.
-    func begin(_ track: MediaTrack) async throws(HLSError) { try await writers.begin(track) }
+    /// A renderer has this track from now on, whose media begins there in item time.
+    func begin(_ track: MediaTrack, at time: Duration) async throws(HLSError) {
+        try await writers.begin(track, at: time)
+    }
 
     /// Lets outputs see a frame ahead of its time.
     func prepare(_ frame: VideoFrame, generation: Int) {

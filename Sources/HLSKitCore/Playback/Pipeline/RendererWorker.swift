@@ -133,7 +133,7 @@ struct RendererWorker {
         if renderer.dispatcher.registry.writersWantSamples(of: track.mediaType) {
             renderer.dispatcher.lockstep?.join(track.mediaType)
         }
-        await attempt { dispatcher throws(HLSError) in try await dispatcher.begin(track) }
+        await attempt { dispatcher throws(HLSError) in try await dispatcher.begin(track, at: start.time) }
     }
 
     /// What is inside of the decoder only led up to samples that were left away.

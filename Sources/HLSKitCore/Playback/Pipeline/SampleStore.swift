@@ -40,6 +40,8 @@ struct SampleStore: Sendable {
         var landing: Landing?
         /// Media of the run before its first sample that is read, in units of the track.
         var skippedTicks: Int64 = 0
+        /// What is presented of it begins here.
+        var time = Duration.zero
     }
 
     private struct Entry {
@@ -210,7 +212,7 @@ struct SampleStore: Sendable {
         if keepsCopies { copied.from = copiesFloor ?? run.window.from }
         return RunStart(
             track: run.track, window: window, copied: copied, parameterSets: run.parameterSets, landing: landing,
-            skippedTicks: entry.ticksBefore)
+            skippedTicks: entry.ticksBefore, time: max(entry.time, window.from ?? entry.time))
     }
 
     private func run(of place: Int) -> Run? { runs.last { $0.first <= place } }

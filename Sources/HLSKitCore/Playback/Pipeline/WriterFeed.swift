@@ -23,6 +23,10 @@ final class WriterFeed: Sendable {
         var isHeld = false
         /// What is written is so much later than in the item.
         var shift = Duration.zero
+        /// Where the media of each kind begins, in item time.
+        var starts: [MediaType: Duration] = [:]
+        /// Something of the item was written, or is about to be.
+        var isOpen = false
     }
 
     private let registry: OutputRegistry
@@ -67,6 +71,27 @@ final class WriterFeed: Sendable {
         state.signal { $0.shift = shift }
     }
 
+    /// Makes room for what the item has before its beginning: the sound of transport streams often begins a frame before
+    /// the pictures do. Where others were written before, it would lie over the end of those.
+    private func open() async {
+        if state.withLock(\.isOpen) { return }
+        let isFirst = registry.cursor.isAtStart
+        // Those that come late do not wait.
+        let types = Set(registry.writers.lazy.filter { !$0.isLate }.flatMap(\.writer.mediaTypes))
+        await state.wait { state -> Void? in
+            if state.isOpen || state.isClosed { return () }
+            if !isFirst {
+                guard let known = state.known, known.intersection(types).isSubset(of: state.starts.keys) else {
+                    return nil
+                }
+                let start = state.starts.filter { types.contains($0.key) }.values.min() ?? .zero
+                state.shift += registry.cursor.makeRoom(for: .zero - start)
+            }
+            state.isOpen = true
+            return ()
+        }
+    }
+
     /// The time for writers of an item time, of media of this length.
     private func place(_ time: MediaTime, _ type: MediaType, _ length: (MediaTrack?) -> Duration) -> MediaTime {
         guard let itemTime = time.duration else { return time }
@@ -84,9 +109,15 @@ final class WriterFeed: Sendable {
 
     // MARK: Media
 
-    /// This track is of the item from now on.
-    func begin(_ track: MediaTrack) async throws(HLSError) {
-        state.signal { $0.tracks[track.mediaType] = track }
+    /// This track is of the item from now on, whose media begins there in item time.
+    func begin(_ track: MediaTrack, at time: Duration) async throws(HLSError) {
+        state.signal { state in
+            state.tracks[track.mediaType] = track
+            // Padding is not presented.
+            if state.starts[track.mediaType] == nil {
+                state.starts[track.mediaType] = track.gapless == nil ? time : max(.zero, time)
+            }
+        }
         // While the item waits for its turn, writers are told with the first media.
         if isHeld { return }
         for entry in registry.writers { _ = try await index(of: track.mediaType, for: entry) }
@@ -95,6 +126,7 @@ final class WriterFeed: Sendable {
     func write(_ frame: VideoFrame) async throws(HLSError) {
         let writers = registry.writers
         if writers.isEmpty { return }
+        await open()
         var placed: VideoFrame?
         if let time = frame.itemTime {
             let new = place(time, .video) { _ in ItemTimeline.duration(frame.duration, frame.timescale) }
@@ -112,6 +144,7 @@ final class WriterFeed: Sendable {
     func write(_ buffer: AudioBuffer) async throws(HLSError) {
         let writers = registry.writers
         if writers.isEmpty { return }
+        await open()
         var placed: AudioBuffer?
         if let time = buffer.itemTime {
             let new = place(time, .audio) { _ in .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate) }
@@ -127,6 +160,8 @@ final class WriterFeed: Sendable {
     }
 
     func write(_ sample: MediaSample, of type: MediaType, at itemTime: MediaTime) async throws(HLSError) {
+        if registry.writers.isEmpty { return }
+        await open()
         let itemTime = place(itemTime, type) { track in
             ItemTimeline.duration(sample.duration, track?.timescale ?? 0)
         }

@@ -13,6 +13,7 @@
 #include <libavutil/mastering_display_metadata.h>
 #include <libavutil/md5.h>
 #include <libavutil/mem.h>
+#include <libavutil/murmur3.h>
 #include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
 #include <libswresample/swresample.h>
@@ -21,7 +22,8 @@
 #define CLIBAV_UTIL_FUNCTIONS(each)                                                                                    \
     each(av_buffer_create) each(av_dict_free) each(av_dict_set) each(av_free) each(av_freep) each(av_log_get_level)    \
     each(av_log_set_level) each(av_malloc) each(av_mallocz) each(av_md5_alloc) each(av_md5_final) each(av_md5_init)    \
-    each(av_md5_update) each(av_opt_set) each(av_rescale) each(av_rescale_q) each(av_strerror)                         \
+    each(av_md5_update) each(av_murmur3_alloc) each(av_murmur3_final) each(av_murmur3_init) each(av_murmur3_update)    \
+    each(av_opt_set) each(av_rescale) each(av_rescale_q) each(av_strerror)                         \
     each(av_frame_alloc) each(av_frame_apply_cropping) each(av_frame_clone) each(av_frame_copy_props)                  \
     each(av_frame_free) each(av_frame_get_buffer) each(av_frame_get_side_data) each(av_frame_move_ref)                 \
     each(av_frame_new_side_data) each(av_frame_ref) each(av_frame_remove_side_data) each(av_frame_unref)               \

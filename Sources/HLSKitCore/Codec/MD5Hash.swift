@@ -1,4 +1,5 @@
 import CLibAV
+import HLSPlaylist
 
 /// libavutil's MD5, as `ffmpeg -f framemd5` uses it.
 struct MD5Hash: ~Copyable {
@@ -22,13 +23,12 @@ struct MD5Hash: ~Copyable {
 
     /// The digest of everything since the last call, as 32 hexadecimal digits.
     func finish() -> String {
-        let digits = Array("0123456789abcdef".utf8)
         let text = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digest in
             digest.initialize(repeating: 0)
             if let base = digest.baseAddress { av_md5_final(state, base) }
-            return digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+            return Array(digest).hexadecimalText
         }
         av_md5_init(state)
-        return String(decoding: text, as: UTF8.self)
+        return text
     }
 }

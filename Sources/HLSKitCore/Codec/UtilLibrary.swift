@@ -67,7 +67,7 @@ func av_rescale_q(_ a: Int64, _ b: AVRational, _ c: AVRational) -> Int64 {
     util?.pointee.av_rescale_q(a, b, c) ?? CLibAV_no_pts()
 }
 
-// MARK: MD5
+// MARK: Hashes
 
 func av_md5_alloc() -> OpaquePointer? { util?.pointee.av_md5_alloc() }
 
@@ -76,6 +76,18 @@ func av_md5_init(_ a: OpaquePointer?) { util?.pointee.av_md5_init(a) }
 func av_md5_update(_ a: OpaquePointer?, _ b: UnsafePointer<UInt8>?, _ c: Int) { util?.pointee.av_md5_update(a, b, c) }
 
 func av_md5_final(_ a: OpaquePointer?, _ b: UnsafeMutablePointer<UInt8>?) { util?.pointee.av_md5_final(a, b) }
+
+func av_murmur3_alloc() -> OpaquePointer? { util?.pointee.av_murmur3_alloc() }
+
+func av_murmur3_init(_ a: OpaquePointer?) { util?.pointee.av_murmur3_init(a) }
+
+func av_murmur3_update(_ a: OpaquePointer?, _ b: UnsafePointer<UInt8>?, _ c: Int) {
+    util?.pointee.av_murmur3_update(a, b, c)
+}
+
+func av_murmur3_final(_ a: OpaquePointer?, _ b: UnsafeMutablePointer<UInt8>?) {
+    util?.pointee.av_murmur3_final(a, b)
+}
 
 // MARK: Pixels
 

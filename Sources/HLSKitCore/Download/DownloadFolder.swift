@@ -9,6 +9,8 @@ import Synchronization
 final class DownloadFolder: Sendable {
     private static let journalName = "journal.ndjson"
     private static let temporaryEnding = ".new"
+    /// The most that is read at a time.
+    private static let pieceByteCount = 64 << 20
 
     var path: String { folder.path }
     private let folder: SafeFolder
@@ -148,20 +150,21 @@ final class DownloadFolder: Sendable {
         return badCount
     }
 
-    private func isWhole(_ file: DownloadJournal.File) -> Bool {
+    /// Whether a file is there, and is what it was.
+    func isWhole(_ file: DownloadJournal.File) -> Bool {
         let descriptor = folder.open(file.name, O_RDONLY)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, Int(status.st_size) == file.byteCount, let hash = try? MD5Hash() else {
-            return false
-        }
+        guard fstat(descriptor, &status) == 0, Int(status.st_size) == file.byteCount,
+            let hash = try? FileHasher(file.digest.algorithm)
+        else { return false }
         return withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 16) { buffer in
             while true {
                 let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
                 if count < 0, errno == EINTR { continue }
                 guard count >= 0 else { return false }
-                if count == 0 { return hash.finish() == file.md5 }
+                if count == 0 { return hash.finish() == file.digest }
                 hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }
         }
@@ -301,6 +304,21 @@ final class DownloadFolder: Sendable {
 
     private static func read(_ descriptor: Int32) -> [UInt8] {
         var bytes: [UInt8] = []
+        var status = stat()
+        if fstat(descriptor, &status) == 0, (1...pieceByteCount).contains(Int(status.st_size)) {
+            // In one piece, where it says how large it is. There may be more behind that.
+            let size = Int(status.st_size)
+            bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+                while count < size {
+                    let piece = UnsafeMutableBufferPointer(rebasing: buffer[count...])
+                    let length = Glibc.read(descriptor, piece.baseAddress, piece.count)
+                    if length < 0, errno == EINTR { continue }
+                    guard length > 0 else { return }
+                    count += length
+                }
+            }
+            if bytes.count < size { return bytes }
+        }
         withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 16) { buffer in
             while true {
                 let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
@@ -345,7 +363,7 @@ final class DownloadFile {
     private let folder: DownloadFolder
     private let temporaryName: String
     private var descriptor: Int32
-    private let hash: MD5Hash
+    private let hash: FileHasher
     private(set) var byteCount = 0
 
     init(folder: DownloadFolder, name: String, mode: mode_t = 0o666) throws(HLSError) {
@@ -356,7 +374,7 @@ final class DownloadFile {
         let descriptor = folder.open(temporaryName, mode: mode)
         guard descriptor >= 0 else { throw DownloadFolder.error(folder.url(of: name)) }
         do {
-            hash = try MD5Hash()
+            hash = try FileHasher()
         } catch {
             close(descriptor)
             throw HLSError(error, path: folder.url(of: name))
@@ -382,6 +400,6 @@ final class DownloadFile {
         guard fsync(descriptor) == 0, folder.rename(temporaryName, to: name) else { throw DownloadFolder.error(path) }
         close(descriptor)
         descriptor = -1
-        return DownloadJournal.File(name: name, byteCount: byteCount, md5: hash.finish())
+        return DownloadJournal.File(name: name, byteCount: byteCount, digest: hash.finish())
     }
 }

@@ -44,7 +44,7 @@ struct DownloadJournal: Sendable, Equatable {
     struct File: Sendable, Hashable {
         var name: String
         var byteCount: Int
-        var md5: String
+        var digest: FileDigest
     }
 
     /// A key with the vector for one segment.
@@ -211,9 +211,13 @@ extension DownloadJournal.Entry {
 extension DownloadJournal.File {
     fileprivate init?(_ document: JSONDocument) {
         guard let name = document["file"]?.string, DownloadName.isOfMedia(name), let count = document["bytes"]?.integer,
-            (0..<1 << 48).contains(count), let md5 = document["md5"]?.string
+            (0..<1 << 48).contains(count)
         else { return nil }
-        self.init(name: name, byteCount: count, md5: md5)
+        let digests = FileDigest.Algorithm.allCases.lazy.compactMap { algorithm in
+            document[algorithm.rawValue]?.string.map { FileDigest(algorithm: algorithm, text: $0) }
+        }
+        guard let digest = digests.first else { return nil }
+        self.init(name: name, byteCount: count, digest: digest)
     }
 }
 
@@ -375,7 +379,7 @@ private struct JournalLine {
     mutating func add(_ file: DownloadJournal.File) {
         add("file", file.name)
         add("bytes", file.byteCount)
-        add("md5", file.md5)
+        add(file.digest.algorithm.rawValue, file.digest.text)
     }
 
     mutating func add(_ name: String, _ key: DownloadJournal.Key?) {

@@ -20,8 +20,14 @@ extension DownloadTask {
             probe.file = "probe.\(DownloadLane.ending(of: stored.name))"
             do {
                 let loaded = try await loader.segment(probe)
+                // The digest of what was stored may be of an earlier version.
+                var isSame = false
+                if var file = loaded.segment.file, let digest = stored.file?.digest {
+                    file.digest = digest
+                    isSame = folder.isWhole(file)
+                }
                 folder.discard(probe.file)
-                if loaded.segment.file?.md5 == stored.file?.md5 { return }
+                if isSame { return }
                 failure = nil
                 break
             } catch let error as HLSError where error.domain != .output {

@@ -16,7 +16,9 @@ struct SegmentCheck: Sendable {
 
     mutating func append(_ bytes: [UInt8]) {
         if head.count < ContainerProbe.maxByteCount { head += bytes.prefix(ContainerProbe.maxByteCount - head.count) }
-        tail = (tail + bytes.suffix(2 * Self.blockByteCount)).suffix(2 * Self.blockByteCount)
+        // Of the array itself: a sequence would be walked through from its start.
+        let end = bytes[max(0, bytes.count - 2 * Self.blockByteCount)...]
+        tail = Array((tail + end).suffix(2 * Self.blockByteCount))
         byteCount += bytes.count
     }
 

@@ -10,7 +10,8 @@ struct DownloadJournalTests {
         (lane.language, lane.name, lane.isDefault, lane.bandwidth) = ("en", "Englisch", true, 128_000)
         (lane.videoRange, lane.isLive) = ("PQ", true)
         lane.characteristics = "public.accessibility.describes-video"
-        let file = DownloadJournal.File(name: "main-1/000001.ts", byteCount: 1 << 33, md5: "0123")
+        let file = DownloadJournal.File(
+            name: "main-1/000001.ts", byteCount: 1 << 33, digest: FileDigest(algorithm: .murmur3, text: "0123"))
         var segment = DownloadJournal.Segment(
             lane: "main", sequence: 1 << 40, name: "a b.ts", start: -5, duration: 4_004_000)
         (segment.epoch, segment.range, segment.file, segment.discontinuity) = (2, 5..<(1 << 40), file, 3)
@@ -29,7 +30,10 @@ struct DownloadJournalTests {
         return [
             .header(url: "https://h/ä\\x.m3u8", identity: "0a1b2c3d"),
             .lane(DownloadJournal.Lane(id: "main", kind: .main)), .lane(lane),
-            .resource(DownloadJournal.File(name: "key.bin", byteCount: 16, md5: "ff")), .segment(segment),
+            .resource(
+                DownloadJournal.File(
+                    name: "key.bin", byteCount: 16, digest: FileDigest(algorithm: .murmur3, text: "ff"))),
+            .segment(segment),
             .segment(gap), .written(byteCount: 1 << 40),
         ]
     }
@@ -82,6 +86,26 @@ struct DownloadJournalTests {
         #expect(try MediaPlaylist(parsing: list.text, url: "https://h/x.m3u8").segments.count == 2)
     }
 
+    @Test("S02: a journal of an earlier version, with MD5, is read; a line without a digest ends it")
+    func earlierDigests() throws {
+        let header = #"{"v":1,"url":"https://h/x.m3u8","identity":"0a"}"#
+        let line = #"{"file":"main-1/000001.ts","bytes":3,"md5":"900150983cd24fb0d6963f7d28e17f72"}"#
+        let none = #"{"file":"main-1/000002.ts","bytes":3}"#
+        let journal = try #require(DownloadJournal(parsing: Array("\(header)\n\(line)\n\(none)\n".utf8)))
+        #expect(journal.resources.count == 1)
+        let digest = try #require(journal.resources["main-1/000001.ts"]?.digest)
+        var bytes = Array("abc".utf8)
+        for algorithm in FileDigest.Algorithm.allCases {
+            let hasher = try FileHasher(algorithm)
+            bytes.withUnsafeBytes { hasher.update($0) }
+            #expect((hasher.finish() == digest) == (algorithm == .md5))
+        }
+        bytes[0] += 1
+        let hasher = try FileHasher(.md5)
+        bytes.withUnsafeBytes { hasher.update($0) }
+        #expect(hasher.finish() != digest)
+    }
+
     @Test("S02: torn off anywhere, the journal has the lines that are whole")
     func torn() throws {
         let lines = Self.entries.map(\.line)
@@ -107,7 +131,7 @@ struct DownloadJournalTests {
             "key-../x.bin", "main-0/" + String(repeating: "a", count: 101),
         ])
     func hostileNames(name: String) throws {
-        let file = DownloadJournal.File(name: name, byteCount: 1, md5: "0")
+        let file = DownloadJournal.File(name: name, byteCount: 1, digest: FileDigest(algorithm: .murmur3, text: "0"))
         var segment = DownloadJournal.Segment(lane: "main", sequence: 1, name: "a", start: 0, duration: 1)
         segment.file = file
         var mapped = DownloadJournal.Segment(lane: "main", sequence: 2, name: "a", start: 0, duration: 1)

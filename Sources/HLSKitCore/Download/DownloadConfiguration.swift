@@ -44,6 +44,11 @@ public struct DownloadConfiguration: Sendable {
     public var connectionCount = 6 {
         didSet { connectionCount = min(max(connectionCount, 1), 16) }
     }
+    /// The format of the file that ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` is going to be asked
+    /// for: what is there of a stream that is not live is packed while the rest is loaded, on a thread of its own, so that the
+    /// file is there soon after. Where something was missing in the end it is packed again. Default: nil, which packs nothing
+    /// before.
+    public var fileFormat: OutputFormat?
     /// Encrypted segments are stored as they are, of whatever key system, and no key is requested: playlists that
     /// ``DownloadTask/writePlaylists()`` writes name the keys as the stream does, and
     /// ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` is refused. Default false.

@@ -4,7 +4,8 @@ import Synchronization
 /// The folder of a download while it goes on: its files, and the journal that names them.
 ///
 /// A file counts when its line is in the journal. Files and lines are written through to the disk before they count, so
-/// that a crash of the machine takes nothing back. Blocks the calling thread while it writes. What it holds is reached
+/// that a crash of the machine takes nothing back; or, where they can be had again, within a while, by ``sync()``: then it
+/// takes back what came since, which the next run finds out. Blocks the calling thread while it writes. What it holds is reached
 /// through ``SafeFolder`` alone: a folder, or a file in it, that is a link or belongs to somebody else is refused.
 final class DownloadFolder: Sendable {
     private static let journalName = "journal.ndjson"
@@ -21,6 +22,8 @@ final class DownloadFolder: Sendable {
         /// Of the journal's whole lines.
         var byteCount = 0
         var temporaryCount = 0
+        /// Files that count, and have not been written through yet.
+        var unsynced: Set<String> = []
     }
     private let state = Mutex(State())
 
@@ -99,11 +102,13 @@ final class DownloadFolder: Sendable {
     }
 
     /// Notes what is on the disk now.
-    func add(_ entries: [DownloadJournal.Entry]) throws(HLSError) {
+    ///
+    /// - Parameter syncs: writes it through; else ``sync()`` does.
+    func add(_ entries: [DownloadJournal.Entry], syncs: Bool = true) throws(HLSError) {
         let bytes = entries.flatMap(\.line)
         let failure: HLSError? = state.withLock { state in
             guard state.descriptor >= 0, Self.writeAll(bytes, to: state.descriptor),
-                fdatasync(state.descriptor) == 0
+                !syncs || fdatasync(state.descriptor) == 0
             else {
                 let error = Self.error(path)
                 // The next line must not stand behind half of this one.
@@ -117,6 +122,39 @@ final class DownloadFolder: Sendable {
             return nil
         }
         if let failure { throw failure }
+    }
+
+    /// Something that counts has not been written through yet.
+    var needsSync: Bool { state.withLock { !$0.unsynced.isEmpty } }
+
+    /// Writes through what counts, and the journal.
+    func sync() throws(HLSError) {
+        let (names, journal) = state.withLock { state in
+            defer { state.unsynced = [] }
+            return (state.unsynced, state.unsynced.isEmpty || state.descriptor < 0 ? -1 : dup(state.descriptor))
+        }
+        guard journal >= 0 else { return }
+        defer { close(journal) }
+        // A file that has gone meanwhile need not be there.
+        for name in names where !folder.sync(name) && errno != ENOENT { throw Self.error(url(of: name)) }
+        // One of each folder.
+        let ofFolders = Dictionary(names.map { ($0.prefix { $0 != "/" }, $0) }, uniquingKeysWith: { first, _ in first })
+        for name in ofFolders.values where !folder.syncFolder(of: name) && errno != ENOENT {
+            throw Self.error(url(of: name))
+        }
+        guard fdatasync(journal) == 0 else { throw Self.error(path) }
+    }
+
+    fileprivate func noteUnsynced(_ name: String) {
+        state.withLock { state in _ = state.unsynced.insert(name) }
+    }
+
+    /// What is there of a segment; nil where it is not, or has no file.
+    func stored(_ segment: DownloadJournal.Segment) -> DownloadJournal.Segment? {
+        state.withLock { state in
+            let stored = state.journal.segments[segment.lane]?[segment.position]
+            return stored?.file == nil ? nil : stored
+        }
     }
 
     /// Compares what the journal names with what is there, and removes what is not as it was.
@@ -234,8 +272,12 @@ final class DownloadFolder: Sendable {
         guard folder.isInPlace else { throw SafeFile.refusal(path, "has been replaced by another folder") }
     }
 
+    /// Removes what was packed, and will not be used.
+    func discardOutput() { removeRest(of: nil, where: { $0.hasPrefix("output.") }) }
+
     /// Gives the folder its final name, without the journal.
     func move(to target: String) throws(HLSError) {
+        try sync()
         try checkPlace()
         guard access(target, F_OK) != 0, Glibc.rename(path, target) == 0 else {
             throw HLSError(
@@ -352,12 +394,12 @@ final class DownloadFolder: Sendable {
     }
 
     /// Gives a file that is whole its name.
-    fileprivate func rename(_ name: String, to other: String) -> Bool {
-        folder.rename(name, to: other) && folder.syncFolder(of: other)
+    fileprivate func rename(_ name: String, to other: String, syncs: Bool) -> Bool {
+        folder.rename(name, to: other) && (!syncs || folder.syncFolder(of: other))
     }
 }
 
-/// A file of the folder that is being written. It has its name when it is whole and on the disk.
+/// A file of the folder that is being written. It has its name when it is whole.
 final class DownloadFile {
     let name: String
     private let folder: DownloadFolder
@@ -396,8 +438,12 @@ final class DownloadFile {
         byteCount += bytes.count
     }
 
-    func finish() throws(HLSError) -> DownloadJournal.File {
-        guard fsync(descriptor) == 0, folder.rename(temporaryName, to: name) else { throw DownloadFolder.error(path) }
+    /// - Parameter syncs: writes it through to the disk before it gets its name; else ``DownloadFolder/sync()`` does.
+    func finish(syncs: Bool = true) throws(HLSError) -> DownloadJournal.File {
+        guard !syncs || fsync(descriptor) == 0, folder.rename(temporaryName, to: name, syncs: syncs) else {
+            throw DownloadFolder.error(path)
+        }
+        if !syncs { folder.noteUnsynced(name) }
         close(descriptor)
         descriptor = -1
         return DownloadJournal.File(name: name, byteCount: byteCount, digest: hash.finish())

@@ -152,7 +152,8 @@ private struct FileReader: ResourceReader {
         } else if request.isClear {
             try open.check.finish(mayBeEmpty: mayBeEmpty)
         }
-        return try file.finish()
+        // What a live stream has had cannot be had again.
+        return try file.finish(syncs: request.terms.isLive)
     }
 }
 

@@ -46,53 +46,39 @@ extension DownloadTask {
         }
         update { $0.phase = .writing }
         notices.tell(progress)
-        let window = loaded.window
-        let entries = loaded.entries.filter { !$0.lane.isAuxiliary }
-        if entries.count < loaded.entries.count {
+        let plan = FilePacking.Plan(loaded.entries, loaded.window, format, configuration)
+        if plan.entries.count < loaded.entries.count {
             note("a file holds one variant: the others stay in the folder")
         }
-        let name = "output.\(format.rawValue)"
-        let container: Remuxer.Container
-        switch format {
-        case .ts: container = .ts
-        case .mp4: container = .mp4
-        case .mkv: container = .mkv
-        case .aac: container = .adts
-        case .mp3: container = .mp3
-        default:
+        guard let container = Remuxer.Container(format) else {
             throw HLSError(
                 code: .unsupported, path: path, text: "\(format.rawValue) is not a download format")
         }
-        try folder.checkPlace()
-        // What is written can be written again: it need not play before it is whole.
-        let writer = Remuxer(
-            file: try OutputFile(path: folder.url(of: name), overwrite: true), container: container,
-            isFragmented: false, mediaTypes: container.holdsAudioOnly ? [.audio] : [.video, .audio]
-        ) { note($0.replacing(self.folder.url(of: "output"), with: Self.stem(of: path))) }
-        let holdsText = container == .mp4 || container == .mkv
-        if !holdsText, entries.contains(where: { $0.lane.kind == .subtitles }) {
+        if !container.holdsText, plan.entries.contains(where: { $0.lane.kind == .subtitles }) {
             note("\(format.rawValue) cannot hold subtitles: they are skipped; save them to a file of their own")
         }
-        // Renditions of a playlist were chosen by this already.
-        let audio = entries.contains(where: \.hasChosenAudio) ? .automatic : configuration.audio
-        var assembler = FileAssembler(
-            folder, entries: entries, window: window, writer: writer, includesText: holdsText, audio: audio)
-        try assembler.run { time in
+        // Until the file is whole, what it is made of has to be on the disk.
+        var isWritten = false
+        defer { if !isWritten { try? folder.sync() } }
+        let packing = try self.packing(for: plan, as: container)
+        try packing.finish {
+            note($0.replacing(self.folder.url(of: "output"), with: Self.stem(of: path)))
+        } _: { time in
             try Task.checkCancellation()
             update { $0.writtenDuration = time }
         }
-        for text in assembler.leftOut { note(text) }
+        for text in packing.leftOut { note(text) }
         var files = Files()
-        files.duration = assembler.end
-        files.unreadable = assembler.problems.map { "\($0.segment.file?.name ?? ""): \($0.text)" }
+        files.duration = packing.length
+        files.unreadable = packing.problems.map { "\($0.segment.file?.name ?? ""): \($0.text)" }
         // So that another run asks for them again.
-        folder.discard(assembler.problems.map(\.segment))
-        downloaded.remove(Set(assembler.problems.compactMap(\.segment.file?.name)))
-        guard assembler.end > .zero else {
-            if let locked = assembler.problems.first(where: \.isLocked) {
+        folder.discard(packing.problems.map(\.segment))
+        downloaded.remove(Set(packing.problems.compactMap(\.segment.file?.name)))
+        guard packing.length > .zero else {
+            if let locked = packing.problems.first(where: \.isLocked) {
                 throw HLSError(code: .contentKey, urlString: currentURL, cause: locked.text)
             }
-            let wanted = entries.reduce(into: Set<MediaType>()) { $0.formUnion($1.wanted) }
+            let wanted = plan.entries.reduce(into: Set<MediaType>()) { $0.formUnion($1.wanted) }
             let kind = wanted == [.audio] ? "audio" : wanted == [.video] ? "video" : "media"
             throw HLSError(
                 code: .badMedia, urlString: folder.path, cause: "the loaded media has no \(kind)",
@@ -104,15 +90,16 @@ extension DownloadTask {
                 detail: files.unreadable.first
             )
         }
-        files.paths = Self.names(for: writer.paths.count, as: path, overwrite: overwrite)
+        files.paths = Self.names(for: packing.paths.count, as: path, overwrite: overwrite)
         // The first last: while it is not there, the download is not done.
-        for (part, target) in zip(writer.paths, files.paths).reversed() {
+        for (part, target) in zip(packing.paths, files.paths).reversed() {
             try folder.publish(
-                part.split(separator: "/").last.map(String.init) ?? name, as: target, overwrite: overwrite)
+                part.split(separator: "/").last.map(String.init) ?? part, as: target, overwrite: overwrite)
         }
         if files.unreadable.isEmpty, let byteCount = DownloadFolder.byteCount(of: path) {
             try folder.add([.written(byteCount: byteCount)])
         }
+        isWritten = files.unreadable.isEmpty
         return files
     }
 

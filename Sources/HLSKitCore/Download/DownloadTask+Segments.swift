@@ -129,7 +129,7 @@ extension DownloadTask {
             let lane = run.lanes[id.lane]
             if let index = lane.index(of: id.position) { offer(loaded.segment, at: index, of: lane) }
             guard let segment = run.stored(loaded.segment, of: id) else { return }
-            try folder.add([.segment(segment)])
+            try folder.add([.segment(segment)], syncs: lane.tracker.isLive)
             run.noteLoaded(id)
             run.done.segmentCount += 1
             run.done.duration += .microseconds(segment.duration)

@@ -56,6 +56,8 @@ public final class DownloadTask: Sendable {
         var stopping: AsyncStream<Void>.Continuation?
         var entries: [DownloadSelection.Entry] = []
         var window = TimeWindow()
+        /// The file that is being packed while its segments are loaded.
+        var packing: FilePacking?
     }
 
     let configuration: DownloadConfiguration
@@ -142,6 +144,7 @@ public final class DownloadTask: Sendable {
     /// Removes the files of the download, and the folder.
     public func removeFolder() async {
         downloaded.removeAll()
+        takePacking()?.end()
         await DiskThread.run(configuration.loading.clock) { self.folder.remove() }
     }
 
@@ -175,7 +178,17 @@ public final class DownloadTask: Sendable {
         defer { state.withLock { ($0.isStopping, $0.stopping) = (false, nil) } }
         let clock = HostClock(configuration.loading.clock)
         do {
-            let result = try await DiskThread.run(configuration.loading.clock) { try await self.loadAll() }
+            let result = try await DiskThread.run(configuration.loading.clock) {
+                do {
+                    let result = try await self.loadAll()
+                    // What is about to be packed will be on the disk as the file.
+                    if self.state.withLock({ $0.packing == nil }) { try self.folder.sync() }
+                    return result
+                } catch {
+                    try? self.folder.sync()
+                    throw error
+                }
+            }
             end(result, nil, after: clock.now)
             return result
         } catch {
@@ -249,7 +262,7 @@ public final class DownloadTask: Sendable {
         update { $0.phase = .loading }
         try takeUp(clock, &run)
         if let before { run.result.resumedSegmentCount = before.resumedSegmentCount }
-        try await load(clock, news, &run)
+        try await loadAndPack(clock, news, &run)
         run.result.numberOfInterstitials = run.numberOfInterstitials
         let result = counted(run.result, of: run.followed.map { run.lanes[$0].entry.lane })
         // Where all is missing, that is no download.
@@ -297,7 +310,19 @@ public final class DownloadTask: Sendable {
         state.withLock { body(&$0.progress) }
     }
 
+    func setPacking(_ packing: FilePacking) { state.withLock { $0.packing = packing } }
+
+    func takePacking() -> FilePacking? {
+        state.withLock { state in
+            defer { state.packing = nil }
+            return state.packing
+        }
+    }
+
     // MARK: Loading
+
+    /// What can be had again, and has come, is on the disk after this time: the most that a power cut costs besides.
+    private static let syncDelay = Duration.seconds(1)
 
     enum Outcome: Sendable {
         case resource(ResourceID, lane: Int, Swift.Result<DownloadJournal.File, any Error>)
@@ -312,6 +337,8 @@ public final class DownloadTask: Sendable {
         case stop
         /// What was on its way then has had its time.
         case deadline
+        /// What had come is on the disk.
+        case synced(HLSError?)
     }
 
     var loader: DownloadLoader {
@@ -320,7 +347,7 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    private func load(_ clock: HostClock, _ news: AsyncStream<Void>, _ run: inout DownloadRun) async throws {
+    func load(_ clock: HostClock, _ news: AsyncStream<Void>, _ run: inout DownloadRun) async throws {
         let stops = stopRequests()
         // The group's closure may throw with `run` half changed: it is handed back whole.
         run = try await withThrowingTaskGroup(of: Outcome.self) { [run] group in
@@ -331,6 +358,7 @@ public final class DownloadTask: Sendable {
                 return .stop
             }
             addDemand(news, &group)
+            var isSyncing = false
             loop: while true {
                 for work in run.plan.next() { add(work, clock, &run, &group) }
                 for wish in run.alternates.takeWaiting() { open(wish, clock, &run, &group) }
@@ -348,6 +376,11 @@ public final class DownloadTask: Sendable {
                         for wanted in demand.takeUrgent() { run.plan.hasten(wanted) }
                         addDemand(news, &group)
                     case .demandEnded: break
+                    case .synced(let error?): throw error
+                    case .synced(nil):
+                        isSyncing = folder.needsSync
+                        if isSyncing { addSync(clock, &group) }
+                        continue loop
                     case .resource(let id, let lane, let result): try take(result, of: id, lane: lane, clock, &run)
                     case .segment(let id, let result): try take(result, of: id, clock, &run)
                     case .alternate(let wish, let began, let result):
@@ -362,6 +395,11 @@ public final class DownloadTask: Sendable {
                     addReload(of: answer.lane, clock, &run, &group)
                 }
                 if isStopping { run.plan.stop() }
+                if !isSyncing, folder.needsSync {
+                    isSyncing = true
+                    addSync(clock, &group)
+                }
+                if case .segment = outcome { state.withLock(\.packing)?.noteSegment() }
                 publish(run)
             }
             group.cancelAll()
@@ -369,6 +407,19 @@ public final class DownloadTask: Sendable {
         }
         // A run that was cancelled has not come to its end, though it also looks like one that was stopped.
         try Task.checkCancellation()
+    }
+
+    /// Writes through what has come, in a while, and on a thread of its own.
+    private func addSync(_ clock: HostClock, _ group: inout ThrowingTaskGroup<Outcome, any Error>) {
+        group.addTask { [configuration, folder] in
+            guard (try? await clock.sleep(until: clock.now + Self.syncDelay)) != nil else { return .synced(nil) }
+            do throws(HLSError) {
+                try await DiskThread.run(configuration.loading.clock) { () async throws(HLSError) in
+                    try folder.sync()
+                }
+                return .synced(nil)
+            } catch { return .synced(error) }
+        }
     }
 
     /// Waits until players wait for something.

@@ -11,9 +11,12 @@ struct FileAssembler {
     /// One playlist and what reads it.
     private struct Lane {
         let id: LaneID
+        /// Of the playlist.
+        let journalID: String
         let language: String?
         let videoRange: VideoRange?
-        let segments: [DownloadJournal.Segment]
+        /// Those that have no file are not there yet.
+        var segments: [DownloadJournal.Segment]
         var next = 0
         var pipeline: LanePipeline
         var timeline = ItemTimeline()
@@ -81,29 +84,31 @@ struct FileAssembler {
     /// Media that nothing can be made of, in a line each.
     private(set) var leftOut: [String] = []
     private(set) var end = Duration.zero
+    /// How many lanes have been read up to their first track.
+    private var announcedCount = 0
 
     private struct TimelineKey: Hashable {
         var epoch: Int
         var discontinuity: Int
+
+        init(_ segment: DownloadJournal.Segment) { (epoch, discontinuity) = (segment.epoch, segment.discontinuity) }
     }
 
     /// - Parameters:
     ///   - entries: the playlists, the variant's first.
     ///   - window: the item times that are wanted.
+    ///   - expected: by lanes, the segments that will be there; nil where no more will be there than is.
     ///   - audio: which audio tracks inside the segments of the variant are wanted, where it is wanted of the variant.
     init(
         _ folder: DownloadFolder, entries: [DownloadSelection.Entry], window: TimeWindow,
-        writer: any MediaWriter, includesText: Bool = false, audio: DownloadConfiguration.Choice = .automatic
+        writer: any MediaWriter, includesText: Bool = false, audio: DownloadConfiguration.Choice = .automatic,
+        expected: [String: [DownloadJournal.Segment]]? = nil
     ) {
         self.folder = folder
         self.writer = writer
         samples = WriterCapabilities(writer).samples
         self.window = window
         let journal = folder.journal
-        let isInside = { (segment: DownloadJournal.Segment) in
-            segment.file != nil
-                && window.overlaps(.microseconds(segment.start), .microseconds(segment.start + segment.duration))
-        }
         let wishes = if case .matching(let wishes) = audio { wishes } else { [QualityExpression]() }
         for entry in entries {
             let id: LaneID =
@@ -114,9 +119,10 @@ struct FileAssembler {
                 }
             guard id != .subtitles || includesText else { continue }
             var lane = Lane(
-                id: id, language: entry.lane.language,
+                id: id, journalID: entry.lane.id, language: entry.lane.language,
                 videoRange: entry.lane.videoRange.map { VideoRange(rawValue: $0) },
-                segments: journal.segments(of: entry.lane.id).filter(isInside),
+                segments: expected?[entry.lane.id]?.filter { $0.isInside(window) }
+                    ?? journal.storedSegments(of: entry.lane.id, in: window),
                 pipeline: LanePipeline(lane: id, mode: .demux, wanted: entry.wanted))
             if id == .main, entry.wanted.contains(.audio), let wish = wishes.first { lane.want(wish) }
             for type in [MediaType.video, .audio] where entry.wanted.contains(type) {
@@ -135,7 +141,7 @@ struct FileAssembler {
         for wish in wishes.dropFirst() { addAudio { $0.want(wish) } }
         awaitsAudio = audio == .all && lanes.first?.slots[.audio] != nil
         // Numbers in the order of the stream.
-        let keys = lanes.flatMap { $0.segments.map { TimelineKey(epoch: $0.epoch, discontinuity: $0.discontinuity) } }
+        let keys = lanes.flatMap { $0.segments.map(TimelineKey.init) }
         for key in Set(keys).sorted(by: { ($0.epoch, $0.discontinuity) < ($1.epoch, $1.discontinuity) }) {
             timelines[key] = timelines.count
         }
@@ -145,7 +151,7 @@ struct FileAssembler {
     private mutating func addAudio(_ choose: (inout Lane) -> Void) {
         guard let main = lanes.first, main.id == .main, main.slots[.audio] != nil else { return }
         var lane = Lane(
-            id: .audio, language: nil, videoRange: nil, segments: main.segments,
+            id: .audio, journalID: main.journalID, language: nil, videoRange: nil, segments: main.segments,
             pipeline: LanePipeline(lane: .audio, mode: .demux, wanted: [.audio]))
         choose(&lane)
         lane.slots[.audio] = merger.addSlot(isSparse: false)
@@ -168,23 +174,43 @@ struct FileAssembler {
     /// Cues are exact to the millisecond.
     private static let textTimescale: Int32 = 1000
 
-    /// Writes everything and finishes the writer.
+    /// Writes what can be written of the segments that are there, and finishes the writer.
     ///
     /// - Parameter progress: is told the item time that was reached; throws to end early.
     mutating func run(_ progress: (Duration) throws -> Void) throws {
-        try announceSlots()
-        while let index = nextLane {
-            try readSegment(of: index)
-            try progress(.microseconds(lanes[index].nextStart ?? 0))
-            // What others have of the same time comes first: cues may be of before the segment's pictures.
-            if nextLane == 0 || lanes[0].isFinished { try write() }
-        }
+        try advance(progress)
         for index in lanes.indices {
             finish(index)
             placeCues(of: index, isEnd: true)
         }
         try write()
         try writer.finish()
+    }
+
+    /// Writes what can be written of the segments that are there, up to the first that is not.
+    ///
+    /// - Parameter progress: is told the item time that was reached; throws to stop there. It can be gone on with.
+    mutating func advance(_ progress: (Duration) throws -> Void) throws {
+        guard try announceSlots(progress) else { return }
+        while let index = nextLane {
+            guard try readSegment(of: index) else { return }
+            try progress(.microseconds(lanes[index].nextStart ?? 0))
+            // What others have of the same time comes first: cues may be of before the segment's pictures.
+            if nextLane == 0 || lanes[0].isFinished { try write() }
+        }
+    }
+
+    /// Whether what was expected is what has come, and all of what was read is still as it was.
+    func isComplete(_ journal: DownloadJournal) -> Bool {
+        lanes.allSatisfy { lane in
+            let stored = journal.storedSegments(of: lane.journalID, in: window)
+            guard stored.count == lane.segments.count else { return false }
+            return zip(stored, lane.segments).enumerated().allSatisfy { index, pair in
+                index < lane.next
+                    ? pair.0 == pair.1
+                    : pair.0.position == pair.1.position && TimelineKey(pair.0) == TimelineKey(pair.1)
+            }
+        }
     }
 
     /// The lane whose next segment is the earliest; the variant before the others.
@@ -196,18 +222,22 @@ struct FileAssembler {
     // MARK: Reading
 
     /// Reads each lane up to its first track, so that all that begin together are told together.
-    private mutating func announceSlots() throws {
-        var index = 0
-        while index < lanes.count {
+    ///
+    /// - Returns: Whether all are as far; else a segment is not there yet.
+    private mutating func announceSlots(_ progress: (Duration) throws -> Void) throws -> Bool {
+        while announcedCount < lanes.count {
+            let index = announcedCount
             while lanes[index].textSlot == nil, lanes[index].nextStart != nil, lanes[index].tracks.isEmpty {
-                try readSegment(of: index)
+                guard try readSegment(of: index) else { return false }
+                try progress(.zero)
             }
             // There may be more lanes then.
             addAllAudio()
-            index += 1
+            announcedCount += 1
+            // Without pictures sound begins where it is wanted.
+            if announcedCount == lanes.count { origin = origin ?? window.start }
         }
-        // Without pictures sound begins where it is wanted.
-        origin = origin ?? window.start
+        return true
     }
 
     private mutating func finish(_ index: Int) {
@@ -217,11 +247,16 @@ struct FileAssembler {
         if lanes[index].segments.isEmpty, let slot = lanes[index].textSlot { merger.finish(slot) }
     }
 
-    private mutating func readSegment(of index: Int) throws {
-        let segment = lanes[index].segments[lanes[index].next]
+    /// - Returns: Whether the segment is there.
+    private mutating func readSegment(of index: Int) throws -> Bool {
+        var segment = lanes[index].segments[lanes[index].next]
+        if segment.file == nil, let stored = folder.stored(segment) {
+            segment = stored
+            lanes[index].segments[lanes[index].next] = segment
+        }
+        guard let file = segment.file else { return false }
         lanes[index].next += 1
-        guard let file = segment.file else { return }
-        let key = TimelineKey(epoch: segment.epoch, discontinuity: segment.discontinuity)
+        let key = TimelineKey(segment)
         let timeline = timelines[key] ?? 0
         let id = SegmentID(lane: lanes[index].id, rawValue: lanes[index].next)
         let before = lanes[index].next > 1 ? lanes[index].segments[lanes[index].next - 2] : nil
@@ -242,9 +277,13 @@ struct FileAssembler {
         lanes[index].pipeline.append(try folder.bytes(of: file.name), to: id)
         lanes[index].pipeline.finish(id)
         try runPipelines()
-        guard let next = lanes[index].nextStart else { return finish(index) }
+        guard let next = lanes[index].nextStart else {
+            finish(index)
+            return true
+        }
         // Kinds of media that a segment has none of are not waited for.
         for slot in lanes[index].slots.values { merger.advance(slot, to: .microseconds(next) - Self.margin) }
+        return true
     }
 
     /// The variant first: the others are placed by what it has placed.
@@ -256,7 +295,7 @@ struct FileAssembler {
                 timeline.takeAnchors(of: lanes[0].timeline)
                 let rest = lanes[0].segments[lanes[0].next...]
                 timeline.comingFromVariant = .timelines(
-                    Set(rest.map { timelines[TimelineKey(epoch: $0.epoch, discontinuity: $0.discontinuity)] ?? 0 }))
+                    Set(rest.map { timelines[TimelineKey($0)] ?? 0 }))
             }
             lanes[index].pipeline.run(timeline: &timeline, output: &output)
             lanes[index].timeline = timeline
@@ -381,5 +420,18 @@ struct FileAssembler {
         guard isVideo ? sample.isSync && itemTime >= origin : itemTime + length > origin else { return false }
         begun.insert(slot)
         return true
+    }
+}
+
+extension DownloadJournal {
+    /// The segments of a lane that are there, of those that reach into a window.
+    fileprivate func storedSegments(of lane: String, in window: TimeWindow) -> [Segment] {
+        segments(of: lane).filter { $0.file != nil && $0.isInside(window) }
+    }
+}
+
+extension DownloadJournal.Segment {
+    fileprivate func isInside(_ window: TimeWindow) -> Bool {
+        window.overlaps(.microseconds(start), .microseconds(start + duration))
     }
 }

@@ -17,6 +17,11 @@ package final class OutputFile {
     /// The bytes written so far, those in the buffer too. Seeking back does not lower it.
     package private(set) var byteCount: Int64 = 0
 
+    /// The system begins to write each piece of so many bytes to the disk when it is there, and not first when it has to be:
+    /// for a file that is large and is written through in the end. nil (the default) leaves that to the system.
+    var writeBackByteCount: Int64?
+    private var writtenBackByteCount: Int64 = 0
+
     let replacesFile: Bool
     private var descriptor: Int32
     private var buffer: [UInt8] = []
@@ -218,6 +223,7 @@ package final class OutputFile {
             if count >= 0 {
                 rest = rest.dropFirst(count)
                 bufferOffset += Int64(count)
+                beginWriteBack()
                 continue
             }
             switch errno {
@@ -233,6 +239,14 @@ package final class OutputFile {
                 throw error
             }
         }
+    }
+
+    private func beginWriteBack() {
+        guard let step = writeBackByteCount, isSeekable, bufferOffset - writtenBackByteCount >= step else { return }
+        // That it is not needed again is what makes the system begin.
+        let count = bufferOffset - writtenBackByteCount
+        posix_fadvise(descriptor, off_t(writtenBackByteCount), off_t(count), Int32(POSIX_FADV_DONTNEED))
+        writtenBackByteCount = bufferOffset
     }
 
     /// Writes so that a reader that has gone is an error and not a signal, whatever the program does about the signal.

@@ -82,6 +82,7 @@ struct DownloadSession {
             configuration.endsAtGaps = true
         }
         configuration.keepsEncryption = command.keepEncrypted
+        if case .file(_, let format) = target { configuration.fileFormat = format }
         configuration.quality = command.quality.first
         configuration.auxiliaryQualities = Array(command.quality.dropFirst())
         configuration.includesVideo = command.includesVideo

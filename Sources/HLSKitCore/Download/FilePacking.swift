@@ -1,0 +1,165 @@
+import HLSMedia
+import HLSTime
+import Synchronization
+
+/// Makes the file of a download, as ``FileAssembler`` says: at once, or while the segments come, on a thread of its own.
+///
+/// What is made before all is there is of use only if all comes as it was expected: a segment that is missing in the end, or
+/// was taken of another variant later, changes what is before and behind it. Whoever wants the file asks by
+/// ``fits(_:_:_:)``, and makes it anew otherwise.
+final class FilePacking: @unchecked Sendable {  // used by one task at a time: that of `run`, then by who makes the file
+    /// What a file is made of.
+    struct Plan: Sendable {
+        /// The playlists that go into the file, the variant's first.
+        var entries: [DownloadSelection.Entry]
+        /// The item times that are wanted.
+        var window: TimeWindow
+        var format: OutputFormat
+        var audio: DownloadConfiguration.Choice
+
+        /// - Parameter loaded: what a run has loaded, the variant first.
+        init(
+            _ loaded: [DownloadSelection.Entry], _ window: TimeWindow, _ format: OutputFormat,
+            _ configuration: DownloadConfiguration
+        ) {
+            entries = loaded.filter { !$0.lane.isAuxiliary }
+            self.window = window
+            self.format = format
+            // Renditions of a playlist were chosen by this already.
+            audio = entries.contains(where: \.hasChosenAudio) ? .automatic : configuration.audio
+        }
+
+        fileprivate func isSame(as other: Plan) -> Bool {
+            entries.map(\.lane) == other.entries.map(\.lane) && entries.map(\.wanted) == other.entries.map(\.wanted)
+                && window == other.window && format == other.format && audio == other.audio
+        }
+    }
+
+    /// The system begins to write so much of the file at a time.
+    private static let writeBackByteCount: Int64 = 8 << 20
+
+    let plan: Plan
+    private let writer: Remuxer
+    private var assembler: FileAssembler
+    private let notes: NoteCollector
+    private var hasFailed = false
+    private let (news, sink) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+
+    /// - Parameters:
+    ///   - container: of the plan's format.
+    ///   - expected: by lanes, the segments that will be there; nil where no more will be there than is.
+    init(
+        _ plan: Plan, as container: Remuxer.Container, in folder: DownloadFolder,
+        expected: [String: [DownloadJournal.Segment]]? = nil
+    ) throws(HLSError) {
+        self.plan = plan
+        let notes = NoteCollector()
+        self.notes = notes
+        try folder.checkPlace()
+        let file = try OutputFile(path: folder.url(of: "output.\(plan.format.rawValue)"), overwrite: true)
+        file.writeBackByteCount = Self.writeBackByteCount
+        // What is written can be written again: it need not play before it is whole.
+        writer = Remuxer(
+            file: file, container: container, isFragmented: false,
+            mediaTypes: container.holdsAudioOnly ? [.audio] : [.video, .audio]
+        ) { notes.add($0) }
+        assembler = FileAssembler(
+            folder, entries: plan.entries, window: plan.window, writer: writer, includesText: container.holdsText,
+            audio: plan.audio, expected: expected)
+    }
+
+    // MARK: While segments come
+
+    /// Another segment is there.
+    func noteSegment() { sink.yield() }
+
+    /// No more segments come.
+    func end() { sink.finish() }
+
+    /// Packs what is there whenever there is more of it, until ``end()``, or until its task is cancelled. What goes wrong is
+    /// found out again by whoever makes the file.
+    func run(on clock: any Clock<Duration>) async {
+        await DiskThread.run(clock) {
+            self.advance()
+            for await _ in self.news { self.advance() }
+            self.advance()
+        }
+    }
+
+    private func advance() {
+        guard !hasFailed else { return }
+        do {
+            try assembler.advance { _ in try Task.checkCancellation() }
+        } catch {
+            hasFailed = !(error is CancellationError)
+        }
+    }
+
+    // MARK: When all are there
+
+    /// Whether it can be gone on with.
+    func fits(_ plan: Plan, _ journal: DownloadJournal) -> Bool {
+        !hasFailed && self.plan.isSame(as: plan) && assembler.isComplete(journal)
+    }
+
+    /// Packs the rest.
+    ///
+    /// - Parameters:
+    ///   - note: receives what had to be changed so that the media fits the format.
+    ///   - progress: is told the item time that was reached; throws to end early.
+    func finish(_ note: @escaping WriterNote, _ progress: (Duration) throws -> Void) throws {
+        notes.handOn(to: note)
+        try assembler.run(progress)
+    }
+
+    /// The files that were begun, the first the one that was asked for.
+    var paths: [String] { writer.paths }
+    var problems: [FileAssembler.Problem] { assembler.problems }
+    var leftOut: [String] { assembler.leftOut }
+    /// From the start of the file to the end of its last sample.
+    var length: Duration { assembler.end }
+}
+
+/// Keeps what a writer has to say until somebody wants to know.
+private final class NoteCollector: Sendable {
+    private struct State {
+        var texts: [String] = []
+        var receiver: WriterNote?
+    }
+
+    private let state = Mutex(State())
+
+    func add(_ text: String) {
+        let receiver = state.withLock { state in
+            if state.receiver == nil { state.texts.append(text) }
+            return state.receiver
+        }
+        receiver?(text)
+    }
+
+    func handOn(to receiver: @escaping WriterNote) {
+        let texts = state.withLock { state in
+            state.receiver = receiver
+            defer { state.texts = [] }
+            return state.texts
+        }
+        for text in texts { receiver(text) }
+    }
+}
+
+extension Remuxer.Container {
+    /// Subtitles can be in it.
+    var holdsText: Bool { self == .mp4 || self == .mkv }
+
+    /// - Returns: nil for a format that is none of a download.
+    init?(_ format: OutputFormat) {
+        switch format {
+        case .ts: self = .ts
+        case .mp4: self = .mp4
+        case .mkv: self = .mkv
+        case .aac: self = .adts
+        case .mp3: self = .mp3
+        default: return nil
+        }
+    }
+}

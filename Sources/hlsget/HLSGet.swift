@@ -50,7 +50,9 @@ struct HLSGet: AsyncParsableCommand {
                 }
                 let message = SecretArgument.hidden(in: text, arguments)
                 if !message.isEmpty {
-                    if status.isSuccess { print(message) } else { StandardStream.error.writeLine(message) }
+                    if status.isSuccess {
+                        print(FishCompletions.areAskedFor(by: arguments) ? FishCompletions.mended(message) : message)
+                    } else { StandardStream.error.writeLine(message) }
                 }
                 end(status)
             }

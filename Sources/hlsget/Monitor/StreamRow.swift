@@ -56,16 +56,18 @@ struct StreamRow: Sendable {
     /// The worst first, and among those that are alike what has changed last; then by name. What starts comes behind what is
     /// wrong.
     static func isWorse(_ one: StreamRow, _ other: StreamRow) -> Bool {
-        func rank(_ row: StreamRow) -> Int {
-            switch max(row.state ?? .up, row.current ?? .up) {
+        func rank(_ state: StreamState, _ row: StreamRow) -> Int {
+            switch state {
             case .down: 0
             case .degraded: 1
             case .up: row.state == nil ? 2 : 3
             }
         }
-        let (first, second) = (rank(one), rank(other))
-        if first != second { return first < second }
-        return one.name < other.name
+        func ranks(_ row: StreamRow) -> (Int, Int) {
+            (rank(max(row.state ?? .up, row.current ?? .up), row), rank(row.state ?? .up, row))
+        }
+        let (first, second) = (ranks(one), ranks(other))
+        return first != second ? first < second : one.name < other.name
     }
 
     /// The members of a line of JSON. Names have their unit; what is not known is null.

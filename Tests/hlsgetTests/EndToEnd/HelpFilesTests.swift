@@ -19,6 +19,16 @@ struct HelpFilesTests {
         for command in HLSGet.configuration.subcommands {
             #expect(text.contains(command.configuration.commandName ?? "?"))
         }
+        if shell == "fish" {
+            let specifications = text.split(separator: "\n").filter { $0.contains("__hlsget_parse_subcommand ") }
+            #expect(specifications.count > 10 && specifications.allSatisfy { !$0.contains(".") })
+            guard Tool.exists("/usr/bin/fish") else { return }
+            let folder = try ScratchFolder()
+            try folder.write(result.output, to: "hlsget.fish")
+            let line = "source \(folder.path)/hlsget.fish; complete -C'hlsget monitor --http1.1 u --metrics-p'"
+            let found = try Tool.run(["timeout", "30", "/usr/bin/fish", "-N", "-c", line])
+            #expect(String(decoding: found, as: UTF8.self).hasPrefix("--metrics-port"))
+        }
         guard shell == "bash", Tool.exists("/bin/bash") else { return }
         try Tool.run(["/bin/bash", "-n"], input: result.output)
     }

@@ -84,7 +84,7 @@ enum MonitorPage {
         let only = "", text = "", waiting = false;
         const $ = id => document.getElementById(id);
         const rank = r => { const c = r.up === false ? 0 : r.troubles.length ? 1 : 3;
-          return Math.min(order.indexOf(r.state), c); };
+          const told = order.indexOf(r.state); return Math.min(told, c) * 4 + told; };
         const seconds = v => v === null ? "–" : v.toFixed(v < 100 ? 1 : 0) + " s";
         const bits = v => { if (v === null) return "–"; const u = ["", "k", "M", "G", "T"]; let i = 0;
           while (v >= 999.5 && i < 4) { v /= 1000; i++; } return v.toFixed(v < 10 && i ? 1 : 0) + u[i]; };

@@ -52,7 +52,9 @@ struct HLSGet: AsyncParsableCommand {
                 if !message.isEmpty {
                     if status.isSuccess {
                         print(FishCompletions.areAskedFor(by: arguments) ? FishCompletions.mended(message) : message)
-                    } else { StandardStream.error.writeLine(message) }
+                    } else {
+                        StandardStream.error.writeLine(message)
+                    }
                 }
                 end(status)
             }

@@ -16,7 +16,9 @@ enum FishCompletions {
             let words = line.drop { $0 == " " }
             if words.hasPrefix(function) { return withoutDots(line) }
             if words == "argparse -s r -- $argv" { return line + "\n    set positional_count $argv[1]" }
-            if words.hasPrefix("argparse -sn \"$commands\""), line.hasSuffix("2> /dev/null") { return line + " || break" }
+            if words.hasPrefix("argparse -sn \"$commands\""), line.hasSuffix("2> /dev/null") {
+                return line + " || break"
+            }
             return String(line)
         }
         return lines.joined(separator: "\n")

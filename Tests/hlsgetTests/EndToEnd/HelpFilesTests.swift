@@ -24,8 +24,8 @@ struct HelpFilesTests {
             #expect(specifications.count > 10 && specifications.allSatisfy { !$0.contains(".") })
             guard Tool.exists("/usr/bin/fish") else { return }
             let folder = try ScratchFolder()
-            try folder.write(result.output, to: "hlsget.fish")
-            let line = "source \(folder.path)/hlsget.fish; complete -C'hlsget monitor --http1.1 u --metrics-p'"
+            let file = try folder.write(result.output, to: "hlsget.fish")
+            let line = "source \(file); complete -C'hlsget monitor --http1.1 u --metrics-p'"
             let found = try Tool.run(["timeout", "30", "/usr/bin/fish", "-N", "-c", line])
             #expect(String(decoding: found, as: UTF8.self).hasPrefix("--metrics-port"))
         }

@@ -36,7 +36,7 @@ struct BreakWalkTests {
             steps += walk.stepCount
             if !walk.violations.isEmpty {
                 let lines = walk.violations.prefix(6).joined(separator: "\n")
-                Issue.record("seed \(seed): \(lines)\n\(walk.log.suffix(60).joined(separator: "\n"))")
+                Issue.record("seed \(seed): \(lines)\n\(walk.log.suffix(1000).joined(separator: "\n"))")
             }
         }
         if let path = ProcessInfo.processInfo.environment["HLSKIT_WALK_COUNT"] {

@@ -29,7 +29,7 @@ struct LanePlacesTests {
     static let jumps = [
         Jump(testDescription: "into a segment", target: 17, cursor: position(2), loadedEnd: 16),
         Jump(testDescription: "before the list: there is a hole", target: 3, cursor: position(0), loadedEnd: 3),
-        Jump(testDescription: "past the list", target: 60, cursor: .time(.seconds(60)), loadedEnd: 60),
+        Jump(testDescription: "past the list", target: 60, cursor: .sought(.seconds(60)), loadedEnd: 60),
     ]
 
     @Test("after a jump the segment is loaded that holds the target", arguments: jumps)
@@ -38,7 +38,7 @@ struct LanePlacesTests {
         #expect(place.cursor == test.cursor)
         #expect(place.loadedEnd == .seconds(test.loadedEnd))
         let unlisted = MediaLane(id: .main, playlistURL: "list").place(afterJumpTo: .seconds(test.target))
-        #expect(unlisted.cursor == .time(.seconds(test.target)))
+        #expect(unlisted.cursor == .sought(.seconds(test.target)))
     }
 
     @Test("where all media from a place on is wanted, the segment before is loaded too whose media ends behind it")
@@ -61,6 +61,19 @@ struct LanePlacesTests {
         #expect(cursor(16_000) == Self.position(2))
         lane.noteRead(SegmentPosition(epoch: 0, sequence: 1), upTo: .milliseconds(17_100))
         #expect(cursor(16_000) == Self.position(2))
+    }
+
+    @Test("a jump to what is not listed yet begins with the segment that holds it, however little of that is left")
+    func sought() throws {
+        var lane = try Self.lane()
+        lane.move(to: .sought(.milliseconds(15_950)))
+        #expect(lane.nextIndex == 1)
+        lane.move(to: .time(.milliseconds(15_950)))
+        #expect(lane.nextIndex == 2)
+        lane.move(to: .sought(.seconds(3)))
+        #expect(lane.nextIndex == 0)
+        lane.move(to: .sought(.seconds(60)))
+        #expect(lane.nextIndex == nil)
     }
 
     struct Drop: Sendable, CustomTestStringConvertible {

@@ -96,7 +96,7 @@ extension LateOutputs.Facts {
             guard let index = tracker.index(containing: max(playhead, tracker.start)) else { return }
             segment = tracker.position(at: index)
             segmentStart = tracker.starts[index]
-        } else if case .time(let time) = lane.cursor {
+        } else if let time = lane.cursor?.time {
             resume = time
         }
     }

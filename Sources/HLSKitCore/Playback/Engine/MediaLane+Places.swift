@@ -5,7 +5,7 @@ extension MediaLane {
     /// - Parameter isExact: all media from there on is wanted. The last of a segment may be of behind what is listed of it.
     func place(afterJumpTo target: Duration, isExact: Bool = false) -> (cursor: LaneCursor, loadedEnd: Duration) {
         guard let tracker, var index = tracker.entryIndex(containing: max(target, tracker.start)) else {
-            return (.time(target), target)
+            return (.sought(target), target)
         }
         if isExact, index > 0, overhang <= Self.longestOverhang,
             tracker.starts[index] + overhang > target + Self.exactness

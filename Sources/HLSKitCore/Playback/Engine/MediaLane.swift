@@ -3,9 +3,19 @@ import HLSPlaylist
 
 /// Where a lane goes on loading.
 enum LaneCursor: Hashable, Sendable {
-    /// At the segment that holds this item time.
+    /// At the segment that holds this item time, unless only its last moments lie behind that: all before is there.
     case time(Duration)
+    /// At the segment that holds this item time, which is not listed yet. Nothing before is there.
+    case sought(Duration)
     case position(SegmentPosition)
+
+    /// nil for a position.
+    var time: Duration? {
+        switch self {
+        case .time(let time), .sought(let time): time
+        case .position: nil
+        }
+    }
 }
 
 /// How far a lane is.
@@ -109,6 +119,7 @@ struct MediaLane: Sendable {
         case nil: return nil
         case .position(let position): return tracker?.index(of: position)
         case .time(let time): return tracker?.nextIndex(from: time)
+        case .sought(let time): return tracker.flatMap { $0.entryIndex(containing: max(time, $0.start)) }
         }
     }
 
@@ -132,7 +143,7 @@ struct MediaLane: Sendable {
     /// The item time at which the next segment begins, by the list that is loaded or another one.
     func resumeTime(in tracker: PlaylistTracker) -> Duration {
         switch cursor {
-        case .time(let time): return time
+        case .time(let time), .sought(let time): return time
         case .position(let position):
             if let index = tracker.index(of: position) { return tracker.starts[index] }
             return tracker.end

@@ -199,7 +199,7 @@ extension PlaybackEngine {
             playsAudio: playsAudio, playhead: playhead, start: item?.start,
             mainURL: item?.lanes[.main]?.playlistURL, mainEnd: item?.lanes[.main]?.loadedEnd,
             hasAudio: item?.lanes[.audio] != nil, hasSubtitles: item?.lanes[.subtitles] != nil)
-        if case .time(let time) = item?.lanes[.main]?.cursor { facts.mainPlace = time }
+        if let time = item?.lanes[.main]?.cursor?.time { facts.mainPlace = time }
         return facts
     }
 

@@ -133,7 +133,7 @@ extension PlaybackEngine {
     private mutating func noteMissedMeanwhile(_ id: LaneID, url: String) {
         guard id == .main, item?.trick == nil, let lane = item?.lanes[id],
             lane.joint.dropsOverlap || lane.playlist.left?.isLive == true, let tracker = lane.tracker, tracker.isLive,
-            case .time(let time) = lane.cursor,
+            let time = lane.cursor?.time,
             let missed = missed(by: lane, in: tracker)
         else { return }
         if failsBehind(missed, in: id, url: url) { return }

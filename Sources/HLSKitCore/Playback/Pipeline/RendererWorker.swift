@@ -64,6 +64,8 @@ struct RendererWorker {
     private var isOver = false
     /// A break begins there: what is presented later is left away, whatever the window.
     private var limit = MediaLimit()
+    /// Decoded media of behind the limit: the break may be called off.
+    private var beyond: [DecodedMedia] = []
 
     init(renderer: TrackRenderer) {
         self.renderer = renderer
@@ -77,6 +79,7 @@ struct RendererWorker {
         decoder = nil
         track = nil
         pending = []
+        beyond = []
         heldCopies = []
         lastPresented = nil
         effort = DecodingEffort()
@@ -196,6 +199,7 @@ struct RendererWorker {
         if limit.until != mode.until {
             limit = MediaLimit(until: mode.until)
             isOver = false
+            await takeUpBeyond()
         }
         await adjustDecoder(to: mode, at: sample)
         if isDecoderStuck, sample.isSync { await nudgeDecoder() }
@@ -390,6 +394,7 @@ struct RendererWorker {
                 time: time, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate)
             if let cut {
                 do throws(CodecError) {
+                    try keepBeyond(buffer, at: time, trailing: cut.trailing)
                     buffer = try buffer.trimmed(leading: cut.leading, trailing: cut.trailing)
                     time += Duration.seconds(1) * cut.leading / max(1, buffer.sampleRate)
                 } catch {
@@ -407,13 +412,51 @@ struct RendererWorker {
     {
         renderer.count { $0.decodedFrames += 1 }
         guard isInside else {
-            // Media comes in the order of presentation: what was decoded before is all there is.
-            if let until = limit.bound(window).until, time >= until, !isOver {
-                isOver = true
-                await presentAll()
-            }
-            return
+            let media = DecodedMedia(content: media, time: time, length: length)
+            return await passOver(media)
         }
+        await enqueue(media, at: time, length: length)
+    }
+
+    /// Media that is not presented, or not yet.
+    private mutating func passOver(_ media: DecodedMedia) async {
+        guard let until = limit.bound(window).until, media.time >= until else { return }
+        let isOfBreak = limit.until == until
+        if isOfBreak, beyond.count < Self.longestBeyond { beyond.append(media) }
+        guard !isOver else { return }
+        isOver = true
+        // Media comes in the order of presentation: what was decoded before is all there is.
+        await presentAll()
+        // Nothing more is read before the break is there: it may be called off.
+        if isOfBreak, renderer.clock.isPaced { _ = await waitUntilDue(until, isHeard: media.isAudio) }
+    }
+
+    /// The break was called off, or is later now.
+    private mutating func takeUpBeyond() async {
+        let media = beyond.sorted { $0.time < $1.time }
+        beyond = []
+        for media in media {
+            if limit.bound(window).until.map({ media.time >= $0 }) ?? false {
+                await passOver(media)
+            } else {
+                await enqueue(media.content, at: media.time, length: media.length)
+            }
+        }
+    }
+
+    /// Keeps the end of a piece of sound that lies behind the limit.
+    private mutating func keepBeyond(_ buffer: AudioBuffer, at time: Duration, trailing count: Int) throws(CodecError) {
+        guard count > 0, limit.until != nil, limit.until == limit.bound(window).until, beyond.count < Self.longestBeyond
+        else { return }
+        let leading = buffer.frameCount - count
+        let rate = max(1, buffer.sampleRate)
+        beyond.append(
+            DecodedMedia(
+                content: .audio(try buffer.trimmed(leading: leading, trailing: 0)),
+                time: time + Duration.seconds(1) * leading / rate, length: Duration.seconds(1) * count / rate))
+    }
+
+    private mutating func enqueue(_ media: DecodedMedia.Content, at time: Duration, length: Duration) async {
         guard !isTooLate(media, at: time), !isAgain(media, at: time) else { return }
         let itemTime = MediaTime(time)
         let media = media.placed(at: itemTime)
@@ -422,6 +465,9 @@ struct RendererWorker {
         notePrimed(time)
         while pending.count > decodedAhead || isFirstDue { await presentFirst() }
     }
+
+    /// So many pieces of behind a break are kept: as many as a decoder may give at once.
+    private static let longestBeyond = 16
 
     /// Lets outputs see media ahead of its time.
     private func prepare(_ media: DecodedMedia.Content) {
@@ -486,7 +532,10 @@ struct RendererWorker {
         guard await waitUntilDue(next.time, isHeard: next.isAudio) else { return }
         await handOverCopies(upTo: next.time)
         // A break may have been set since it was decoded.
-        if let until = renderer.currentMode.until, next.time >= until { return }
+        if let until = renderer.currentMode.until, next.time >= until {
+            if beyond.count < Self.longestBeyond { beyond.append(next) }
+            return
+        }
         let generation = clockGeneration
         switch next.content {
         case .video(let frame):

@@ -46,11 +46,13 @@ struct BreakChangeTests {
         #expect(outcome.assetWords.count { $0 == "end" } == 1)
     }
 
-    @Test("a break that is taken away when it is reached costs no frame of the item")
-    func takenAway() throws {
-        for moment in stride(from: 8.0, through: 8.4, by: 0.02) {
+    @Test(
+        "a break that is taken away when it is reached costs no frame of the item, between segments and in one",
+        arguments: [8.0, 7.0])
+    func takenAway(time: Double) throws {
+        for moment in stride(from: time, through: time + 0.4, by: 0.02) {
             let outcome = try BreakTests.play(
-                ["main": 20, "ad": 6], [BreakTests.event(at: 8, ["ad"])],
+                ["main": 20, "ad": 6], [BreakTests.event(at: time, ["ad"])],
                 act: { player, clock in
                     try await clock.sleep(for: .seconds(moment))
                     InterstitialEventController(primaryPlayer: player).events = []

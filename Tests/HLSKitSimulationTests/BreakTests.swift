@@ -351,6 +351,27 @@ extension BreakTests {
         #expect(late.count == 1 && late.allSatisfy { (2_900...3_500).contains($0) }, "\(late)")
     }
 
+    @Test("what is waited for behind an asset takes nothing from what follows, be that an asset or the item")
+    func waits() throws {
+        let list = #"{"ASSETS":[{"URI":"https://a.invalid/index.m3u8","DURATION":4}]}"#
+        for (lists, count) in [([:], 600), (["two.json": list], 700)] {
+            let ranges = [
+                Self.range("one", at: 2, #"X-ASSET-URI="https://ad.invalid/index.m3u8",X-RESUME-OFFSET=0"#),
+                Self.range("two", at: 2, #"X-ASSET-LIST="https://lists.invalid/two.json",X-RESUME-OFFSET=0"#),
+            ]
+            // It is there 1.5 s after the first asset is over, or never.
+            let serve = Self.serve(ranges, lists: lists, delay: .seconds(7.5))
+            let outcome = try Self.play(["main": 20, "ad": 4, "a": 4], nil) { request in
+                request.urlString.contains(".json") && lists.isEmpty ? .silence : serve(request)
+            }
+            #expect(outcome.pictures.count == count)
+            #expect(outcome.irregular(\.itemTime) == nil)
+            // The first frame of an asset is shown when it is there, before its time runs.
+            let late = Self.odd(outcome, \.hostTime).filter { $0 > 200 }
+            #expect(late.count == 1 && late.allSatisfy { (1_000...3_500).contains($0) }, "\(late)")
+        }
+    }
+
     @Test("without the wish nothing is played in an item")
     func off() throws {
         let ranges = [Self.range("one", at: 4, #"X-ASSET-URI="https://ad.invalid/index.m3u8",X-RESUME-OFFSET=0"#)]

@@ -137,6 +137,8 @@ struct BreakStage: Sendable {
     private var told: String?
     /// What was on stage last was left before its end.
     private var wasLeft = false
+    /// Nothing has been on stage for a time: what comes next had to be waited for.
+    private var hasWaited = false
 
     /// - Parameter primaryID: as that of ``AssetLists``.
     init(primaryID: String) { lists = AssetLists(primaryID: primaryID) }
@@ -365,6 +367,12 @@ struct BreakStage: Sendable {
         return wasLeft
     }
 
+    /// What comes next had to be waited for: it does not go on at the moment at which what was on stage ended. Asked once.
+    mutating func takeWait() -> Bool {
+        defer { hasWaited = false }
+        return hasWaited
+    }
+
     /// The playhead goes elsewhere, and nothing of the break is played any more. Its playbacks are let go by whoever asks.
     ///
     /// - Parameter offset: into the asset that plays; nil where none does.
@@ -427,6 +435,7 @@ struct BreakStage: Sendable {
                 ready.removeFirst()
                 return .play(first.playback, upTo: upTo, shift: running.cursor - from)
             case .wait(_, let until):
+                hasWaited = true
                 if facts.isToPlay, running.waitsSince == nil { self.running?.waitsSince = facts.now }
                 return wake(at: until)
             case .over:

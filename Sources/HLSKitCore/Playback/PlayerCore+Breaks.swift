@@ -309,12 +309,11 @@ extension PlayerCore {
         _ id: Int, upTo end: Duration?, shift: Duration, at now: Duration, _ state: inout State,
         _ afterwards: inout Afterwards
     ) {
-        guard let intent = state.breaks?.intent else { return }
+        guard let intent = takeIntent(&state) else { return }
         // Behind all that was written of what was left before its end.
         let isSudden = state.breaks?.isSudden == true
         let wasLeft = state.breaks?.stage.takeLeave() == true
         let start = isSudden || wasLeft ? state.breaks?.stage.actor?.turn.from : nil
-        state.breaks?.intent = nil
         state.breaks?.isSudden = false
         state.breaks?.onStage = id
         if let end {
@@ -341,13 +340,21 @@ extension PlayerCore {
         state.retire(id, at: now, &afterwards)
     }
 
+    /// What comes on stage now takes up what was left off, at the moment at which that was: unless it had to be waited for.
+    private func takeIntent(_ state: inout State) -> PlayerIntent? {
+        let hasWaited = state.breaks?.stage.takeWait() == true
+        guard var intent = state.breaks?.intent else { return nil }
+        state.breaks?.intent = nil
+        if hasWaited { intent.timeControl.beginAnew() }
+        return intent
+    }
+
     /// - Parameter isSought: a seek has brought the item to where it is.
     private func resume(
         shift: Duration?, isSought: Bool = false, at now: Duration, _ state: inout State,
         _ afterwards: inout Afterwards
     ) {
-        guard let intent = state.breaks?.intent else { return }
-        state.breaks?.intent = nil
+        guard let intent = takeIntent(&state) else { return }
         if let shift {
             let (isSudden, wasLeft) = (state.breaks?.isSudden == true, state.breaks?.stage.takeLeave() == true)
             let place = (isSudden || wasLeft) && !isSought ? state.current.engine.playhead : nil

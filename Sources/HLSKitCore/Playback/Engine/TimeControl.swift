@@ -32,6 +32,9 @@ struct TimeControl: Sendable {
 
         /// Time ran until now.
         var isRunning: Bool { machine.timebaseRate != 0 }
+
+        /// Whatever continues with it begins when it is there, not where the item before ended.
+        mutating func beginAnew() { endedAt = nil }
     }
 
     private(set) var machine = TimeControlMachine()

@@ -1,11 +1,12 @@
 import HLSKitSimulation
 import HLSTime
+import TestSupport
 import Testing
 
 @testable import HLSKitCore
 
 /// What users and programs do shortly before a break, and in it, loses and repeats nothing.
-@Suite("breaks that come and go", .timeLimit(.minutes(1)))
+@Suite("breaks that come and go", .ownThread, .timeLimit(.minutes(1)))
 struct BreakChangeTests {
     private static func seconds(_ time: Double) -> MediaTime { MediaTime(.seconds(time)) }
 

@@ -1,11 +1,12 @@
 import HLSKitSimulation
 import HLSTime
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HLSKitCore
 
-@Suite("breaks: other items in the middle of one", .timeLimit(.minutes(1)))
+@Suite("breaks: other items in the middle of one", .ownThread, .timeLimit(.minutes(1)))
 struct BreakTests {
     /// What came of an item with breaks.
     struct Outcome: Sendable {
@@ -351,13 +352,15 @@ extension BreakTests {
         #expect(late.count == 1 && late.allSatisfy { (2_900...3_500).contains($0) }, "\(late)")
     }
 
-    @Test("what is waited for behind an asset takes nothing from what follows, be that an asset or the item")
-    func waits() throws {
+    @Test(
+        "what is waited for behind an asset takes nothing from what follows, be that an asset or the item",
+        arguments: [0, 2])
+    func waits(_ time: Int) throws {
         let list = #"{"ASSETS":[{"URI":"https://a.invalid/index.m3u8","DURATION":4}]}"#
         for (lists, count) in [([:], 600), (["two.json": list], 700)] {
             let ranges = [
-                Self.range("one", at: 2, #"X-ASSET-URI="https://ad.invalid/index.m3u8",X-RESUME-OFFSET=0"#),
-                Self.range("two", at: 2, #"X-ASSET-LIST="https://lists.invalid/two.json",X-RESUME-OFFSET=0"#),
+                Self.range("one", at: time, #"X-ASSET-URI="https://ad.invalid/index.m3u8",X-RESUME-OFFSET=0"#),
+                Self.range("two", at: time, #"X-ASSET-LIST="https://lists.invalid/two.json",X-RESUME-OFFSET=0"#),
             ]
             // It is there 1.5 s after the first asset is over, or never.
             let serve = Self.serve(ranges, lists: lists, delay: .seconds(7.5))

@@ -25,14 +25,14 @@ extension VideoFrame {
     /// - Throws: if there is no memory for the hash.
     public func digest() throws(HLSError) -> String {
         try HLSError.converting { () throws(CodecError) in
-            let hash = try MD5Hash()
+            let hash = try LibraryDigest(.md5)
             _ = hash.update(with: self)
             return hash.finish()
         }
     }
 }
 
-extension MD5Hash {
+extension LibraryDigest {
     /// Adds the pixels of a frame, without padding. Returns how many bytes they are.
     func update(with frame: VideoFrame) -> Int {
         frame.withPlanes { planes in

@@ -195,14 +195,14 @@ final class DownloadFolder: Sendable {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, Int(status.st_size) == file.byteCount,
-            let hash = try? FileHasher(file.digest.algorithm)
+            let hash = try? LibraryDigest(file.digest.algorithm)
         else { return false }
         return withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 16) { buffer in
             while true {
                 let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
                 if count < 0, errno == EINTR { continue }
                 guard count >= 0 else { return false }
-                if count == 0 { return hash.finish() == file.digest }
+                if count == 0 { return hash.finish() == file.digest.text }
                 hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }
         }
@@ -405,7 +405,7 @@ final class DownloadFile {
     private let folder: DownloadFolder
     private let temporaryName: String
     private var descriptor: Int32
-    private let hash: FileHasher
+    private let hash: LibraryDigest
     private(set) var byteCount = 0
 
     init(folder: DownloadFolder, name: String, mode: mode_t = 0o666) throws(HLSError) {
@@ -416,7 +416,7 @@ final class DownloadFile {
         let descriptor = folder.open(temporaryName, mode: mode)
         guard descriptor >= 0 else { throw DownloadFolder.error(folder.url(of: name)) }
         do {
-            hash = try FileHasher()
+            hash = try LibraryDigest(.murmur3)
         } catch {
             close(descriptor)
             throw HLSError(error, path: folder.url(of: name))
@@ -446,6 +446,7 @@ final class DownloadFile {
         if !syncs { folder.noteUnsynced(name) }
         close(descriptor)
         descriptor = -1
-        return DownloadJournal.File(name: name, byteCount: byteCount, digest: hash.finish())
+        return DownloadJournal.File(
+            name: name, byteCount: byteCount, digest: FileDigest(algorithm: hash.algorithm, text: hash.finish()))
     }
 }

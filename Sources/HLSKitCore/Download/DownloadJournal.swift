@@ -213,7 +213,7 @@ extension DownloadJournal.File {
         guard let name = document["file"]?.string, DownloadName.isOfMedia(name), let count = document["bytes"]?.integer,
             (0..<1 << 48).contains(count)
         else { return nil }
-        let digests = FileDigest.Algorithm.allCases.lazy.compactMap { algorithm in
+        let digests = LibraryDigest.Algorithm.allCases.lazy.compactMap { algorithm in
             document[algorithm.rawValue]?.string.map { FileDigest(algorithm: algorithm, text: $0) }
         }
         guard let digest = digests.first else { return nil }

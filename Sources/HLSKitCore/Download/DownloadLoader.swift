@@ -103,7 +103,7 @@ struct DownloadLoader: Sendable {
 
     private func hash(of bytes: [UInt8]) throws(HLSError) -> Substring {
         do {
-            let md5 = try MD5Hash()
+            let md5 = try LibraryDigest(.md5)
             bytes.withUnsafeBytes { md5.update($0) }
             return md5.finish().prefix(12)
         } catch {

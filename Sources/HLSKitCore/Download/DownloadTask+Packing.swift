@@ -11,6 +11,9 @@ extension DownloadTask {
         do {
             try await load(clock, news, &run)
         } catch {
+            // What it writes is removed when it writes no more.
+            packing.abandon()
+            await packed
             discardPacking()
             throw error
         }

@@ -7,7 +7,7 @@ import HLSTime
 ///
 /// Placing is that of playback: tracks share the anchor of the variant in each discontinuity sequence, so that the offset
 /// between sound and pictures is kept.
-struct FileAssembler {
+struct FileAssembler: Sendable {
     /// One playlist and what reads it.
     private struct Lane {
         let id: LaneID

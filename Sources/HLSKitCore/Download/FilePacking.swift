@@ -7,7 +7,7 @@ import Synchronization
 /// What is made before all is there is of use only if all comes as it was expected: a segment that is missing in the end, or
 /// was taken of another variant later, changes what is before and behind it. Whoever wants the file asks by
 /// ``fits(_:_:_:)``, and makes it anew otherwise.
-final class FilePacking: @unchecked Sendable {  // used by one task at a time: that of `run`, then by who makes the file
+final class FilePacking: Sendable {
     /// What a file is made of.
     struct Plan: Sendable {
         /// The playlists that go into the file, the variant's first.
@@ -35,14 +35,19 @@ final class FilePacking: @unchecked Sendable {  // used by one task at a time: t
         }
     }
 
+    private struct State {
+        var assembler: FileAssembler
+        var hasFailed = false
+    }
+
     /// The system begins to write so much of the file at a time.
     private static let writeBackByteCount: Int64 = 8 << 20
 
     let plan: Plan
     private let writer: Remuxer
-    private var assembler: FileAssembler
+    private let state: Mutex<State>
     private let notes: NoteCollector
-    private var hasFailed = false
+    private let isAbandoned = Atomic(false)
     private let (news, sink) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameters:
@@ -63,9 +68,10 @@ final class FilePacking: @unchecked Sendable {  // used by one task at a time: t
             file: file, container: container, isFragmented: false,
             mediaTypes: container.holdsAudioOnly ? [.audio] : [.video, .audio]
         ) { notes.add($0) }
-        assembler = FileAssembler(
+        let assembler = FileAssembler(
             folder, entries: plan.entries, window: plan.window, writer: writer, includesText: container.holdsText,
             audio: plan.audio, expected: expected)
+        state = Mutex(State(assembler: assembler))
     }
 
     // MARK: While segments come
@@ -75,6 +81,12 @@ final class FilePacking: @unchecked Sendable {  // used by one task at a time: t
 
     /// No more segments come.
     func end() { sink.finish() }
+
+    /// Nothing more is wanted of it: ``run(on:)`` ends as soon as it can.
+    func abandon() {
+        isAbandoned.store(true, ordering: .relaxed)
+        end()
+    }
 
     /// Packs what is there whenever there is more of it, until ``end()``, or until its task is cancelled. What goes wrong is
     /// found out again by whoever makes the file.
@@ -87,19 +99,26 @@ final class FilePacking: @unchecked Sendable {  // used by one task at a time: t
     }
 
     private func advance() {
-        guard !hasFailed else { return }
-        do {
-            try assembler.advance { _ in try Task.checkCancellation() }
-        } catch {
-            hasFailed = !(error is CancellationError)
+        state.withLock { state in
+            guard !state.hasFailed else { return }
+            do {
+                try state.assembler.advance { _ in try self.checkGoesOn() }
+            } catch {
+                state.hasFailed = !(error is CancellationError)
+            }
         }
+    }
+
+    private func checkGoesOn() throws {
+        if isAbandoned.load(ordering: .relaxed) { throw CancellationError() }
+        try Task.checkCancellation()
     }
 
     // MARK: When all are there
 
     /// Whether it can be gone on with.
     func fits(_ plan: Plan, _ journal: DownloadJournal) -> Bool {
-        !hasFailed && self.plan.isSame(as: plan) && assembler.isComplete(journal)
+        state.withLock { !$0.hasFailed && self.plan.isSame(as: plan) && $0.assembler.isComplete(journal) }
     }
 
     /// Packs the rest.
@@ -109,15 +128,15 @@ final class FilePacking: @unchecked Sendable {  // used by one task at a time: t
     ///   - progress: is told the item time that was reached; throws to end early.
     func finish(_ note: @escaping WriterNote, _ progress: (Duration) throws -> Void) throws {
         notes.handOn(to: note)
-        try assembler.run(progress)
+        try state.withLock { try $0.assembler.run(progress) }
     }
 
     /// The files that were begun, the first the one that was asked for.
     var paths: [String] { writer.paths }
-    var problems: [FileAssembler.Problem] { assembler.problems }
-    var leftOut: [String] { assembler.leftOut }
+    var problems: [FileAssembler.Problem] { state.withLock { $0.assembler.problems } }
+    var leftOut: [String] { state.withLock { $0.assembler.leftOut } }
     /// From the start of the file to the end of its last sample.
-    var length: Duration { assembler.end }
+    var length: Duration { state.withLock { $0.assembler.end } }
 }
 
 /// Keeps what a writer has to say until somebody wants to know.

@@ -86,7 +86,7 @@ final class KeyStore: Sendable {
 
     /// nil where nothing can be hashed.
     private static func name(_ url: String, _ keyFormat: String) -> String? {
-        guard let hash = try? MD5Hash() else { return nil }
+        guard let hash = try? LibraryDigest(.md5) else { return nil }
         Array("\(keyFormat)\n\(url)".utf8).withUnsafeBytes { hash.update($0) }
         return hash.finish() + ending
     }

@@ -10,7 +10,7 @@ import Synchronization
 final class FrameHashWriter: FrameWriter, AudioWriter {
     private struct State: ~Copyable {
         let file: OutputFile
-        let hash: MD5Hash
+        let hash: LibraryDigest
         let converter = AudioConverter(to: .int16, followsInput: true)
         var samples: [UInt8] = []
         var streams: [Stream] = []
@@ -24,8 +24,8 @@ final class FrameHashWriter: FrameWriter, AudioWriter {
 
     /// - Throws: `conversionFailed` if there is no memory for the hash.
     init(file: consuming sending OutputFile) throws(HLSError) {
-        let hash: MD5Hash
-        do { hash = try MD5Hash() } catch { throw HLSError(error, path: "framemd5") }
+        let hash: LibraryDigest
+        do { hash = try LibraryDigest(.md5) } catch { throw HLSError(error, path: "framemd5") }
         state = Mutex(State(file: file, hash: hash))
     }
 

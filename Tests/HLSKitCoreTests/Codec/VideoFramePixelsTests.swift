@@ -14,7 +14,7 @@ struct VideoFramePixelsTests {
     func bytes(name: String) throws {
         let frame = try #require(PacketFixture(name).pictures().first)
         let bytes = frame.pixelBytes()
-        let hash = try MD5Hash()
+        let hash = try LibraryDigest(.md5)
         bytes.withUnsafeBytes { hash.update($0) }
         #expect(hash.finish() == (try frame.digest()))
         #expect(bytes.count == frame.withPlanes { $0.reduce(0) { $0 + $1.pictureBytesPerRow * $1.rowCount } })

@@ -95,13 +95,13 @@ struct DownloadJournalTests {
         #expect(journal.resources.count == 1)
         let digest = try #require(journal.resources["main-1/000001.ts"]?.digest)
         var bytes = Array("abc".utf8)
-        for algorithm in FileDigest.Algorithm.allCases {
-            let hasher = try FileHasher(algorithm)
+        for algorithm in LibraryDigest.Algorithm.allCases {
+            let hasher = try LibraryDigest(algorithm)
             bytes.withUnsafeBytes { hasher.update($0) }
             #expect((hasher.finish() == digest) == (algorithm == .md5))
         }
         bytes[0] += 1
-        let hasher = try FileHasher(.md5)
+        let hasher = try LibraryDigest(.md5)
         bytes.withUnsafeBytes { hasher.update($0) }
         #expect(hasher.finish() != digest)
     }

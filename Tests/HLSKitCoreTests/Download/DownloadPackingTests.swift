@@ -26,6 +26,25 @@ struct DownloadPackingTests {
         return try bytes(path)
     }
 
+    /// The file that is packed while its download loads.
+    private func packedMeanwhile(
+        as format: OutputFormat = .mp4, without missing: String? = nil,
+        _ change: @escaping @Sendable (inout DownloadConfiguration) -> Void = { _ in }
+    ) throws -> Data {
+        let server = try SampleServer()
+        if let missing { server.remove(missing) }
+        let path = server.folder.path + "/a.\(format.rawValue)"
+        try server.clock.run {
+            let task = try await server.task {
+                change(&$0)
+                $0.fileFormat = format
+            }
+            _ = try await task.run()
+            _ = try await task.write(to: path, format: format)
+        }
+        return try bytes(path)
+    }
+
     @Test(
         "S02: it is the file that is packed afterwards, byte by byte, and most of it is there when all is loaded",
         arguments: [OutputFormat.mp4, .ts, .mkv])
@@ -55,18 +74,7 @@ struct DownloadPackingTests {
             $0.endPosition = .time(.seconds(31))
             ($0.audio, $0.subtitles) = (.all, .all)
         }
-        let expected = try packedAfterwards(change)
-        let server = try SampleServer()
-        let path = server.folder.path + "/a.mp4"
-        try server.clock.run {
-            let task = try await server.task {
-                change(&$0)
-                $0.fileFormat = .mp4
-            }
-            _ = try await task.run()
-            _ = try await task.write(to: path, format: .mp4)
-        }
-        #expect(try bytes(path) == expected)
+        #expect(try packedMeanwhile(change) == packedAfterwards(change))
     }
 
     @Test("S02: where a segment is missing in the end, the file is what it is without packing before")
@@ -75,18 +83,7 @@ struct DownloadPackingTests {
         let change: @Sendable (inout DownloadConfiguration) -> Void = { $0.subtitles = .all }
         let expected = try packedAfterwards(without: "subtitles-en-3.vtt", change)
         #expect(try expected != packedAfterwards(change))
-        let server = try SampleServer()
-        server.remove("subtitles-en-3.vtt")
-        let path = server.folder.path + "/a.mp4"
-        try server.clock.run {
-            let task = try await server.task {
-                change(&$0)
-                $0.fileFormat = .mp4
-            }
-            _ = try await task.run()
-            _ = try await task.write(to: path, format: .mp4)
-        }
-        #expect(try bytes(path) == expected)
+        #expect(try packedMeanwhile(without: "subtitles-en-3.vtt", change) == expected)
     }
 
     @Test("S02: a run that goes on where another ended packs what that one has left, too")
@@ -99,6 +96,8 @@ struct DownloadPackingTests {
             await first.resume(untilStored: 7)
             first.suspend()
             await #expect(throws: HLSError.self) { _ = try await first.result() }
+            // What was packed is removed when nothing writes to it any more.
+            #expect(DownloadFolder.byteCount(of: server.folder.path + "/d/output.mp4.part") == nil)
             let result = try await first.run()
             #expect(result.resumedSegmentCount >= 7)
             _ = try await first.write(to: path, format: .mp4)

@@ -7,19 +7,10 @@ extension MediaLane {
         guard let tracker, var index = tracker.entryIndex(containing: max(target, tracker.start)) else {
             return (.sought(target), target)
         }
-        if isExact, index > 0, overhang <= Self.longestOverhang,
-            tracker.starts[index] + overhang > target + Self.exactness
-        {
-            index -= 1
-        }
+        if isExact, index > 0, beyond.reaches(target, beyond: tracker.starts[index]) { index -= 1 }
         // A lane whose list begins later has a hole there that nothing fills.
         return (.position(tracker.position(at: index)), min(tracker.starts[index], target))
     }
-
-    /// Where more is listed wrongly, nothing is to be learnt from it.
-    private static let longestOverhang = Duration.seconds(1)
-    /// Times of media and of lists differ by so much without a reason.
-    private static var exactness: Duration { .milliseconds(1) }
 
     /// Where the second segment after the one that is played begins; nil where nothing from there on is loaded.
     func placeToDropFrom(at playhead: Duration) -> Duration? {

@@ -60,10 +60,7 @@ struct MediaLane: Sendable {
     private(set) var joint = LaneJoint.begins
     /// Where the media that was loaded whole ends.
     private(set) var loadedEnd: Duration?
-    /// What was read last as a whole, and where its media ended.
-    private(set) var lastRead: (position: SegmentPosition, end: Duration)?
-    /// So much behind its listed end that media ended: as much as the media of a segment begins later than it is listed.
-    private(set) var overhang = Duration.zero
+    private(set) var beyond = MediaBeyond()
     /// Where the sound of the segment that was read last ends, if that is before its segment does.
     private(set) var soundEnd: Duration?
     /// Media behind the end time was left out of a segment.
@@ -241,8 +238,7 @@ struct MediaLane: Sendable {
         if let parked = playlist.parked { move(to: .time(resumeTime(in: parked))) }
         playlist.leave(for: url)
         hints.leave()
-        lastRead = nil
-        overhang = .zero
+        beyond = MediaBeyond()
     }
 
     /// Its URL leads nowhere any more: nothing is loaded until another list is there.
@@ -271,9 +267,8 @@ struct MediaLane: Sendable {
 
     /// A segment was read as a whole, and its media is there up to `end`.
     mutating func noteRead(_ position: SegmentPosition, upTo end: Duration) {
-        lastRead = (position, end)
         if let tracker, let index = tracker.index(of: position) {
-            overhang = max(.zero, end - tracker.starts[index + 1])
+            beyond.noteRead(upTo: end, listedEnd: tracker.starts[index + 1])
         }
         extend(to: end)
     }

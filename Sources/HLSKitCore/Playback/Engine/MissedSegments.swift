@@ -24,10 +24,12 @@ struct MissedSegments: Sendable, Hashable {
             guard wanted.epoch == tracker.epoch else { return nil }
             gone = max(0, first - wanted.sequence)
             next = tracker.index(of: wanted) ?? tracker.index(ofSequence: wanted.sequence)
-        case .time(let time) where tracker.start - time > maxGapJump,
-            .sought(let time) where tracker.start - time > maxGapJump:
-            gone = max(1, Int(((tracker.start - time) / tracker.pacingTarget).rounded()))
-        case .time(let time), .sought(let time): next = tracker.index(containing: time) ?? tracker.segmentCount
+        case .time(let time), .sought(let time):
+            if tracker.start - time > maxGapJump {
+                gone = max(1, Int(((tracker.start - time) / tracker.pacingTarget).rounded()))
+            } else {
+                next = tracker.index(containing: time) ?? tracker.segmentCount
+            }
         case nil: return nil
         }
         guard gone > 0 || isLate && next < index else { return nil }

@@ -160,12 +160,13 @@ final class WriterFeed: Sendable {
     }
 
     func write(_ sample: MediaSample, of type: MediaType, at itemTime: MediaTime) async throws(HLSError) {
-        if registry.writers.isEmpty { return }
+        let writers = registry.writers
+        if writers.isEmpty { return }
         await open()
         let itemTime = place(itemTime, type) { track in
             ItemTimeline.duration(sample.duration, track?.timescale ?? 0)
         }
-        for entry in registry.writers where entry.takesSamples(of: type) {
+        for entry in writers where entry.takesSamples(of: type) {
             guard let writer = entry.capabilities.samples, let index = try await index(of: type, for: entry) else {
                 continue
             }

@@ -15,6 +15,8 @@ final class DownloadFolder: Sendable {
 
     var path: String { folder.path }
     private let folder: SafeFolder
+    /// Files that do not stand there whole.
+    private let thin = ThinFiles()
     private struct State: ~Copyable {
         var journal = DownloadJournal()
         /// Of the journal; -1 when closed.
@@ -62,6 +64,7 @@ final class DownloadFolder: Sendable {
         }
         // Nobody else writes here while the journal is locked.
         for name in [nil] + laneFolders { removeRest(of: name, where: { $0.hasSuffix(Self.temporaryEnding) }) }
+        for name in laneFolders { thin.find(in: name, of: folder) }
     }
 
     deinit {
@@ -190,13 +193,16 @@ final class DownloadFolder: Sendable {
 
     /// Whether a file is there, and is what it was.
     func isWhole(_ file: DownloadJournal.File) -> Bool {
+        guard let hash = try? LibraryDigest(file.digest.algorithm) else { return false }
         let descriptor = folder.open(file.name, O_RDONLY)
-        guard descriptor >= 0 else { return false }
+        guard descriptor >= 0 else {
+            guard let bytes = thin.bytes(of: file.name, in: folder), bytes.count == file.byteCount else { return false }
+            bytes.withUnsafeBytes { hash.update($0) }
+            return hash.finish() == file.digest.text
+        }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, Int(status.st_size) == file.byteCount,
-            let hash = try? LibraryDigest(file.digest.algorithm)
-        else { return false }
+        guard fstat(descriptor, &status) == 0, Int(status.st_size) == file.byteCount else { return false }
         return withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 16) { buffer in
             while true {
                 let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
@@ -208,15 +214,22 @@ final class DownloadFolder: Sendable {
         }
     }
 
-    /// All bytes of a file of the folder.
+    /// All bytes of a file of the folder, however it is kept.
     func bytes(of name: String) throws(HLSError) -> [UInt8] {
         let descriptor = folder.open(name, O_RDONLY)
-        guard descriptor >= 0 else { throw Self.error(url(of: name)) }
+        guard descriptor >= 0 else {
+            let error = Self.error(url(of: name))
+            guard let bytes = thin.bytes(of: name, in: folder) else { throw error }
+            return bytes
+        }
         defer { close(descriptor) }
         return Self.read(descriptor)
     }
 
-    func discard(_ name: String) { folder.remove(name) }
+    func discard(_ name: String) {
+        folder.remove(name)
+        thin.remove(name, in: folder)
+    }
 
     /// Removes segments that turned out to be of no use, and maps and keys that were good for nothing else: what is not
     /// there is loaded again by the next run.
@@ -250,6 +263,8 @@ final class DownloadFolder: Sendable {
     /// Gives a file of the folder its final name: it is on the disk before it has the name.
     func publish(_ name: String, as target: String, overwrite: Bool) throws(HLSError) {
         guard folder.sync(name) else { throw Self.error(target) }
+        // Until it is noted that it has its name, what was loaded must not go.
+        thin.keep(name, in: folder)
         if overwrite {
             guard Self.isReplaceable(target) else {
                 throw HLSError(code: .notWritable, path: target, text: "not a regular file")
@@ -272,11 +287,13 @@ final class DownloadFolder: Sendable {
         guard folder.isInPlace else { throw SafeFile.refusal(path, "has been replaced by another folder") }
     }
 
-    /// Removes what was packed, and will not be used.
-    func discardOutput() { removeRest(of: nil, where: { $0.hasPrefix("output.") }) }
+    /// Removes what was packed and is of no use any more.
+    func discardOutput() { thin.removeUnneededOutputs(in: folder) }
 
     /// Gives the folder its final name, without the journal.
     func move(to target: String) throws(HLSError) {
+        try makeWhole()
+        discardOutput()
         try sync()
         try checkPlace()
         guard access(target, F_OK) != 0, Glibc.rename(path, target) == 0 else {
@@ -302,17 +319,49 @@ final class DownloadFolder: Sendable {
         let journal = journal
         var names = journal.segments.values.flatMap { $0.values.compactMap { $0.file?.name } }
         names += journal.resources.keys
-        for name in names { folder.remove(name) }
+        for name in names { discard(name) }
         for lane in laneFolders {
-            removeRest(of: lane, where: { $0.hasSuffix(Self.temporaryEnding) })
+            removeRest(of: lane, where: { $0.hasSuffix(Self.temporaryEnding) || $0.hasSuffix(ThinFiles.ending) })
             folder.removeFolder(lane)
         }
         removeRest(
             of: nil,
-            where: { $0.hasSuffix(Self.temporaryEnding) || $0.hasSuffix(".part") || $0.hasPrefix("output.") })
+            where: { $0.hasSuffix(Self.temporaryEnding) || $0.hasSuffix(".part") || ThinFile.isOutput($0) })
         closeJournal()
         folder.remove(Self.journalName)
         if folder.isInPlace { rmdir(path) }
+    }
+
+    // MARK: Once on the disk
+
+    /// A name for what is packed next.
+    func nextOutput(ending: String) -> String { thin.nextOutput(ending: ending) }
+
+    /// Keeps of these files only the difference to what was packed of them, where that is worth it. What was packed is
+    /// written through first, and then the differences, so that a crash takes nothing back.
+    func keepThin(_ pieces: [ThinningPlan.Piece]) throws(HLSError) {
+        for output in Set(pieces.map(\.output)) where !folder.sync(output) && !folder.sync(output + ".part") {
+            throw Self.error(url(of: output))
+        }
+        var made: [(name: String, file: ThinFile)] = []
+        for piece in pieces {
+            guard let file = thin.patch(try bytes(of: piece.name), piece, in: folder) else { continue }
+            let target = try DownloadFile(folder: self, name: piece.name + ThinFiles.ending)
+            try target.write(file.bytes)
+            _ = try target.finish(syncs: false)
+            made.append((piece.name, file))
+        }
+        try sync()
+        for (name, file) in made { thin.note(file, for: name, in: folder) }
+    }
+
+    /// Makes the files whole that are not.
+    func makeWhole() throws(HLSError) {
+        for name in thin.names {
+            guard let bytes = thin.bytes(of: name, in: folder) else { continue }
+            _ = try write(bytes, to: name)
+            thin.remove(name, in: folder)
+        }
     }
 
     /// Removes files that were being written when a download before this one was interrupted.
@@ -344,7 +393,7 @@ final class DownloadFolder: Sendable {
         return fsync(descriptor) == 0
     }
 
-    private static func read(_ descriptor: Int32) -> [UInt8] {
+    static func read(_ descriptor: Int32) -> [UInt8] {
         var bytes: [UInt8] = []
         var status = stat()
         if fstat(descriptor, &status) == 0, (1...pieceByteCount).contains(Int(status.st_size)) {

@@ -62,7 +62,7 @@ extension DownloadTask {
         defer { if !isWritten { try? folder.sync() } }
         let packing = try self.packing(for: plan, as: container)
         try packing.finish {
-            note($0.replacing(self.folder.url(of: "output"), with: Self.stem(of: path)))
+            note($0.replacing(packing.stem, with: Self.stem(of: path)))
         } _: { time in
             try Task.checkCancellation()
             update { $0.writtenDuration = time }
@@ -142,6 +142,7 @@ extension DownloadTask {
     }
 
     private func listFiles() throws {
+        try folder.makeWhole()
         let journal = folder.journal
         var master = MultivariantPlaylist(url: "")
         master.hasIndependentSegments = false

@@ -86,6 +86,16 @@ struct FileAssembler: Sendable {
     private(set) var end = Duration.zero
     /// How many lanes have been read up to their first track.
     private var announcedCount = 0
+    /// Segments that were read since they were taken.
+    private var readFiles: [ReadFile] = []
+
+    /// A segment's file that was read.
+    struct ReadFile: Sendable, Hashable {
+        var name: String
+        var byteCount: Int
+        /// Segments of one lane are read one after the other.
+        var lane: Int
+    }
 
     private struct TimelineKey: Hashable {
         var epoch: Int
@@ -174,11 +184,11 @@ struct FileAssembler: Sendable {
     /// Cues are exact to the millisecond.
     private static let textTimescale: Int32 = 1000
 
-    /// Writes what can be written of the segments that are there, and finishes the writer.
+    /// Writes what can be written of the segments that are there and have not been read, and finishes the writer.
     ///
     /// - Parameter progress: is told the item time that was reached; throws to end early.
-    mutating func run(_ progress: (Duration) throws -> Void) throws {
-        try advance(progress)
+    mutating func finish(_ progress: (Duration) throws -> Void) throws {
+        while try step(progress) {}
         for index in lanes.indices {
             finish(index)
             placeCues(of: index, isEnd: true)
@@ -187,17 +197,22 @@ struct FileAssembler: Sendable {
         try writer.finish()
     }
 
-    /// Writes what can be written of the segments that are there, up to the first that is not.
+    /// Reads the next segment, and writes what can be written then.
     ///
     /// - Parameter progress: is told the item time that was reached; throws to stop there. It can be gone on with.
-    mutating func advance(_ progress: (Duration) throws -> Void) throws {
-        guard try announceSlots(progress) else { return }
-        while let index = nextLane {
-            guard try readSegment(of: index) else { return }
-            try progress(.microseconds(lanes[index].nextStart ?? 0))
-            // What others have of the same time comes first: cues may be of before the segment's pictures.
-            if nextLane == 0 || lanes[0].isFinished { try write() }
-        }
+    /// - Returns: false where the next one is not there, or all have been read.
+    mutating func step(_ progress: (Duration) throws -> Void) throws -> Bool {
+        guard try announceSlots(progress), let index = nextLane, try readSegment(of: index) else { return false }
+        try progress(.microseconds(lanes[index].nextStart ?? 0))
+        // What others have of the same time comes first: cues may be of before the segment's pictures.
+        if nextLane == 0 || lanes[0].isFinished { try write() }
+        return true
+    }
+
+    /// The segments that were read since the last call.
+    mutating func takeReadFiles() -> [ReadFile] {
+        defer { readFiles = [] }
+        return readFiles
     }
 
     /// Whether what was expected is what has come, and all of what was read is still as it was.
@@ -275,6 +290,7 @@ struct FileAssembler: Sendable {
         lanes[index].currentStart = .microseconds(segment.start) - Self.margin
         lanes[index].pipeline.begin(job)
         lanes[index].pipeline.append(try folder.bytes(of: file.name), to: id)
+        readFiles.append(ReadFile(name: file.name, byteCount: file.byteCount, lane: index))
         lanes[index].pipeline.finish(id)
         try runPipelines()
         guard let next = lanes[index].nextStart else {

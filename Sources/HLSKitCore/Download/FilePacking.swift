@@ -16,6 +16,7 @@ final class FilePacking: Sendable {
         var window: TimeWindow
         var format: OutputFormat
         var audio: DownloadConfiguration.Choice
+        fileprivate var thinning = ThinningPlan()
 
         /// - Parameter loaded: what a run has loaded, the variant first.
         init(
@@ -25,6 +26,7 @@ final class FilePacking: Sendable {
             entries = loaded.filter { !$0.lane.isAuxiliary }
             self.window = window
             self.format = format
+            thinning.batchByteCount = configuration.thinningByteCount
             // Renditions of a playlist were chosen by this already.
             audio = entries.contains(where: \.hasChosenAudio) ? .automatic : configuration.audio
         }
@@ -38,12 +40,15 @@ final class FilePacking: Sendable {
     private struct State {
         var assembler: FileAssembler
         var hasFailed = false
+        /// nil where segments stay as they are.
+        var thinning: ThinningPlan?
     }
 
     /// The system begins to write so much of the file at a time.
     private static let writeBackByteCount: Int64 = 8 << 20
 
     let plan: Plan
+    private let folder: DownloadFolder
     private let writer: Remuxer
     private let state: Mutex<State>
     private let notes: NoteCollector
@@ -57,11 +62,12 @@ final class FilePacking: Sendable {
         _ plan: Plan, as container: Remuxer.Container, in folder: DownloadFolder,
         expected: [String: [DownloadJournal.Segment]]? = nil
     ) throws(HLSError) {
-        self.plan = plan
+        (self.plan, self.folder) = (plan, folder)
         let notes = NoteCollector()
         self.notes = notes
         try folder.checkPlace()
-        let file = try OutputFile(path: folder.url(of: "output.\(plan.format.rawValue)"), overwrite: true)
+        let name = folder.nextOutput(ending: plan.format.rawValue)
+        let file = try OutputFile(path: folder.url(of: name), overwrite: true)
         file.writeBackByteCount = Self.writeBackByteCount
         // What is written can be written again: it need not play before it is whole.
         writer = Remuxer(
@@ -71,7 +77,7 @@ final class FilePacking: Sendable {
         let assembler = FileAssembler(
             folder, entries: plan.entries, window: plan.window, writer: writer, includesText: container.holdsText,
             audio: plan.audio, expected: expected)
-        state = Mutex(State(assembler: assembler))
+        state = Mutex(State(assembler: assembler, thinning: plan.thinning))
     }
 
     // MARK: While segments come
@@ -102,7 +108,7 @@ final class FilePacking: Sendable {
         state.withLock { state in
             guard !state.hasFailed else { return }
             do {
-                try state.assembler.advance { _ in try self.checkGoesOn() }
+                while try step(&state, { _ in try self.checkGoesOn() }) {}
             } catch {
                 state.hasFailed = !(error is CancellationError)
             }
@@ -112,6 +118,34 @@ final class FilePacking: Sendable {
     private func checkGoesOn() throws {
         if isAbandoned.load(ordering: .relaxed) { throw CancellationError() }
         try Task.checkCancellation()
+    }
+
+    /// Packs one more segment, if it is there, and sees that not too much stands on the disk twice.
+    private func step(_ state: inout State, _ progress: (Duration) throws -> Void) throws -> Bool {
+        let start = place
+        guard try state.assembler.step(progress) else { return false }
+        let end = place
+        for file in state.assembler.takeReadFiles() {
+            state.thinning?.notePacked(
+                file.name, byteCount: file.byteCount, lane: file.lane, from: start, to: end)
+        }
+        let due = state.thinning?.takeDue() ?? []
+        guard !due.isEmpty else { return true }
+        do {
+            try writer.handOver()
+            try folder.keepThin(due)
+        } catch {
+            // They stay as they are; if that is because the disk is full, packing finds it out as well.
+            state.thinning = nil
+        }
+        return true
+    }
+
+    /// Where the file is that is being written.
+    private var place: ThinningPlan.Place {
+        let (path, offset) = writer.place
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return ThinningPlan.Place(output: name, offset: offset)
     }
 
     // MARK: When all are there
@@ -128,9 +162,18 @@ final class FilePacking: Sendable {
     ///   - progress: is told the item time that was reached; throws to end early.
     func finish(_ note: @escaping WriterNote, _ progress: (Duration) throws -> Void) throws {
         notes.handOn(to: note)
-        try state.withLock { try $0.assembler.run(progress) }
+        try state.withLock { state in
+            while try step(&state, progress) {}
+            try state.assembler.finish(progress)
+        }
     }
 
+    /// The path of the first file, without its ending.
+    var stem: String {
+        let ending = ".\(plan.format.rawValue)"
+        let path = writer.paths.first ?? ""
+        return path.hasSuffix(ending) ? String(path.dropLast(ending.count)) : path
+    }
     /// The files that were begun, the first the one that was asked for.
     var paths: [String] { writer.paths }
     var problems: [FileAssembler.Problem] { state.withLock { $0.assembler.problems } }

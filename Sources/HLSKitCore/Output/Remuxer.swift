@@ -358,6 +358,19 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         }
     }
 
+    /// The file that is being written, and how long it is: all that is written from now on is behind that, or changes what
+    /// was written.
+    var place: (path: String, byteCount: Int64) { state.withLock { ($0.file.path, $0.file.byteCount) } }
+
+    /// Hands what is written so far to the system, as it is in the file; nothing is written sooner for it.
+    func handOver() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
+            state.muxer?.flush()
+            if let error = state.failure.error { throw error }
+            try state.file.flush()
+        }
+    }
+
     package func finish() throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             do throws(HLSError) {

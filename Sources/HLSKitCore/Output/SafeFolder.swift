@@ -133,6 +133,9 @@ struct SafeFolder: ~Copyable, Sendable {
         at(name) { linkat($0, $1, AT_FDCWD, target, 0) == 0 } ?? false
     }
 
+    /// Gives a file a second name in the folder, where nothing has that name.
+    func link(_ name: String, to other: String) -> Bool { linkat(descriptor, name, descriptor, other, 0) == 0 }
+
     /// Whether the path still leads to this folder.
     var isInPlace: Bool {
         var here = stat()

@@ -6,7 +6,12 @@ extension PlaybackEngine {
     var loadedBitRate: Double? { outlook?.bitRate }
 
     /// What follows from the item; nil without one.
-    var outlook: ItemOutlook? { knownOutlook ?? item.map { ItemOutlook($0) } }
+    var outlook: ItemOutlook? {
+        // Not the right side of an operator: the whole engine would be copied into it, at each event.
+        if let knownOutlook { return knownOutlook }
+        guard let item else { return nil }
+        return ItemOutlook(item)
+    }
 
     /// Looks the item over again if it has changed.
     mutating func refreshOutlook() {

@@ -44,7 +44,11 @@ extension PlaybackEngine {
     }
 
     /// There are points that may be told.
-    private var hasPoints: Bool { item?.spliceMarkers.isEmpty == false || item?.metadata.isEmpty == false }
+    private var hasPoints: Bool {
+        // Not the right side of an operator, as in `outlook`.
+        if item?.spliceMarkers.isEmpty == false { return true }
+        return item?.metadata.isEmpty == false
+    }
 
     /// The playhead was moved.
     mutating func jumpPassages(to time: Duration) {

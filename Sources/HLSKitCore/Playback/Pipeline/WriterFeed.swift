@@ -8,14 +8,25 @@ final class WriterFeed: Sendable {
     private struct Announcement {
         /// In the order of ``MediaType``.
         var tracks: [MediaTrack]
+        /// The state of what the item has for which that is so.
+        var version: Int
+
+        /// The place of the item's track of this kind, where nothing has changed since it was told.
+        func index(of type: MediaType, at version: Int) -> Int? {
+            guard isTold, version == self.version else { return nil }
+            return tracks.firstIndex { $0.mediaType == type }
+        }
+
         /// The writer knows them; until then it is being told.
         var isTold: Bool
     }
 
     private struct State {
         /// Kinds of media that the item has; nil until every lane has told its tracks.
-        var known: Set<MediaType>?
-        var tracks: [MediaType: MediaTrack] = [:]
+        var known: Set<MediaType>? { didSet { version += 1 } }
+        var tracks: [MediaType: MediaTrack] = [:] { didSet { version += 1 } }
+        /// Of what there is to be told.
+        private(set) var version = 0
         /// By writer.
         var announced: [Int: Announcement] = [:]
         var isClosed = false
@@ -71,10 +82,11 @@ final class WriterFeed: Sendable {
         state.signal { $0.shift = shift }
     }
 
+    private var isOpen: Bool { state.withLock(\.isOpen) }
+
     /// Makes room for what the item has before its beginning: the sound of transport streams often begins a frame before
     /// the pictures do. Where others were written before, it would lie over the end of those.
     private func open() async {
-        if state.withLock(\.isOpen) { return }
         let isFirst = registry.cursor.isAtStart
         // Those that come late do not wait.
         let types = Set(registry.writers.lazy.filter { !$0.isLate }.flatMap(\.writer.mediaTypes))
@@ -93,10 +105,12 @@ final class WriterFeed: Sendable {
     }
 
     /// The time for writers of an item time, of media of this length.
-    private func place(_ time: MediaTime, _ type: MediaType, _ length: (MediaTrack?) -> Duration) -> MediaTime {
+    ///
+    /// - Parameter length: from the timescale of the track.
+    private func place(_ time: MediaTime, _ type: MediaType, _ length: (Int32) -> Duration) -> MediaTime {
         guard let itemTime = time.duration else { return time }
-        let (shift, track) = state.withLock { ($0.shift, $0.tracks[type]) }
-        registry.cursor.note(itemTime + shift + max(.zero, length(track)), of: type)
+        let (shift, timescale) = state.withLock { ($0.shift, $0.tracks[type]?.timescale ?? 0) }
+        registry.cursor.note(itemTime + shift + max(.zero, length(timescale)), of: type)
         return shift == .zero ? time : MediaTime(itemTime + shift)
     }
 
@@ -126,7 +140,7 @@ final class WriterFeed: Sendable {
     func write(_ frame: VideoFrame) async throws(HLSError) {
         let writers = registry.writers
         if writers.isEmpty { return }
-        await open()
+        if !isOpen { await open() }
         var placed: VideoFrame?
         if let time = frame.itemTime {
             let new = place(time, .video) { _ in ItemTimeline.duration(frame.duration, frame.timescale) }
@@ -144,7 +158,7 @@ final class WriterFeed: Sendable {
     func write(_ buffer: AudioBuffer) async throws(HLSError) {
         let writers = registry.writers
         if writers.isEmpty { return }
-        await open()
+        if !isOpen { await open() }
         var placed: AudioBuffer?
         if let time = buffer.itemTime {
             let new = place(time, .audio) { _ in .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate) }
@@ -162,10 +176,8 @@ final class WriterFeed: Sendable {
     func write(_ sample: MediaSample, of type: MediaType, at itemTime: MediaTime) async throws(HLSError) {
         let writers = registry.writers
         if writers.isEmpty { return }
-        await open()
-        let itemTime = place(itemTime, type) { track in
-            ItemTimeline.duration(sample.duration, track?.timescale ?? 0)
-        }
+        if !isOpen { await open() }
+        let itemTime = place(itemTime, type) { ItemTimeline.duration(sample.duration, $0) }
         for entry in writers where entry.takesSamples(of: type) {
             guard let writer = entry.capabilities.samples, let index = try await index(of: type, for: entry) else {
                 continue
@@ -195,7 +207,12 @@ final class WriterFeed: Sendable {
     private func index(
         of type: MediaType, for entry: OutputRegistry.WriterEntry
     ) async throws(HLSError) -> Int? {
-        let (id, types) = (entry.id, entry.writer.mediaTypes)
+        let id = entry.id
+        let known = state.withLock { state in
+            state.isClosed ? nil : state.announced[id]?.index(of: type, at: state.version)
+        }
+        if let known { return known }
+        let types = entry.writer.mediaTypes
         guard types.contains(type) else { return nil }
         let result = await state.wait { state -> (index: Int, change: [MediaTrack]?)?? in
             if state.isClosed { return .some(nil) }
@@ -206,9 +223,12 @@ final class WriterFeed: Sendable {
             guard let index = tracks.firstIndex(where: { $0.mediaType == type }) else { return .some(nil) }
             if let announced = state.announced[id] {
                 if !announced.isTold { return nil }
-                if announced.tracks == tracks { return .some((index, nil)) }
+                if announced.tracks == tracks {
+                    state.announced[id]?.version = state.version
+                    return .some((index, nil))
+                }
             }
-            state.announced[id] = Announcement(tracks: tracks, isTold: false)
+            state.announced[id] = Announcement(tracks: tracks, version: state.version, isTold: false)
             return .some((index, tracks))
         }
         guard let result else { return nil }

@@ -12,7 +12,7 @@
 // has the types of the headers.
 #define CCRYPTO_FUNCTIONS(each)                                                                                        \
     each(ERR_error_string_n) each(ERR_get_error) each(EVP_CIPHER_CTX_free) each(EVP_CIPHER_CTX_new)                    \
-    each(EVP_CIPHER_CTX_set_padding) each(EVP_DecryptInit_ex) each(EVP_DecryptUpdate) each(EVP_aes_128_cbc)            \
+    each(EVP_CIPHER_CTX_set_padding) each(EVP_CipherInit_ex) each(EVP_CipherUpdate) each(EVP_aes_128_cbc)              \
     each(EVP_aes_128_ctr)
 #define CCRYPTO_FIELD(name) __typeof__(&name) name;
 #define CCRYPTO_FIND(name)                                                                                             \

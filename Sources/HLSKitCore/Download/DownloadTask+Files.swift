@@ -263,7 +263,7 @@ extension DownloadJournal.Key {
 
 extension String {
     /// The bytes of hexadecimal digits, as many as there are.
-    fileprivate var hexadecimalBytes: [UInt8] {
+    var hexadecimalBytes: [UInt8] {
         var bytes: [UInt8] = []
         var digits = self[...]
         while digits.count >= 2, let byte = UInt8(digits.prefix(2), radix: 16) {

@@ -95,6 +95,8 @@ struct FileAssembler: Sendable {
         var byteCount: Int
         /// Segments of one lane are read one after the other.
         var lane: Int
+        /// What all of it is encrypted with.
+        var key: ThinFile.Key?
     }
 
     private struct TimelineKey: Hashable {
@@ -290,7 +292,10 @@ struct FileAssembler: Sendable {
         lanes[index].currentStart = .microseconds(segment.start) - Self.margin
         lanes[index].pipeline.begin(job)
         lanes[index].pipeline.append(try folder.bytes(of: file.name), to: id)
-        readFiles.append(ReadFile(name: file.name, byteCount: file.byteCount, lane: index))
+        let key = segment.key.flatMap { key in
+            key.method == EncryptionKey.Method.aes128.rawValue ? ThinFile.Key(file: key.file, vector: key.bytes) : nil
+        }
+        readFiles.append(ReadFile(name: file.name, byteCount: file.byteCount, lane: index, key: key))
         lanes[index].pipeline.finish(id)
         try runPipelines()
         guard let next = lanes[index].nextStart else {

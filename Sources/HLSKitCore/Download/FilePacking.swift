@@ -127,7 +127,7 @@ final class FilePacking: Sendable {
         let end = place
         for file in state.assembler.takeReadFiles() {
             state.thinning?.notePacked(
-                file.name, byteCount: file.byteCount, lane: file.lane, from: start, to: end)
+                file.name, byteCount: file.byteCount, lane: file.lane, key: file.key, from: start, to: end)
         }
         let due = state.thinning?.takeDue() ?? []
         guard !due.isEmpty else { return true }

@@ -55,7 +55,10 @@ final class ThinFiles: Sendable {
             let bytes = file.patch.withUnsafeBytes { patch in
                 reference.withUnsafeBytes { library.bytes(patch, from: $0, byteCount: file.reference.byteCount) }
             }
-            if let bytes { return bytes }
+            guard let bytes else { continue }
+            guard let key = file.reference.key else { return bytes }
+            return try? AES128Encryptor.encrypt(
+                bytes, key: Self.bytes(of: key, in: folder), initializationVector: key.vector)
         }
         return nil
     }
@@ -65,6 +68,13 @@ final class ThinFiles: Sendable {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         return ThinFile(parsing: DownloadFolder.read(descriptor))
+    }
+
+    private static func bytes(of key: ThinFile.Key, in folder: borrowing SafeFolder) -> [UInt8] {
+        let descriptor = folder.open(key.file, O_RDONLY)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        return DownloadFolder.read(descriptor)
     }
 
     private static func read(_ reference: ThinFile.Reference, in folder: borrowing SafeFolder) -> [UInt8]? {
@@ -100,7 +110,15 @@ final class ThinFiles: Sendable {
         guard let library = Self.library, !bytes.isEmpty, !range.isEmpty, range.count <= ThinFile.largestRange,
             bytes.count <= ThinFile.largestByteCount
         else { return nil }
-        let reference = ThinFile.Reference(output: piece.output, range: range, byteCount: bytes.count)
+        var bytes = bytes
+        if let key = piece.key {
+            let clear = try? AES128Decryptor.decrypt(
+                bytes, key: Self.bytes(of: key, in: folder), initializationVector: key.vector)
+            guard let clear, !clear.isEmpty else { return nil }
+            bytes = clear
+        }
+        let reference = ThinFile.Reference(
+            output: piece.output, range: range, byteCount: bytes.count, key: piece.key)
         guard let found = Self.read(reference, in: folder) else { return nil }
         let patch = bytes.withUnsafeBytes { bytes in found.withUnsafeBytes { library.patch(bytes, from: $0) } }
         guard let patch, patch.count <= bytes.count / Self.largestShare else { return nil }
@@ -133,7 +151,7 @@ final class ThinFiles: Sendable {
             let descriptor = folder.open(output + ending, O_WRONLY)
             guard descriptor >= 0 else { continue }
             // Where the file system cannot do that, it stays until it can go whole.
-            fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, off_t(needed))
+            if needed > 0 { _ = HolePunch.punch?(descriptor, HolePunch.mode, 0, off_t(needed)) }
             close(descriptor)
         }
     }
@@ -154,4 +172,13 @@ final class ThinFiles: Sendable {
         folder.remove(output + Self.keptEnding)
         _ = folder.link(output, to: output + Self.keptEnding)
     }
+}
+
+/// `fallocate`, which Swift's module of the C library does not have.
+private enum HolePunch {
+    static let punch = dlsym(nil, "fallocate").map {
+        unsafeBitCast($0, to: (@convention(c) (Int32, Int32, off_t, off_t) -> Int32).self)
+    }
+    /// `FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE`.
+    static let mode: Int32 = 3
 }

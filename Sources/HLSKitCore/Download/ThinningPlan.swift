@@ -12,12 +12,15 @@ struct ThinningPlan: Sendable {
         var name: String
         var output: String
         var range: Range<Int64>
+        /// What it is encrypted with.
+        var key: ThinFile.Key?
     }
 
     private struct Entry {
         var name: String
         var byteCount: Int
         var lane: Int
+        var key: ThinFile.Key?
         var start: Place
         /// Known when so many others of its lane were packed that all of it is written.
         var end: Place?
@@ -32,12 +35,14 @@ struct ThinningPlan: Sendable {
     private var entries: [Entry] = []
 
     /// A segment was read, between these two places.
-    mutating func notePacked(_ name: String, byteCount: Int, lane: Int, from start: Place, to end: Place) {
+    mutating func notePacked(
+        _ name: String, byteCount: Int, lane: Int, key: ThinFile.Key? = nil, from start: Place, to end: Place
+    ) {
         for index in entries.indices where entries[index].lane == lane && entries[index].end == nil {
             entries[index].laterCount += 1
             if entries[index].laterCount == Self.laterCount { entries[index].end = end }
         }
-        entries.append(Entry(name: name, byteCount: byteCount, lane: lane, start: start))
+        entries.append(Entry(name: name, byteCount: byteCount, lane: lane, key: key, start: start))
     }
 
     /// What is due, if it is enough to be worth it.
@@ -50,7 +55,7 @@ struct ThinningPlan: Sendable {
             guard let end = entry.end, end.output == entry.start.output, end.offset >= entry.start.offset else {
                 return nil
             }
-            return Piece(name: entry.name, output: end.output, range: entry.start.offset..<end.offset)
+            return Piece(name: entry.name, output: end.output, range: entry.start.offset..<end.offset, key: entry.key)
         }
     }
 }

@@ -50,7 +50,7 @@ struct AES128Decryptor: ~Copyable, SegmentDecryptor {
     private mutating func decryptBlocks(_ bytes: inout [UInt8]) throws(DecryptionError) {
         var failure: DecryptionError?
         bytes.withUnsafeMutableBytes { buffer in
-            do throws(DecryptionError) { try cipher.decrypt(buffer) } catch { failure = error }
+            do throws(DecryptionError) { try cipher.convert(buffer) } catch { failure = error }
         }
         if let failure { throw failure }
     }

@@ -105,7 +105,7 @@ struct SampleDecryptor: ~Copyable {
                 ? min(whole, encryption.cryptByteBlock * block) : usesCounter ? range.upperBound - at : whole
             guard count > 0 else { return }
             let piece = UnsafeMutableRawBufferPointer(rebasing: bytes[at..<at + count])
-            if usesCounter { try counter?.decrypt(piece) } else { try chain.decrypt(piece) }
+            if usesCounter { try counter?.convert(piece) } else { try chain.convert(piece) }
             guard hasPattern else { return }
             at += count + encryption.skipByteBlock * block
         }
@@ -131,7 +131,7 @@ struct SampleDecryptor: ~Copyable {
             let count = max(0, end - at - lead) / AESCipher.blockByteCount * AESCipher.blockByteCount
             if count > 0 {
                 try chain.restart(initializationVector)
-                try chain.decrypt(UnsafeMutableRawBufferPointer(rebasing: bytes[at + lead..<at + lead + count]))
+                try chain.convert(UnsafeMutableRawBufferPointer(rebasing: bytes[at + lead..<at + lead + count]))
             }
             at = end
         }
@@ -178,7 +178,7 @@ struct SampleDecryptor: ~Copyable {
             var at = 32
             do throws(DecryptionError) {
                 while bytes.count - at > block {
-                    try chain.decrypt(UnsafeMutableRawBufferPointer(rebasing: bytes[at..<at + block]))
+                    try chain.convert(UnsafeMutableRawBufferPointer(rebasing: bytes[at..<at + block]))
                     at += 10 * block
                 }
             } catch {

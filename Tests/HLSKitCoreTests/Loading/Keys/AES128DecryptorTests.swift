@@ -45,6 +45,14 @@ struct AES128DecryptorTests {
             ], input: bytes)
     }
 
+    @Test("what was made clear becomes again what it was", arguments: [0, 1, 15, 16, 17, 4096, 5000])
+    func encryptedAgain(_ count: Int) throws {
+        let clear = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let encrypted = try Self.encrypt(clear)
+        #expect(try AES128Encryptor.encrypt(clear, key: Self.key, initializationVector: Self.iv) == encrypted)
+        #expect(try AES128Decryptor.decrypt(encrypted, key: Self.key, initializationVector: Self.iv) == clear)
+    }
+
     @Test("gives NIST's clear text for NIST's cipher text")
     func vectors() throws {
         var decryptor = try AES128Decryptor(key: Self.key, initializationVector: Self.iv)

@@ -292,10 +292,10 @@ struct FileAssembler: Sendable {
         lanes[index].currentStart = .microseconds(segment.start) - Self.margin
         lanes[index].pipeline.begin(job)
         lanes[index].pipeline.append(try folder.bytes(of: file.name), to: id)
-        let key = segment.key.flatMap { key in
+        let wholeKey = segment.key.flatMap { key in
             key.method == EncryptionKey.Method.aes128.rawValue ? ThinFile.Key(file: key.file, vector: key.bytes) : nil
         }
-        readFiles.append(ReadFile(name: file.name, byteCount: file.byteCount, lane: index, key: key))
+        readFiles.append(ReadFile(name: file.name, byteCount: file.byteCount, lane: index, key: wholeKey))
         lanes[index].pipeline.finish(id)
         try runPipelines()
         guard let next = lanes[index].nextStart else {

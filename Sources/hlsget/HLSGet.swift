@@ -45,7 +45,9 @@ struct HLSGet: AsyncParsableCommand {
                 }
             } catch {
                 let status = exitCode(for: error)
-                let text = Suggestion.improved(fullMessage(for: error), command: commandName(arguments)) {
+                let text = Suggestion.improved(
+                    fullMessage(for: error), command: commandName(arguments), arguments: arguments
+                ) {
                     CommandOptions.all(of: Self.self)
                 }
                 let message = SecretArgument.hidden(in: text, arguments)

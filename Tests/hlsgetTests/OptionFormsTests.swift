@@ -50,6 +50,37 @@ struct OptionFormsTests {
         #expect(improved == "hlsget: error: Unknown option '\(option)'\(hint)\nUsage: x")
     }
 
+    @Test("the beginning of one option alone is meant as that one")
+    func shortened() {
+        let commands = CommandOptions.all(of: HLSGet.self)
+        for (typed, hint) in [("dur", ". Did you mean '--duration'?"), ("no-v", ". Did you mean '--no-video'?")] {
+            let text = Suggestion.improved("x: Unknown option '--\(typed)'", command: "play") { commands }
+            #expect(text == "x: Unknown option '--\(typed)'\(hint)")
+        }
+    }
+
+    @Test(
+        "an argument that is one too many: what was taken for the stream instead",
+        arguments: [
+            (["--json", "x", "URL"], ": 'x' was taken for the stream, since it is no value of --json"),
+            (["play", "-k", "x", "URL"], ": 'x' was taken for the stream, since it is no value of -k"),
+            (
+                ["--live-catch-up", "abc", "URL"],
+                ": 'abc' was taken for the stream, since it is no value of --live-catch-up"
+            ),
+            (["--live-catch-up", "1.1", "--to", "5", "one", "URL"], ": 'one' was taken for the stream"),
+            (["-", "URL"], ": '-' was taken for the stream"),
+            (["--quality=720", "one", "URL"], ": 'one' was taken for the stream"),
+            (["URL"], ""),
+        ])
+    func tooMany(arguments: [String], reason: String) {
+        let commands = CommandOptions.all(of: HLSGet.self)
+        let text = Suggestion.improved(
+            "hlsget: error: Unexpected argument 'URL'\nUsage: x", command: "play", arguments: arguments
+        ) { commands }
+        #expect(text == "hlsget: error: Unexpected argument 'URL'\(reason)\nUsage: x")
+    }
+
     @Test("what other programs call so is an option here")
     func synonyms() {
         let commands = CommandOptions.all(of: HLSGet.self)

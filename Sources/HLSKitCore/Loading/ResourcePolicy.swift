@@ -79,13 +79,18 @@ struct ResourcePolicy: Sendable, Hashable {
 
     /// The policy for an item whose first URL the user gave: for a `file:` URL its folder becomes the root.
     ///
-    /// Touches the disk once, for a `file:` URL.
+    /// Touches the disk once, for a `file:` URL; twice where nothing has that name, as where a program has the playlist from
+    /// elsewhere.
     static func forItem(at url: String, allowsFilesAnywhere: Bool = false) -> ResourcePolicy {
         var root: String?
-        if LocalFile.isFileURL(url), let path = try? LocalFile.path(of: url), let real = realPath(path) {
-            root = real.lastIndex(of: "/").map { $0 == real.startIndex ? "/" : String(real[..<$0]) }
+        if LocalFile.isFileURL(url), let path = try? LocalFile.path(of: url) {
+            root = realPath(path).map(folder) ?? realPath(folder(of: path))
         }
         return ResourcePolicy(rootFolder: root, allowsFilesAnywhere: allowsFilesAnywhere)
+    }
+
+    private static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? path
     }
 
     /// `path` without symbolic links and dot segments, or nil if nothing is there.

@@ -3,6 +3,7 @@
 enum Suggestion {
     private static let words = " Did you mean '"
     private static let unknown = "Unknown option '"
+    private static let unexpected = "Unexpected argument '"
 
     /// Names of other programs (ffmpeg, mpv, streamlink, yt-dlp, N_m3u8DL-RE, curl), and those of the same here.
     private static let synonyms: [String: String] = [
@@ -31,9 +32,16 @@ enum Suggestion {
     ///
     /// - Parameters:
     ///   - command: the one that was called.
-    ///   - commands: all of them; asked only where an option is not known.
-    static func improved(_ message: String, command: String, _ commands: () -> [CommandOptions]) -> String {
+    ///   - arguments: what it was called with.
+    ///   - commands: all of them; asked only where an option is not known, or an argument is one too many.
+    static func improved(
+        _ message: String, command: String, arguments: [String] = [], _ commands: () -> [CommandOptions]
+    ) -> String {
         let message = filtered(message)
+        if let start = message.firstRange(of: unexpected)?.upperBound, let end = message[start...].firstIndex(of: "'") {
+            let reason = reason(forRefusing: String(message[start..<end]), arguments, command, commands)
+            return message[...end] + reason + message[message.index(after: end)...]
+        }
         guard !message.contains(words), let start = message.firstRange(of: unknown)?.upperBound,
             let end = message[start...].firstIndex(of: "'"), message[start..<end].hasPrefix("--")
         else { return message }
@@ -43,9 +51,31 @@ enum Suggestion {
         return message[...end] + hint + (rest.hasPrefix(".") ? rest.dropFirst() : rest)
     }
 
+    /// Why an argument is one too many: another before it was taken for the stream.
+    private static func reason(
+        forRefusing refused: String, _ arguments: [String], _ command: String, _ commands: () -> [CommandOptions]
+    ) -> String {
+        guard let own = commands().first(where: { $0.name == command }) else { return "" }
+        var before: String?
+        for argument in arguments.prefix(while: { $0 != refused }) where argument != command {
+            defer { before = argument }
+            guard argument.count == 1 || argument.first != "-" else { continue }
+            let option = before.flatMap { $0.hasPrefix("-") && !$0.contains("=") ? $0 : nil }
+            guard let option else { return ": '\(argument)' was taken for the stream" }
+            let name = option.hasPrefix("--") ? String(option.dropFirst(2)) : own.letters[String(option.dropFirst())]
+            // The value of others may be left out.
+            guard let name, own.takesValue[name] == false || CommandOptions.defaults[name] != nil else { continue }
+            if CommandOptions.defaults[name] != nil, (try? CatchUpArgument(parsing: argument)) != nil { continue }
+            return ": '\(argument)' was taken for the stream, since it is no value of \(option)"
+        }
+        return ""
+    }
+
     private static func hint(for typed: String, _ command: String, _ commands: [CommandOptions]) -> String? {
         let own = commands.first { $0.name == command }?.takesValue ?? [:]
         if let name = synonyms[typed.lowercased()], own[name] != nil { return ". Did you mean '--\(name)'?" }
+        let longer = own.keys.filter { typed.count > 1 && $0.hasPrefix(typed) }
+        if longer.count == 1, let name = longer.first { return ". Did you mean '--\(name)'?" }
         if let near = own.keys.sorted().min(by: { distance(typed, $0) < distance(typed, $1) }), isNear(typed, near) {
             return ". Did you mean '--\(near)'?"
         }

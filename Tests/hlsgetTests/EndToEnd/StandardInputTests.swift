@@ -27,6 +27,19 @@ struct StandardInputTests {
         }
     }
 
+    @Test("without --base-url a playlist that is piped names files of the folder that the command runs in")
+    func inFolder() async throws {
+        let folder = try ScratchFolder()
+        for name in try FileManager.default.contentsOfDirectory(atPath: SampleMedia.folder) {
+            try FileManager.default.copyItem(
+                atPath: "\(SampleMedia.folder)/\(name)", toPath: "\(folder.path)/\(name)")
+        }
+        for arguments in [["--fast", "--to", "4", "-"], ["download", "-", "--to", "4", "-o", "x.mp4"], ["list", "-"]] {
+            let result = try await hlsget(arguments, in: folder, input: Self.master)
+            #expect(result.status == 0, "\(arguments): \(result.errors)")
+        }
+    }
+
     @Test("media that is redirected plays as its file does")
     func media() async throws {
         let file = SampleMedia.fixtures + "/media/ts-h264-aac.ts"

@@ -76,3 +76,18 @@ struct CurlFailure: Error {
         [CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM].contains(code)
     }
 }
+
+extension TransportConfiguration.Proxy {
+    /// What the proxy of a URL is called, with where it comes from, as curl looks for it.
+    ///
+    /// - Parameter variable: the environment.
+    func words(
+        for url: String, variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }
+    ) -> String {
+        guard self == .environment else { return "the proxy" }
+        // Not `HTTP_PROXY`: servers of CGI have what a client sends in it.
+        let own = url.hasPrefix("https:") ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
+        let name = (own + ["all_proxy", "ALL_PROXY"]).first { variable($0)?.isEmpty == false }
+        return name.map { "the proxy of \($0)" } ?? "the proxy"
+    }
+}

@@ -192,7 +192,8 @@ final class CurlTransfer {
         if let refusedAddress {
             fail(loadingError(.refused, "the address \(refusedAddress) is not allowed"))
         } else {
-            let way = failure.isOfProxy(for: url?.origin) ? "the proxy: " : ""
+            let proxy = context.configuration.proxy
+            let way = failure.isOfProxy(for: url?.origin) ? "\(proxy.words(for: url?.text ?? "")): " : ""
             fail(loadingError(failure.loadingCode(isHeaderComplete: head.isComplete), way + failure.text))
         }
         return .end

@@ -23,4 +23,17 @@ struct CurlFailureTests {
         let origin = try #require(Origin(of: url))
         #expect(CurlFailure.namesAnother(than: origin, in: detail) == isOfProxy)
     }
+
+    @Test(
+        "a proxy of the environment is named by its variable",
+        arguments: [
+            (["http_proxy": "a"], "http://host/", "the proxy of http_proxy"),
+            (["http_proxy": "a", "all_proxy": "b"], "https://host/", "the proxy of all_proxy"),
+            (["HTTPS_PROXY": "a", "https_proxy": ""], "https://host/", "the proxy of HTTPS_PROXY"),
+            (["HTTP_PROXY": "a"], "http://host/", "the proxy"),
+        ])
+    func variable(variables: [String: String], url: String, words: String) {
+        #expect(TransportConfiguration.Proxy.environment.words(for: url) { variables[$0] } == words)
+        #expect(TransportConfiguration.Proxy.url("http://proxy/").words(for: url) { variables[$0] } == "the proxy")
+    }
 }

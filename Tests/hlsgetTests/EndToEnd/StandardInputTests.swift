@@ -34,7 +34,9 @@ struct StandardInputTests {
             try FileManager.default.copyItem(
                 atPath: "\(SampleMedia.folder)/\(name)", toPath: "\(folder.path)/\(name)")
         }
-        for arguments in [["--fast", "--to", "4", "-"], ["download", "-", "--to", "4", "-o", "x.mp4"], ["list", "-"]] {
+        for arguments in [
+            ["--fast", "--to", "4", "-"], ["download", "-", "--to", "4", "-o", "x.mp4"], ["list", "-"],
+        ] {
             let result = try await hlsget(arguments, in: folder, input: Self.master)
             #expect(result.status == 0, "\(arguments): \(result.errors)")
         }

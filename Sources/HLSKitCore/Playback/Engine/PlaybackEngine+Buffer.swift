@@ -7,10 +7,8 @@ extension PlaybackEngine {
 
     /// What follows from the item; nil without one.
     var outlook: ItemOutlook? {
-        // Not the right side of an operator: the whole engine would be copied into it, at each event.
-        if let knownOutlook { return knownOutlook }
-        guard let item else { return nil }
-        return ItemOutlook(item)
+        // Where the compiler puts this into a mutating method it copies the whole engine, at each event.
+        @inline(never) get { knownOutlook ?? item.map { ItemOutlook($0) } }
     }
 
     /// Looks the item over again if it has changed.

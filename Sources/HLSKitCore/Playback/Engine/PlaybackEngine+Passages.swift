@@ -45,9 +45,8 @@ extension PlaybackEngine {
 
     /// There are points that may be told.
     private var hasPoints: Bool {
-        // Not the right side of an operator, as in `outlook`.
-        if item?.spliceMarkers.isEmpty == false { return true }
-        return item?.metadata.isEmpty == false
+        // As in `outlook`.
+        @inline(never) get { item?.spliceMarkers.isEmpty == false || item?.metadata.isEmpty == false }
     }
 
     /// The playhead was moved.

@@ -53,15 +53,15 @@ struct DownloadThinTests {
     ///
     /// - Returns: How many segments were there before.
     private func goOn(_ server: SampleServer, to path: String) throws -> Int {
-        var count = 0
-        try server.clock.run {
+        let count = try server.clock.run {
             let task = try await server.task {
                 Self.change(&$0)
                 $0.fileFormat = .mp4
             }
-            count = try await task.run().resumedSegmentCount
+            let result = try await task.run()
             _ = try await task.write(to: path, format: .mp4)
             await task.removeFolder()
+            return result.resumedSegmentCount
         }
         #expect(DownloadFolder.byteCount(of: server.folder.path + "/d") == nil)
         return count

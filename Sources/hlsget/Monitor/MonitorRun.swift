@@ -22,6 +22,7 @@ struct MonitorRun {
     private let clock: SourceClock
     private let style: PlayOptions.ProgressStyle
     private let screen: MonitorScreen?
+    private let terminal = TerminalHangup()
 
     init(_ options: MonitorOptions, source: MonitorSource, clock: SourceClock = .host) {
         self.options = options
@@ -134,7 +135,10 @@ struct MonitorRun {
             switch happening {
             case .signal(let signal): return .interrupted(signal: signal)
             case .isTime: return .done
-            case .reload: readAgain(watches)
+            case .reload:
+                // With the terminal the monitor ends, as other programs do.
+                if terminal.hasHappened { return .interrupted(signal: SIGHUP) }
+                readAgain(watches)
             case .key(let key):
                 guard screen?.take(key) ?? true else { return .done }
                 screen?.show(watches.rows, elapsed: watches.elapsed)

@@ -355,8 +355,9 @@ final class DownloadFolder: Sendable {
         for (name, file) in made { thin.note(file, for: name, in: folder) }
     }
 
-    /// Makes the files whole that are not.
+    /// Makes the files whole that are not, and leaves whole those that come: they have readers that know nothing of this.
     func makeWhole() throws(HLSError) {
+        thin.stop()
         for name in thin.names {
             guard let bytes = thin.bytes(of: name, in: folder) else { continue }
             _ = try write(bytes, to: name)

@@ -15,6 +15,7 @@ final class ThinFiles: Sendable {
     private static let largestShare = 4
 
     private let references = Mutex<[String: ThinFile.Reference]>([:])
+    private let isStopped = Atomic(false)
     private static let library = PatchLibrary.installed
 
     // MARK: What is there
@@ -104,10 +105,13 @@ final class ThinFiles: Sendable {
 
     // MARK: Writing
 
+    /// No more are made: others than the download read the folder.
+    func stop() { isStopped.store(true, ordering: .relaxed) }
+
     /// The difference of a file to a part of what was packed; nil where it is not worth keeping instead.
     func patch(_ bytes: [UInt8], _ piece: ThinningPlan.Piece, in folder: borrowing SafeFolder) -> ThinFile? {
         let range = piece.range
-        guard let library = Self.library, !bytes.isEmpty, !range.isEmpty, range.count <= ThinFile.largestRange,
+        guard let library = Self.library, !isStopped.load(ordering: .relaxed), !bytes.isEmpty, !range.isEmpty, range.count <= ThinFile.largestRange,
             bytes.count <= ThinFile.largestByteCount
         else { return nil }
         var bytes = bytes

@@ -352,7 +352,7 @@ final class DownloadFolder: Sendable {
             made.append((piece.name, file))
         }
         try sync()
-        for (name, file) in made { thin.note(file, for: name, in: folder) }
+        thin.note(made, in: folder)
     }
 
     /// Makes the files whole that are not, and leaves whole those that come: they have readers that know nothing of this.

@@ -15,7 +15,7 @@ final class ThinFiles: Sendable {
     private static let largestShare = 4
 
     private let references = Mutex<[String: ThinFile.Reference]>([:])
-    private let isStopped = Atomic(false)
+    private let isStopped = Mutex(false)
     private static let library = PatchLibrary.installed
 
     // MARK: What is there
@@ -106,12 +106,13 @@ final class ThinFiles: Sendable {
     // MARK: Writing
 
     /// No more are made: others than the download read the folder.
-    func stop() { isStopped.store(true, ordering: .relaxed) }
+    func stop() { isStopped.withLock { $0 = true } }
 
     /// The difference of a file to a part of what was packed; nil where it is not worth keeping instead.
     func patch(_ bytes: [UInt8], _ piece: ThinningPlan.Piece, in folder: borrowing SafeFolder) -> ThinFile? {
         let range = piece.range
-        guard let library = Self.library, !isStopped.load(ordering: .relaxed), !bytes.isEmpty, !range.isEmpty, range.count <= ThinFile.largestRange,
+        guard !isStopped.withLock(\.self), let library = Self.library, !bytes.isEmpty, !range.isEmpty,
+            range.count <= ThinFile.largestRange,
             bytes.count <= ThinFile.largestByteCount
         else { return nil }
         var bytes = bytes
@@ -129,8 +130,16 @@ final class ThinFiles: Sendable {
         return ThinFile(reference: reference, patch: patch)
     }
 
-    /// A file is kept so from now on, and `NAME.thin` is on the disk, and what it refers to.
-    func note(_ file: ThinFile, for name: String, in folder: borrowing SafeFolder) {
+    /// Files are kept so from now on: `NAME.thin` is on the disk, and what it refers to.
+    func note(_ files: [(name: String, file: ThinFile)], in folder: borrowing SafeFolder) {
+        isStopped.withLock { isStopped in
+            for (name, file) in files {
+                if isStopped { folder.remove(name + Self.ending) } else { note(file, for: name, in: folder) }
+            }
+        }
+    }
+
+    private func note(_ file: ThinFile, for name: String, in folder: borrowing SafeFolder) {
         let before = references.withLock { $0.updateValue(file.reference, forKey: name) }
         folder.remove(name)
         if let before, before.output != file.reference.output { release(before.output, in: folder) }

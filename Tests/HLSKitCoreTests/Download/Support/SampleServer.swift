@@ -74,6 +74,34 @@ final class SampleServer: Sendable {
     }
 }
 
+extension SampleServer {
+    /// What a download of the sample is packed into: while it loads, or when all is there.
+    ///
+    /// - Parameter missing: a file that is not there.
+    static func packed(
+        as format: OutputFormat, meanwhile: Bool, without missing: String? = nil,
+        _ change: @escaping @Sendable (inout DownloadConfiguration) -> Void = { _ in }
+    ) throws -> Data {
+        let server = try SampleServer()
+        if let missing { server.remove(missing) }
+        let path = server.folder.path + "/a.\(format.rawValue)"
+        try server.clock.run {
+            let task = try await server.task {
+                change(&$0)
+                if meanwhile { $0.fileFormat = format }
+            }
+            _ = try await task.run()
+            _ = try await task.write(to: path, format: format)
+        }
+        return try Data(contentsOf: URL(fileURLWithPath: path))
+    }
+
+    /// Whether two files are the same: Matroska has random numbers for the file and its tracks.
+    static func isSame(_ one: Data, _ other: Data, as format: OutputFormat) -> Bool {
+        one.count == other.count && zip(one, other).count { $0 != $1 } <= (format == .mkv ? 64 : 0)
+    }
+}
+
 extension DownloadTask {
     /// Resumes, and waits until so many segments are stored.
     func resume(untilStored count: Int) async {

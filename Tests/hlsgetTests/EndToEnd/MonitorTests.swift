@@ -35,6 +35,8 @@ struct MonitorTests {
         }
     }
 
+    private static let examples = SampleMedia.fixtures + "/../../Examples/Monitoring"
+
     private static func port(in text: String) -> Int? {
         text.firstRange(of: "http://127.0.0.1:").flatMap { Int(text[$0.upperBound...].prefix { $0.isNumber }) }
     }
@@ -98,6 +100,82 @@ struct MonitorTests {
                 #expect(object?["v"] as? Int == 1 && object?["event"] is String && object?["time"] is Double, "\(line)")
             }
             #expect(!result.errors.contains("s3cret"))
+        }
+    }
+
+    /// The results of a query by the labels of their stream.
+    private static func query(_ port: Int, _ expression: String) -> [String: String] {
+        let bytes = try? Tool.run([
+            "curl", "-sS", "-m", "10", "-G", "--data-urlencode", "query=\(expression)",
+            "http://127.0.0.1:\(port)/api/v1/query",
+        ])
+        let document = try? JSONSerialization.jsonObject(with: Data(bytes ?? [])) as? [String: Any]
+        let results = (document?["data"] as? [String: Any])?["result"] as? [[String: Any]] ?? []
+        var values: [String: String] = [:]
+        for result in results {
+            let labels = result["metric"] as? [String: String] ?? [:]
+            values[labels["stream"] ?? ""] = (result["value"] as? [Any])?.last as? String
+        }
+        return values
+    }
+
+    /// A port that was free a moment ago.
+    private static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        try withUnsafeMutablePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                try #require(bind(descriptor, address, length) == 0 && getsockname(descriptor, address, &length) == 0)
+            }
+        }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    @Test("Prometheus scrapes it, and its rules fire", .enabled(if: Tool.exists("/usr/bin/prometheus")))
+    func prometheus() async throws {
+        let folder = try ScratchFolder()
+        let origin = try SwitchedOrigin()
+        try await withServer(answering: { origin.answer($0, $1) }) { server in
+            try folder.write(
+                Array("film = \(server.url)/master.m3u8\nnone = \(server.url)/none.m3u8\n".utf8), to: "list")
+            let monitor = try Command.hlsget(
+                ["monitor", "list", "--for", "1s", "--metrics-port", "0"], in: folder.path)
+            defer { monitor.send(signal: SIGKILL) }
+            try #require(monitor.wait { Self.port(in: monitor.errors) != nil })
+            let target = try #require(Self.port(in: monitor.errors))
+            // As the example, but for its patience.
+            let rules = try String(contentsOfFile: Self.examples + "/alerts.yml", encoding: .utf8)
+            try folder.write(Array(rules.replacing(/for: \d+[sm]/, with: "for: 1s").utf8), to: "alerts.yml")
+            let lines = [
+                "global: {scrape_interval: 1s, evaluation_interval: 1s}", "rule_files: [alerts.yml]", "scrape_configs:",
+                "  - {job_name: hls, static_configs: [{targets: ['127.0.0.1:\(target)']}]}",
+            ]
+            try folder.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: "prometheus.yml")
+            let port = try Self.freePort()
+            let prometheus = try Command(
+                [
+                    "/usr/bin/prometheus", "--config.file=prometheus.yml", "--storage.tsdb.path=data",
+                    "--web.listen-address=127.0.0.1:\(port)",
+                ], in: folder.path)
+            defer { prometheus.send(signal: SIGKILL) }
+            var states: [String: String] = [:]
+            var alerts: [String: String] = [:]
+            for _ in 0..<4 where alerts["none"] == nil || states["film"] != "1" {
+                _ = prometheus.wait {
+                    states = Self.query(port, "hls_stream_up")
+                    alerts = Self.query(port, "ALERTS{alertname=\"HLSStreamDown\",alertstate=\"firing\"}")
+                    return alerts["none"] != nil && states["film"] == "1"
+                }
+            }
+            #expect(states == ["film": "1", "none": "0"])
+            #expect(alerts == ["none": "1"])
+            #expect(Self.query(port, "up{job=\"hls\"}") == ["": "1"])
+            prometheus.send(signal: SIGTERM)
+            #expect(try await prometheus.result().status == 0)
         }
     }
 

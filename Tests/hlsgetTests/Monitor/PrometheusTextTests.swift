@@ -170,6 +170,23 @@ struct PrometheusTextTests {
         #expect(String(decoding: said, as: UTF8.self) == "")
     }
 
+    private static let examples = SampleMedia.fixtures + "/../../Examples/Monitoring"
+
+    @Test("the rules for alerts are rules", .enabled(if: Tool.exists("/usr/bin/promtool")))
+    func rules() throws {
+        let said = try Tool.run(["/bin/sh", "-c", "promtool check rules '\(Self.examples)/alerts.yml' 2>&1 || true"])
+        #expect(String(decoding: said, as: UTF8.self).contains("SUCCESS: "))
+    }
+
+    @Test("alerts and dashboard ask for what there is", arguments: ["alerts.yml", "dashboard.json"])
+    func names(file: String) throws {
+        let text = try String(contentsOfFile: "\(Self.examples)/\(file)", encoding: .utf8)
+        let metrics = MonitorMetrics.text([Self.row("a")], elapsed: .seconds(60), version: HLSGet.version)
+        let known = Set(metrics.matches(of: /# TYPE (\w+) /).map { String($0.1) })
+        let asked = Set(text.matches(of: /\bhls_\w+/).map { String($0.0) })
+        #expect(!asked.isEmpty && asked.isSubset(of: known), "\(asked.subtracting(known).sorted())")
+    }
+
     @Test("what is not a number is left out")
     func notFinite() {
         var text = PrometheusText()

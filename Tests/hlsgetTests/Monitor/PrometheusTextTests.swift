@@ -1,3 +1,4 @@
+import Foundation
 import HLSKitCore
 import TestSupport
 import Testing
@@ -182,7 +183,10 @@ struct PrometheusTextTests {
     func names(file: String) throws {
         let text = try String(contentsOfFile: "\(Self.examples)/\(file)", encoding: .utf8)
         let metrics = MonitorMetrics.text([Self.row("a")], elapsed: .seconds(60), version: HLSGet.version)
-        let known = Set(metrics.matches(of: /# TYPE (\w+) /).map { String($0.1) })
+        let known = Set(
+            metrics.split(separator: "\n").filter { $0.hasPrefix("# TYPE ") }.map {
+                String($0.split(separator: " ")[2])
+            })
         let asked = Set(text.matches(of: /\bhls_\w+/).map { String($0.0) })
         #expect(!asked.isEmpty && asked.isSubset(of: known), "\(asked.subtracting(known).sorted())")
     }

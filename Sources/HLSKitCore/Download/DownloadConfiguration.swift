@@ -50,7 +50,7 @@ public struct DownloadConfiguration: Sendable {
     /// before.
     public var fileFormat: OutputFormat?
     /// Segments that are packed stand on the disk twice until there are so many bytes of them.
-    var thinningByteCount = ThinningPlan().batchByteCount
+    var thinningByteCount = ThinningPlan.usualBatchByteCount
     /// Encrypted segments are stored as they are, of whatever key system, and no key is requested: playlists that
     /// ``DownloadTask/writePlaylists()`` writes name the keys as the stream does, and
     /// ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` is refused. Default false.

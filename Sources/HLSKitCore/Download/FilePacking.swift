@@ -16,7 +16,7 @@ final class FilePacking: Sendable {
         var window: TimeWindow
         var format: OutputFormat
         var audio: DownloadConfiguration.Choice
-        fileprivate var thinning = ThinningPlan()
+        fileprivate let thinning: ThinningPlan
 
         /// - Parameter loaded: what a run has loaded, the variant first.
         init(
@@ -26,7 +26,7 @@ final class FilePacking: Sendable {
             entries = loaded.filter { !$0.lane.isAuxiliary }
             self.window = window
             self.format = format
-            thinning.batchByteCount = configuration.thinningByteCount
+            thinning = ThinningPlan(batchByteCount: configuration.thinningByteCount)
             // Renditions of a playlist were chosen by this already.
             audio = entries.contains(where: \.hasChosenAudio) ? .automatic : configuration.audio
         }

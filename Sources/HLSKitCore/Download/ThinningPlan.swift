@@ -28,11 +28,14 @@ struct ThinningPlan: Sendable {
     }
 
     /// So much is collected before it is worth waiting for the disk.
-    var batchByteCount = 16 << 20
+    static let usualBatchByteCount = 16 << 20
     /// A segment's samples are written when so many of its lane were read after it: those of other lanes have come as far.
     private static let laterCount = 2
 
+    private let batchByteCount: Int
     private var entries: [Entry] = []
+
+    init(batchByteCount: Int = usualBatchByteCount) { self.batchByteCount = batchByteCount }
 
     /// A segment was read, between these two places.
     mutating func notePacked(

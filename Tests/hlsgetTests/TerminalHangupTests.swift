@@ -7,9 +7,12 @@ import Testing
 struct TerminalHangupTests {
     @Test("it is gone when its other end is closed, and not before; what is no terminal never is")
     func closed() throws {
-        let main = posix_openpt(O_RDWR | O_NOCTTY)
-        try #require(main >= 0 && grantpt(main) == 0 && unlockpt(main) == 0)
-        let other = open(try #require(ptsname(main)), O_RDWR | O_NOCTTY)
+        let main = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        // TIOCSPTLCK and TIOCGPTN: unlocks the other end, and asks for its number.
+        var (lock, number) = (Int32(0), Int32(-1))
+        let isUnlocked = ioctl(main, 0x4004_5431, &lock) == 0 && ioctl(main, 0x8004_5430, &number) == 0
+        try #require(main >= 0 && isUnlocked)
+        let other = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
         try #require(other >= 0)
         defer { close(other) }
         var pipe: [Int32] = [0, 0]

@@ -163,8 +163,12 @@ final class ThinFiles: Sendable {
             }
             let descriptor = folder.open(output + ending, O_WRONLY)
             guard descriptor >= 0 else { continue }
-            // Where the file system cannot do that, it stays until it can go whole.
-            if needed > 0 { _ = HolePunch.punch?(descriptor, HolePunch.mode, 0, off_t(needed)) }
+            // What has a name outside is somebody's file by now. Where the file system cannot do that, it stays until it
+            // can go whole.
+            var status = stat()
+            if needed > 0, fstat(descriptor, &status) == 0, status.st_nlink == 1 {
+                _ = HolePunch.punch?(descriptor, HolePunch.mode, 0, off_t(needed))
+            }
             close(descriptor)
         }
     }

@@ -363,7 +363,7 @@ extension BreakTests {
                 Self.range("two", at: time, #"X-ASSET-LIST="https://lists.invalid/two.json",X-RESUME-OFFSET=0"#),
             ]
             // It is there 1.5 s after the first asset is over, or never.
-            let serve = Self.serve(ranges, lists: lists, delay: .seconds(7.5))
+            let serve = Self.serve(ranges, lists: lists, delay: .seconds(5.5 + Double(time)))
             let outcome = try Self.play(["main": 20, "ad": 4, "a": 4], nil) { request in
                 request.urlString.contains(".json") && lists.isEmpty ? .silence : serve(request)
             }

@@ -61,8 +61,10 @@ extension DownloadTask {
         var isWritten = false
         defer { if !isWritten { try? folder.sync() } }
         let packing = try self.packing(for: plan, as: container)
+        // What takes notes is kept by the packing itself.
+        let stem = packing.stem
         try packing.finish {
-            note($0.replacing(packing.stem, with: Self.stem(of: path)))
+            note($0.replacing(stem, with: Self.stem(of: path)))
         } _: { time in
             try Task.checkCancellation()
             update { $0.writtenDuration = time }

@@ -73,6 +73,32 @@ final class WindowScreen {
         // All frames come in these colours.
         library.setMatrix(SDL.rec709)
         _ = library.setBlending(renderer, SDL.blend)
+        makeReady()
+    }
+
+    /// Draws a black frame and a black image: what a graphics system makes when it draws for the first time takes it a
+    /// tenth of a second and more, by which the first frame would come after its sound.
+    private func makeReady() {
+        let (side, area) = (Int32(16), WindowRect(x: 0, y: 0, width: 16, height: 16))
+        let bytes = [UInt8](repeating: 0, count: 16 * 16 * 4)
+        begin()
+        for format in [SDL.planar, SDL.rgba] {
+            guard let texture = library.makeTexture(renderer, format, SDL.streaming, side, side) else { continue }
+            bytes.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                if format == SDL.planar {
+                    // Black in limited range, but for its colour: it is cleared again.
+                    _ = library.updatePlanes(texture, nil, base, side, base, side / 2, base, side / 2)
+                } else {
+                    _ = library.setTextureBlending(texture, SDL.blend)
+                    _ = library.updateTexture(texture, nil, base, side * 4)
+                }
+            }
+            copy(texture, from: nil, to: area, 0)
+            library.freeTexture(texture)
+        }
+        begin()
+        end()
     }
 
     private static func noDisplay(_ detail: String) -> HLSError {

@@ -49,8 +49,8 @@ public struct DownloadConfiguration: Sendable {
     /// file is there soon after. Where something was missing in the end it is packed again. Default: nil, which packs nothing
     /// before.
     public var fileFormat: OutputFormat?
-    /// Segments that are packed stand on the disk twice until there are so many bytes of them.
-    var thinningByteCount = ThinningPlan.usualBatchByteCount
+    /// How much of what is packed may stand on the disk twice.
+    var thinning = ThinningPlan.Limits()
     /// Encrypted segments are stored as they are, of whatever key system, and no key is requested: playlists that
     /// ``DownloadTask/writePlaylists()`` writes name the keys as the stream does, and
     /// ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` is refused. Default false.

@@ -16,7 +16,7 @@ final class FilePacking: Sendable {
         var window: TimeWindow
         var format: OutputFormat
         var audio: DownloadConfiguration.Choice
-        fileprivate let thinning: ThinningPlan
+        fileprivate let thinning: ThinningPlan.Limits
 
         /// - Parameter loaded: what a run has loaded, the variant first.
         init(
@@ -26,7 +26,7 @@ final class FilePacking: Sendable {
             entries = loaded.filter { !$0.lane.isAuxiliary }
             self.window = window
             self.format = format
-            thinning = ThinningPlan(batchByteCount: configuration.thinningByteCount)
+            thinning = configuration.thinning
             // Renditions of a playlist were chosen by this already.
             audio = entries.contains(where: \.hasChosenAudio) ? .automatic : configuration.audio
         }
@@ -42,7 +42,11 @@ final class FilePacking: Sendable {
         var hasFailed = false
         /// nil where segments stay as they are.
         var thinning: ThinningPlan?
+        var readByteCount = 0
     }
+
+    /// Segments that come faster than this (in bytes a second) leave no time to look for what is in the file as well.
+    private static let fastRate = 40e6
 
     /// The system begins to write so much of the file at a time.
     private static let writeBackByteCount: Int64 = 8 << 20
@@ -77,7 +81,9 @@ final class FilePacking: Sendable {
         let assembler = FileAssembler(
             folder, entries: plan.entries, window: plan.window, writer: writer, includesText: container.holdsText,
             audio: plan.audio, expected: expected)
-        state = Mutex(State(assembler: assembler, thinning: plan.thinning))
+        // A cluster of Matroska has some seconds, and is written whole.
+        let thinning = ThinningPlan(plan.thinning, neededCount: container == .mkv ? 3 : 1)
+        state = Mutex(State(assembler: assembler, thinning: thinning))
     }
 
     // MARK: While segments come
@@ -97,18 +103,22 @@ final class FilePacking: Sendable {
     /// Packs what is there whenever there is more of it, until ``end()``, or until its task is cancelled. What goes wrong is
     /// found out again by whoever makes the file.
     func run(on clock: any Clock<Duration>) async {
+        let source = SourceClock(clock)
+        let began = source.now
         await DiskThread.run(clock) {
-            self.advance()
-            for await _ in self.news { self.advance() }
-            self.advance()
+            self.advance(after: .zero)
+            for await _ in self.news { self.advance(after: source.now - began) }
+            self.advance(after: .zero)
         }
     }
 
-    private func advance() {
+    /// - Parameter elapsed: since the first segment could come; zero where no more will.
+    private func advance(after elapsed: Duration) {
         state.withLock { state in
             guard !state.hasFailed else { return }
             do {
                 while try step(&state, { _ in try self.checkGoesOn() }) {}
+                if Double(state.readByteCount) < Self.fastRate * (elapsed / .seconds(1)) { thin(&state, isIdle: true) }
             } catch {
                 state.hasFailed = !(error is CancellationError)
             }
@@ -126,11 +136,17 @@ final class FilePacking: Sendable {
         guard try state.assembler.step(progress) else { return false }
         let end = place
         for file in state.assembler.takeReadFiles() {
+            state.readByteCount += file.byteCount
             state.thinning?.notePacked(
                 file.name, byteCount: file.byteCount, lane: file.lane, key: file.key, from: start, to: end)
         }
-        let due = state.thinning?.takeDue() ?? []
-        guard !due.isEmpty else { return true }
+        thin(&state, isIdle: false)
+        return true
+    }
+
+    private func thin(_ state: inout State, isIdle: Bool) {
+        let due = state.thinning?.takeDue(isIdle: isIdle) ?? []
+        guard !due.isEmpty else { return }
         do {
             try writer.handOver()
             try folder.keepThin(due)
@@ -138,7 +154,6 @@ final class FilePacking: Sendable {
             // They stay as they are; if that is because the disk is full, packing finds it out as well.
             state.thinning = nil
         }
-        return true
     }
 
     /// Where the file is that is being written.

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("S02: a download whose segments do not stand on the disk beside the file", .timeLimit(.minutes(1)))
 struct DownloadThinTests {
-    private static let change: @Sendable (inout DownloadConfiguration) -> Void = { $0.thinningByteCount = 1 }
+    private static let change: @Sendable (inout DownloadConfiguration) -> Void = {
+        $0.thinning = ThinningPlan.Limits(batchByteCount: 1, busyByteCount: 1)
+    }
 
     private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 

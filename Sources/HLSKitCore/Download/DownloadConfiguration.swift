@@ -46,8 +46,9 @@ public struct DownloadConfiguration: Sendable {
     }
     /// The format of the file that ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` is going to be asked
     /// for: what is there of a stream that is not live is packed while the rest is loaded, on a thread of its own, so that the
-    /// file is there soon after. Where something was missing in the end it is packed again. Default: nil, which packs nothing
-    /// before.
+    /// file is there soon after. Where something was missing in the end it is packed again. Segments that are packed do not
+    /// stay whole in the folder (docs/files.md, "Downloads"), but for who calls ``DownloadTask/writePlaylists()``. Default: nil,
+    /// which packs nothing before.
     public var fileFormat: OutputFormat?
     /// How much of what is packed may stand on the disk twice.
     var thinning = ThinningPlan.Limits()

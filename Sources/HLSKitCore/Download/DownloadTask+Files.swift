@@ -137,7 +137,7 @@ extension DownloadTask {
     /// Writes playlists into the folder that name its files: `index.m3u8` plays what is there, from the disk or from any
     /// server. May be called while the download continues.
     ///
-    /// A missing segment is a gap in them. See S01 in docs/behaviour/features.md.
+    /// A missing segment is a gap in them. All segments of the folder are whole then, and stay so. See S01 in docs/behaviour/features.md.
     /// - Throws: ``HLSError`` with ``HLSError/Code/output``.
     public func writePlaylists() async throws(HLSError) {
         try await HLSError.typed { try await DiskThread.run(configuration.loading.clock) { try self.listFiles() } }

@@ -70,31 +70,32 @@ struct ClientDataOptionsTests {
         }
     }
 
-    @Test("O05: requests of play, download, thumbnails and inspect carry it, and nothing of it is printed")
-    func requests() async throws {
+    @Test(
+        "O05: requests of play, download, thumbnails and inspect carry it, and nothing of it is printed",
+        arguments: [
+            ["--fast", "--no-decode", "-v"], ["download", "-o", "a.mp4", "--overwrite"], ["inspect"],
+            ["thumbnails", "--count", "2", "--sheet", "s.png", "--overwrite"],
+        ])
+    func requests(_ arguments: [String]) async throws {
         let folder = try ScratchFolder()
         let origin = FaultyOrigin(try CutStream.files())
         try await withServer(answering: origin.answer) { server in
-            let url = "\(server.url)/master.m3u8"
-            for arguments in [
-                ["--fast", "--no-decode", "-v"], ["download", "-o", "a.mp4", "--overwrite"], ["inspect"],
-                ["thumbnails", "--count", "2", "--sheet", "s.png", "--overwrite"],
-            ] {
-                for (mode, mark) in [("headers", "CMCD-Session: "), ("query", "CMCD=")] {
-                    let count = server.requests.count
-                    let result = try await hlsget(
-                        arguments + ["--cmcd", mode, "--content-id", "film", "--session-id", "abc", url], in: folder)
-                    #expect(result.status == 0, "\(arguments) \(result.errors)")
-                    let requests = server.requests.dropFirst(count)
-                    #expect(!requests.isEmpty)
-                    for request in requests {
-                        let line = request.first { $0.contains(mark) }
-                        #expect(line != nil, "\(arguments) \(request)")
-                        #expect(line?.contains(mode == "query" ? "cid%3D%22film%22" : "cid=\"film\"") == true)
-                        #expect(line?.contains(mode == "query" ? "sid%3D%22abc%22" : "sid=\"abc\"") == true)
-                    }
-                    #expect(!result.errors.contains("CMCD"), "\(result.errors)")
+            for (mode, mark) in [("headers", "CMCD-Session: "), ("query", "CMCD=")] {
+                let count = server.requests.count
+                let result = try await hlsget(
+                    arguments + [
+                        "--cmcd", mode, "--content-id", "film", "--session-id", "abc", "\(server.url)/master.m3u8",
+                    ], in: folder)
+                #expect(result.status == 0, "\(arguments) \(result.errors)")
+                let requests = server.requests.dropFirst(count)
+                #expect(!requests.isEmpty)
+                for request in requests {
+                    let line = request.first { $0.contains(mark) }
+                    #expect(line != nil, "\(arguments) \(request)")
+                    #expect(line?.contains(mode == "query" ? "cid%3D%22film%22" : "cid=\"film\"") == true)
+                    #expect(line?.contains(mode == "query" ? "sid%3D%22abc%22" : "sid=\"abc\"") == true)
                 }
+                #expect(!result.errors.contains("CMCD"), "\(result.errors)")
             }
         }
     }

@@ -34,7 +34,6 @@ final class ThinFiles: Sendable {
         }
     }
 
-    var isEmpty: Bool { references.withLock(\.isEmpty) }
     var names: [String] { references.withLock { $0.keys.sorted() } }
 
     /// A name for what is packed next: another one than those that are referred to.
@@ -134,9 +133,18 @@ final class ThinFiles: Sendable {
     func note(_ files: [(name: String, file: ThinFile)], in folder: borrowing SafeFolder) {
         isStopped.withLock { isStopped in
             for (name, file) in files {
-                if isStopped { folder.remove(name + Self.ending) } else { note(file, for: name, in: folder) }
+                if !isStopped {
+                    note(file, for: name, in: folder)
+                } else if !isKept(name, by: file.reference) {
+                    folder.remove(name + Self.ending)
+                }
             }
         }
+    }
+
+    /// Whether a file was kept so before, and nobody has made it whole: then its difference is all that there is of it.
+    private func isKept(_ name: String, by reference: ThinFile.Reference) -> Bool {
+        references.withLock { $0[name] == nil ? false : $0.updateValue(reference, forKey: name) != nil }
     }
 
     private func note(_ file: ThinFile, for name: String, in folder: borrowing SafeFolder) {

@@ -5,7 +5,7 @@ struct MediaLimit: Sendable {
     /// The item time of the break; nil for none.
     var until: Duration?
     /// A sample of behind the limit has come: all that follow it are.
-    private var isPassed = false
+    private(set) var isPassed = false
     private var hidden = HiddenPictures()
 
     init(until: Duration? = nil) { self.until = until }

@@ -64,8 +64,8 @@ struct RendererWorker {
     private var isOver = false
     /// A break begins there: what is presented later is left away, whatever the window.
     private var limit = MediaLimit()
-    /// Decoded media of behind the limit: the break may be called off.
-    private var beyond: [DecodedMedia] = []
+    /// Media of behind the limit: the break may be called off.
+    private var beyond = MediaBehindBreak()
 
     init(renderer: TrackRenderer) {
         self.renderer = renderer
@@ -79,7 +79,7 @@ struct RendererWorker {
         decoder = nil
         track = nil
         pending = []
-        beyond = []
+        beyond = MediaBehindBreak()
         heldCopies = []
         lastPresented = nil
         effort = DecodingEffort()
@@ -95,13 +95,22 @@ struct RendererWorker {
         limit = MediaLimit(until: limit.until)
     }
 
-    mutating func process(_ item: SampleStore.Item) async {
+    /// - Parameter isCopied: outputs that take samples undecoded have had it.
+    mutating func process(_ item: SampleStore.Item, isCopied: Bool = false) async {
+        await followLimit()
         switch item {
-        case .track(let start): await begin(start)
-        case .skipped: beginAnew()
-        case .sample(let sample, let offset): await decode(sample, offset: offset)
+        case .track(let start):
+            if !isAllBeyond, !isOverAtBreak {
+                await drain()
+                await presentAll()
+            }
+            if isAllBeyond || isOverAtBreak { beyond.keep(item) } else { await begin(start) }
+        case .skipped:
+            if isAllBeyond || isOverAtBreak { beyond.keep(item) } else { beginAnew() }
+        case .sample(let sample, let offset): await decode(sample, offset: offset, isCopied: isCopied)
         case .end(let number):
-            await drain()
+            // A decoder that is drained cannot go on.
+            if !isOverAtBreak { await drain() }
             notePrimed(nil)
             await presentAll()
             if silence.isOfAll { renderer.report(.silent(silenceError, isAll: true)) }
@@ -112,8 +121,6 @@ struct RendererWorker {
     }
 
     private mutating func begin(_ start: SampleStore.RunStart) async {
-        await drain()
-        await presentAll()
         let track = start.track
         self.track = track
         window = start.window
@@ -168,6 +175,7 @@ struct RendererWorker {
             guard decoder != nil else { return }
             decoder = nil
             pending = []
+            beyond.forgetMedia()
             await handOverCopies(upTo: nil)
             optionalPictures = OptionalPictures()
         } else if decoder == nil, sample.isSync {
@@ -193,17 +201,22 @@ struct RendererWorker {
         renderer.report(.primed(generation: generation, first: first))
     }
 
-    private mutating func decode(_ sample: MediaSample, offset: Duration) async {
-        self.offset = offset
+    private mutating func decode(_ sample: MediaSample, offset: Duration, isCopied: Bool) async {
         let mode = renderer.currentMode
-        if limit.until != mode.until {
-            limit = MediaLimit(until: mode.until)
-            isOver = false
-            await takeUpBeyond()
+        let isOfNoUse = isAllBeyond
+        self.offset = offset
+        if !isOfNoUse {
+            await adjustDecoder(to: mode, at: sample)
+            if isDecoderStuck, sample.isSync { await nudgeDecoder() }
+            if mode.passesSamples, !isCopied { await take(sample) }
         }
-        await adjustDecoder(to: mode, at: sample)
-        if isDecoderStuck, sample.isSync { await nudgeDecoder() }
-        if mode.passesSamples { await take(sample) }
+        if isOfNoUse || isOverAtBreak {
+            if !isOfNoUse { await handOverCopies(upTo: nil) }
+            beyond.keep(
+                .sample(sample, offset: offset), isCopied: isCopied || !isOfNoUse && mode.passesSamples)
+            noteSilence(after: sample)
+            return noteConsumed(sample, offset: offset)
+        }
         var frames: [VideoFrame] = []
         var buffers: [AudioBuffer] = []
         var isSilent = false
@@ -421,36 +434,63 @@ struct RendererWorker {
     /// Media that is not presented, or not yet.
     private mutating func passOver(_ media: DecodedMedia) async {
         guard let until = limit.bound(window).until, media.time >= until else { return }
-        let isOfBreak = limit.until == until
-        if isOfBreak, beyond.count < Self.longestBeyond { beyond.append(media) }
+        if isBoundByBreak { beyond.keep(media) }
         guard !isOver else { return }
         isOver = true
         // Media comes in the order of presentation: what was decoded before is all there is.
         await presentAll()
         // Nothing more is read before the break is there: it may be called off.
-        if isOfBreak, renderer.clock.isPaced { _ = await waitUntilDue(until, isHeard: media.isAudio) }
+        if isBoundByBreak, renderer.clock.isPaced { _ = await waitUntilDue(until, isHeard: media.isAudio) }
     }
 
-    /// The break was called off, or is later now.
-    private mutating func takeUpBeyond() async {
-        let media = beyond.sorted { $0.time < $1.time }
-        beyond = []
-        for media in media {
+    /// What ends the window is a break.
+    private var isBoundByBreak: Bool { limit.until != nil && limit.until == limit.bound(window).until }
+    /// What comes of the decoder lies behind a break.
+    private var isOverAtBreak: Bool { isOver && decoder != nil && isBoundByBreak }
+    /// All that is read lies behind a break, for whoever takes it.
+    private var isAllBeyond: Bool {
+        guard isBoundByBreak else { return false }
+        if beyond.hasUnreadTrack { return true }
+        let isCopied = renderer.currentMode.passesSamples && !limit.isPassed
+        return decoder == nil ? limit.isPassed : isOver && !isCopied
+    }
+
+    /// Takes up what was passed over where the break was called off, or is elsewhere now.
+    mutating func followLimit() async {
+        let until = renderer.currentMode.until
+        guard limit.until != until else { return }
+        limit = MediaLimit(until: until)
+        isOver = false
+        let held = beyond.take()
+        heldCopies = held.copies + heldCopies
+        if decoder == nil { await handOverCopies(upTo: nil) }
+        for media in held.media.sorted(by: { $0.time < $1.time }) {
             if limit.bound(window).until.map({ media.time >= $0 }) ?? false {
                 await passOver(media)
             } else {
                 await enqueue(media.content, at: media.time, length: media.length)
             }
         }
+        let isOfItemInHand = isPassedOver
+        isPassedOver = false
+        for unread in held.unread where renderer.isCurrent(generation) {
+            await process(unread.item, isCopied: unread.isCopied)
+        }
+        isPassedOver = isOfItemInHand
+    }
+
+    /// Media from `time` on is replaced: what was passed over of it is not to be taken up.
+    mutating func truncate(from time: Duration) {
+        guard let track else { return }
+        beyond.truncate(from: time, timescale: track.timescale)
     }
 
     /// Keeps the end of a piece of sound that lies behind the limit.
     private mutating func keepBeyond(_ buffer: AudioBuffer, at time: Duration, trailing count: Int) throws(CodecError) {
-        guard count > 0, limit.until != nil, limit.until == limit.bound(window).until, beyond.count < Self.longestBeyond
-        else { return }
+        guard count > 0, isBoundByBreak, beyond.hasRoomForMedia else { return }
         let leading = buffer.frameCount - count
         let rate = max(1, buffer.sampleRate)
-        beyond.append(
+        beyond.keep(
             DecodedMedia(
                 content: .audio(try buffer.trimmed(leading: leading, trailing: 0)),
                 time: time + Duration.seconds(1) * leading / rate, length: Duration.seconds(1) * count / rate))
@@ -465,9 +505,6 @@ struct RendererWorker {
         notePrimed(time)
         while pending.count > decodedAhead || isFirstDue { await presentFirst() }
     }
-
-    /// So many pieces of behind a break are kept: as many as a decoder may give at once.
-    private static let longestBeyond = 16
 
     /// Lets outputs see media ahead of its time.
     private func prepare(_ media: DecodedMedia.Content) {
@@ -530,12 +567,9 @@ struct RendererWorker {
         guard !pending.isEmpty else { return }
         let next = pending.removeFirst()
         guard await waitUntilDue(next.time, isHeard: next.isAudio) else { return }
-        await handOverCopies(upTo: next.time)
         // A break may have been set since it was decoded.
-        if let until = renderer.currentMode.until, next.time >= until {
-            if beyond.count < Self.longestBeyond { beyond.append(next) }
-            return
-        }
+        if let until = renderer.currentMode.until, next.time >= until { return beyond.keep(next) }
+        await handOverCopies(upTo: next.time)
         let generation = clockGeneration
         switch next.content {
         case .video(let frame):
@@ -620,11 +654,12 @@ struct RendererWorker {
         guard let track else { return }
         let (sample, timing, offset) = (copy.sample, copy.timing, copy.offset)
         if decoder == nil { renderer.count { $0.decodedFrames += 1 } }
-        switch limit.takes(sample, timing, isVideo: track.mediaType == .video) ? copies.judge(sample, timing) : .outside
-        {
+        let isBehindBreak = !limit.takes(sample, timing, isVideo: track.mediaType == .video)
+        switch isBehindBreak ? .outside : copies.judge(sample, timing) {
         case .wanted: break
         case .dropped: return
         case .outside:
+            if isBehindBreak { beyond.keep(copy) }
             // Nothing of before is to be written any more, whatever is behind it.
             _ = renderer.dispatcher.lockstep?.isNext(timing.decoding, of: track.mediaType)
             return
@@ -632,6 +667,8 @@ struct RendererWorker {
         if decoder == nil { notePrimed(timing.presentation) }
         guard await waitUntilDue(timing.decoding) else { return }
         await renderer.dispatcher.lockstep?.wait(for: timing.decoding, of: track.mediaType)
+        // A break may have been set, or moved, meanwhile.
+        guard renderer.currentMode.until == limit.until else { return beyond.keep(copy) }
         let generation = clockGeneration
         for sample in copies.take(sample, timing) {
             let sample = limit.place(isTakerNew ? completed(sample) : sample, of: track, offset: offset)
@@ -642,13 +679,6 @@ struct RendererWorker {
             }
         }
         if decoder == nil { handedOver(max(timing.presentation, timing.decoding), timing.length) }
-    }
-
-    private struct HeldCopy {
-        var sample: MediaSample
-        var timing: CopySelection.Timing
-        /// From the times of the track to those of the item.
-        var offset: Duration
     }
 
     /// Whether media is to be presented at all.

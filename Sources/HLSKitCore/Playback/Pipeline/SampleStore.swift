@@ -77,6 +77,9 @@ struct SampleStore: Sendable {
     /// Decoding of sound begins this much before what is heard: codecs overlap, and some remember longer.
     private static let soundLead = Duration.milliseconds(120)
 
+    /// Durations of playlists are not exact to the sample.
+    static let truncationTolerance = Duration.milliseconds(20)
+
     /// What a sample takes besides its bytes.
     static let entryByteCount = 512
 
@@ -281,8 +284,7 @@ struct SampleStore: Sendable {
     /// Drops what was not read yet and is presented from `time` on. What is put in next comes in its place.
     mutating func truncate(from time: Duration) {
         removeEnd()
-        // To the sample: durations of playlists are not as exact.
-        let from = time - .milliseconds(20)
+        let from = time - Self.truncationTolerance
         guard let index = entries.indices.first(where: { base + $0 >= cursor && entries[$0].time >= from }) else {
             return
         }

@@ -33,6 +33,13 @@ final class TrackRenderer: Sendable {
         case damaged(String)
     }
 
+    private enum Notice {
+        /// Presenting ends elsewhere than it did: what was passed over may be taken up.
+        case limitMoved
+        /// Media from there on is replaced.
+        case truncated(from: Duration)
+    }
+
     private struct Queue {
         var store: SampleStore
         /// Counts the moves of the reading place: what was read before the last one is let go.
@@ -40,6 +47,8 @@ final class TrackRenderer: Sendable {
         /// Of the last move: copies go on where they were.
         var continuesCopies = false
         var isStopped = false
+        /// What the task is to know before the samples that follow.
+        var notices: [Notice] = []
     }
 
     let mediaType: MediaType
@@ -72,7 +81,11 @@ final class TrackRenderer: Sendable {
 
     /// Does something else with samples from the next one on; decoding begins at the next sync sample.
     func setMode(_ mode: Mode) {
-        self.mode.withLock { $0 = mode }
+        let isLimitMoved = self.mode.withLock { current in
+            defer { current = mode }
+            return current.until != mode.until
+        }
+        if isLimitMoved { queue.signal { $0.notices.append(.limitMoved) } }
     }
 
     /// Starts the task, on a thread of its own unless there is an executor.
@@ -132,7 +145,10 @@ final class TrackRenderer: Sendable {
 
     /// Media from `time` on is not to be presented, as far as it was not decoded yet.
     func truncate(from time: Duration) {
-        change { $0.store.truncate(from: time) }
+        change { queue in
+            queue.store.truncate(from: time)
+            queue.notices.append(.truncated(from: time))
+        }
     }
 
     /// As ``SampleStore/time(stepping:from:)``.
@@ -178,6 +194,13 @@ final class TrackRenderer: Sendable {
                 }
                 worker.isPassedOver = isPassedOver
                 await worker.process(item)
+            case .notice(let notice, let generation):
+                // Nothing is left of what was read before a move.
+                guard generation == worker.generation else { break }
+                switch notice {
+                case .limitMoved: await worker.followLimit()
+                case .truncated(let time): worker.truncate(from: time)
+                }
             case .nothing: await worker.useIdleTime()
             case .stop: return
             }
@@ -187,6 +210,7 @@ final class TrackRenderer: Sendable {
     private enum Next {
         /// `isPassedOver`: as of ``SampleStore/isPassedOver(_:)``.
         case item(SampleStore.Item, (generation: Int, continuesCopies: Bool), isPassedOver: Bool)
+        case notice(Notice, generation: Int)
         case nothing
         case stop
     }
@@ -195,6 +219,9 @@ final class TrackRenderer: Sendable {
     private func next(isIdleAllowed: Bool) async -> Next {
         await queue.wait { queue -> Next? in
             if queue.isStopped { return .stop }
+            if !queue.notices.isEmpty {
+                return .notice(queue.notices.removeFirst(), generation: queue.generation)
+            }
             let before = queue.store.byteCount
             guard let item = queue.store.next() else {
                 dispatcher.lockstep?.setIdle(true, mediaType)

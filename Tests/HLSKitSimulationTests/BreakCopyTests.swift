@@ -1,22 +1,38 @@
 import HLSKitCore
-import HLSKitSimulation
 import HLSMedia
 import HLSTime
 import Synchronization
 import TestSupport
 import Testing
 
-/// Samples that are copied lie behind a break that is called off: none is missing, and none comes twice.
+@testable import HLSKitSimulation
+
+/// Samples are copied, and a break in front of them is called off: none is missing, and none comes twice.
 @Suite("copies and breaks that come and go", .ownThread, .timeLimit(.minutes(2)))
 struct BreakCopyTests {
-    /// Keeps the times, in frames, of all samples that it is given.
+    /// Keeps the item times of all samples that it is given, in frames of pictures and of sound.
     private final class Copies: SampleWriter {
-        let mediaTypes: Set<MediaType> = [.video]
-        private let state = Mutex<[Int]>([])
-        var frames: [Int] { state.withLock(\.self) }
-        func begin(_ tracks: [MediaTrack]) {}
+        struct Places: Sendable {
+            var pictures: [Int] = []
+            var sound: [Int] = []
+        }
+
+        let mediaTypes: Set<MediaType>
+        private let state = Mutex((tracks: [MediaType](), places: Places()))
+        var places: Places { state.withLock(\.places) }
+
+        init(_ types: Set<MediaType>) { mediaTypes = types }
+
+        func begin(_ tracks: [MediaTrack]) { state.withLock { $0.tracks = tracks.map(\.mediaType) } }
         func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) {
-            state.withLock { $0.append(Int((itemTime.seconds * 25).rounded())) }
+            let time = itemTime.seconds
+            state.withLock { state in
+                if state.tracks[index] == .video {
+                    state.places.pictures.append(Int((time * 25).rounded()))
+                } else {
+                    state.places.sound.append(Int((time * 48_000 / 1024).rounded()))
+                }
+            }
         }
         func flush() {}
         func finish() {}
@@ -24,31 +40,74 @@ struct BreakCopyTests {
 
     struct Way: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var decodes = false
+        var decodes: Set<MediaType> = []
         var pacing = PlayerConfiguration.Pacing.realTime
+        /// Of which pictures take 400 kbit/s.
+        var kilobitsPerSecond = 20_000
+        var hasSound = false
     }
 
     private static let ways = [
         Way(testDescription: "copied"),
-        Way(testDescription: "copied and decoded", decodes: true),
+        Way(testDescription: "copied and decoded", decodes: [.video]),
+        Way(testDescription: "sound as well", hasSound: true),
+        Way(testDescription: "sound as well, and decoded", decodes: [.video, .audio], hasSound: true),
+        Way(testDescription: "as fast as it comes", pacing: .unpaced, kilobitsPerSecond: 450),
+        Way(
+            testDescription: "as fast as it comes, and decoded", decodes: [.video, .audio], pacing: .unpaced,
+            kilobitsPerSecond: 450, hasSound: true),
     ]
 
-    /// Plays 20 s with one break, and says which frames were copied.
+    /// The item with sound beside its pictures.
+    private static func serve(_ request: SimulatedRequest) -> SimulatedResponse? {
+        let path = request.urlString.prefix { $0 != "?" }
+        guard path.hasPrefix("https://main.invalid/") else { return nil }
+        switch path.dropFirst("https://main.invalid/".count) {
+        case "index.m3u8":
+            return .playlist(
+                """
+                #EXTM3U
+                #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="a",DEFAULT=YES,AUTOSELECT=YES,URI="a/index.m3u8"
+                #EXT-X-STREAM-INF:BANDWIDTH=400000,CODECS="avc1.42C00A,mp4a.40.2",AUDIO="a"
+                0/index.m3u8
+
+                """)
+        case "a/index.m3u8":
+            let segments = (0..<10).map { "#EXTINF:2.0,\n\($0).m4s\n" }.joined()
+            return .playlist(
+                "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:2\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+                    + "#EXT-X-MAP:URI=\"init.mp4\"\n\(segments)#EXT-X-ENDLIST\n")
+        case "a/init.mp4":
+            return SimulatedResponse(contentType: "audio/mp4", body: SyntheticMedia.audioInitializationSection)
+        case let name where name.hasPrefix("a/"):
+            guard let index = Int(name.dropFirst(2).prefix { $0 != "." }) else { return .notFound }
+            return SimulatedResponse(
+                contentType: "audio/mp4", body: SyntheticMedia.audioSegment(index, duration: .seconds(2)))
+        default: return nil
+        }
+    }
+
+    /// Plays 20 s with one break, and says what was copied.
     private static func play(
         _ way: Way, breakAt time: Double, act: @escaping @Sendable (Player, VirtualClock) async throws -> Void
-    ) throws -> [Int] {
-        let queue = try VirtualQueue(["main": 20, "ad": 6]) { $0.decodesWithoutOutput = way.decodes ? [.video] : [] }
-        let copies = Copies()
-        let event = BreakTests.event(at: time, ["ad"])
+    ) throws -> Copies.Places {
+        let queue = try VirtualQueue(
+            ["main": 20, "ad": 6], over: "1000,\(way.kilobitsPerSecond),20\n",
+            change: {
+                $0.decodesWithoutOutput = way.decodes
+                $0.pacing = way.pacing
+            }, answer: { way.hasSound ? serve($0) : nil })
+        let copies = Copies(way.hasSound ? [.video, .audio] : [.video])
         try queue.clock.run {
             let item = queue.item("main", to: copies)
             let player = try Player(item: item, configuration: queue.configuration)
             let stream = player.events()
-            InterstitialEventController(primaryPlayer: player).setEvents([event], for: item)
+            let events = [BreakTests.event(at: time, ["ad"])]
+            InterstitialEventController(primaryPlayer: player).setEvents(events, for: item)
             player.play()
             let user = Task(executorPreference: queue.clock) { try await act(player, queue.clock) }
             let end = Task(executorPreference: queue.clock) {
-                try? await queue.clock.sleep(for: .seconds(60))
+                try? await queue.clock.sleep(for: .seconds(120))
                 await player.close()
             }
             for await event in stream where event.isLast { break }
@@ -56,24 +115,56 @@ struct BreakCopyTests {
             end.cancel()
             await player.close()
         }
-        return copies.frames
+        return copies.places
+    }
+
+    /// Where a frame does not follow from the one before.
+    private static func gaps(_ frames: [Int]) -> [String] {
+        zip(frames, frames.dropFirst()).filter { $0.1 - $0.0 != 1 }.map { "\($0.0) \($0.1)" }
     }
 
     @Test(
         "a break that is taken away around its time costs no sample, between segments and in one",
         arguments: ways, [8.0, 7.0])
     func takenAway(_ way: Way, _ time: Double) throws {
-        for moment in stride(from: time - 1.2, through: time + 0.4, by: 0.02) {
-            let frames = try Self.play(way, breakAt: time) { player, clock in
+        var (cutCount, wholeCount) = (0, 0)
+        let isPaced = way.pacing == .realTime
+        let moments = isPaced ? stride(from: -0.08, through: 0.32, by: 0.04) : stride(from: 2, through: 8, by: 0.75)
+        for moment in moments.map({ time + $0 }) {
+            let places = try Self.play(way, breakAt: time) { player, clock in
                 try await clock.sleep(for: .seconds(moment))
                 InterstitialEventController(primaryPlayer: player).events = []
             }
-            #expect(Self.odd(frames).isEmpty, "at \(moment): \(frames.count) \(Self.odd(frames))")
+            let (pictures, sound) = (places.pictures, places.sound)
+            let gaps = Self.gaps(pictures)
+            #expect(gaps.isEmpty, "at \(moment): \(pictures.count) \(gaps)")
+            #expect([500, 650].contains(pictures.count), "at \(moment)")
+            if pictures.count == 650 { cutCount += 1 } else { wholeCount += 1 }
+            // What is played in the item is silent.
+            guard way.hasSound, pictures.count == 500 else { continue }
+            let silences = Self.gaps(sound)
+            #expect(silences.isEmpty, "at \(moment): \(sound.count) \(silences)")
+            #expect(sound.count == 938, "at \(moment)")
         }
+        #expect(wholeCount > 2 && cutCount > 1, "\(wholeCount) \(cutCount)")
     }
 
-    /// Where a frame does not follow from the one before.
-    private static func odd(_ frames: [Int]) -> [String] {
-        zip(frames, frames.dropFirst()).filter { $0.1 - $0.0 != 1 }.map { "\($0.0) \($0.1)" }
+    @Test(
+        "a break that is taken away and set again is as if it had stayed",
+        arguments: ways.filter { $0.pacing == .realTime })
+    func setAgain(_ way: Way) throws {
+        let events = [BreakTests.event(at: 7, ["ad"])]
+        let places = try Self.play(way, breakAt: 7) { player, clock in
+            let controller = InterstitialEventController(primaryPlayer: player)
+            try await clock.sleep(for: .seconds(6.7))
+            for pause in [0, 5, 20, 30, 45, 20, 30] {
+                controller.events = []
+                try await clock.sleep(for: .milliseconds(pause))
+                controller.events = events
+                try await clock.sleep(for: .milliseconds(15))
+            }
+        }
+        #expect(Self.gaps(places.pictures).isEmpty, "\(Self.gaps(places.pictures))")
+        #expect(places.pictures.count == 650)
     }
 }

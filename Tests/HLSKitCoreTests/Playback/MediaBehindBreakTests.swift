@@ -36,7 +36,7 @@ struct MediaBehindBreakTests {
     }
 
     private static func words(_ held: MediaBehindBreak) -> [String] {
-        held.copies.map { "c\($0.timing.presentation / .milliseconds(1))" }
+        held.copies.map { "c\(Int($0.timing.presentation / .milliseconds(1)))" }
             + held.unread.map { entry in
                 switch entry.item {
                 case .track: "T"

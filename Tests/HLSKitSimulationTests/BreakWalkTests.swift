@@ -1,5 +1,6 @@
 import Foundation
 import HLSKitSimulation
+import HLSMedia
 import HLSTime
 import Synchronization
 import TestSupport
@@ -12,7 +13,8 @@ import Testing
 /// - the item stands while others are played in its place;
 /// - an event that plays once is begun once;
 /// - a seek over an event that must not be jumped over is refused, or that event plays first;
-/// - each frame of the item comes after the one before, but where a seek or a break leads elsewhere, and says so;
+/// - each frame of the item comes after the one before, but where a seek or a break leads elsewhere, and says so, and so does each
+///   sample of those that are copied, with what leads up to the frame at such a place;
 /// - the item comes to its end when it is asked to play;
 /// - a pathway is left for a failure no more than once in its penalty time, and for nothing else than what was told;
 /// - nothing is asked for when the player is closed.
@@ -73,6 +75,7 @@ struct BreakWalk: Sendable {
             var log: [String] = []
             var violations: [String] = []
             var frames: [Duration] = []
+            var samples: [Duration] = []
             /// Places where the item may go on that does not follow from the frame before.
             var landings: [Duration] = []
             var begun: [String: Int] = [:]
@@ -101,6 +104,21 @@ struct BreakWalk: Sendable {
         func receive(_ frame: VideoFrame, at clock: OutputClock) {
             let time = frame.itemTime?.duration ?? .seconds(-1)
             notebook.state.withLock { $0.frames.append(time) }
+        }
+        func flush(generation: Int) {}
+        func finish(_ type: MediaType, at clock: OutputClock) {}
+        func end() {}
+    }
+
+    /// Takes the samples of the item itself.
+    private final class SampleNotes: SampleReceiver {
+        let binding = OutputBinding()
+        let sampleTypes: Set<MediaType> = [.video]
+        let notebook: Notebook
+        init(_ notebook: Notebook) { self.notebook = notebook }
+        func receive(_ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, clock: OutputClock) {
+            let time = itemTime.duration ?? .seconds(-1)
+            notebook.state.withLock { $0.samples.append(time) }
         }
         func flush(generation: Int) {}
         func finish(_ type: MediaType, at clock: OutputClock) {}
@@ -349,7 +367,7 @@ struct BreakWalk: Sendable {
             let user = User(
                 clock: queue.clock, notebook: notebook, configuration: queue.configuration,
                 events: byProgram ? events : nil,
-                length: range.upperBound, isUnpaced: isUnpaced, plan: Plan(random: random))
+                length: range.upperBound, isUnpaced: isUnpaced, copies: seed % 2 == 1, plan: Plan(random: random))
             let count = try await user.play(steps: steps)
             let state = notebook.state.withLock(\.self)
             return BreakWalk(log: state.log, violations: state.violations, stepCount: count)
@@ -365,14 +383,17 @@ struct BreakWalk: Sendable {
         let controller: InterstitialEventController
         let length: Int
         let isUnpaced: Bool
+        /// Samples are copied, and decoded as well.
+        let copies: Bool
         let events: [InterstitialEvent]?
         var plan: Plan
         var entered: Set<String> = []
 
         init(
             clock: VirtualClock, notebook: Notebook, configuration: PlayerConfiguration, events: [InterstitialEvent]?,
-            length: Int, isUnpaced: Bool, plan: Plan
+            length: Int, isUnpaced: Bool, copies: Bool, plan: Plan
         ) {
+            self.copies = copies
             self.clock = clock
             self.notebook = notebook
             self.plan = plan
@@ -386,6 +407,7 @@ struct BreakWalk: Sendable {
 
         func play(steps: Int) async throws -> Int {
             try item.add(FrameNotes(notebook))
+            if copies { try item.add(SampleNotes(notebook)) }
             if let events { controller.setEvents(events, for: item) }
             let follower = Task(executorPreference: clock) {
                 [stream = player.events(bufferingNewest: .max), notebook] in
@@ -413,6 +435,7 @@ struct BreakWalk: Sendable {
             try await clock.sleep(for: .seconds(60))
             if notebook.state.withLock(\.requestCount) != before { notebook.fail("a request of a closed player") }
             judgeFrames()
+            judgeSamples()
             judgeOnce()
             judgeMoves()
             return count
@@ -529,6 +552,19 @@ struct BreakWalk: Sendable {
                 if distance > .milliseconds(39), distance < .milliseconds(41) { continue }
                 let isKnown = landings.contains { next >= $0 - .milliseconds(41) && next <= $0 + .milliseconds(41) }
                 if !isKnown { notebook.fail("after the frame \(one) comes \(next)") }
+            }
+        }
+
+        /// Each sample follows the one before, but where the player said so: there with what leads up to the frame, from the
+        /// beginning of its segment on. What is there only because others need it lasts for a moment.
+        func judgeSamples() {
+            let (samples, landings) = notebook.state.withLock { ($0.samples, $0.landings) }
+            if copies, samples.isEmpty { notebook.fail("no sample was copied") }
+            for (one, next) in zip(samples, samples.dropFirst()) {
+                let distance = next - one
+                if distance >= .zero, distance < .milliseconds(41) { continue }
+                let isKnown = landings.contains { next >= $0 - .seconds(2.05) && next <= $0 + .milliseconds(41) }
+                if !isKnown { notebook.fail("after the sample \(one) comes \(next)") }
             }
         }
 

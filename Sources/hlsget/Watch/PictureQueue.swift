@@ -34,8 +34,9 @@ struct PictureQueue<Picture: Sendable>: Sendable {
         return entry
     }
 
+    var next: Entry? { entries.first }
     /// When the next one is due.
-    var nextDue: HostTime? { entries.first?.due }
+    var nextDue: HostTime? { next?.due }
 
     /// Forgets the frames of an item: time has jumped.
     mutating func removeAll(of source: Int) { entries.removeAll { $0.source == source } }

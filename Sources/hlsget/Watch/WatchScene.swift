@@ -97,6 +97,8 @@ final class WatchScene: Sendable {
         state.withLock { $0.pictures.take(at: now) }
     }
 
+    /// The frame whose turn it is next, which stays.
+    var nextPicture: VideoFrame? { state.withLock { $0.pictures.next?.picture } }
     var nextDue: HostTime? { state.withLock { $0.pictures.nextDue } }
     /// Frames that were never seen, because the next one was due, too.
     var skippedPictureCount: Int { state.withLock { $0.pictures.skippedCount } }

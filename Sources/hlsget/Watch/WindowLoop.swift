@@ -70,6 +70,7 @@ final class WindowLoop {
         while !scene.isClosing {
             for event in screen.events(waitingAtMost: waitingTime) { handle(event) }
             seek()
+            prepareFirstPicture()
             takePicture()
             draw()
         }
@@ -147,6 +148,18 @@ final class WindowLoop {
     // MARK: Drawing
 
     private var layout: WindowLayout { WindowLayout(size: screen.size) }
+
+    /// The first frame is drawn ahead of its time, and not shown: what a graphics system makes for frames of a size takes it
+    /// as long as some frames last.
+    private func prepareFirstPicture() {
+        guard screen.lacksVideo, let next = scene.nextPicture else { return }
+        screen.upload(next)
+        screen.begin()
+        screen.drawVideo(next, in: layout.video(next.presentationSize))
+        screen.begin()
+        screen.end()
+        isStale = true
+    }
 
     private func takePicture() {
         takenAt = scene.now

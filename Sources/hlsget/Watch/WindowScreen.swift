@@ -155,6 +155,9 @@ final class WindowScreen {
 
     // MARK: Drawing
 
+    /// There is no texture for frames yet, or none any more.
+    var lacksVideo: Bool { video == nil }
+
     /// Brings a frame of three planes to the graphics card.
     func upload(_ frame: VideoFrame) {
         self.frame = frame

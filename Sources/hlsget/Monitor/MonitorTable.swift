@@ -42,8 +42,8 @@ struct MonitorTable: Sendable, Equatable {
         let name = min(max(longest, Self.nameWidth.lowerBound), most)
         let columns = columns(in: space - name, longestReason: rows.map(\.reason.count).max() ?? 0)
         lines.append(dim(cut(header(columns, name: name), to: space)))
-        let hasFooter = !footer.isEmpty && height > 4
-        var capacity = height - 2 - (hasFooter ? 1 : 0)
+        let footerLines = footerLines(beside: rows.count, space: space)
+        var capacity = height - 2 - footerLines.count
         let first = max(0, min(offset, rows.count - 1))
         if rows.count - first > capacity { capacity -= 1 }
         let shown = rows.dropFirst(first).prefix(max(0, capacity))
@@ -53,8 +53,20 @@ struct MonitorTable: Sendable, Equatable {
             let states = Self.counts(of: rows.suffix(rest))
             lines.append(dim(cut("\(allowsUnicode ? "…" : "...") \(rest) more: \(states)", to: space)))
         }
-        if hasFooter { lines.append(cut(TerminalText.escaped(footer), to: space)) }
-        return lines
+        return lines + footerLines
+    }
+
+    /// All of it where streams leave room, else what fits into a line.
+    private func footerLines(beside rowCount: Int, space: Int) -> [String] {
+        guard !footer.isEmpty, height > 4 else { return [] }
+        let text = TerminalText.escaped(footer)
+        let room = max(1, min(3, height - 2 - rowCount))
+        var (lines, rest) = ([String](), Substring(text))
+        while lines.count < room - 1, rest.count > space {
+            lines.append(String(rest.prefix(space)))
+            rest = rest.dropFirst(space)
+        }
+        return lines + [cut(String(rest), to: space)]
     }
 
     /// `300 streams: 297 up, 2 degraded, 1 down`.

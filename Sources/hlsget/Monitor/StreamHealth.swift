@@ -252,7 +252,9 @@ struct StreamHealth: Sendable {
         switch trouble {
         case .failed: .down
         case .stalled: troubles[.stalled].map { now - $0.since > rules.stallLimit } == true ? .down : .degraded
-        case .stale, .missing, .errors, .damaged, .black, .frozen, .silent: .degraded
+        // What has not begun to play has nothing that a viewer could see.
+        case .errors: hasPlayed ? .degraded : .down
+        case .stale, .missing, .damaged, .black, .frozen, .silent: .degraded
         }
     }
 

@@ -83,8 +83,8 @@ struct PlaySession {
 
     /// Plays to the end, to a failure or to a signal; reports how it went.
     func run() async -> ExitStatus {
-        let keyboard = takesKeys ? KeyboardWatcher() : nil
-        if keyboard != nil { display?.setHint("h help") }
+        let keyboard = takesKeys || endsByKey ? KeyboardWatcher() : nil
+        if keyboard != nil { display?.setHint(takesKeys ? "h help" : "q ends") }
         defer { keyboard?.close() }
         let leftovers = Leftovers()
         let preview = preview
@@ -109,6 +109,7 @@ struct PlaySession {
             program = try options.player.map { try PlayerProgram($0) }
             outputs = try openOutputs(program)
             for output in outputs { leftovers.add(file: output.path) }
+            announce(outputs)
             program?.handOver()
             if let path = options.accessLogPath {
                 accessLog = try AccessLogFile(path: path, overwrite: options.overwritesFiles)
@@ -225,6 +226,21 @@ struct PlaySession {
     /// Keys control what is shown on a terminal; what is written to files is left alone.
     private var takesKeys: Bool { display != nil && options.isPaced && options.outputs.isEmpty }
 
+    /// What is written to files is ended by a key. Who reads along at the same terminal may take keys himself.
+    private var endsByKey: Bool {
+        display != nil && options.player == nil && !options.outputs.isEmpty
+            && options.outputs.allSatisfy { $0.destination.path != "-" }
+    }
+
+    /// Says what is written, and lets the status line tell how much.
+    private func announce(_ outputs: [Output]) {
+        guard let display, endsByKey, outputs.allSatisfy(\.isFile) else { return }
+        let recording = RecordingStatus(
+            paths: outputs.map(\.path), limit: options.duration, isNamedAtEnd: options.split == nil)
+        display.setRecording(recording)
+        if options.verbosity != .quiet { say(recording.announcement) }
+    }
+
     func start(_ player: Player) {
         guard options.isPaced else { return player.play() }
         player.automaticallyWaitsToMinimizeStalling = options.automaticallyWaits
@@ -335,7 +351,7 @@ struct PlaySession {
             case .signal(let signal): return .interrupted(signal)
             case .isTime: return .isTime
             case .key(let key):
-                guard let command = KeyCommand(key) else { continue }
+                guard let command = KeyCommand(key), takesKeys || command == .quit else { continue }
                 if perform(command, player, stage) { return .left }
                 show(player.state, at: clock.now - epoch, &reporter, stage)
             case .wish(let wish):
@@ -522,6 +538,8 @@ struct PlaySession {
         var media: (video: Bool, audio: Bool)
         /// There is a file of that name, which is replaced.
         var replacesFile: Bool
+        /// Neither a pipe nor a device.
+        var isFile = true
     }
 
     /// Gives files the names that follow from what is in them.
@@ -609,8 +627,11 @@ struct PlaySession {
                 ? ClipWriter(writer, unlessBefore: MediaTime(value: 1, timescale: 1))
                 : ClipWriter(writer, startingAt: startTime)
             var status = stat()
-            let isFile = path != "-" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-            return Output(writer: writer, sink: sink, path: path, media: output.media, replacesFile: isFile)
+            let isThere = path != "-" && stat(path, &status) == 0
+            let isRegular = isThere && status.st_mode & S_IFMT == S_IFREG
+            return Output(
+                writer: writer, sink: sink, path: path, media: output.media, replacesFile: isRegular,
+                isFile: path != "-" && isRegular == isThere)
         }
     }
 

@@ -15,6 +15,7 @@ final class StatusDisplay: Sendable {
 
     private struct State {
         var hint: String?
+        var recording: RecordingStatus?
         /// The text on the screen, without escape sequences; empty when there is no line.
         var shown = ""
         var shownWidth = 0
@@ -85,6 +86,9 @@ final class StatusDisplay: Sendable {
     /// Shows what keys there are.
     func setHint(_ hint: String) { state.withLock { $0.hint = hint } }
 
+    /// Shows how much of files is there, too.
+    func setRecording(_ recording: RecordingStatus) { state.withLock { $0.recording = recording } }
+
     var columns: Int { width() ?? terminal.width ?? 80 }
     var allowsUnicode: Bool { terminal.allowsUnicode }
 
@@ -117,6 +121,7 @@ final class StatusDisplay: Sendable {
         let columns = columns
         var line = StatusLine(width: columns, allowsUnicode: terminal.allowsUnicode && !isLog)
         line.hint = state.hint
+        line.recording = state.recording?.text(player)
         let length = line.render(player).count
         line.allowsColor = terminal.allowsColor && !isLog
         draw(line.render(player), length: length, columns: columns, &state)

@@ -13,6 +13,8 @@ struct StatusLine: Sendable, Equatable {
     var allowsUnicode = false
     /// What keys there are; shown where there is room for it.
     var hint: String?
+    /// What is written to files, in front of all else.
+    var recording: String?
     /// Whether there is a bar, where it has room.
     var showsBar = true
 
@@ -55,7 +57,8 @@ struct StatusLine: Sendable, Equatable {
     private func bestFit(of state: PlayerState, bar: [Span], room: Int) -> [Span] {
         var line: [Span] = []
         for detail in Detail.allCases {
-            line = Self.assembled(state, bar: bar, detail: detail)
+            line = recording.map { [Span(text: $0, style: .bold), Span(text: "  ")] } ?? []
+            line += Self.assembled(state, bar: bar, detail: detail)
             if let hint, detail.includes(.noHint) { line.append(Span(text: "  \(hint)", style: .dim)) }
             if line.reduce(0, { $0 + $1.text.count }) <= room { break }
         }

@@ -5,7 +5,8 @@ import Synchronization
 final class WatchScene: Sendable {
     private struct State {
         var pictures = PictureQueue<VideoFrame>()
-        var player = PlayerState()
+        /// nil before anything is known.
+        var player: PlayerState?
         var windowSize: PixelSize
         /// By their sources.
         var outputs: [Int: WatchOutputs] = [:]
@@ -73,7 +74,9 @@ final class WatchScene: Sendable {
     }
 
     var isClosing: Bool { state.withLock { $0.isClosing } }
-    var player: PlayerState { state.withLock { $0.player } }
+    var player: PlayerState { state.withLock { $0.player ?? PlayerState() } }
+    /// Nothing is known of what is to be played.
+    var isOpening: Bool { state.withLock { $0.player.map { $0.itemStatus == .unknown && $0.rate != 0 } ?? true } }
 
     /// In pixels.
     var windowSize: PixelSize {

@@ -10,6 +10,8 @@ final class WindowLoop {
     private static let seekInterval = Duration.milliseconds(120)
     /// How much ahead of their time captions are drawn.
     private static let captionLead = MediaTime.milliseconds(400)
+    /// What is said before anything is known of the stream.
+    private static let opening = "opening"
     /// How often the text is made anew.
     private static let textInterval = Duration.milliseconds(200)
 
@@ -237,7 +239,7 @@ final class WindowLoop {
     private var lastLogged: HostTime?
 
     private func setTitle(_ player: PlayerState) {
-        let status = StatusLine(width: 60, showsBar: false).render(player)
+        let status = scene.isOpening ? Self.opening : StatusLine(width: 60, showsBar: false).render(player)
         let text = "\(title) — \(status)"
         guard text != shownTitle else { return }
         shownTitle = text
@@ -246,7 +248,10 @@ final class WindowLoop {
 
     private func wantStatus(_ player: PlayerState, _ message: String?, _ layout: WindowLayout) {
         let letters = layout.letterHeight
-        let text = ScreenText(message: message, columns: max(20, layout.size.width * 2 / letters)).lines(player)
+        let columns = max(20, layout.size.width * 2 / letters)
+        let text =
+            message == nil && scene.isOpening
+            ? Self.opening : ScreenText(message: message, columns: columns).lines(player)
         let lineCount = message == nil ? 1 : 2
         painter.want(
             Painter.Work(

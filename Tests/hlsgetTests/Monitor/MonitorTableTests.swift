@@ -35,7 +35,8 @@ struct MonitorTableTests {
         for width in stride(from: 11 + step, through: 200, by: 8) {
             for height in [1, 2, 3, 5, 24, 60] {
                 let table = MonitorTable(
-                    width: width, height: height, allowsUnicode: step.isMultiple(of: 2), footer: "x")
+                    width: width, height: height, allowsUnicode: step.isMultiple(of: 2),
+                    footer: String(repeating: "x", count: step * 40))
                 let lines = table.render(Self.rows, elapsed: .seconds(60))
                 #expect(lines.count <= height)
                 for line in lines {
@@ -61,6 +62,18 @@ struct MonitorTableTests {
         let lines = MonitorTable(width: 40, height: 10).render(Self.rows, elapsed: .seconds(60))
         #expect(lines[1] == "STREAM         STATE")
         #expect(lines[2] == "gone           down      failed: serve~")
+    }
+
+    @Test("what was said last is told whole where streams leave room")
+    func footer() {
+        let rows = Array(Self.rows.suffix(3))
+        let said = String((0..<20).map { "word \($0) " }.joined())
+        let table = MonitorTable(width: 60, height: 24, footer: said)
+        let lines = table.render(rows, elapsed: .seconds(60))
+        #expect(lines.count == 2 + 3 + 3)
+        #expect(lines.suffix(3).joined() == said)
+        let low = MonitorTable(width: 60, height: 6, footer: said).render(rows, elapsed: .seconds(60))
+        #expect(low.count == 6 && low.last == String(said.prefix(58)) + "~")
     }
 
     @Test("colour changes nothing but colour")

@@ -116,6 +116,24 @@ struct StreamHealthTests {
         #expect(Self.pass(&health, 240...260).map(\.new) == [.up])
     }
 
+    @Test("a stream that has not begun to play, and whose requests fail, is down, and never degraded")
+    func neverPlayed() {
+        var health = StreamHealth()
+        #expect(health.handle(.began, at: .zero) == nil)
+        #expect(health.handle(.waiting, at: .zero) == nil)
+        for second in [1, 2, 3] { #expect(health.handle(.error(Self.failure), at: .seconds(second)) == nil) }
+        #expect(health.current == .down && health.state == nil)
+        let changes = Self.pass(&health, 4...30)
+        #expect(changes.map(\.new) == [.down])
+        #expect(changes.first?.time == .seconds(13))
+        #expect(changes.first?.failure == Self.failure)
+        // It plays at last, and fails again: that is another thing.
+        #expect(health.handle(.playing, at: .seconds(31)) == nil)
+        #expect(Self.pass(&health, 32...50).map(\.new) == [.up])
+        for second in [51, 56, 62] { #expect(health.handle(.error(Self.failure), at: .seconds(second)) == nil) }
+        #expect(Self.pass(&health, 63...75).map(\.new) == [.degraded])
+    }
+
     @Test(
         "what is seen and heard is trouble while it lasts",
         arguments: [StreamTrouble.black, .frozen, .silent])

@@ -1,0 +1,69 @@
+import HLSKitCore
+import Testing
+
+@testable import hlsget
+
+@Suite("the status line of a recording")
+struct RecordingStatusTests {
+    private static func state(
+        _ status: TimeControlStatus, at time: Double, liveOffset: Duration? = .seconds(7)
+    ) -> PlayerState {
+        var state = PlayerState()
+        state.timeControlStatus = status
+        state.currentTime = .seconds(time)
+        state.liveOffset = liveOffset
+        return state
+    }
+
+    private static func text(
+        _ recording: inout RecordingStatus, _ state: PlayerState, _ sizes: [String: Int] = [:]
+    ) -> String {
+        recording.text(state) { sizes[$0] }
+    }
+
+    @Test("how much there is of a live stream, which does not begin at 0")
+    func live() {
+        var recording = RecordingStatus(paths: ["a.mp4"], limit: .seconds(3600))
+        #expect(Self.text(&recording, Self.state(.waitingToPlayAtSpecifiedRate, at: 17)) == "rec 0:00 of 1:00:00")
+        #expect(
+            Self.text(&recording, Self.state(.playing, at: 18), ["a.mp4.part": 48_000, "a.mp4": 9])
+                == "rec 0:00 of 1:00:00 48 kB")
+        #expect(
+            Self.text(&recording, Self.state(.playing, at: 83.2), ["a.mp4.part": 3_200_000])
+                == "rec 1:05 of 1:00:00 3.2 MB")
+        // What it waits for does not count, and what there is stays.
+        #expect(
+            Self.text(&recording, Self.state(.waitingToPlayAtSpecifiedRate, at: 83.2), ["a.mp4.part": 3_200_000])
+                == "rec 1:05 of 1:00:00 3.2 MB")
+    }
+
+    @Test("several files are added up; of a recording with an end the timeline says how far it is")
+    func several() {
+        var recording = RecordingStatus(paths: ["a.mp4", "b.ts"])
+        let state = Self.state(.playing, at: 12, liveOffset: nil)
+        #expect(Self.text(&recording, state, ["a.mp4.part": 500_000, "b.ts.part": 700_000]) == "rec 1.2 MB")
+        #expect(Self.text(&recording, state) == "rec")
+    }
+
+    @Test("it stands in front of the line, however narrow that is")
+    func line() {
+        var line = StatusLine(width: 60)
+        line.recording = "rec 0:12 of 1:00:00 3.2 MB"
+        let state = Self.state(.playing, at: 30)
+        #expect(line.render(state).hasPrefix("rec 0:12 of 1:00:00 3.2 MB  "))
+        #expect(line.render(state).count < 60)
+        line.width = 20
+        #expect(line.render(state) == "rec 0:12 of 1:00:00")
+    }
+
+    @Test("who has begun is told where it goes, and how it ends")
+    func announcement() {
+        #expect(
+            RecordingStatus(paths: ["a.mp4"]).announcement
+                == "writing a.mp4 (a.mp4.part until it is done): q or Ctrl-C ends it, and what there is stays")
+        #expect(
+            RecordingStatus(paths: ["h-{number}.mp4", "b.ts"], isNamedAtEnd: false).announcement
+                == "writing h-{number}.mp4, b.ts: q or Ctrl-C ends it, and what there is stays")
+        #expect(RecordingStatus(paths: ["a\u{1b}[2J.ts"]).announcement.contains("\u{1b}") == false)
+    }
+}

@@ -237,7 +237,8 @@ struct StreamHealth: Sendable {
             troubles[.stalled] = nil
         }
         guard began != nil, isPlaying || !troubles.isEmpty || current != nil else { return nil }
-        current = troubles.keys.map { severity(of: $0, at: now) }.max() ?? .up
+        // That requests fail no more does not make it play: before it does, what was the case stays.
+        current = troubles.keys.map { severity(of: $0, at: now) }.max() ?? (hasPlayed ? .up : current)
         return tell(at: now)
     }
 

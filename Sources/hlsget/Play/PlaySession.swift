@@ -518,7 +518,8 @@ struct PlaySession {
         verdict.state = summary.state
         switch outcome {
         case .played: summary.error = verdict.failure
-        case .isTime:
+        // A recording that is ended by a key is one that is whole.
+        case .left where endsByKey, .isTime:
             verdict.endsByClock = true
             summary.error = verdict.failure
         case .left, .interrupted:

@@ -62,7 +62,8 @@ enum HelpPage {
           -v, --verbose, -q, --quiet, --strict, --threads N, --report FILE   more; errors; exit 10; a page
           --config FILE, --no-config, --version, -h, --help   options of a file; 'play --help' lists all
 
-        KEYS space pause, arrows seek 10 s and 60 s, [ ] rate, i now, a audio, s subtitles, h help, q quit
+        KEYS space pause, arrows seek 10 s and 60 s, [ ] rate, i now, a audio, s subtitles, h help, q quit;
+             with -o FILE q alone, which ends it and keeps what there is
         EXIT 0 done, 1 bug, 3 not found, 4 network, 5 playlist, 6 no variant, 7 key, 8 media, 9 output,
              10 incomplete, 11 stale live, 12 refused, 64 usage, 130 interrupted, 143 SIGTERM, 129 SIGHUP
         """

@@ -146,12 +146,15 @@ private struct Words {
     /// What the wait at the start went to.
     var startSteps: [String] {
         guard let end = startedAfter else { return [] }
-        let requests = record.requests.filter { $0.start < end && $0.end <= end + 0.5 }
+        let requests = record.requests.filter { $0.start < end }
         return SessionRecord.RequestKind.allCases.compactMap { kind in
             let own = requests.filter { $0.kind == kind && !$0.hasFailed }
             guard let first = own.first else { return nil }
             let connect = first.connectEnd.map { ($0 - (first.transferStart ?? first.start)) }
-            var text = "\(kind.label) \(seconds(first.duration))"
+            // Playing may begin with a part of a segment.
+            let isPart = first.end > end + 0.5
+            var text = "\(kind.label) \(seconds(isPart ? end - first.start : first.duration))"
+            if isPart { text += " for a part of it" }
             if let connect, connect > 0.005 { text += " (connection \(seconds(connect)))" }
             return own.count == 1 ? text : text + ", and \(own.count - 1) more"
         }
@@ -187,7 +190,7 @@ private struct Words {
         if let rate = medianThroughput {
             figures.append(
                 .init(
-                    name: "Network", value: Decimals.bitRateWithUnit(rate), note: "median of segments",
+                    name: "Network", value: Decimals.bitRateWithUnit(rate), note: "as the player saw it, median",
                     number: rate))
         }
         if record.requestCount > 0 {
@@ -229,8 +232,10 @@ private struct Words {
         return time > 0 ? bits / time : record.summary.averageBitrate
     }
 
+    /// What the player expected of the network; of its logs without that, what a segment had of it.
     private var medianThroughput: Double? {
-        let rates = record.requests.filter { $0.kind == .video }.compactMap(\.throughput).sorted()
+        var rates = record.samples.compactMap(\.throughput).sorted()
+        if rates.isEmpty { rates = record.requests.filter { $0.kind == .video }.compactMap(\.throughput).sorted() }
         return rates.isEmpty ? nil : rates[rates.count / 2]
     }
 

@@ -193,14 +193,21 @@ private struct Evidence {
         guard let main = awaited.filter({ $0.kind == .video && !$0.hasFailed }).max(by: { $0.duration < $1.duration }),
             let own = main.mediaBitRate ?? main.variant.flatMap({ record.variants[$0]?.usualBitRate }), own > 0
         else { return nil }
-        let loads = segments.filter {
-            !$0.hasFailed && $0.end > max(from, stall.start - 10) && $0.start < main.end
+        let (first, last) = (max(from, stall.start - 10), main.end)
+        let loads = segments.filter { !$0.hasFailed && $0.end > first && $0.start < last }
+        // Of one that began before, or ended after, as much as lies between: others that shared the network with it then are
+        // left out, too.
+        let spans = loads.map { load in
+            let start = load.responseStart ?? load.start
+            return (load: load, start: max(start, first), end: min(load.end, last), length: load.end - start)
         }
-        let bits = loads.reduce(0) { $0 + Double($1.byteCount) * 8 }
+        let bits = spans.reduce(0.0) { sum, span in
+            sum + Double(span.load.byteCount) * 8 * max(0, span.end - span.start) / max(span.length, 0.001)
+        }
         // Audio of its own shares the network.
         let audio = loads.filter { $0.kind == .audio }.compactMap(\.mediaBitRate).sorted()
         let need = own + (audio.isEmpty ? 0 : audio[audio.count / 2])
-        let time = Self.union(loads.map { ($0.responseStart ?? $0.start, $0.end) })
+        let time = Self.union(spans.map { ($0.start, $0.end) })
         guard time > 0.05 else { return nil }
         let delivered = bits / time
         let media = main.segmentDuration ?? 0

@@ -26,6 +26,14 @@ struct StallDiagnosisTests {
                 name: "a slow network", lines: [SampleLog.segment(5, from: 8, took: 22, bytes: 900_000)],
                 cause: .slowNetwork,
                 words: ["328 kbit/s", "segment 5", "1.8 Mbit/s", "4.0\u{a0}s of media took 22\u{a0}s"]),
+            // Audio that was there before the time that is looked at had its share, too.
+            Case(
+                name: "a network that audio shares",
+                lines: [SampleLog.segment(5, from: 8, first: 0, took: 22, bytes: 550_000)]
+                    + (2..<15).map { index in
+                        SampleLog.segment(index, from: Double(index) * 2, first: 0, took: 2, bytes: 50_000, media: 2)
+                            .replacing(#""lane":"main""#, with: #""lane":"audio""#)
+                    }, cause: .slowNetwork, words: ["delivered 400 kbit/s", "with its audio needs 1.3 Mbit/s"]),
             Case(
                 name: "a server that answers late",
                 lines: [SampleLog.segment(5, from: 16, first: 13.5, took: 14, bytes: 900_000)], cause: .slowServer,
@@ -68,6 +76,19 @@ struct StallDiagnosisTests {
         for words in test.words {
             #expect(stalls.first?.text.contains(words) == true, "\(stalls.first?.text ?? "") lacks \(words)")
         }
+    }
+
+    @Test("the network is what the player saw, and of the start what was not whole when playing began is named, too")
+    func figures() {
+        let findings = SessionFindings(of: SampleLog.record(SampleLog.slow))
+        #expect(findings.figures.first { $0.name == "Network" }?.value == "2.0 Mbit/s")
+        #expect(findings.startSteps.last == "video 700\u{a0}ms")
+        let early = SampleLog.record([
+            SampleLog.status("paused", "waiting", 0), SampleLog.playlist("media", from: 0, took: 0.2),
+            SampleLog.segment(0, from: 0.2, took: 4, bytes: 900_000), SampleLog.status("waiting", "playing", 2),
+            SampleLog.progress(5, at: 4, loaded: 4, expects: 1_000_000),
+        ])
+        #expect(SessionFindings(of: early).startSteps.last == "video 1.8\u{a0}s for a part of it")
     }
 
     @Test("the summary says how it went and why, the cause with the longest stall first")

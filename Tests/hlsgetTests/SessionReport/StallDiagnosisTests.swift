@@ -82,13 +82,13 @@ struct StallDiagnosisTests {
     func figures() {
         let findings = SessionFindings(of: SampleLog.record(SampleLog.slow))
         #expect(findings.figures.first { $0.name == "Network" }?.value == "2.0 Mbit/s")
-        #expect(findings.startSteps.last == "video 700\u{a0}ms")
+        #expect(findings.startSteps.last == "segment 700\u{a0}ms")
         let early = SampleLog.record([
             SampleLog.status("paused", "waiting", 0), SampleLog.playlist("media", from: 0, took: 0.2),
             SampleLog.segment(0, from: 0.2, took: 4, bytes: 900_000), SampleLog.status("waiting", "playing", 2),
             SampleLog.progress(5, at: 4, loaded: 4, expects: 1_000_000),
         ])
-        #expect(SessionFindings(of: early).startSteps.last == "video 1.8\u{a0}s for a part of it")
+        #expect(SessionFindings(of: early).startSteps.last == "segment 1.8\u{a0}s for a part of it")
     }
 
     @Test("the summary says how it went and why, the cause with the longest stall first")

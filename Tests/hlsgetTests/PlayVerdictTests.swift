@@ -96,6 +96,22 @@ struct PlayVerdictTests {
             testDescription: "over before anything was decoded", change: { $0.endsByClock = true },
             error: (.notAvailable, "--until came before there was anything to play", nil)),
         Row(
+            testDescription: "ended by a key before anything was written",
+            change: {
+                $0.endsByKey = true
+                $0.state.statistics.numberOfSegments = 1
+                $0.outputs = [output("a.ts")]
+            },
+            error: (
+                .notAvailable, "ended before there was anything to write", "nothing was written to a.ts"
+            )),
+        Row(
+            testDescription: "ended by a key when something was written",
+            change: {
+                $0.endsByKey = true
+                $0.outputs = [output("a.ts", isEmpty: false)]
+            }),
+        Row(
             testDescription: "over when enough was played",
             change: {
                 $0.endsByClock = true

@@ -519,7 +519,10 @@ struct PlaySession {
         switch outcome {
         case .played: summary.error = verdict.failure
         // A recording that is ended by a key is one that is whole.
-        case .left where endsByKey, .isTime:
+        case .left where endsByKey:
+            verdict.endsByKey = true
+            summary.error = verdict.failure
+        case .isTime:
             verdict.endsByClock = true
             summary.error = verdict.failure
         case .left, .interrupted:

@@ -26,6 +26,8 @@ struct PlayVerdict: Sendable, Equatable {
     var decodes = true
     /// The time of `--until` came.
     var endsByClock = false
+    /// Whoever sits at the terminal has ended it.
+    var endsByKey = false
     /// The kinds of media that the item has, as far as known.
     var media: Set<MediaType> = []
     var state = PlayerState()
@@ -76,6 +78,9 @@ struct PlayVerdict: Sendable, Equatable {
         }
         let isTooEarly = HLSError(
             code: .notAvailable, urlString: url, cause: "--until came before there was anything to play")
+        if endsByKey {
+            return HLSError(code: .notAvailable, urlString: url, cause: "ended before there was anything to write")
+        }
         if endsByClock, state.statistics.numberOfSegments == 0 { return isTooEarly }
         if let empty = outputs.first(where: \.isEmpty), !has(empty.media) { return missingKind(for: empty) }
         let damaged = state.statistics.numberOfDamagedSamples

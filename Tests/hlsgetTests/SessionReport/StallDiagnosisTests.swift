@@ -81,7 +81,7 @@ struct StallDiagnosisTests {
     @Test("the network is what the player saw, and of the start what was not whole when playing began is named, too")
     func figures() {
         let findings = SessionFindings(of: SampleLog.record(SampleLog.slow))
-        #expect(findings.figures.first { $0.name == "Network" }?.value == "2.0 Mbit/s")
+        #expect(findings.figures.first { $0.name == "Network" }?.value == "2 Mbit/s")
         #expect(findings.startSteps.last == "segment 700\u{a0}ms")
         let early = SampleLog.record([
             SampleLog.status("paused", "waiting", 0), SampleLog.playlist("media", from: 0, took: 0.2),

@@ -154,7 +154,7 @@ final class WindowLoop {
     /// The first frame is drawn ahead of its time, and not shown: what a graphics system makes for frames of a size takes it
     /// as long as some frames last.
     private func prepareFirstPicture() {
-        guard screen.lacksVideo, let next = scene.nextPicture else { return }
+        guard shown == nil, screen.lacksVideo, let next = scene.nextPicture else { return }
         screen.upload(next)
         screen.begin()
         screen.drawVideo(next, in: layout.video(next.presentationSize))

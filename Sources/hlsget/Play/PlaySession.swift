@@ -109,7 +109,7 @@ struct PlaySession {
             program = try options.player.map { try PlayerProgram($0) }
             outputs = try openOutputs(program)
             for output in outputs { leftovers.add(file: output.path) }
-            announce(outputs)
+            announce(outputs, readsKeys: keyboard != nil)
             program?.handOver()
             if let path = options.accessLogPath {
                 accessLog = try AccessLogFile(path: path, overwrite: options.overwritesFiles)
@@ -233,12 +233,12 @@ struct PlaySession {
     }
 
     /// Says what is written, and lets the status line tell how much.
-    private func announce(_ outputs: [Output]) {
+    private func announce(_ outputs: [Output], readsKeys: Bool) {
         guard let display, endsByKey, outputs.allSatisfy(\.isFile) else { return }
         let recording = RecordingStatus(
             paths: outputs.map(\.path), limit: options.duration, isNamedAtEnd: options.split == nil)
         display.setRecording(recording)
-        if options.verbosity != .quiet { say(recording.announcement) }
+        if options.verbosity != .quiet { say(recording.announcement(readsKeys: readsKeys)) }
     }
 
     func start(_ player: Player) {

@@ -22,12 +22,14 @@ struct RecordingStatus: Sendable, Equatable {
     }
 
     /// One line for who has just begun.
-    var announcement: String {
+    ///
+    /// - Parameter readsKeys: standard input is the terminal.
+    func announcement(readsKeys: Bool) -> String {
         let names = paths.map { path in
             let name = TerminalText.escaped(path)
             return isNamedAtEnd ? "\(name) (\(name).part until it is done)" : name
         }
-        return "writing \(names.joined(separator: ", ")): q or Ctrl-C ends it, and what there is stays"
+        return "writing \(names.joined(separator: ", ")): \(readsKeys ? "q or " : "")Ctrl-C ends it, and what there is stays"
     }
 
     /// - Parameter byteCount: how large a file is; nil where it is not there.

@@ -29,7 +29,8 @@ struct RecordingStatus: Sendable, Equatable {
             let name = TerminalText.escaped(path)
             return isNamedAtEnd ? "\(name) (\(name).part until it is done)" : name
         }
-        return "writing \(names.joined(separator: ", ")): \(readsKeys ? "q or " : "")Ctrl-C ends it, and what there is stays"
+        let end = readsKeys ? "q or Ctrl-C" : "Ctrl-C"
+        return "writing \(names.joined(separator: ", ")): \(end) ends it, and what there is stays"
     }
 
     /// - Parameter byteCount: how large a file is; nil where it is not there.

@@ -17,10 +17,10 @@ let package = Package(
         .library(name: "HLSKitLocalization", targets: ["HLSKitLocalization"]),
         .library(name: "HLSKitObservability", targets: ["HLSKitObservability"]),
         .library(name: "HLSKitSimulation", targets: ["HLSKitSimulation"]),
-        .library(name: "HLSPlaylist", targets: ["HLSPlaylist"]),
-        .library(name: "HLSMedia", targets: ["HLSMedia"]),
-        .library(name: "HLSCaptions", targets: ["HLSCaptions"]),
-        .library(name: "HLSTime", targets: ["HLSTime"]),
+        .library(name: "HLSKitPlaylist", targets: ["HLSKitPlaylist"]),
+        .library(name: "HLSKitMedia", targets: ["HLSKitMedia"]),
+        .library(name: "HLSKitCaptions", targets: ["HLSKitCaptions"]),
+        .library(name: "HLSKitTime", targets: ["HLSKitTime"]),
         .executable(name: "hlsget", targets: ["hlsget"]),
     ],
     dependencies: [
@@ -46,16 +46,16 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
 
         // Values without I/O and without C.
-        .target(name: "HLSTime", swiftSettings: swiftSettings),
-        .target(name: "HLSPlaylist", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
-        .target(name: "HLSMedia", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
-        .target(name: "HLSCaptions", dependencies: ["HLSTime", "HLSMedia"], swiftSettings: swiftSettings),
+        .target(name: "HLSKitTime", swiftSettings: swiftSettings),
+        .target(name: "HLSKitPlaylist", dependencies: ["HLSKitTime"], swiftSettings: swiftSettings),
+        .target(name: "HLSKitMedia", dependencies: ["HLSKitTime"], swiftSettings: swiftSettings),
+        .target(name: "HLSKitCaptions", dependencies: ["HLSKitTime", "HLSKitMedia"], swiftSettings: swiftSettings),
 
         // The client.
         .target(
             name: "HLSKitCore",
             dependencies: [
-                "HLSTime", "HLSPlaylist", "HLSMedia", "HLSCaptions", "CCurl", "CZlib", "CCrypto", "CLibAV",
+                "HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitCaptions", "CCurl", "CZlib", "CCrypto", "CLibAV",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: swiftSettings),
@@ -72,11 +72,11 @@ let package = Package(
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: swiftSettings),
-        .target(name: "HLSKitSimulation", dependencies: ["HLSKitCore", "HLSTime"], swiftSettings: swiftSettings),
+        .target(name: "HLSKitSimulation", dependencies: ["HLSKitCore", "HLSKitTime"], swiftSettings: swiftSettings),
         .executableTarget(
             name: "hlsget",
             dependencies: [
-                "HLSKitCore", "HLSKitSimulation", "HLSMedia", "HLSCaptions", "CMalloc",
+                "HLSKitCore", "HLSKitSimulation", "HLSKitMedia", "HLSKitCaptions", "CMalloc",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: swiftSettings),
@@ -84,12 +84,12 @@ let package = Package(
         // What tests of several modules need: programs, folders, servers, the bundled sample.
         .target(
             name: "TestSupport", dependencies: ["HLSKitCore"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
-        .testTarget(name: "HLSTimeTests", dependencies: ["HLSTime"], swiftSettings: swiftSettings),
+        .testTarget(name: "HLSKitTimeTests", dependencies: ["HLSKitTime"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "HLSPlaylistTests", dependencies: ["HLSPlaylist", "HLSKitCore"], swiftSettings: swiftSettings),
-        .testTarget(name: "HLSMediaTests", dependencies: ["HLSMedia", "TestSupport"], swiftSettings: swiftSettings),
+            name: "HLSKitPlaylistTests", dependencies: ["HLSKitPlaylist", "HLSKitCore"], swiftSettings: swiftSettings),
+        .testTarget(name: "HLSKitMediaTests", dependencies: ["HLSKitMedia", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
-            name: "HLSCaptionsTests", dependencies: ["HLSCaptions", "HLSKitCore"], swiftSettings: swiftSettings),
+            name: "HLSKitCaptionsTests", dependencies: ["HLSKitCaptions", "HLSKitCore"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSKitCoreTests",
             dependencies: ["HLSKitCore", "HLSKitLocalization", "HLSKitSimulation", "TestSupport", "CLibAV"],

@@ -9,7 +9,7 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "PlaylistBenchmarks",
-            dependencies: [.product(name: "HLSPlaylist", package: "HLSKit")],
+            dependencies: [.product(name: "HLSKitPlaylist", package: "HLSKit")],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("MemberImportVisibility"),
@@ -53,7 +53,7 @@ let package = Package(
         .executableTarget(
             name: "DemuxBenchmarks",
             dependencies: [
-                .product(name: "HLSMedia", package: "HLSKit"), .product(name: "HLSPlaylist", package: "HLSKit"),
+                .product(name: "HLSKitMedia", package: "HLSKit"), .product(name: "HLSKitPlaylist", package: "HLSKit"),
             ],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
@@ -63,7 +63,7 @@ let package = Package(
         .executableTarget(
             name: "PacketComparison",
             dependencies: [
-                .product(name: "HLSMedia", package: "HLSKit"), .product(name: "HLSPlaylist", package: "HLSKit"),
+                .product(name: "HLSKitMedia", package: "HLSKit"), .product(name: "HLSKitPlaylist", package: "HLSKit"),
             ],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),

@@ -17,7 +17,7 @@ import PackageDescription
 
 func fuzzer(_ name: String, of modules: String...) -> Target {
     .executableTarget(
-        name: name, dependencies: (["HLSTime"] + (modules.isEmpty ? ["HLSPlaylist"] : modules)).map { .product(name: $0, package: "HLSKit") },
+        name: name, dependencies: (["HLSKitTime"] + (modules.isEmpty ? ["HLSKitPlaylist"] : modules)).map { .product(name: $0, package: "HLSKit") },
         swiftSettings: [
             .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
             .enableUpcomingFeature("MemberImportVisibility"), .unsafeFlags(["-parse-as-library"]),
@@ -28,11 +28,11 @@ let package = Package(
     name: "Fuzz", dependencies: [.package(name: "HLSKit", path: "..")],
     targets: [
         fuzzer("FuzzAttributes"), fuzzer("FuzzPlaylist"), fuzzer("FuzzWriter"), fuzzer("FuzzMerging"),
-        fuzzer("FuzzWebVTT", of: "HLSCaptions"), fuzzer("FuzzSubRip", of: "HLSCaptions"),
-        fuzzer("FuzzTimedText", of: "HLSCaptions"), fuzzer("FuzzScenarist", of: "HLSCaptions"),
-        fuzzer("FuzzWebVTTSample", of: "HLSMedia"), fuzzer("FuzzClosedCaptions", of: "HLSCaptions", "HLSMedia"),
-        fuzzer("FuzzTransportStream", of: "HLSMedia"), fuzzer("FuzzFragmentedMP4", of: "HLSMedia"),
-        fuzzer("FuzzProgressiveMP4", of: "HLSMedia"), fuzzer("FuzzPackedAudio", of: "HLSMedia"),
-        fuzzer("FuzzWebVTTSegment", of: "HLSMedia"), fuzzer("FuzzVideo", of: "HLSMedia"),
+        fuzzer("FuzzWebVTT", of: "HLSKitCaptions"), fuzzer("FuzzSubRip", of: "HLSKitCaptions"),
+        fuzzer("FuzzTimedText", of: "HLSKitCaptions"), fuzzer("FuzzScenarist", of: "HLSKitCaptions"),
+        fuzzer("FuzzWebVTTSample", of: "HLSKitMedia"), fuzzer("FuzzClosedCaptions", of: "HLSKitCaptions", "HLSKitMedia"),
+        fuzzer("FuzzTransportStream", of: "HLSKitMedia"), fuzzer("FuzzFragmentedMP4", of: "HLSKitMedia"),
+        fuzzer("FuzzProgressiveMP4", of: "HLSKitMedia"), fuzzer("FuzzPackedAudio", of: "HLSKitMedia"),
+        fuzzer("FuzzWebVTTSegment", of: "HLSKitMedia"), fuzzer("FuzzVideo", of: "HLSKitMedia"),
         fuzzer("FuzzJournal"), fuzzer("FuzzRecording", of: "HLSKitCore", "HLSKitSimulation"),
     ], swiftLanguageModes: [.v6])

@@ -1,5 +1,5 @@
 import HLSKitCore
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// The media playlists of a ``LowLatencyOrigin``, and when they are given.
 extension LowLatencyOrigin {

@@ -1,5 +1,5 @@
 import HLSKitCore
-package import HLSPlaylist
+package import HLSKitPlaylist
 
 /// A live stream of low latency (rfc8216bis, appendix B), made by need: playlists with parts, requests that are held until
 /// something new is listed, delta updates, preload hints and rendition reports.

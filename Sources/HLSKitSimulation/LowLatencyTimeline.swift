@@ -1,5 +1,5 @@
 import HLSKitCore
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// When which part of a ``LowLatencyOrigin`` is whole, and which date it has.
 ///

@@ -1,5 +1,5 @@
 import HLSKitCore
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// A movie as a title that an engine can open: its playlists, made by need, and the meaning of its URLs.
 struct SimulatedTitle: Sendable {

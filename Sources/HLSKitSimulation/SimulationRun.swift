@@ -1,5 +1,5 @@
 public import HLSKitCore
-import HLSPlaylist
+import HLSKitPlaylist
 import Synchronization
 
 /// Plays a movie over a recorded network with the engine of `Player`, in a plain loop: no tasks, no clock, no media.

@@ -1,5 +1,5 @@
 public import HLSKitCore
-public import HLSTime
+public import HLSKitTime
 import Synchronization
 
 /// A clock that stands still until it is advanced, and an executor for the tasks that live by it.

@@ -1,5 +1,5 @@
 import HLSKitSimulation
-import HLSTime
+import HLSKitTime
 import TestSupport
 import Testing
 

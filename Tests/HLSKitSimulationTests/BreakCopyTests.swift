@@ -1,6 +1,6 @@
 import HLSKitCore
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 import Synchronization
 import TestSupport
 import Testing

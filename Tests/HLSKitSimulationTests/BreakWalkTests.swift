@@ -1,7 +1,7 @@
 import Foundation
+import HLSKitMedia
 import HLSKitSimulation
-import HLSMedia
-import HLSTime
+import HLSKitTime
 import Synchronization
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 import Foundation
 import HLSKitCore
+import HLSKitPlaylist
 import HLSKitSimulation
-import HLSPlaylist
-import HLSTime
+import HLSKitTime
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import HLSKitCore
+import HLSKitMedia
 import HLSKitSimulation
-import HLSMedia
-import HLSTime
+import HLSKitTime
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
+import HLSKitPlaylist
 import HLSKitSimulation
-import HLSPlaylist
-import HLSTime
+import HLSKitTime
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import HLSKitSimulation
-import HLSTime
+import HLSKitTime
 import Synchronization
 import Testing
 

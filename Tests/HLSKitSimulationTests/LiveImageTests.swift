@@ -1,6 +1,6 @@
 import HLSKitCore
 import HLSKitSimulation
-import HLSTime
+import HLSKitTime
 import Synchronization
 import Testing
 

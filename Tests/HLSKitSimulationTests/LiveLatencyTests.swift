@@ -1,6 +1,6 @@
 import HLSKitCore
+import HLSKitPlaylist
 import HLSKitSimulation
-import HLSPlaylist
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 import HLSKitCore
 import HLSKitSimulation
-import HLSTime
+import HLSKitTime
 import Testing
 
 /// Players of a live stream whose window is ten minutes: segments of two seconds, two variants of 0.4 and 1 Mbit/s, and

@@ -1,5 +1,5 @@
 import HLSKitCore
-import HLSPlaylist
+import HLSKitPlaylist
 import Testing
 
 @testable import HLSKitSimulation

@@ -1,6 +1,6 @@
 import Foundation
+import HLSKitMedia
 import HLSKitSimulation
-import HLSMedia
 import Logging
 import Synchronization
 import TestSupport

@@ -1,5 +1,5 @@
 import HLSKitCore
-import HLSMedia
+import HLSKitMedia
 import Testing
 
 @testable import hlsget

@@ -1,6 +1,6 @@
 import Foundation
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// How fast the demuxers are on one core, next to ffmpeg on the same bytes.
 ///

@@ -1,6 +1,6 @@
 import Foundation
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// The segments of one media playlist, in memory.
 struct SegmentSet {

@@ -1,6 +1,6 @@
 import Foundation
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// Compares the packets that our demuxers make with those of ffprobe, segment by segment.
 ///

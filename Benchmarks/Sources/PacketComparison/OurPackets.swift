@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// The packets that our demuxers make, by track, and what they are compared by.
 struct OurPackets {

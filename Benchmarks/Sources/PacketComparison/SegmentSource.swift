@@ -1,5 +1,5 @@
 import Foundation
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// The clear bytes of one segment and of the map before it.
 struct SegmentSource {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 extension PlaylistBenchmarks {
     /// A number that depends on every typed value of the playlist.

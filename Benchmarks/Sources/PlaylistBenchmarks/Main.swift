@@ -1,5 +1,5 @@
 import Glibc
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Prints how fast playlists are read and reloaded, and how much memory they take.
 ///

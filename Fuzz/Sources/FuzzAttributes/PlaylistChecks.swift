@@ -1,1 +1,1 @@
-../../../Tests/HLSPlaylistTests/Support/PlaylistChecks.swift
+../../../Tests/HLSKitPlaylistTests/Support/PlaylistChecks.swift

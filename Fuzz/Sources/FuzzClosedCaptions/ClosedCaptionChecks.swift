@@ -1,1 +1,1 @@
-../../../Tests/HLSCaptionsTests/Support/ClosedCaptionChecks.swift
+../../../Tests/HLSKitCaptionsTests/Support/ClosedCaptionChecks.swift

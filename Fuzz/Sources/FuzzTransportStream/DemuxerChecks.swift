@@ -1,1 +1,1 @@
-../../../Tests/HLSMediaTests/Support/DemuxerChecks.swift
+../../../Tests/HLSKitMediaTests/Support/DemuxerChecks.swift

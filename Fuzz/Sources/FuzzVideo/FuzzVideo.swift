@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

@@ -1,4 +1,4 @@
-import HLSCaptions
+import HLSKitCaptions
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {

@@ -1,1 +1,1 @@
-../../../Tests/HLSCaptionsTests/Support/ReaderChecks.swift
+../../../Tests/HLSKitCaptionsTests/Support/ReaderChecks.swift

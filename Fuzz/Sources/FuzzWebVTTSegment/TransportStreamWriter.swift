@@ -1,1 +1,1 @@
-../../../Tests/HLSMediaTests/TransportStream/TransportStreamWriter.swift
+../../../Tests/HLSKitMediaTests/TransportStream/TransportStreamWriter.swift

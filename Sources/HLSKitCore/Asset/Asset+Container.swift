@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// The container of a media file without a playlist, apart from its tracks.
 package struct MediaFileDescription: Sendable, Hashable {

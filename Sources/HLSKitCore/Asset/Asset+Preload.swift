@@ -1,5 +1,5 @@
-import HLSPlaylist
-public import HLSTime
+import HLSKitPlaylist
+public import HLSKitTime
 
 /// The resources that ``Asset/preload(_:)`` loads ahead of an item.
 public enum PreloadScope: Sendable, Hashable {

@@ -1,6 +1,6 @@
 public import FoundationEssentials
-public import HLSMedia
-import HLSTime
+public import HLSKitMedia
+import HLSKitTime
 import Synchronization
 
 /// Something that can be inspected and played: an HLS stream, or a bare media file (MP4, MPEG-TS, packed audio), over the

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// Whether an asset can be played on this machine: its codecs, its keys, and where nothing tells the codecs its media.
 extension AssetInspector {

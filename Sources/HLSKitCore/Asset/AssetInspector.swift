@@ -1,6 +1,6 @@
-import HLSMedia
-import HLSPlaylist
-import HLSTime
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitTime
 
 /// Finds out what an asset is. Each resource is loaded once, however many properties need it.
 final class AssetInspector: Sendable {

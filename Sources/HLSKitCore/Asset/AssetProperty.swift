@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 /// A property of an ``Asset``, with the type of its value.
 public struct AssetProperty<Value: Sendable>: Sendable {

@@ -1,6 +1,6 @@
-public import HLSMedia
-public import HLSPlaylist
-public import HLSTime
+public import HLSKitMedia
+public import HLSKitPlaylist
+public import HLSKitTime
 
 /// A track of an asset: video, audio or text of one kind.
 ///

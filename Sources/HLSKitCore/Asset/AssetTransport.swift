@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Puts to the requests of an asset what its options say of them, and refuses what they do not allow.
 ///

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 
 /// Reads the chapter tracks of an MP4 file: tracks of text with the titles, one for each language, and of pictures.
 ///

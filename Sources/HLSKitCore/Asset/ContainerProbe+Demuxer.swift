@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 extension ContainerProbe.Container {
     /// The demuxer for media of this kind.

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// What a media type (MIME) says that a resource is.
 enum DeclaredKind: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// How a media file can be read, by the header of its first answer.
 struct FileAccess: Sendable {

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Tells the index of a whole file from that of its first fragment.
 ///

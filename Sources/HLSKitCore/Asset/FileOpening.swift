@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 import Synchronization
 
 /// Opens a resource that may be a media file: passes a playlist on, and ends the transfer of anything that is media, to

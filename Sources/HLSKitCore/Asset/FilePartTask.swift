@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 import Synchronization
 
 /// Bytes that are made, and parts of a file that follow them.

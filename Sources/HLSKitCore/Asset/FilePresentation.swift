@@ -1,6 +1,6 @@
-import HLSMedia
-import HLSPlaylist
-import HLSTime
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitTime
 
 /// A media file as a stream: the playlists that stand for it, and which bytes their segments are.
 struct FilePresentation: Sendable {

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// The tracks of a media file as a player chooses among them: video, one audio track, subtitles.
 struct FileSelection: Sendable {

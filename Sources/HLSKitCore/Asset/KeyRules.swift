@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Which of the keys that a playlist offers is used, and what a program puts in its place.
 struct KeyRules: Sendable, Hashable {

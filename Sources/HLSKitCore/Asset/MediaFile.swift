@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 
 /// A media file without a playlist, as far as its ends say.
 struct MediaFile: Sendable {

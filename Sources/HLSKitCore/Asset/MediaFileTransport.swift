@@ -1,6 +1,6 @@
-import HLSMedia
-import HLSPlaylist
-import HLSTime
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitTime
 import Synchronization
 
 /// Lets a bare media file be played like a stream: answers the request for the item's playlist, where it turns out to be

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// When a sample is shown, and how large it is.
 struct SampleTime: Sendable, Hashable {

@@ -1,4 +1,4 @@
-public import HLSPlaylist
+public import HLSKitPlaylist
 
 /// The origin of metadata. An open set.
 public struct MetadataFormat: RawRepresentable, Sendable, Hashable {

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// The kind of resource at the URL of an asset.
 enum OpenedResource: Sendable {

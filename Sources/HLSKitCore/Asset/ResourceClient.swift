@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// Makes something of the bytes of one resource.
 protocol ResourceReader: Sendable {

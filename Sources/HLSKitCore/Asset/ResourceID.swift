@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// An initialization section or key, loaded once for all segments that need it.
 struct ResourceID: Hashable, Sendable {

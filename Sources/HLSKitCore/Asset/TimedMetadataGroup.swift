@@ -1,6 +1,6 @@
-public import HLSMedia
-import HLSPlaylist
-public import HLSTime
+public import HLSKitMedia
+import HLSKitPlaylist
+public import HLSKitTime
 
 /// Metadata that holds for a stretch of time, such as a chapter.
 public struct TimedMetadataGroup: Sendable {

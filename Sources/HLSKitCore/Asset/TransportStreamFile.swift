@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 import Synchronization
 
 /// A transport stream without a playlist, as segments that are found when they are asked for.

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 import Synchronization
 
 /// Delivers a segment of a transport stream: finds where it begins, and reads on to where the next does.

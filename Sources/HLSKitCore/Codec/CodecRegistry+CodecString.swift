@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 extension CodecRegistry {
     /// Whether media of a `CODECS` entry can be decoded here. What is neither audio nor video does not matter.

@@ -1,5 +1,5 @@
 import CLibAV
-import HLSMedia
+import HLSKitMedia
 
 /// Which coding formats the libraries of this machine decode.
 enum CodecRegistry {

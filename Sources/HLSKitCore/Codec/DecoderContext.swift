@@ -1,5 +1,5 @@
 import CLibAV
-import HLSMedia
+import HLSKitMedia
 import Synchronization
 
 /// Owns one `AVCodecContext` opened for decoding and runs its packets-in, frames-out loop.

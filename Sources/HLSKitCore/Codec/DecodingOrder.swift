@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Moves the decoding times of one stream of a file so far ahead that they rise, and that nothing is presented before it
 /// is decoded: containers other than MP4 know nothing else, and libavformat writes nothing else.

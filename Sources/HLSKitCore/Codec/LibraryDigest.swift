@@ -1,5 +1,5 @@
 import CLibAV
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// A digest of 128 bits by one of libavutil's algorithms.
 struct LibraryDigest: ~Copyable {

@@ -1,5 +1,5 @@
 import CLibAV
-import HLSMedia
+import HLSKitMedia
 
 extension Muxer {
     /// Adds a stream with all that the container can say of its track.

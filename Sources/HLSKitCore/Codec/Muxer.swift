@@ -1,5 +1,5 @@
 import CLibAV
-import HLSMedia
+import HLSKitMedia
 
 /// Packs samples into a container with one of libavformat's muxers. Used by one thread at a time.
 ///

@@ -1,5 +1,5 @@
 import CLibAV
-import HLSMedia
+import HLSKitMedia
 
 /// One `AVPacket` that borrows the memory of a sample instead of copying it.
 struct Packet: ~Copyable {

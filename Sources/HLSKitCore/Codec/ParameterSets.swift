@@ -1,5 +1,5 @@
 import CLibAV
-import HLSMedia
+import HLSKitMedia
 
 /// Finds the parameter sets in samples of streams that carry them in band (H.264 and HEVC in transport streams).
 enum ParameterSets {

@@ -1,5 +1,5 @@
 import CLibAV
-import HLSMedia
+import HLSKitMedia
 
 /// How the pixels of a frame become a picture on a display: which of them are shown, their shape, and the turn.
 ///

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Parameter sets of samples that carry them: H.264 and HEVC in a transport stream.
 enum PictureParameterSets {

@@ -1,5 +1,5 @@
 import CLibAV
-import HLSMedia
+import HLSKitMedia
 
 // Parameters of a track for decoders and muxers alike.
 

@@ -1,5 +1,5 @@
 import CLibAV
-package import HLSMedia
+package import HLSKitMedia
 
 /// Decodes the samples of one video track into frames.
 ///

@@ -1,5 +1,5 @@
 import CLibAV
-public import HLSMedia
+public import HLSKitMedia
 
 extension VideoFrame {
     /// The part of the frame to show, in its pixels: what `clap` of the container says, else all of it. Not turned.

@@ -1,5 +1,5 @@
 import CLibAV
-public import HLSTime
+public import HLSKitTime
 
 /// One decoded frame.
 ///

@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// The clock of a player or a download: time since it was made, on whatever clock its configuration names.
 struct HostClock: Sendable {

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import HLSPlaylist
+public import HLSKitPlaylist
 
 extension PlaylistDate {
     /// The date, to the microsecond, which is what `Date` tells apart; nil for one that is farther from 1970 than 10¹⁵ s or

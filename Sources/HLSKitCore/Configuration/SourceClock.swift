@@ -1,6 +1,6 @@
 import Glibc
-import HLSPlaylist
-public import HLSTime
+import HLSKitPlaylist
+public import HLSKitTime
 
 /// A clock whose moments mean the same to everybody who uses it: ``epoch`` is the moment at which its host time is 0.
 ///

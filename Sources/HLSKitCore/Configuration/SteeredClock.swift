@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 import Synchronization
 
 /// A clock that follows one that the program only hears of: that of a server, or of another machine.

@@ -1,4 +1,4 @@
-public import HLSPlaylist
+public import HLSKitPlaylist
 
 /// One period of an item's playback: from the first media request, a change of the media playlist that is loaded, or
 /// the end of a seek, to the next of these.

@@ -1,4 +1,4 @@
-public import HLSPlaylist
+public import HLSKitPlaylist
 
 /// One failure of an item, also of those that were retried or worked around.
 public struct ErrorLogEvent: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// One field of a log.
 enum LogValue: Sendable {

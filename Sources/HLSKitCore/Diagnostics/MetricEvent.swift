@@ -1,6 +1,6 @@
 public import FoundationEssentials
-public import HLSPlaylist
-public import HLSTime
+public import HLSKitPlaylist
+public import HLSKitTime
 
 /// Something measured while an item is loaded and played.
 ///

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Where a segment is looked for that a chosen playlist does not give: in its redundant copies, then in other variants, of
 /// a rendition in other groups.

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import HLSTime
+public import HLSKitTime
 
 /// How a stream is downloaded, and which parts of it.
 public struct DownloadConfiguration: Sendable {

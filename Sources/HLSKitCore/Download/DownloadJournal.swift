@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// What a download has got so far: one line of JSON for each thing that is safely on the disk, in the order in which it
 /// came there.

@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 /// One playlist of a download while it is loaded: which of its segments are wanted, and what is told of each.
 struct DownloadLane: Sendable {

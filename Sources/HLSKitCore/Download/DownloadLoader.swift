@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// Loads the resources of a download, each into a file of its folder.
 struct DownloadLoader: Sendable {

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// Which playlists of a stream are downloaded.
 struct DownloadSelection: Sendable {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 extension DownloadTask {
     /// Loads a playlist that may have what the chosen one has not.

@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// A download that goes on by itself.
 extension DownloadTask {

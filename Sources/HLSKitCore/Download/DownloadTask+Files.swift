@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 extension DownloadTask {
     /// The written files.

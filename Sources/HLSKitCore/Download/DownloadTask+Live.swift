@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// How a live stream is followed: its playlists are loaded again as a player would, until they end or nobody wants more.
 extension DownloadTask {

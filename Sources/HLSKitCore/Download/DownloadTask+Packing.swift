@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Packing a file while the rest of it is loaded.
 extension DownloadTask {

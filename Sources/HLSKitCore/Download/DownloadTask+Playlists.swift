@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 extension DownloadTask {
     func open() async throws -> (DownloadSelection, MediaPlaylist?) {

@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 /// A download whose URL has run out, and what it knew then.
 struct ExpiredDownload: Error {

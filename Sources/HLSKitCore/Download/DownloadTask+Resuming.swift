@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 extension DownloadTask {
     /// The same for the same stream unless what it needs of the query has changed.

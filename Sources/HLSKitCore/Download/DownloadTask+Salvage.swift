@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// What an interrupted run has left of a live stream that is gone: nothing more can be loaded of it, but what there is can
 /// be had.

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Segments, and the maps and keys that they need: what is asked for, and what becomes of it.
 extension DownloadTask {

@@ -1,6 +1,6 @@
-import HLSMedia
-import HLSPlaylist
-import HLSTime
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitTime
 import Synchronization
 
 /// Downloads a stream into a folder, several segments at a time, and continues where an earlier run was interrupted.

@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// Times of which media is stored: in order, without overlaps, and as few as there can be.
 struct DownloadedRanges: Sendable, Equatable {

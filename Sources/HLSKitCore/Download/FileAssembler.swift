@@ -1,6 +1,6 @@
-import HLSMedia
-import HLSPlaylist
-import HLSTime
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitTime
 
 /// Makes one file of what a download has stored, without decoding: each playlist's media on its own track, all on one
 /// timeline.

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 import Synchronization
 
 /// Makes the file of a download, as ``FileAssembler`` says: at once, or while the segments come, on a thread of its own.

@@ -1,5 +1,5 @@
 import Glibc
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Keys in a folder, each in a file of its own that only its owner may read. Blocks the calling thread while it reads and
 /// writes.

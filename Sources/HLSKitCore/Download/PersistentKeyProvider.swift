@@ -1,4 +1,4 @@
-public import HLSPlaylist
+public import HLSKitPlaylist
 
 /// Keeps the keys of another provider on the disk, so that encrypted media plays without asking it: after a restart, and
 /// without a network.

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Reads a playlist that may leave out what is known of it.
 struct ReloadReader: ResourceReader {

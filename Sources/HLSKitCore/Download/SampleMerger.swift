@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Puts the samples of several tracks into one order, by their decoding times, and tells of all tracks that change at one
 /// place in the stream together.

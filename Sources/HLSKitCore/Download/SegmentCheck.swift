@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Looks at the bytes of a segment while they are stored: whether they are media, or what decrypts to media. What nobody
 /// can read is not to count as loaded.

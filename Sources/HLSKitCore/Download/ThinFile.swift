@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// A file of a download of which only the difference to what was packed of it is kept: `NAME.thin`.
 ///

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// A newer state of a live playlist, asked for without what is known of it: the server leaves out segments that are
 /// further from the end than its skip boundary.

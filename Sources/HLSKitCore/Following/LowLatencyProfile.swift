@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Whether a live playlist can be played with low latency, and if its parts are of no use, why.
 ///

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// A list in which parts stand in the place of the segments that they are of: those of the segment that is being made, and those
 /// of the segments before it, as far back as all have their parts.

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Lists of one item laid side by side.
 extension PlaylistTracker {

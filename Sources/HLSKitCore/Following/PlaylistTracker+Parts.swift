@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// How far a list is, in parts.
 extension PlaylistTracker {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Where dates and segments are that a user names.
 extension PlaylistTracker {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// What a list says of others that are played with it (rfc8216bis §4.4.5.4).
 extension PlaylistTracker {

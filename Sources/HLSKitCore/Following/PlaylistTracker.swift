@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Where a segment stands: media sequence numbers start anew in each epoch (a server that begins to count again).
 struct SegmentPosition: Hashable, Comparable, Sendable {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Decides what a live playlist is asked for next besides its text, and for how long, by what came of it before.
 ///

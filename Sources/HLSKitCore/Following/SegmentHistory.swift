@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// The segments that a live playlist listed lately, and what another state of it is to them.
 ///

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// What the bytes of a segment cannot be read without, as its playlist names it.
 struct SegmentResources: Sendable, Hashable {

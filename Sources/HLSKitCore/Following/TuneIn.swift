@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Finds the edge behind a cache: how old the first answer is says how far on the list is by now, and what is listed there is
 /// asked for, which no copy of before can answer.

@@ -1,5 +1,5 @@
-public import HLSCaptions
-public import HLSTime
+public import HLSKitCaptions
+public import HLSKitTime
 import Synchronization
 
 /// Draws captions into frames, and reports when to draw another one.

@@ -1,4 +1,4 @@
-import HLSCaptions
+import HLSKitCaptions
 
 /// Captions that are shown together, as a script of Advanced SubStation Alpha for a picture of a size.
 ///

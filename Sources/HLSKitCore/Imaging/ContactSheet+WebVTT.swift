@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 extension ContactSheet {
     /// A storyboard: a WebVTT file in which each cue names the place of the image for its time, as a spatial media fragment

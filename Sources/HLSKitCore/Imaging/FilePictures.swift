@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 
 /// Gets pictures out of an MP4 file whose header says where each sample is: only those samples are loaded.
 struct FilePictures: Sendable {

@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 import Synchronization
 
 /// One request for images: runs the work for it, a little ahead of whoever takes the results, and hands these out in

@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 import Synchronization
 
 /// Makes still images of an asset's video: thumbnails, previews for a scrubbing bar, single pictures.

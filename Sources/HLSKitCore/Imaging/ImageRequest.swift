@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 /// Settings for all images of one request, as of when the request was made.
 struct ImageOptions: Sendable, Hashable {

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 
 /// Makes the images of some wishes: looks where the pictures are, gets them, and goes elsewhere where that fails.
 struct ImageWorker: Sendable {

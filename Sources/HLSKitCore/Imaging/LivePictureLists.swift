@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 import Synchronization
 
 /// The playlists of a live stream that images are taken from: all on the timeline that the first of them began, and each

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 
 /// A decoded picture and the item time at which it is shown.
 struct Picture: Sendable {

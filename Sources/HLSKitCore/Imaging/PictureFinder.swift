@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Decides, while samples of a video track pass by in decoding order, which of them the pictures of some times need.
 ///

@@ -1,6 +1,6 @@
-import HLSMedia
-import HLSPlaylist
-import HLSTime
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitTime
 
 /// The places that pictures of one asset can be taken from, the best first.
 struct PictureLibrary: Sendable {

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Turns the bytes of a segment into the samples of its video track, in the clear.
 struct PictureReader {

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Gets the pictures of some times out of one source.
 struct PictureSearch {

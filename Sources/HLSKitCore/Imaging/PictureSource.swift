@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// A playlist, or something that is read like one, that pictures are taken from.
 struct PictureSource: Sendable {

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 import Synchronization
 
 /// Loads what pictures are made of. Keys, initialization sections and where timelines are anchored are kept, since many

@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 /// Which images represent a stretch of video, and which part of it each of them stands for.
 ///

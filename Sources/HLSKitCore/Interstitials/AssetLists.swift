@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Which lists of assets are asked for, when, and what they say.
 ///

@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 /// A stretch of an integrated timeline: of the item, or of an event.
 ///

@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 /// The timeline of an item with its events, as they are expected to play: everything that playing from the start to the end
 /// comes through.

@@ -1,4 +1,4 @@
-public import HLSPlaylist
+public import HLSKitPlaylist
 
 /// What an interstitial plays: one of its assets.
 public struct InterstitialAsset: Sendable, Hashable {

@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 extension InterstitialEvent {
     /// What is not taken over into a property.

@@ -1,5 +1,5 @@
-public import HLSPlaylist
-public import HLSTime
+public import HLSKitPlaylist
+public import HLSKitTime
 
 /// Other content that is played in the middle of an item: where, what, and where the item continues.
 ///

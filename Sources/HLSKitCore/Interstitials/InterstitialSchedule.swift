@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 /// Which interstitials are played at which times of an item, and where the item continues after them.
 ///

@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 /// What a ``SkipRule`` has found in the lists of an item so far, as far as a newer one needs it: each segment is looked at once,
 /// however often it is listed; and of a live stream what has left the window is still known while a part is waited for that

@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 /// The item times that a ``SkipRule`` means by what a playlist lists now: those of date ranges, of breaks between markers, and of
 /// segments.

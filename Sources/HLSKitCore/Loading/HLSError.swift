@@ -1,6 +1,6 @@
 public import FoundationEssentials
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// Why something could not be loaded, played, read or written: the one error of players, assets, images, downloads, writers
 /// and simulations. A ``Transport``, a ``KeyProvider``, a ``ResourceLoader`` and a ``MediaWriter`` of a program say why they

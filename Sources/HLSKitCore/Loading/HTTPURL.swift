@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// An absolute http or https URL, taken apart strictly and written in one way.
 ///

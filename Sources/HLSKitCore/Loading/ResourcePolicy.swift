@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Which resources a playlist may name (docs/behaviour/resources.md; R54–R56). Asked before any I/O.
 struct ResourcePolicy: Sendable, Hashable {

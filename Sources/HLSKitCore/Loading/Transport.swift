@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import HLSPlaylist
+public import HLSKitPlaylist
 
 /// Moves bytes: starts requests and reports what becomes of them.
 ///

@@ -1,5 +1,5 @@
-package import HLSMedia
-public import HLSTime
+package import HLSKitMedia
+public import HLSKitTime
 import Synchronization
 
 /// Gives the audio of an item as PCM, each buffer when the timebase reaches it.

@@ -1,5 +1,5 @@
-import HLSMedia
-package import HLSTime
+import HLSKitMedia
+package import HLSKitTime
 import Synchronization
 
 /// Lets an output begin at 0 though what it gets is from the middle of an item: a clip.

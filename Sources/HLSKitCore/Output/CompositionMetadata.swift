@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// The timed metadata that a composition knows of: what holds at a time, for each track.
 struct CompositionMetadata: Sendable {

@@ -1,5 +1,5 @@
-package import HLSMedia
-public import HLSTime
+package import HLSKitMedia
+public import HLSKitTime
 import Synchronization
 
 /// Gives the frames that a ``FrameComposition`` makes of those of an item, when the timebase reaches them.

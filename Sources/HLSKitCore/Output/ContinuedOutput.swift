@@ -1,5 +1,5 @@
-import HLSMedia
-package import HLSTime
+import HLSKitMedia
+package import HLSKitTime
 import Synchronization
 
 /// Lets several items, played one after the other, write into the same outputs as if they were one: the times of each

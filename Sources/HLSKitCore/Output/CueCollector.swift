@@ -1,6 +1,6 @@
-public import HLSCaptions
-package import HLSMedia
-import HLSTime
+public import HLSKitCaptions
+package import HLSKitMedia
+import HLSKitTime
 import Synchronization
 
 /// Collects the cues of the selected subtitles as they are loaded, and the closed captions of all services in the video,

@@ -1,5 +1,5 @@
-public import HLSPlaylist
-public import HLSTime
+public import HLSKitPlaylist
+public import HLSKitTime
 
 /// An `EXT-X-DATERANGE` of the playlist that is played, with its place on the item's timeline.
 public struct DateRangeMetadataGroup: Sendable, Hashable, Identifiable {

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Drops decoded media: `-f null`.
 final class DiscardingWriter: FrameWriter, AudioWriter {

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 import Synchronization
 
 /// Fills holes of decoded media, so that formats without times keep pictures and audio in step: with the last picture, and

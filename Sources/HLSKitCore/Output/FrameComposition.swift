@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 /// How to compose the frames of an item, and with which of its timed metadata.
 ///

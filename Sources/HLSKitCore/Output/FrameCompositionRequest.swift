@@ -1,5 +1,5 @@
-public import HLSMedia
-public import HLSTime
+public import HLSKitMedia
+public import HLSKitTime
 
 /// The input of a ``FrameCompositor`` for one frame.
 public struct FrameCompositionRequest: Sendable {

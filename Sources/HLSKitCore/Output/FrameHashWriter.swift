@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 import Synchronization
 
 /// Writes one line with an MD5 for each decoded frame, as `ffmpeg -f framemd5` does: `-f framemd5`.

@@ -1,6 +1,6 @@
-import HLSCaptions
-package import HLSMedia
-public import HLSTime
+import HLSKitCaptions
+package import HLSKitMedia
+public import HLSKitTime
 
 /// A subtitle or closed caption on the item's timeline.
 public struct LegibleCue: Sendable, Hashable {

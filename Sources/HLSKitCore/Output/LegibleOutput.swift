@@ -1,6 +1,6 @@
-public import HLSCaptions
-package import HLSMedia
-public import HLSTime
+public import HLSKitCaptions
+package import HLSKitMedia
+public import HLSKitTime
 import Synchronization
 
 /// Gives the subtitles that are shown, each time that they change: a cue enters or leaves.

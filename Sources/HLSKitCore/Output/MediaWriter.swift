@@ -1,5 +1,5 @@
-public import HLSMedia
-public import HLSTime
+public import HLSKitMedia
+public import HLSKitTime
 
 /// Writes the media of an item somewhere, all of it: a player waits for its writers.
 ///

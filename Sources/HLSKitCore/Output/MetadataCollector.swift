@@ -1,5 +1,5 @@
-package import HLSMedia
-import HLSTime
+package import HLSKitMedia
+import HLSKitTime
 import Synchronization
 
 /// Collects the `EXT-X-DATERANGE`s of the playlist that is played, whenever one is loaded that changes them.

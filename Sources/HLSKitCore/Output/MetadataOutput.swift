@@ -1,5 +1,5 @@
-package import HLSMedia
-import HLSTime
+package import HLSKitMedia
+import HLSKitTime
 import Synchronization
 
 /// Gives the timed metadata in the media of an item, each group when the timebase reaches it: ID3 tags of transport

@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 /// How item time stands to host time at one moment, and what the player does to audio then.
 ///

@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 extension OutputFormat {
     /// A writer that cuts what it gets into files of a length, as far as pictures allow: each begins at 0, with a picture that can

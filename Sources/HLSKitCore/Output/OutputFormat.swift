@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Formats of output files: the names of `-f`.
 public enum OutputFormat: String, Sendable, Hashable, CaseIterable {

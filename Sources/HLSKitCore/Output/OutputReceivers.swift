@@ -1,6 +1,6 @@
-public import HLSCaptions
-public import HLSMedia
-public import HLSTime
+public import HLSKitCaptions
+public import HLSKitMedia
+public import HLSKitTime
 
 // What outputs of an item can take. ``PlayerItemOutput`` says which thread calls, in which order, and who waits for whom.
 // An error that a call throws is final: the item fails with it.

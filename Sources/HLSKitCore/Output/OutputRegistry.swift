@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 import Synchronization
 
 /// The outputs and writers of an item, which come and go at any time.

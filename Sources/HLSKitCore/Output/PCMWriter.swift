@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 import Synchronization
 
 /// Writes audio as interleaved samples: `-f wav`, `-f s16le`, `-f f32le`.

@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 /// Takes what an item presents, at any time of its life: ``VideoOutput``, ``AudioOutput``, ``SampleOutput``,
 /// ``LegibleOutput``, ``MetadataOutput``, ``MetadataCollector``, or a type of your own.

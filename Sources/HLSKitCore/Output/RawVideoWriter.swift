@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 import Synchronization
 
 /// Writes frames one after another, plane by plane without padding: `-f rawvideo`.

@@ -1,7 +1,7 @@
 import Glibc
-import HLSCaptions
-package import HLSMedia
-package import HLSTime
+import HLSKitCaptions
+package import HLSKitMedia
+package import HLSKitTime
 import Synchronization
 
 /// Writes samples into a container without decoding them: `-f ts`, `-f mp4`, `-f mkv`, and audio alone as `-f aac`, `-f mp3`.

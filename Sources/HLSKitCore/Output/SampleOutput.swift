@@ -1,5 +1,5 @@
-public import HLSMedia
-public import HLSTime
+public import HLSKitMedia
+public import HLSKitTime
 
 /// Gives compressed samples with their tracks, each when the timebase reaches its decoding time.
 ///

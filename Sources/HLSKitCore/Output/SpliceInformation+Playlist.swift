@@ -1,5 +1,5 @@
-public import HLSMedia
-public import HLSPlaylist
+public import HLSKitMedia
+public import HLSKitPlaylist
 
 extension DateRange {
     /// `SCTE35-CMD`, read; nil where it is not there, or cannot be read. Reads the text each time, as the others do.

@@ -1,5 +1,5 @@
-import HLSMedia
-package import HLSTime
+import HLSKitMedia
+package import HLSKitTime
 import Synchronization
 
 /// Cuts what is written into files, each of a length or a size at the most, as far as pictures allow: each file begins at 0 with

@@ -1,5 +1,5 @@
-import HLSCaptions
-import HLSTime
+import HLSKitCaptions
+import HLSKitTime
 
 /// Makes one text after the other of texts that overlap: a text track of MP4 shows one sample at a time (3GPP TS 26.245).
 ///

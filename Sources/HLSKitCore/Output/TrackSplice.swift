@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 
 /// Finds the place of a change in all tracks of a file.
 ///

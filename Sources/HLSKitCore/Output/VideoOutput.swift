@@ -1,5 +1,5 @@
-package import HLSMedia
-public import HLSTime
+package import HLSKitMedia
+public import HLSKitTime
 import Synchronization
 
 /// Gives the frames of an item: to a loop that asks for the one of now (a display link), or as a sequence that the

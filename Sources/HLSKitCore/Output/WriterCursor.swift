@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 import Synchronization
 
 /// Where the writers of an item are, in their time, whoever writes to them: the item, and what is played in its place.

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 import Synchronization
 
 /// Writes frames as YUV4MPEG2: `-f y4m`.

@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// What programs were told of interstitials, and what that comes to when something has changed.
 struct BreakNews: Sendable {

@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// Decides how the breaks of an item are played: which assets get an engine and when, which of them is on stage, what is
 /// waited for no longer, and when and where the item itself is made ready to resume.

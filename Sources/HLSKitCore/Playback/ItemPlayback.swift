@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// One item of a player with all that plays it: its engine, what that decided and is not carried out yet, and where the
 /// driver gets its news.

@@ -1,5 +1,5 @@
-public import HLSCaptions
-import HLSMedia
+public import HLSKitCaptions
+import HLSKitMedia
 
 extension LegibleCue {
     /// The cue as a caption: how each piece of its text looks, and where it stands. Of WebVTT it is computed again each

@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 import Synchronization
 
 extension Player {

@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 extension Player {
     /// Decodes the first media at the playhead, so that it is there the moment that time begins to run.

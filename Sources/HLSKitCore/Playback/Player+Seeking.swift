@@ -1,6 +1,6 @@
 public import FoundationEssentials
-package import HLSPlaylist
-public import HLSTime
+package import HLSKitPlaylist
+public import HLSKitTime
 
 extension Player {
     /// Moves the playhead of the current item.

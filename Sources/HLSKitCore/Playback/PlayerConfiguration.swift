@@ -1,6 +1,6 @@
 import Glibc
-public import HLSMedia
-public import HLSPlaylist
+public import HLSKitMedia
+public import HLSKitPlaylist
 public import Logging
 
 /// How players load, buffer and present, set once for each player.

@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// The exchange between an item and the asset that it is made from.
 extension PlayerCore {

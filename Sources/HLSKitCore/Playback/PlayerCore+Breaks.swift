@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// The breaks of the current item, and what of the player is in them.
 struct Breaks: Sendable {

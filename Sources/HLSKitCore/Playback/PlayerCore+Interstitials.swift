@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// What programs see of interstitials, and what restricts them, under the lock.
 extension PlayerCore {

@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 import Synchronization
 
 /// The inside of a player: the engines of its items behind one lock, and the drivers that carry out what they decide.

@@ -1,6 +1,6 @@
 public import FoundationEssentials
-import HLSPlaylist
-public import HLSTime
+import HLSKitPlaylist
+public import HLSKitTime
 
 /// An item's place in a live stream.
 ///

@@ -1,5 +1,5 @@
-import HLSMedia
-public import HLSTime
+import HLSKitMedia
+public import HLSKitTime
 
 /// The state of an item in a player; afterwards, its last state.
 ///

@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 /// Which item time is shown when, and how fast it really passes.
 ///

@@ -1,6 +1,6 @@
 public import FoundationEssentials
-import HLSMedia
-public import HLSTime
+import HLSKitMedia
+public import HLSKitTime
 import Synchronization
 
 /// One presentation of an asset: how to play it, and where its media goes.

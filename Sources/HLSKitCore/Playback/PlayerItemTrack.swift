@@ -1,4 +1,4 @@
-public import HLSMedia
+public import HLSKitMedia
 
 /// Media of one kind that an item presents: its video, its audio, its subtitles or captions, its timed metadata.
 ///

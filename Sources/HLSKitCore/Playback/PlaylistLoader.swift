@@ -1,4 +1,4 @@
-public import HLSPlaylist
+public import HLSKitPlaylist
 
 /// Loads single playlists without playing them, as a player loads them: the same transport, deadlines, retries, limits and
 /// refusals.

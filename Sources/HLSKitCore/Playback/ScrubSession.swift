@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 import Synchronization
 
 /// A finger on the time line: the player is paused while it moves, and continues as before when it is lifted.

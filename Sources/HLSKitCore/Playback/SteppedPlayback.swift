@@ -1,4 +1,4 @@
-package import HLSPlaylist
+package import HLSKitPlaylist
 
 /// The engine of a player for a caller that steps time itself and has media that needs no demuxing: simulations.
 ///

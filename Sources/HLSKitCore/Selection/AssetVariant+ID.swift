@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 extension AssetVariant {
     /// Names a variant in every version of its playlist: one that was loaded again, from a fresh URL or with variants added,

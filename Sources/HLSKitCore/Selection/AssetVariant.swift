@@ -1,6 +1,6 @@
 public import FoundationEssentials
-import HLSMedia
-public import HLSPlaylist
+import HLSKitMedia
+public import HLSKitPlaylist
 
 /// One version of the presentation: what the multivariant playlist declares about it.
 ///

@@ -1,4 +1,4 @@
-public import HLSPlaylist
+public import HLSKitPlaylist
 
 /// An audio rendition in the group of a variant.
 ///

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// The audio tracks of segments as options of the audible group, for media whose playlist names no audio.
 ///

@@ -1,4 +1,4 @@
-package import HLSPlaylist
+package import HLSKitPlaylist
 import Synchronization
 
 /// Throughput that players have measured, kept from one player to the next.

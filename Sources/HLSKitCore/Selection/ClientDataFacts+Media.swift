@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// What servers are told that media is, by what playlists declare of it.
 extension ClientDataFacts {

@@ -1,5 +1,5 @@
-import HLSCaptions
-import HLSPlaylist
+import HLSKitCaptions
+import HLSKitPlaylist
 
 extension ClosedCaptionService {
     /// nil for what names no service of CEA-608 or CEA-708.

@@ -1,6 +1,6 @@
-import HLSCaptions
-import HLSMedia
-import HLSPlaylist
+import HLSKitCaptions
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// The options of one characteristic, of which one at a time is selected.
 ///

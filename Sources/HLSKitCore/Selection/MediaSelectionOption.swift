@@ -1,5 +1,5 @@
-public import HLSMedia
-public import HLSPlaylist
+public import HLSKitMedia
+public import HLSKitPlaylist
 
 /// One choice among several versions of audio, subtitles or video: the renditions of all groups that are the same to
 /// a viewer.

@@ -1,4 +1,4 @@
-public import HLSPlaylist
+public import HLSKitPlaylist
 
 /// Capabilities of the machine and the display, apart from codecs: variants beyond them are left out.
 ///

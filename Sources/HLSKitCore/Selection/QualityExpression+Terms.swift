@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 import Synchronization
 
 /// Expressions made of Swift values.

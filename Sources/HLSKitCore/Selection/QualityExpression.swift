@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// A request for variants or renditions, as people write it: `720p,best`, `height<=1080 codec=avc`, `lang=de
 /// channels>=6`.

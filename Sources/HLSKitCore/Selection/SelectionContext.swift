@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Limits of the choice among the variants of a playlist. Read at every decision.
 ///

@@ -1,4 +1,4 @@
-public import HLSCaptions
+public import HLSKitCaptions
 
 /// Captions of the program's own that a user can choose as the subtitles of an item: those of a file beside the stream,
 /// say.

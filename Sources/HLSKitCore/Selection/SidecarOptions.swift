@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Captions of the program as options of the legible group.
 struct SidecarOptions: Sendable {

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Chooses the variant to load when no one takes video: the audio, and as little else as can be.
 ///

@@ -1,5 +1,5 @@
 import HLSKitCore
-import HLSTime
+import HLSKitTime
 import Synchronization
 
 /// Reads the events of a player, the measurements of its items, and now and then its state, and hands them to an observer.

@@ -1,5 +1,5 @@
 import HLSKitCore
-import HLSPlaylist
+import HLSKitPlaylist
 import Tracing
 
 /// A moment of a trace: what happened in a player has the time of its clock, as a date.

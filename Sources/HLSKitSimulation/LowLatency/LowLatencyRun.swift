@@ -1,6 +1,6 @@
 import FoundationEssentials
 package import HLSKitCore
-import HLSPlaylist
+import HLSKitPlaylist
 import Synchronization
 
 /// Plays a ``LowLatencyOrigin`` over a recorded network: a `Player` under a ``VirtualClock``, with its requests, held

@@ -1,5 +1,5 @@
 import ArgumentParser
-import HLSCaptions
+import HLSKitCaptions
 import HLSKitCore
 
 /// `hlsget captions URL`: writes subtitles and closed captions to a file.

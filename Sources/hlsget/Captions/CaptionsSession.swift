@@ -1,4 +1,4 @@
-import HLSCaptions
+import HLSKitCaptions
 import HLSKitCore
 import Synchronization
 

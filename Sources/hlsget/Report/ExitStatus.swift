@@ -1,6 +1,6 @@
 import ArgumentParser
 import HLSKitCore
-import HLSMedia
+import HLSKitMedia
 
 /// The exit status of the command.
 enum ExitStatus: Sendable, Hashable {

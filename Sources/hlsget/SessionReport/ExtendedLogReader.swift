@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Reads logs in the W3C extended format, as `--access-log` and `--error-log` write them, line by line.
 struct ExtendedLogReader: Sendable {

@@ -1,5 +1,5 @@
 import HLSKitCore
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// One line of a log of JSON, and what is said by its members. Numbers that cannot be are as if they were not there.
 struct LogEntry: Sendable {

@@ -1,5 +1,5 @@
 import HLSKitCore
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Makes a ``SessionRecord`` of the lines of logs: those of `--progress json`, of `--access-log` and of `--error-log`, in any
 /// order. Lines that are damaged, or of a kind that is not known, are counted and left out.

@@ -1,5 +1,5 @@
 import HLSKitCore
-import HLSMedia
+import HLSKitMedia
 
 /// The outputs of one item that go to a window: frames, audio and captions.
 final class WatchOutputs: Sendable {

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 import Testing
 
 @testable import HLSKitCore

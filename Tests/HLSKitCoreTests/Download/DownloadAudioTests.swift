@@ -1,6 +1,6 @@
 import Foundation
+import HLSKitMedia
 import HLSKitSimulation
-import HLSMedia
 import TestSupport
 import Testing
 

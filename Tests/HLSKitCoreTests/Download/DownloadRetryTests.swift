@@ -1,5 +1,5 @@
+import HLSKitPlaylist
 import HLSKitSimulation
-import HLSPlaylist
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import Foundation
+import HLSKitPlaylist
 import HLSKitSimulation
-import HLSPlaylist
 import Synchronization
 import TestSupport
 import Testing

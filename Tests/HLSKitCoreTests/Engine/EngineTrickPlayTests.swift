@@ -1,6 +1,6 @@
-import HLSMedia
-import HLSPlaylist
-import HLSTime
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitTime
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import HLSPlaylist
+import HLSKitPlaylist
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import HLSCaptions
-import HLSPlaylist
+import HLSKitCaptions
+import HLSKitPlaylist
 import Testing
 
 @testable import HLSKitCore

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 import Testing
 
 @testable import HLSKitCore

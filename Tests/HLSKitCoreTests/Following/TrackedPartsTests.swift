@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HLSPlaylist
+import HLSKitPlaylist
 import Testing
 
 @testable import HLSKitCore

@@ -1,6 +1,6 @@
+import HLSKitMedia
 import HLSKitSimulation
-import HLSMedia
-import HLSTime
+import HLSKitTime
 import TestSupport
 import Testing
 

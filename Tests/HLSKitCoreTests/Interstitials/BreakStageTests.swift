@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 import Testing
 
 @testable import HLSKitCore

@@ -1,6 +1,6 @@
 import Foundation
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 import Testing
 
 @testable import HLSKitCore

@@ -1,6 +1,6 @@
 import Foundation
 import HLSKitCore
-import HLSMedia
+import HLSKitMedia
 import TestSupport
 import Testing
 

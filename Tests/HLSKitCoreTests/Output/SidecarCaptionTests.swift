@@ -1,6 +1,6 @@
-import HLSCaptions
+import HLSKitCaptions
+import HLSKitMedia
 import HLSKitSimulation
-import HLSMedia
 import TestSupport
 import Testing
 

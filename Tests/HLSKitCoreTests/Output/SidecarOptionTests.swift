@@ -1,6 +1,6 @@
-import HLSCaptions
+import HLSKitCaptions
 import HLSKitSimulation
-import HLSTime
+import HLSKitTime
 import TestSupport
 import Testing
 

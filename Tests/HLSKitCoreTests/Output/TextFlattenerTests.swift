@@ -1,5 +1,5 @@
-import HLSCaptions
-import HLSTime
+import HLSKitCaptions
+import HLSKitTime
 import Testing
 
 @testable import HLSKitCore

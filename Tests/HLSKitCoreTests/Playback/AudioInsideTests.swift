@@ -1,5 +1,5 @@
 import Foundation
-import HLSMedia
+import HLSKitMedia
 import TestSupport
 import Testing
 

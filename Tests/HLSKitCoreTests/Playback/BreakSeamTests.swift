@@ -1,5 +1,5 @@
 import Foundation
-import HLSTime
+import HLSKitTime
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
-import HLSCaptions
-import HLSMedia
-import HLSTime
+import HLSKitCaptions
+import HLSKitMedia
+import HLSKitTime
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
+import HLSKitMedia
 import HLSKitSimulation
-import HLSMedia
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import Foundation
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 import TestSupport
 import Testing
 

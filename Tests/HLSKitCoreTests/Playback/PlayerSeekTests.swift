@@ -1,6 +1,6 @@
 import Foundation
 import HLSKitSimulation
-import HLSTime
+import HLSKitTime
 import TestSupport
 import Testing
 

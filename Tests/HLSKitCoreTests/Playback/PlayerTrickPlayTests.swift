@@ -1,6 +1,6 @@
 import Foundation
 import HLSKitSimulation
-import HLSTime
+import HLSKitTime
 import Synchronization
 import TestSupport
 import Testing

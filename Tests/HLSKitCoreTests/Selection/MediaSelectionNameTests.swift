@@ -1,7 +1,7 @@
 import FoundationEssentials
 import FoundationInternationalization
 import HLSKitLocalization
-import HLSPlaylist
+import HLSKitPlaylist
 import Testing
 
 @testable import HLSKitCore

@@ -1,1 +1,1 @@
-../../HLSMediaTests/MP4/BoxWriter.swift
+../../HLSKitMediaTests/MP4/BoxWriter.swift

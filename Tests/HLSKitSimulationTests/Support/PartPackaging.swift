@@ -1,6 +1,6 @@
 import HLSKitCore
+import HLSKitMedia
 import HLSKitSimulation
-import HLSMedia
 import Synchronization
 import TestSupport
 

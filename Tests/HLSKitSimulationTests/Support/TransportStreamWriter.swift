@@ -1,1 +1,1 @@
-../../HLSMediaTests/TransportStream/TransportStreamWriter.swift
+../../HLSKitMediaTests/TransportStream/TransportStreamWriter.swift

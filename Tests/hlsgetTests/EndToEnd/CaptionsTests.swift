@@ -1,5 +1,5 @@
 import Foundation
-import HLSCaptions
+import HLSKitCaptions
 import HLSKitCore
 import TestSupport
 import Testing

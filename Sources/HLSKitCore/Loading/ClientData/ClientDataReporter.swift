@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 import Synchronization
 
 /// Brings the events of one session to their targets, beside playing: whoever has an event leaves it here and goes on.

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 import Synchronization
 
 /// Gives requests their client data, as the last thing before the network.

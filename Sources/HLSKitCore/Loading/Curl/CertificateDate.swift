@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Until when a certificate is valid, from what libcurl says of it.
 enum CertificateDate {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 import Synchronization
 
 /// Answers from a ``DiskCache`` what may come from there, and keeps there what comes from the network, where it ``stores``.

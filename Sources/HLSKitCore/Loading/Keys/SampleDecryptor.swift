@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Undoes the encryption of single samples with an identity key: `METHOD=SAMPLE-AES` and `SAMPLE-AES-CTR`.
 ///

@@ -1,5 +1,5 @@
 import Glibc
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// A regular file that is open for reading.
 struct LocalFile: ~Copyable {

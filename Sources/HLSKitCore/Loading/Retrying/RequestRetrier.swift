@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 import Synchronization
 
 /// Makes requests, and those again that failed, as ``RetryPolicies`` say: for those who load without an engine.

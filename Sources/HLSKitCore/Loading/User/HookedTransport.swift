@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 import Synchronization
 
 /// Puts the program's own code between those who load and the transport.

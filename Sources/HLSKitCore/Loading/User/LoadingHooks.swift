@@ -1,4 +1,4 @@
-public import HLSPlaylist
+public import HLSKitPlaylist
 
 /// A program's part in loading. Each hook is called without locks held and has a deadline.
 public struct LoadingHooks: Sendable {

@@ -1,5 +1,5 @@
-import HLSCaptions
-import HLSMedia
+import HLSKitCaptions
+import HLSKitMedia
 
 /// Gives the cues of subtitles and closed captions to outputs ahead of their time, and says which are due.
 struct CuePresenter {

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// The lanes of an item with the timeline that they share: decrypts and demuxes what comes.
 struct DemuxLanes: Sendable {

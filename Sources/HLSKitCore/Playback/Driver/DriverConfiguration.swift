@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// What the driver of an item needs besides the engine.
 struct DriverConfiguration: Sendable {

@@ -1,5 +1,5 @@
-import HLSCaptions
-import HLSMedia
+import HLSKitCaptions
+import HLSKitMedia
 
 /// What the driver of an item knows of its engine, as it was after the last event: read in one go, so that the lock of
 /// the player is not taken for each question.

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// The driver's side of the lanes: gives out their work in order, and knows which reports are of media that was forgotten
 /// since.

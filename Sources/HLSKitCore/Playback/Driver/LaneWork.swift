@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// How a lane begins.
 struct LaneOpening: Sendable {

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Which kinds of media of each lane outputs take, and which they want too late: those have to be loaded again before they
 /// are taken.

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Which kinds of media the lanes of an item hand on, and what renderers make of them: what outputs want now, and what
 /// is needed beside that.

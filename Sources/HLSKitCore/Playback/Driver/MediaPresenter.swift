@@ -1,5 +1,5 @@
-import HLSCaptions
-import HLSMedia
+import HLSKitCaptions
+import HLSKitMedia
 
 /// Presents what the lanes of an item hand on: shares it out among renderers, cues and metadata, and moves them together
 /// when time jumps.

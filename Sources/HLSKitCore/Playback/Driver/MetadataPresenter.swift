@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Gives timed metadata and date ranges to the outputs that take them.
 struct MetadataPresenter {

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Carries out what the engine decides for one item: a loop that one task runs, of what has come from outside, timers
 /// and effects. What it takes to do so belongs to others: requests, lanes, and what presents their media.

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Where the bytes of a playlist come from.
 struct PlaylistSource: Sendable {

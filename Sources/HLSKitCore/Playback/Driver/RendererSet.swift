@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Names one renderer of a driver: reports of one that was replaced are known by it.
 struct RendererID: Hashable, Sendable {

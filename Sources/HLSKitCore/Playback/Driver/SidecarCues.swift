@@ -1,5 +1,5 @@
-import HLSCaptions
-import HLSTime
+import HLSKitCaptions
+import HLSKitTime
 
 /// Which captions of the program were given to the schedule of cues.
 struct SidecarCues: Sendable {

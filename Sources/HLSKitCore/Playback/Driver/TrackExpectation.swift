@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Which kinds of media an item has, for those who cannot begin before they know: what its lanes tell of, less what they
 /// do not give.

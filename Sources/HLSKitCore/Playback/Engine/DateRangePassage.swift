@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 /// Decides when the playhead comes into a date range of the playlist and leaves it, and what a newer playlist says of those
 /// that it is in.

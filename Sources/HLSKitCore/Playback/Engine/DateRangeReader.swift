@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 /// Follows the date ranges of a media playlist through its reloads and puts them on the item's timeline.
 struct DateRangeReader: Sendable {

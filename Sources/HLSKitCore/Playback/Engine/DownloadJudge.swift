@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Decides when the download of the variant's segment is looked at, and which segment is given up for another variant.
 struct DownloadJudge: Sendable {

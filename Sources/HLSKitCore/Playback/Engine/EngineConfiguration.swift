@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// What an engine is told once, when it is made.
 struct EngineConfiguration: Sendable {

@@ -1,6 +1,6 @@
-import HLSMedia
-import HLSPlaylist
-import HLSTime
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitTime
 
 /// What comes out of a ``PlaybackEngine``: to be carried out in order.
 enum EngineEffect: Sendable {

@@ -1,7 +1,7 @@
-import HLSCaptions
-import HLSMedia
-import HLSPlaylist
-import HLSTime
+import HLSKitCaptions
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitTime
 
 /// Names one request of an engine; never used twice.
 struct RequestID: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Why a playlist could not be used.
 enum PlaylistTrouble: Sendable {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Decides where a lane goes that is not delivered: to another variant, or to the same option of another group.
 ///

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// The I-frames of an item that can be decoded: which of them are played.
 struct IFrameVariants: Sendable {

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// What was found in an item so far. One of which there is nothing to play has failed, and is not at its end.
 ///

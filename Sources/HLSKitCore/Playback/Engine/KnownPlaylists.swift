@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// A media playlist that was loaded, with the URL that answered.
 struct KnownPlaylist: Sendable {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Says which item time the destination of a seek is, and where the seek lands.
 ///

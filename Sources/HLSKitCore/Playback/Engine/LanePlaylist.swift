@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// The playlist of a lane: where it comes from, whether it is being asked for, and what is known of it.
 struct LanePlaylist: Sendable {

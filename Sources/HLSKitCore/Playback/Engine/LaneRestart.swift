@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Why a lane goes on with something else than the segment after its last one.
 ///

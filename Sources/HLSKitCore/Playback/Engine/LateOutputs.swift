@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// Decides what is loaded once more of a lane for outputs that came when its media had been loaded and dropped, and from
 /// where.

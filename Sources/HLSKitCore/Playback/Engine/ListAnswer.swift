@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// What a request for a lane's playlist has brought.
 enum ListAnswer: Sendable {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// The first state of a lane's playlist, laid on the item's timeline.
 struct ListPlace: Sendable {

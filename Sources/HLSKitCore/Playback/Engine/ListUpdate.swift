@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 /// A newer state of a lane's list.
 struct ListUpdate: Sendable {

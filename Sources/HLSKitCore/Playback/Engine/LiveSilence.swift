@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Decides what becomes of a live stream whose lists bring nothing new (R41, R42).
 struct LiveSilence: Sendable {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Decides what a live stream takes besides playing: the distance from its edge, rests while the player is paused, and what
 /// is done about media that its window has taken.

@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 /// The part of a live stream that the variant's playlist lists, and where in it to play.
 struct LiveWindow: Sendable, Hashable {

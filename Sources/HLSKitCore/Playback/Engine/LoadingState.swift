@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// What an engine keeps of its requests, across playlists and variants.
 struct LoadingState: Sendable {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// What the buffer gets of a lane, which is read in its order: a hole between what it has given and what it gives next
 /// stays one, and nothing is waited for there.

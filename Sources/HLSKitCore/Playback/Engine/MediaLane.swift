@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// Where a lane goes on loading.
 enum LaneCursor: Hashable, Sendable {

@@ -1,6 +1,6 @@
-import HLSCaptions
-import HLSMedia
-import HLSPlaylist
+import HLSKitCaptions
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// Which options there are, what is wanted of them, and what is selected.
 struct MediaSelectionState: Sendable {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Segments that a lane does not load any more, since the live window has moved on.
 struct MissedSegments: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Knows from where the variants of an item come, in which order these places are used, and which of them failed of late.
 ///

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Downloads under way, as ``DownloadJudge`` looks at them, and those that are given up for another variant.
 extension PlaybackEngine {

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Audio tracks inside segments, as options of the audible group.
 ///

@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// Leaving the item for a break, in which other engines play other items, and resuming it.
 ///

@@ -1,5 +1,5 @@
-import HLSCaptions
-import HLSPlaylist
+import HLSKitCaptions
+import HLSKitPlaylist
 
 /// Closed captions inside the video, as options of the legible group.
 ///

@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// Date ranges of the playlist, as ``DateRangePassage`` tells of them.
 ///

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// The end of the item, as ``EndOfItem`` decides it.
 extension PlaybackEngine {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Lanes that go elsewhere, as ``Failover`` decides it, and the playlists of variants (``VariantSources``).
 extension PlaybackEngine {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Heads of streams: what is asked for and let go of a ``SegmentHead``.
 extension PlaybackEngine {

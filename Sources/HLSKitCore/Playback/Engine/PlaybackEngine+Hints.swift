@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Preload hints, as ``PreloadHints`` decides about them.
 ///

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Ends of lanes: by their playlists, at an end time, and because nobody needs them.
 extension PlaybackEngine {

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Outputs that come late, as ``LateOutputs`` decides what is loaded once more for them.
 extension PlaybackEngine {

@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 /// The distance from the edge while a live stream is played, as ``LatencyControl`` keeps it, and what is reported of it.
 ///

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Low latency: requests that servers hold, and what is told of servers that do not do what they should.
 ///

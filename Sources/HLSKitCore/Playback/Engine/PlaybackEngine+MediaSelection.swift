@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Audible, legible and visual options, as ``MediaSelectionState`` selects them and ``RenditionChooser`` loads them.
 ///

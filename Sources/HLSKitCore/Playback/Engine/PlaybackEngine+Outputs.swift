@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// What outputs tell: how far they have come, what cannot be presented, and what there is near an end.
 ///

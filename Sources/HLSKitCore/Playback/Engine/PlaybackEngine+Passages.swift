@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// What lies at places of the item and is told when the playhead comes there: date ranges and markers of the playlist, and metadata
 /// inside of the media.

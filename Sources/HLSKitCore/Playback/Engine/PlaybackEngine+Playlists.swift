@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 /// Multivariant and media playlists: loading, reloading, and what follows from them.
 extension PlaybackEngine {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Several segments of a lane under way at once: read in their order, requested in the order in which they are needed, as
 /// ``PrefetchChoice`` and ``LoadScheduler`` decide.

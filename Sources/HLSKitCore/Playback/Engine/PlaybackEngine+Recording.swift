@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// One variant from beginning to end (``VariantPolicy/best(isFixed:)``), as ``VariantChooser`` keeps it.
 extension PlaybackEngine {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// URLs that run out in the middle of a stream: the program is asked for a fresh one, and what is still to be loaded comes
 /// from there. Buffer and position stay.

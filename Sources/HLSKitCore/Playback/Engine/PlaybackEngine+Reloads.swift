@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 /// Lists that are loaded again, and streams that bring nothing new.
 extension PlaybackEngine {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Requests: what is asked for, what comes of it, and their ends.
 extension PlaybackEngine {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Moves of the playhead, as ``SeekMachine`` decides them.
 ///

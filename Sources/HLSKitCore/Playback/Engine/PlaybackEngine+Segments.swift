@@ -1,6 +1,6 @@
-import HLSMedia
-import HLSPlaylist
-import HLSTime
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitTime
 
 /// Segments: which comes next, what it needs, and what becomes of it.
 extension PlaybackEngine {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// What a steering server says about an item.
 struct ItemSteering: Sendable {

@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// Time control and the timebase, as ``TimeControl`` decides them.
 extension PlaybackEngine {

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Kinds of media that are switched on and off, as ``TrackSwitches`` knows them.
 extension PlaybackEngine {

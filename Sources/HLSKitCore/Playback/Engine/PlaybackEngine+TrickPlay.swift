@@ -1,6 +1,6 @@
-import HLSMedia
-import HLSPlaylist
-import HLSTime
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitTime
 
 /// Rates above 2 and below 0: the item's I-frames are played in the place of its media.
 ///

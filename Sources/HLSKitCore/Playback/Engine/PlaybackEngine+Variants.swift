@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Variants, as ``VariantChooser`` chooses among them: facts for it, and its switches carried out.
 extension PlaybackEngine {

@@ -1,6 +1,6 @@
-import HLSMedia
-import HLSPlaylist
-import HLSTime
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitTime
 
 /// Decides everything about playing one item at a time: what is loaded and when, from which variant, whether the
 /// player waits or plays, what is tried again and what is given up.

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// The segment that is needed first among those that may be loaded beside what is on its way.
 struct PrefetchChoice: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Preload hints of one lane: what is asked for before it is listed, and what becomes of it.
 ///

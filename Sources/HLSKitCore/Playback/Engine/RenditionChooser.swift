@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Decides which renditions are loaded beside a variant, and how another one takes the place of what is loaded.
 struct RenditionChooser: Sendable {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// One resource that is to be asked for: what for, and how much of it is taken at most.
 struct RequestOrder: Sendable {

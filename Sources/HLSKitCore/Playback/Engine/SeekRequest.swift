@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Where a program wants the playhead to be.
 struct SeekRequest: Sendable, Hashable {

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// The segment that a lane loads next, and whether it can be loaded at all.
 struct SegmentChoice: Sendable {

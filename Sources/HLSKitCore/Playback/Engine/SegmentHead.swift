@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// The head of a stream: the first segment of a discontinuity sequence, which tells of the frames what the segments after
 /// it do not.

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// What limits the choice among the variants of an item and is decided elsewhere: by the user, the outputs, and what
 /// failed.

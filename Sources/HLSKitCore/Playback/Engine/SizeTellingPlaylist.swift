@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// A media playlist that tells how large its segments are, laid on the item's timeline.
 struct SizeTellingPlaylist: Sendable {

@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 /// Decides when the playhead comes to the markers of breaks in the playlist, and which of them are news: that a break continues
 /// is told to those alone who came into it in the middle.

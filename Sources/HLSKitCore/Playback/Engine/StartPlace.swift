@@ -1,6 +1,6 @@
 import FoundationEssentials
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 /// Where an item begins to play.
 struct StartPlace: Sendable, Hashable {

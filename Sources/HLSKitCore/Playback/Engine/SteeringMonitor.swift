@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Decides when a steering server is asked, where, and how; and what of its answers holds.
 ///

@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// Decides whether time runs and where it is, and counts what was waited for.
 ///

@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// Which item time is shown at which host time, and how fast it goes on.
 struct TimebaseState: Sendable, Hashable {

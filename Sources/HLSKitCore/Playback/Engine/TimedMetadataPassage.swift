@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// Decides when the playhead comes to metadata that was found in the media, and which of it is known already: segments are
 /// read again, and events are repeated by segments, variants and renditions.

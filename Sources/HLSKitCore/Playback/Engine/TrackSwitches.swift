@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Knows which kinds of media are switched off, and decides whether the playlist of the frames is loaded for them.
 ///

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Playing the I-frames of an item and nothing else: faster than its media can be played, or backwards.
 ///

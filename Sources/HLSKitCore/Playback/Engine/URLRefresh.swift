@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// URLs that run out: when the program is asked for a fresh one, and whether that helped.
 struct URLRefresh: Sendable {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Knows the variants of an item, which of them may be used, and which one the next segment comes from.
 ///

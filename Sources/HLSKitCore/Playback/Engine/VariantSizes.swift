@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// How large the segments of an item's variants are: as playlists tell it, else as they turned out.
 struct VariantSizes: Sendable {

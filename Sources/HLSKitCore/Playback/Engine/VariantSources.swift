@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// The playlists that variants are played from, with the options that are selected.
 struct VariantSources: Sendable {

@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 extension PlayerItem {
     /// The item with its interstitials, as one timeline.

@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 /// Schedules interstitials in the items of a player, and ends those that play.
 ///

@@ -1,4 +1,4 @@
-public import HLSPlaylist
+public import HLSKitPlaylist
 import Synchronization
 
 /// Follows the interstitials of a player's current item: which are scheduled, which one plays, and what becomes of them.

@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 import Logging
 
 /// Writes what a player does and decides to the program's logger: `trace` for what comes with each byte, `debug` for

@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 /// The item times at which a periodic observer is called. Ends with the player or the consuming task.
 ///

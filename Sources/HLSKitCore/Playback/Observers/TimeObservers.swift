@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 import Synchronization
 
 /// The observers of a player's item time. Their times are worked out from the timebase; the driver of the current

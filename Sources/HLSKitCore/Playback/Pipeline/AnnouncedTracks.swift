@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// The tracks of a lane that outputs were told of: knows when they have to be told again.
 struct AnnouncedTracks: Sendable {

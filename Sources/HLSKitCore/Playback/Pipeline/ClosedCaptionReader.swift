@@ -1,6 +1,6 @@
-import HLSCaptions
-import HLSMedia
-import HLSTime
+import HLSKitCaptions
+import HLSKitMedia
+import HLSKitTime
 
 /// Reads the closed captions of all services out of the video that is loaded, ahead of its presentation, so that
 /// another service can be shown at once.

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Decides which samples outputs get that take them undecoded: those of a window, with what leads up to its first
 /// picture, and none twice.

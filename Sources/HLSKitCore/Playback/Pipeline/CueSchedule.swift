@@ -1,6 +1,6 @@
-import HLSCaptions
-import HLSMedia
-import HLSTime
+import HLSKitCaptions
+import HLSKitMedia
+import HLSKitTime
 
 /// A cue as a segment has it.
 struct MediaCue: Sendable {

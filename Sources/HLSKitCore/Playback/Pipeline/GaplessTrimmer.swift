@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Tells which of the samples that come out of a decoder are of the source, and which the encoder has added.
 struct GaplessTrimmer: Sendable, Hashable {

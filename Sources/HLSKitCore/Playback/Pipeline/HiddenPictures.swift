@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 
 /// Pictures that are shown behind a break, and are decoded before it for those that are shown before it: in a file of copied
 /// samples they are there before the break, each for a moment, and once more at their time.

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Maps the timestamps of media to the item's one continuous timeline.
 ///

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// What a lane hands on: samples with their item time, in decoding order.
 enum LaneOutput: Sendable {

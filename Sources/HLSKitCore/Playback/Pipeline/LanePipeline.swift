@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Turns the bytes of one lane's segments into samples on the item's timeline: decrypts, finds out the container,
 /// demuxes. Segments are read in their order; what arrives for a later one is kept until its turn comes.

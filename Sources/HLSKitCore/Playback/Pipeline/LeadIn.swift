@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Samples of pictures before a time from which on samples are wanted: who takes them needs those that lead up to it, from the
 /// last sync sample on.

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Keeps the kinds of media that go into one file side by side where nothing else does: written as fast as possible, one
 /// of them could be half a minute ahead before the other has begun, and who reads the file would have to look as far.

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// A sample that outputs take undecoded, and when.
 struct HeldCopy {

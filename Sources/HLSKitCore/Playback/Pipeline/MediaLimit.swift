@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Leaves away what is presented from a break on, of media that was loaded before the break was known.
 struct MediaLimit: Sendable {

@@ -1,6 +1,6 @@
-import HLSCaptions
-import HLSMedia
-import HLSTime
+import HLSKitCaptions
+import HLSKitMedia
+import HLSKitTime
 import Synchronization
 
 /// Hands what renderers and the driver of an item have to its outputs, and then to its writers, unless an output takes

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Decides which copied samples were handed over before, where media is loaded that may overlap with what there is.
 ///

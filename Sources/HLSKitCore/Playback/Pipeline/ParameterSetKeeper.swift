@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Keeps the parameter sets of pictures that carry them, by stream, wanted or not: a decoder that is made later needs them
 /// where the samples that it begins with do not have them.

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 
 /// What the task of a ``TrackRenderer`` does: decodes samples in their order and hands over what comes out, when its time
 /// has come.

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// The keys and initialization sections of a lane, for all segments that need them.
 struct ResourceBodies: Sendable {

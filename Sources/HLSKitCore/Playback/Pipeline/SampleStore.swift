@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// The samples of one kind of media of one lane, in decoding order: those that wait for their renderer, and behind its
 /// cursor those that were read already and can be presented once more.

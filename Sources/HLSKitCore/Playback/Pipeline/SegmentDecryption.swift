@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 import Synchronization
 
 /// The state of a cipher between two pieces of a segment, with failures as the engine knows them.

@@ -1,5 +1,5 @@
-import HLSCaptions
-import HLSMedia
+import HLSKitCaptions
+import HLSKitMedia
 
 /// Reads one segment: holds its bytes until they can be used, its decryptor and its demuxer.
 struct SegmentReader {

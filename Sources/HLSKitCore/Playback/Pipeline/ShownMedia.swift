@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// What of the media of a track is shown: of a whole file with an edit list a part, else all.
 ///

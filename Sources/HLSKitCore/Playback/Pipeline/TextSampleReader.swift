@@ -1,5 +1,5 @@
-import HLSCaptions
-import HLSMedia
+import HLSKitCaptions
+import HLSKitMedia
 
 /// Reads the samples of subtitles in MP4: WebVTT (`wvtt`) and TTML (`stpp`).
 ///

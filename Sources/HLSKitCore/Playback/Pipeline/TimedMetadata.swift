@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 
 /// A tag or an event as media has it, with its time on the media's own clock.
 struct TimedMetadata: Sendable {

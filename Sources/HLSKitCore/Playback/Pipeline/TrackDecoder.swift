@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 
 /// What a renderer asks of the decoder of a video track.
 protocol VideoDecoding: AnyObject {

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 import Synchronization
 
 /// Takes the samples of one kind of media, decodes them and hands the result to the outputs when its time has come.

@@ -1,4 +1,4 @@
-import HLSMedia
+import HLSKitMedia
 
 /// Which tracks of a segment are handed on: one of each kind that is wanted.
 struct TrackSelection: Sendable {

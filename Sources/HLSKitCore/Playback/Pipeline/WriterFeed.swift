@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSTime
+import HLSKitMedia
+import HLSKitTime
 import Synchronization
 
 /// Hands media to the writers of an item: tells each all its tracks before anything of them, names each track by its

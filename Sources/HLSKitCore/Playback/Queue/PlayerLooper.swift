@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 import Synchronization
 
 /// Plays an item, or a range of it, again and again without a pause between the rounds.

@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 /// How far an interstitial has come that is played in the place of the current item.
 public struct InterstitialProgress: Sendable, Hashable {

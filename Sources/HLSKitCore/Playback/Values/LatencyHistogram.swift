@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// How long what had which latency was presented.
 ///

@@ -1,5 +1,5 @@
-import HLSPlaylist
-import HLSTime
+import HLSKitPlaylist
+import HLSKitTime
 
 extension PlayerEvent: CustomStringConvertible {
     /// One line for people: when it happened, in seconds of the clock, and what (`12.345 s: stall at 10.0 s`); of an item

@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 /// Something that happened to a player, and when.
 public struct PlayerEvent: Sendable {

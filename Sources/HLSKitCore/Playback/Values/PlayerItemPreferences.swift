@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 /// The settings of an item, together: what ``PlayerItem`` has under the same names, where they are described.
 ///

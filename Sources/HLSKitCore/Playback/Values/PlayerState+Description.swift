@@ -1,4 +1,4 @@
-import HLSTime
+import HLSKitTime
 
 extension PlayerState: CustomStringConvertible {
     /// One line for people: what the player does, where, and how it goes (`playing at 5.0 s, 31.0 s ahead, 720p 2400k, network

@@ -1,4 +1,4 @@
-public import HLSTime
+public import HLSKitTime
 
 /// The status of a player item. Goes one way: from `unknown` to one of the others, and from `readyToPlay` to `failed` where
 /// the rest of the item cannot be had.

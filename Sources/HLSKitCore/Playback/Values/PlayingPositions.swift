@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import HLSTime
+public import HLSKitTime
 
 /// The position where playback starts.
 public enum StartPosition: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 @testable import HLSKitCore
 

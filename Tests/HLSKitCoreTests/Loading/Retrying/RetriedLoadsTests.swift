@@ -1,6 +1,6 @@
+import HLSKitMedia
+import HLSKitPlaylist
 import HLSKitSimulation
-import HLSMedia
-import HLSPlaylist
 import Synchronization
 import Testing
 

@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Adds up an access log from what happens. Times are those of the engine; whoever reads gives the date of its zero.
 ///

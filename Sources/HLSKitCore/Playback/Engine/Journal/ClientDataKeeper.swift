@@ -1,4 +1,4 @@
-import HLSPlaylist
+import HLSKitPlaylist
 
 /// Keeps what servers are told of a session besides what the engine knows at a moment, and says which events there are.
 ///

@@ -1,5 +1,5 @@
-public import HLSMedia
-public import HLSTime
+public import HLSKitMedia
+public import HLSKitTime
 
 /// A playlist was requested.
 public struct MetricHLSPlaylistRequestEvent: MetricEvent, MetricRecord, Hashable {

@@ -1,5 +1,5 @@
-import HLSMedia
-import HLSPlaylist
+import HLSKitMedia
+import HLSKitPlaylist
 
 /// What servers are told, as facts of the moment. Nothing here is asked without ``ClientDataKeeper``.
 extension PlaybackEngine {

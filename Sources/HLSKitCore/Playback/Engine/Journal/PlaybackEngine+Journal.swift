@@ -1,6 +1,6 @@
-import HLSMedia
-import HLSPlaylist
-import HLSTime
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitTime
 
 /// The journal looks at what goes in and out, and is told what it cannot see there.
 extension PlaybackEngine {

@@ -1,0 +1,51 @@
+public import HLSKitTime
+
+/// Writes captions as the bytes of a file.
+///
+/// Content that a format cannot hold is skipped or changed to the nearest equivalent: WebVTT and SubRip have no empty
+/// lines, `.itt` and `.scc` have times of whole frames, `.scc` has CEA-608's characters and budget (see
+/// ``CaptionConversionValidator``).
+///
+/// Takes the place of AVFoundation's `AVAssetWriterInputCaptionAdaptor`. See docs/behaviour/captions.md.
+public struct CaptionFileWriter: Sendable {
+    /// A written file.
+    public struct Output: Sendable, Hashable {
+        /// The whole file.
+        public var bytes: [UInt8]
+        /// Notes on what was changed or omitted because of the format's limits.
+        public var notes: [CaptionFileNote]
+    }
+
+    /// The format to write.
+    public var format: CaptionFormat
+    /// BCP 47 tag; only `.itt` has a place for it.
+    public var language: String?
+    /// The length of a frame of the time codes of `.itt`: 1/N or 1001/(N·1000) s, N from 1 to 120. The default is
+    /// 1001/30000 s. `.scc` has this rate always.
+    public var timeCodeFrameDuration = MediaTime(value: 1001, timescale: 30_000)
+    /// Time codes skip numbers to keep up with the clock (at 1001/30000 s only). False by default.
+    public var usesDropFrameTimeCode = false
+
+    /// Makes a writer of `format` with default settings.
+    public init(format: CaptionFormat) { self.format = format }
+
+    /// - Throws: `invalidTime` for a caption without a start, or one later than 99:59:59.
+    public func write(_ captions: [Caption]) throws(CaptionError) -> Output {
+        switch format {
+        case .webVTT: return Output(bytes: try WebVTTCaptionWriter.write(captions), notes: [])
+        case .subRip: return Output(bytes: try SubRipWriter.write(captions), notes: [])
+        case .iTunesTimedText:
+            guard
+                let rate = TimeCodeRate(frameDuration: timeCodeFrameDuration, isDropFrame: usesDropFrameTimeCode)
+            else {
+                throw CaptionError(
+                    code: .invalidTime, text: "\(timeCodeFrameDuration) is not the length of a frame of a time code")
+            }
+            return Output(bytes: try TimedTextWriter.write(captions, rate: rate, language: language), notes: [])
+        case .scenarist:
+            let (bytes, notes) = try ScenaristWriter.write(
+                captions, rate: usesDropFrameTimeCode ? .ntscDropFrame : .ntsc)
+            return Output(bytes: bytes, notes: notes)
+        }
+    }
+}

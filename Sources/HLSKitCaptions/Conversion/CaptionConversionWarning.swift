@@ -1,0 +1,87 @@
+public import HLSKitTime
+
+/// The target of a conversion.
+///
+/// Source: the conversion settings of AVFoundation's `AVCaptionConversionValidator`.
+public struct CaptionConversionSettings: Sendable, Hashable {
+    /// The kind of captions that is wanted.
+    public enum MediaSubType: Sendable, Hashable {
+        /// CEA-608: two bytes on each frame of 1001/30000 s, 32 columns, 15 rows.
+        case closedCaption608
+    }
+
+    /// The kind of captions to convert to.
+    public var mediaSubType: MediaSubType
+    /// Time codes skip numbers to keep up with the clock: the last one, behind which no caption can
+    /// begin, comes six minutes earlier. False by default.
+    public var usesDropFrameTimeCode: Bool
+
+    /// Makes settings; by default CEA-608 without drop-frame time codes.
+    public init(mediaSubType: MediaSubType = .closedCaption608, usesDropFrameTimeCode: Bool = false) {
+        self.mediaSubType = mediaSubType
+        self.usesDropFrameTimeCode = usesDropFrameTimeCode
+    }
+
+    var timeCodeRate: TimeCodeRate { usesDropFrameTimeCode ? .ntscDropFrame : .ntsc }
+}
+
+/// Why captions cannot be converted as they are.
+///
+/// Source: AVFoundation's `AVCaptionConversionWarning`.
+public struct CaptionConversionWarning: Sendable, Hashable {
+    /// The kind of trouble. An open set.
+    public struct WarningType: RawRepresentable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// There is more to send than the time before the captions has room for.
+        public static let excessMediaData = WarningType(rawValue: "excessMediaData")
+        /// Characters that the format lacks; they are replaced.
+        public static let unsupportedCharacter = WarningType(rawValue: "unsupportedCharacter")
+        /// A line that is wider than the screen; it is broken.
+        public static let excessWidth = WarningType(rawValue: "excessWidth")
+        /// More lines than the screen has; the last are left out.
+        public static let excessHeight = WarningType(rawValue: "excessHeight")
+    }
+
+    /// The kind of trouble.
+    public var warningType: WarningType
+    /// Indices in ``CaptionConversionValidator/captions``.
+    public var rangeOfCaptions: Range<Int>
+    /// A change that would remove the warning; nil if no simple one does.
+    public var adjustment: CaptionConversionTimeRangeAdjustment?
+
+    /// Makes a warning; without `adjustment` no simple change removes it.
+    package init(
+        warningType: WarningType, rangeOfCaptions: Range<Int>,
+        adjustment: CaptionConversionTimeRangeAdjustment? = nil
+    ) {
+        self.warningType = warningType
+        self.rangeOfCaptions = rangeOfCaptions
+        self.adjustment = adjustment
+    }
+}
+
+/// A change of captions' times that makes them fit.
+///
+/// Source: AVFoundation's `AVCaptionConversionTimeRangeAdjustment`.
+public struct CaptionConversionTimeRangeAdjustment: Sendable, Hashable {
+    /// To be added to the start of each caption.
+    public var startTimeOffset: MediaTime
+    /// To be added to the duration of each caption.
+    public var durationOffset: MediaTime
+
+    /// Makes an adjustment of the two offsets.
+    package init(startTimeOffset: MediaTime, durationOffset: MediaTime) {
+        self.startTimeOffset = startTimeOffset
+        self.durationOffset = durationOffset
+    }
+
+    /// The caption with its times changed so.
+    package func applied(to caption: Caption) -> Caption {
+        var caption = caption
+        caption.timeRange.start += startTimeOffset
+        caption.timeRange.duration += durationOffset
+        return caption
+    }
+}

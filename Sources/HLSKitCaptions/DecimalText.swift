@@ -1,0 +1,61 @@
+import HLSKitTime
+
+/// Numbers as caption files write them, without Foundation.
+enum DecimalText {
+    /// With at most `places` digits behind the point, and none that say nothing. `value` is not infinite and not huge.
+    static func text(_ value: Double, places: Int) -> String {
+        var scale = 1
+        for _ in 0..<places { scale *= 10 }
+        let scaled = (value * Double(scale)).rounded()
+        guard let units = Int(exactly: scaled) else { return "0" }
+        var fraction = padded(Int(units.magnitude % UInt(scale)), places)
+        while fraction.last == "0" { fraction.removeLast() }
+        let whole = (units < 0 ? "-" : "") + String(units.magnitude / UInt(scale))
+        return fraction.isEmpty ? whole : whole + "." + fraction
+    }
+
+    /// With zeros before it.
+    static func padded(_ value: Int, _ width: Int) -> String {
+        let digits = String(value)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    /// `00:01:02.345`, the fraction of a second behind `point`.
+    static func clock(milliseconds: Int64, point: String) -> String {
+        let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        return clock(seconds: seconds) + point + padded(Int(rest), 3)
+    }
+
+    /// `00:01:02`
+    static func clock(seconds: Int64) -> String {
+        padded(Int(seconds / 3600), 2) + ":" + padded(Int(seconds / 60 % 60), 2) + ":" + padded(Int(seconds % 60), 2)
+    }
+}
+
+/// The times of a caption in whole units, as a file has them.
+struct FileTimes {
+    /// The end of a caption that has none: the longest time that all formats can say.
+    static let openEndSeconds: Int64 = 99 * 3600 + 59 * 60 + 59
+
+    var start: Int64
+    var end: Int64
+
+    /// nil for a caption that lies before time zero.
+    ///
+    /// - Parameter timescale: units in a second.
+    init?(_ range: MediaTimeRange, timescale: Int32, index: Int) throws(CaptionError) {
+        guard range.isValid, range.start.isNumeric else {
+            throw CaptionError(code: .invalidTime, text: "caption \(index + 1) has no start: \(range)")
+        }
+        let limit = Self.openEndSeconds * Int64(timescale)
+        let start = range.start.converted(to: timescale)
+        let end = range.end.isNumeric ? range.end.converted(to: timescale) : nil
+        guard start.isNumeric, start.timescale == timescale, start.value <= limit else {
+            throw CaptionError(code: .invalidTime, text: "caption \(index + 1) starts too late: \(range)")
+        }
+        if let end, end.value <= 0, range.duration > .zero { return nil }
+        self.start = max(0, start.value)
+        self.end = end.map { $0.isNumeric && $0.timescale == timescale ? min($0.value, limit) : limit } ?? limit
+        self.end = max(self.start, self.end)
+    }
+}

@@ -1,0 +1,138 @@
+import HLSKitTime
+
+/// Puts captions on the frames of line 21, two bytes on each.
+///
+/// The content of a caption is sent before it is shown, as late as possible; so a caption at time zero cannot be on
+/// time. One that does not fit is shown as soon as it is loaded, or left out if that is after its end.
+struct CEA608Schedule {
+    /// The content shown from a frame on.
+    struct Scene {
+        var start: Int64
+        /// The frame at which something else, or nothing, is shown; nil for the last.
+        var end: Int64?
+        var captions: [Caption]
+    }
+
+    struct Placement {
+        /// How many frames too late it is shown.
+        var delay: Int64
+        /// It could be shown only when its time is over.
+        var isDropped: Bool
+        var layout: CEA608Layout
+    }
+
+    struct Transmission {
+        var frame: Int64
+        var words: [UInt16]
+    }
+
+    private(set) var transmissions: [Transmission] = []
+    /// The first frame that nothing is sent on yet.
+    private var free: Int64
+    /// When what is displayed will be erased.
+    private var erase: Int64?
+
+    /// - Parameter firstFrame: that before which nothing can be sent.
+    init(firstFrame: Int64) { free = firstFrame }
+
+    /// Takes the next scene that shows something; its start is not before that of the last one.
+    mutating func add(_ scene: Scene) -> Placement {
+        let layout = CEA608Layout(scene.captions)
+        let units = CEA608Encoder.load(layout)
+        var hole: Range<Int64>?
+        if let erase, max(erase, free) + 2 <= scene.start { hole = max(erase, free)..<max(erase, free) + 2 }
+        var placed = place(units, endingAt: scene.start, hole: hole)
+        var start = scene.start
+        if placed == nil {
+            // While it is late, nothing is visible.
+            if hole == nil, let erase { hole = max(erase, free)..<max(erase, free) + 2 }
+            (placed, start) = place(units, from: free, hole: hole)
+        }
+        erase = nil
+        if let hole { transmissions.append(Transmission(frame: hole.lowerBound, words: CEA608Encoder.eraseDisplayed)) }
+        guard let loads = placed, start < scene.end ?? .max else {
+            if let hole { free = max(free, hole.upperBound) }
+            return Placement(delay: start - scene.start, isDropped: true, layout: layout)
+        }
+        transmissions += loads
+        transmissions.append(Transmission(frame: start, words: CEA608Encoder.endOfCaption))
+        free = start + 2
+        erase = scene.end
+        return Placement(delay: start - scene.start, isDropped: false, layout: layout)
+    }
+
+    /// All is sent.
+    mutating func finish() {
+        guard let erase else { return }
+        transmissions.append(Transmission(frame: max(erase, free), words: CEA608Encoder.eraseDisplayed))
+        self.erase = nil
+    }
+
+    private func place(
+        _ units: [CEA608Encoder.Unit], endingAt end: Int64, hole: Range<Int64>?
+    ) -> [Transmission]? {
+        var result: [Transmission] = []
+        var cursor = end
+        for unit in units.reversed() {
+            var start = cursor - Int64(unit.count)
+            if let hole, start < hole.upperBound, cursor > hole.lowerBound {
+                start = hole.lowerBound - Int64(unit.count)
+            }
+            guard start >= free else { return nil }
+            result.append(Transmission(frame: start, words: unit))
+            cursor = start
+        }
+        return result.reversed()
+    }
+
+    private func place(
+        _ units: [CEA608Encoder.Unit], from start: Int64, hole: Range<Int64>?
+    ) -> ([Transmission], end: Int64) {
+        var result: [Transmission] = []
+        var cursor = start
+        for unit in units {
+            if let hole, cursor < hole.upperBound, cursor + Int64(unit.count) > hole.lowerBound {
+                cursor = hole.upperBound
+            }
+            result.append(Transmission(frame: cursor, words: unit))
+            cursor += Int64(unit.count)
+        }
+        if let hole { cursor = cursor < hole.upperBound && cursor + 2 > hole.lowerBound ? hole.upperBound : cursor }
+        return (result, cursor)
+    }
+}
+
+extension CEA608Schedule.Scene {
+    /// The scenes of captions, by frames. A caption takes at least one.
+    ///
+    /// - Returns: for each scene the indices of the captions that begin with it, too.
+    static func scenes(
+        of captions: [Caption], rate: TimeCodeRate
+    ) throws(CaptionError) -> [(scene: CEA608Schedule.Scene, beginning: [Int])] {
+        // One more than there are rows, so that too many are noticed.
+        var grouper = CaptionGrouper(maximumShownCount: CaptionGrid.rowCount + 1)
+        var beginnings: [Int64: [Int]] = [:]
+        for (index, caption) in captions.enumerated() {
+            guard let (start, end) = try rate.frames(of: caption.timeRange, index: index),
+                !caption.text.allSatisfy(\.isWhitespace)
+            else { continue }
+            var caption = caption
+            // Whole frames as times, so that comparing them is exact and cheap.
+            caption.timeRange =
+                caption.timeRange.end.isNumeric
+                ? MediaTimeRange(
+                    start: MediaTime(value: start, timescale: 1), end: MediaTime(value: end, timescale: 1))
+                : MediaTimeRange(start: MediaTime(value: start, timescale: 1), duration: .positiveInfinity)
+            grouper.addCaption(caption)
+            beginnings[start, default: []].append(index)
+        }
+        return grouper.flushAddedCaptions(upTo: .positiveInfinity).filter { !$0.captions.isEmpty }.map { group in
+            let start = group.timeRange.start.value
+            let end = group.timeRange.end
+            return (
+                CEA608Schedule.Scene(start: start, end: end.isNumeric ? end.value : nil, captions: group.captions),
+                beginnings[start] ?? []
+            )
+        }
+    }
+}

@@ -1,0 +1,183 @@
+public import HLSKitTime
+
+/// One caption: a text, when it is shown, where, and how it looks.
+///
+/// Source: AVFoundation's `AVCaption`. See docs/behaviour/captions.md.
+public struct Caption: Sendable, Hashable {
+    /// Alignment of lines between the edges of their region.
+    public enum TextAlignment: Sendable, Hashable {
+        /// On the side where the line's writing begins.
+        case start
+        /// On the side where the line's writing ends.
+        case end
+        case center, left, right
+    }
+
+    /// How the text comes in.
+    public enum Animation: Sendable, Hashable {
+        case none
+        /// One character after another (CEA-608's paint-on).
+        case characterReveal
+    }
+
+    /// A piece of the text that looks other than the default.
+    public struct StyleRun: Sendable, Hashable {
+        /// Offsets in ``Caption/text``, counted in Unicode scalars.
+        public var range: Range<Int>
+        /// The style of that piece.
+        public var style: CaptionStyle
+
+        /// Makes a run; `range` counts Unicode scalars.
+        public init(range: Range<Int>, style: CaptionStyle) {
+            self.range = range
+            self.style = style
+        }
+    }
+
+    /// The text, lines separated by `\n`. Changing it truncates styles that reach past the end.
+    public var text: String {
+        didSet { styles = Self.normalized(styles, count: text.unicodeScalars.count) }
+    }
+    /// When it is shown. Without a numeric duration it stays until the end, beside those that come after it; files that
+    /// need an end say 99:59:59.
+    public var timeRange: MediaTimeRange
+    /// The region it is shown in; nil means the default of the format, which is the bottom.
+    public var region: CaptionRegion?
+    /// nil stands for the default of the format.
+    public var textAlignment: TextAlignment?
+    /// How the text appears; all at once by default.
+    public var animation: Animation
+    /// The pieces that are not plain: in the order of the text, not empty, not overlapping, equal neighbours joined.
+    public private(set) var styles: [StyleRun]
+    /// The name that a file gives the caption; empty if it has none.
+    public var identifier: String
+
+    /// Makes a caption. Where pieces of `styles` overlap, the later one counts; offsets outside of the text are cut off.
+    public init(
+        _ text: String, timeRange: MediaTimeRange, region: CaptionRegion? = nil, styles: [StyleRun] = [],
+        textAlignment: TextAlignment? = nil, animation: Animation = .none, identifier: String = ""
+    ) {
+        self.text = text
+        self.timeRange = timeRange
+        self.region = region
+        self.textAlignment = textAlignment
+        self.animation = animation
+        self.identifier = identifier
+        self.styles = []
+        let count = text.unicodeScalars.count
+        guard !styles.isEmpty else { return }
+        var result: [StyleRun] = []
+        for run in styles { Self.paint(run, onto: &result) }
+        self.styles = Self.normalized(result, count: count)
+    }
+
+    /// Gives the piece `range` (in Unicode scalars) a style; ``CaptionStyle/plain`` takes it away.
+    public mutating func setStyle(_ style: CaptionStyle, in range: Range<Int>) {
+        var runs = styles
+        Self.paint(StyleRun(range: range, style: style), onto: &runs)
+        styles = Self.normalized(runs, count: text.unicodeScalars.count)
+    }
+
+    /// The style of the scalar at an offset, and how far the same style reaches. Plain outside of the text.
+    public func style(at offset: Int) -> (style: CaptionStyle, range: Range<Int>) {
+        var start = 0
+        for run in styles {
+            if offset < run.range.lowerBound { return (.plain, start..<run.range.lowerBound) }
+            if run.range.contains(offset) { return (run.style, run.range) }
+            start = run.range.upperBound
+        }
+        return (.plain, start..<max(start, text.unicodeScalars.count))
+    }
+
+    private static func paint(_ run: StyleRun, onto runs: inout [StyleRun]) {
+        guard !run.range.isEmpty else { return }
+        // Files are read from their beginning: nearly always the new piece is behind all others.
+        if let last = runs.last, last.range.upperBound > run.range.lowerBound {
+            runs = runs.flatMap { old -> [StyleRun] in
+                guard old.range.overlaps(run.range) else { return [old] }
+                var parts: [StyleRun] = []
+                if old.range.lowerBound < run.range.lowerBound {
+                    parts.append(StyleRun(range: old.range.lowerBound..<run.range.lowerBound, style: old.style))
+                }
+                if run.range.upperBound < old.range.upperBound {
+                    parts.append(StyleRun(range: run.range.upperBound..<old.range.upperBound, style: old.style))
+                }
+                return parts
+            }
+        }
+        runs.append(run)
+    }
+
+    private static func normalized(_ runs: [StyleRun], count: Int) -> [StyleRun] {
+        var result: [StyleRun] = []
+        for run in runs.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+            let range = run.range.clamped(to: 0..<count)
+            guard !range.isEmpty, run.style != .plain else { continue }
+            if let last = result.last, last.range.upperBound == range.lowerBound, last.style == run.style {
+                result[result.count - 1].range = last.range.lowerBound..<range.upperBound
+            } else {
+                result.append(StyleRun(range: range, style: run.style))
+            }
+        }
+        return result
+    }
+}
+
+/// A piece of text of one style.
+struct StyledText: Hashable {
+    var text: String
+    var style: CaptionStyle
+}
+
+extension Caption {
+    /// Replaces text and styles by `pieces`, one behind the other.
+    mutating func setPieces(_ pieces: [StyledText]) {
+        var text = String.UnicodeScalarView()
+        var runs: [StyleRun] = []
+        var offset = 0
+        for piece in pieces {
+            let scalars = piece.text.unicodeScalars
+            text.append(contentsOf: scalars)
+            runs.append(StyleRun(range: offset..<offset + scalars.count, style: piece.style))
+            offset += scalars.count
+        }
+        self = Caption(
+            String(text), timeRange: timeRange, region: region, styles: runs, textAlignment: textAlignment,
+            animation: animation, identifier: identifier)
+    }
+
+    /// The whole text as pieces of one style each.
+    var pieces: [StyledText] {
+        let scalars = Array(text.unicodeScalars)
+        var result: [StyledText] = []
+        var offset = 0
+        func add(_ end: Int, _ style: CaptionStyle) {
+            guard offset < end, end <= scalars.count else { return }
+            result.append(StyledText(text: String(String.UnicodeScalarView(scalars[offset..<end])), style: style))
+            offset = end
+        }
+        for run in styles {
+            add(run.range.lowerBound, .plain)
+            add(run.range.upperBound, run.style)
+        }
+        add(scalars.count, .plain)
+        return result
+    }
+
+    /// The pieces of each line that is not blank.
+    ///
+    /// An empty line ends a cue in WebVTT and SubRip, so these formats cannot have one.
+    var linesOfPieces: [[StyledText]] {
+        var lines: [[StyledText]] = [[]]
+        for piece in pieces {
+            let parts = piece.text.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" }
+            for (index, part) in parts.enumerated() {
+                if index > 0 { lines.append([]) }
+                if !part.isEmpty { lines[lines.count - 1].append(StyledText(text: String(part), style: piece.style)) }
+            }
+        }
+        return lines.filter { line in
+            line.contains { $0.text.unicodeScalars.contains { !$0.properties.isWhitespace && $0 != "\0" } }
+        }
+    }
+}

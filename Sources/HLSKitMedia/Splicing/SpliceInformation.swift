@@ -1,0 +1,317 @@
+public import HLSKitTime
+
+/// One section of splice information: where something else, mostly advertising, may be put into a programme, and where that
+/// ends. Transport streams, event messages and `EXT-X-DATERANGE` carry the same bytes.
+///
+/// Source: ANSI/SCTE 35 2023r1, §9 (splice_info_section) and §10.3.3 (segmentation_descriptor).
+public struct SpliceInformation: Sendable, Hashable {
+    /// What a section is for. An open set.
+    public struct CommandType: RawRepresentable, Sendable, Hashable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// `splice_null`: nothing, or what the descriptors say.
+        public static let null = CommandType(rawValue: 0)
+        /// `splice_schedule`: events at a time of day. Their times are not read.
+        public static let schedule = CommandType(rawValue: 4)
+        /// `splice_insert`: see ``SpliceInformation/insert``.
+        public static let insert = CommandType(rawValue: 5)
+        /// `time_signal`: the time of what the descriptors say.
+        public static let timeSignal = CommandType(rawValue: 6)
+        /// `bandwidth_reservation`: nothing.
+        public static let bandwidthReservation = CommandType(rawValue: 7)
+        /// `private_command`.
+        public static let privateCommand = CommandType(rawValue: 255)
+    }
+
+    /// A `splice_insert`.
+    public struct Insert: Sendable, Hashable {
+        /// `splice_event_id`: sections with the same one are about the same event.
+        public var eventID: UInt32
+        /// The event that was announced does not take place. Nothing else is known then.
+        public var isCancelled = false
+        /// `out_of_network_indicator`: a break begins; false where it ends.
+        public var isOutOfNetwork = false
+        /// It is to be done at once: there is no ``SpliceInformation/spliceTime``.
+        public var isImmediate = false
+        /// How long the break lasts; nil if unknown.
+        public var breakDuration: MediaTime?
+        /// The break ends after ``breakDuration`` without a word.
+        public var returnsAutomatically = false
+        /// `unique_program_id`.
+        public var programID = 0
+        /// `avail_num`, from 1 on; 0 if unused.
+        public var availNumber = 0
+        /// `avails_expected`; 0 if unused.
+        public var availCount = 0
+    }
+
+    /// The whole section, as it came.
+    public let bytes: [UInt8]
+    /// The checksum at its end is right. In playlists some writers leave it out or get it wrong.
+    public let hasValidChecksum: Bool
+    /// What the section is for; nil where that is encrypted.
+    public private(set) var commandType: CommandType?
+    /// When, on the 33-bit clock of the media that the section was made for (1/90 000 s), its adjustment added; nil if it
+    /// says no time.
+    public private(set) var spliceTime: MediaTime?
+    /// nil for other commands.
+    public private(set) var insert: Insert?
+    /// The segmentation descriptors, in their order.
+    public private(set) var segmentations: [SpliceSegmentation] = []
+
+    private static let headerByteCount = 14
+    private static let clockMask = 0x1_ffff_ffff
+
+    /// Reads a section.
+    ///
+    /// - Throws: ``MediaError`` `malformed` if the bytes are no such section, or contradict themselves, `truncated` if they
+    ///   end before it does, `unsupported` if its `protocol_version` is another than 0.
+    public init(parsing section: [UInt8]) throws(MediaError) {
+        guard section.first == 0xfc else {
+            throw MediaError(code: .malformed, byteOffset: 0, text: "no splice information")
+        }
+        guard section.count >= 3 else { throw Self.truncated(section.count) }
+        let end = 3 + (Int(section[1] & 0x0f) << 8 | Int(section[2]))
+        guard end <= section.count else { throw Self.truncated(section.count) }
+        // Behind the header come the length of the descriptors and the checksum.
+        guard end >= Self.headerByteCount + 6 else {
+            throw MediaError(code: .malformed, byteOffset: 1, text: "splice information of \(end) bytes")
+        }
+        bytes = Array(section[..<end])
+        hasValidChecksum = SectionAssembler.checksum(bytes) == 0
+        guard bytes[3] == 0 else {
+            throw MediaError(code: .unsupported, byteOffset: 3, text: "splice information of version \(bytes[3])")
+        }
+        var header = BitReader(Array(bytes[4..<Self.headerByteCount]))
+        let isEncrypted = header.flag()
+        header.skip(6)
+        let adjustment = header.wideBits(33)
+        header.skip(8 + 12)
+        let length = header.bits(12)
+        guard !isEncrypted else { return }
+        let command = CommandType(rawValue: bytes[Self.headerByteCount - 1])
+        commandType = command
+        let next = try readCommand(command, length: length, adjustment: adjustment)
+        try readDescriptors(from: next)
+    }
+
+    private static func truncated(_ count: Int) -> MediaError {
+        MediaError(code: .truncated, byteOffset: count, text: "splice information ends early")
+    }
+
+    // MARK: Commands
+
+    /// - Returns: where the descriptors begin.
+    private mutating func readCommand(
+        _ type: CommandType, length: Int, adjustment: Int
+    ) throws(MediaError) -> Int {
+        let start = Self.headerByteCount
+        let limit = bytes.count - 6
+        // All bits are set by writers of before 2004, who said no length.
+        let isUnknown = length == 0xfff
+        guard isUnknown || start + length <= limit else {
+            throw MediaError(code: .malformed, byteOffset: 11, text: "a splice command of \(length) bytes")
+        }
+        var reader = BitReader(Array(bytes[start..<(isUnknown ? limit : start + length)]))
+        switch type {
+        case .insert: insert = readInsert(&reader, adjustment: adjustment)
+        case .timeSignal: spliceTime = Self.readTime(&reader, adjustment: adjustment)
+        case .null, .bandwidthReservation: break
+        default:
+            guard !isUnknown else {
+                throw MediaError(code: .malformed, byteOffset: 11, text: "a splice command without a length")
+            }
+        }
+        guard !reader.isExhausted else {
+            throw MediaError(code: .malformed, byteOffset: start, text: "a splice command that ends early")
+        }
+        return isUnknown ? start + (reader.position + 7) / 8 : start + length
+    }
+
+    private mutating func readInsert(_ reader: inout BitReader, adjustment: Int) -> Insert {
+        var insert = Insert(eventID: UInt32(truncatingIfNeeded: reader.bits(32)))
+        insert.isCancelled = reader.flag()
+        reader.skip(7)
+        guard !insert.isCancelled else { return insert }
+        insert.isOutOfNetwork = reader.flag()
+        let isOfProgram = reader.flag()
+        let hasDuration = reader.flag()
+        insert.isImmediate = reader.flag()
+        reader.skip(4)
+        if isOfProgram {
+            if !insert.isImmediate { spliceTime = Self.readTime(&reader, adjustment: adjustment) }
+        } else {
+            // Each stream may have a time of its own; they differ by what their frames do.
+            for _ in 0..<reader.bits(8) where !reader.isExhausted {
+                reader.skip(8)
+                guard !insert.isImmediate else { continue }
+                let time = Self.readTime(&reader, adjustment: adjustment)
+                spliceTime = spliceTime ?? time
+            }
+        }
+        if hasDuration {
+            insert.returnsAutomatically = reader.flag()
+            reader.skip(6)
+            insert.breakDuration = MediaTime(value: Int64(reader.wideBits(33)), timescale: 90_000)
+        }
+        insert.programID = reader.bits(16)
+        insert.availNumber = reader.bits(8)
+        insert.availCount = reader.bits(8)
+        return insert
+    }
+
+    private static func readTime(_ reader: inout BitReader, adjustment: Int) -> MediaTime? {
+        guard reader.flag() else {
+            reader.skip(7)
+            return nil
+        }
+        reader.skip(6)
+        return MediaTime(value: Int64((reader.wideBits(33) + adjustment) & clockMask), timescale: 90_000)
+    }
+
+    // MARK: Descriptors
+
+    /// What comes behind the first descriptor that makes no sense is left out.
+    private mutating func readDescriptors(from start: Int) throws(MediaError) {
+        let limit = bytes.count - 4
+        guard start + 2 <= limit else {
+            throw MediaError(code: .malformed, byteOffset: start, text: "splice information without descriptors")
+        }
+        var at = start + 2
+        let end = at + (Int(bytes[start]) << 8 | Int(bytes[start + 1]))
+        guard end <= limit else {
+            throw MediaError(code: .malformed, byteOffset: start, text: "descriptors that end behind their section")
+        }
+        while at + 2 <= end {
+            let next = at + 2 + Int(bytes[at + 1])
+            guard next <= end else { return }
+            if bytes[at] == SpliceSegmentation.tag,
+                let segmentation = SpliceSegmentation(descriptor: Array(bytes[at + 2..<next]))
+            {
+                segmentations.append(segmentation)
+            }
+            at = next
+        }
+    }
+}
+
+extension SpliceInformation {
+    /// Reads a section that is written as text: hexadecimal digits after `0x`, as `EXT-X-DATERANGE` has it, or base 64, as
+    /// other tags do.
+    ///
+    /// - Throws: as ``init(parsing:)``; `malformed` for any other text.
+    public init(text: some StringProtocol) throws(MediaError) {
+        let digits = Array(text.utf8)
+        let isHexadecimal = digits.count >= 2 && digits[0] == 0x30 && digits[1] | 0x20 == 0x78
+        guard let bytes = isHexadecimal ? Self.bytes(hexadecimal: digits[2...]) : Self.bytes(base64: digits[...]) else {
+            throw MediaError(code: .malformed, text: "neither hexadecimal nor base 64")
+        }
+        try self.init(parsing: bytes)
+    }
+
+    /// The section as base 64, as SCTE 35 writes it outside of media.
+    public var base64Text: String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            var bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+            var digits: [UInt8] = []
+            for _ in 0..<4 {
+                digits.append(alphabet[bits & 63])
+                bits >>= 6
+            }
+            result += digits.reversed().prefix(group.count + 1) + [UInt8](repeating: 0x3d, count: 3 - group.count)
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// An odd number of digits has a zero in front.
+    private static func bytes(hexadecimal digits: ArraySlice<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity((digits.count + 1) / 2)
+        var high: UInt8? = digits.count.isMultiple(of: 2) ? nil : 0
+        for digit in digits {
+            let value: UInt8
+            switch digit {
+            case 0x30...0x39: value = digit - 0x30
+            case 0x41...0x46, 0x61...0x66: value = (digit | 0x20) - 0x61 + 10
+            default: return nil
+            }
+            if let first = high {
+                bytes.append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        return bytes
+    }
+
+    /// Padding may be missing.
+    private static func bytes(base64 digits: ArraySlice<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var (bits, count) = (0, 0)
+        for digit in digits.prefix(while: { $0 != 0x3d }) {
+            let value: UInt8
+            switch digit {
+            case 0x41...0x5a: value = digit - 0x41
+            case 0x61...0x7a: value = digit - 0x61 + 26
+            case 0x30...0x39: value = digit - 0x30 + 52
+            case 0x2b, 0x2d: value = 62
+            case 0x2f, 0x5f: value = 63
+            default: return nil
+            }
+            (bits, count) = ((bits << 6 | Int(value)) & 0xffff, count + 6)
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
+            }
+        }
+        return bytes
+    }
+}
+
+extension SpliceInformation: CustomStringConvertible {
+    /// A few words for people (`splice_insert out, 30.0 s`). They may change.
+    public var description: String {
+        guard let commandType else { return "encrypted splice information" }
+        if let insert {
+            if insert.isCancelled { return "splice_insert \(insert.eventID) cancelled" }
+            let length = insert.breakDuration.map { ", \($0)" } ?? ""
+            return "splice_insert \(insert.eventID) " + (insert.isOutOfNetwork ? "out" : "in") + length
+        }
+        let parts = segmentations.map { part in
+            let length = part.duration.map { ", \($0)" } ?? ""
+            return part.isCancelled ? "\(part.eventID) cancelled" : "\(part.type) \(part.eventID)\(length)"
+        }
+        return ([commandType.name] + (parts.isEmpty ? [] : [parts.joined(separator: "; ")])).joined(separator: ": ")
+    }
+}
+
+extension SpliceInformation.CommandType: CustomStringConvertible {
+    /// As the standard names it; a number where it does not.
+    public var description: String { name }
+
+    fileprivate var name: String {
+        switch self {
+        case .null: "splice_null"
+        case .schedule: "splice_schedule"
+        case .insert: "splice_insert"
+        case .timeSignal: "time_signal"
+        case .bandwidthReservation: "bandwidth_reservation"
+        case .privateCommand: "private_command"
+        default: "splice command \(rawValue)"
+        }
+    }
+}
+
+extension BitReader {
+    /// The next `count` bits (33 to 64).
+    mutating func wideBits(_ count: Int) -> Int {
+        let high = bits(count - 32)
+        return high << 32 | bits(32)
+    }
+}

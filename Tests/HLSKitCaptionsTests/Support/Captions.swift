@@ -1,0 +1,96 @@
+import HLSKitCaptions
+import HLSKitCore
+import HLSKitTime
+
+func ms(_ start: Int64, _ end: Int64) -> MediaTimeRange {
+    MediaTimeRange(start: MediaTime(value: start, timescale: 1000), end: MediaTime(value: end, timescale: 1000))
+}
+
+/// Frames of 1001/30000 s.
+func frames(_ start: Int64, _ end: Int64) -> MediaTimeRange {
+    MediaTimeRange(
+        start: MediaTime(value: start * 1001, timescale: 30_000), end: MediaTime(value: end * 1001, timescale: 30_000))
+}
+
+func read(_ format: CaptionFormat, _ text: String) throws(CaptionError) -> CaptionFileReader.Content {
+    try CaptionFileReader(format: format).read(Array(text.utf8))
+}
+
+func written(_ format: CaptionFormat, _ captions: [Caption]) throws(CaptionError) -> String {
+    String(decoding: try CaptionFileWriter(format: format).write(captions).bytes, as: UTF8.self)
+}
+
+extension Caption {
+    /// The style of each word, by the word's first scalar.
+    var styledWords: [StyledWord] {
+        var words: [StyledWord] = []
+        var word = ""
+        var start = 0
+        for (offset, scalar) in (text + " ").unicodeScalars.enumerated() {
+            if scalar == " " || scalar == "\n" {
+                if !word.isEmpty { words.append(StyledWord(text: word, style: style(at: start).style)) }
+                word = ""
+            } else {
+                if word.isEmpty { start = offset }
+                word.unicodeScalars.append(scalar)
+            }
+        }
+        return words
+    }
+}
+
+struct StyledWord: Hashable {
+    var text: String
+    var style: CaptionStyle
+}
+
+/// Random captions that every format could hold, but for the styles that `styles` makes.
+struct CaptionMaker {
+    var random: SplitMix64
+    var words = [
+        "Hello", "<b>", "a&b", "--> x", "{\\an8}", "1", "\u{e9}t\u{e9}", "\u{266a}", "&amp;", "]]>", "\"q\"", "3<5",
+    ]
+
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+
+    /// Colour, weight, slant and lines: what most formats can say.
+    static func style(_ random: inout SplitMix64, lines: CaptionStyle.Decoration) -> CaptionStyle {
+        CaptionStyle(
+            textColor: [nil, .yellow, CaptionColor(red: 1, green: 2, blue: 3)].randomElement(using: &random) ?? nil,
+            fontWeight: Bool.random(using: &random) ? .bold : .normal,
+            fontStyle: Bool.random(using: &random) ? .italic : .normal,
+            decoration: [[], .underline, lines].randomElement(using: &random) ?? [])
+    }
+
+    /// Eight captions in the order of time, made of random texts whose words have a style each.
+    ///
+    /// - Parameter make: a caption of a text, by its number.
+    mutating func captions(
+        lines: CaptionStyle.Decoration, _ decorate: (inout CaptionStyle, inout SplitMix64) -> Void = { _, _ in },
+        make: (Int, String, [Caption.StyleRun], inout SplitMix64) -> Caption
+    ) -> [Caption] {
+        (0..<8).map { index in
+            let (text, runs) = self.text { random in
+                var style = Self.style(&random, lines: lines)
+                decorate(&style, &random)
+                return style
+            }
+            return make(index, text, runs, &random)
+        }
+    }
+
+    mutating func text(style: (inout SplitMix64) -> CaptionStyle) -> (String, [Caption.StyleRun]) {
+        var text = ""
+        var runs: [Caption.StyleRun] = []
+        for line in 0...Int.random(in: 0...2, using: &random) {
+            if line > 0 { text += "\n" }
+            for word in 0...Int.random(in: 0...3, using: &random) {
+                if word > 0 { text += " " }
+                let start = text.unicodeScalars.count
+                text += words.randomElement(using: &random) ?? ""
+                runs.append(Caption.StyleRun(range: start..<text.unicodeScalars.count, style: style(&random)))
+            }
+        }
+        return (text, runs)
+    }
+}

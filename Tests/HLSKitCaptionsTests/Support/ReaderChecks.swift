@@ -1,0 +1,47 @@
+import HLSKitCaptions
+import HLSKitTime
+
+/// What has to hold for any bytes. Used by tests and, through a link, by the fuzzers in `Fuzz/`.
+enum ReaderChecks {
+    /// A law that does not hold.
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// Reading ends; what was read is written in every format, and reads again.
+    static func check(_ bytes: [UInt8], as format: CaptionFormat) throws(Failure) {
+        let content: CaptionFileReader.Content
+        do { content = try CaptionFileReader(format: format).read(bytes) } catch { return }
+        for caption in content.captions {
+            guard caption.timeRange.isValid, caption.timeRange.start.isNumeric else {
+                throw Failure(description: "a caption without a time: \(caption)")
+            }
+            let count = caption.text.unicodeScalars.count
+            guard caption.styles.allSatisfy({ $0.range.lowerBound >= 0 && $0.range.upperBound <= count }) else {
+                throw Failure(description: "a style outside of its text: \(caption)")
+            }
+        }
+        // Captions without number are checked by the fuzzer for time, not for writing.
+        let captions = Array(content.captions.prefix(200))
+        for target in CaptionFormat.allCases {
+            let written: [UInt8]
+            // Times that a file cannot say are an error of writing.
+            do { written = try CaptionFileWriter(format: target).write(captions).bytes } catch { continue }
+            do {
+                let again = try CaptionFileReader(format: target).read(written)
+                guard target == .scenarist || again.captions.count <= captions.count else {
+                    throw Failure(description: "\(target): more captions than were written")
+                }
+            } catch let error as CaptionError {
+                // A file of captions without any text, or without any caption, need not be recognized.
+                guard captions.allSatisfy({ $0.text.isEmpty }) || target == .subRip else {
+                    throw Failure(description: "\(target): what was written cannot be read: \(error)")
+                }
+            } catch let failure as Failure {
+                throw failure
+            } catch {
+                throw Failure(description: "\(error)")
+            }
+        }
+    }
+}

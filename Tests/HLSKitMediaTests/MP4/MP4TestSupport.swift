@@ -1,0 +1,147 @@
+import Foundation
+import HLSKitMedia
+
+/// What a demuxer gave for some bytes.
+struct Demuxed {
+    var events: [DemuxerEvent] = []
+    var error: MediaError?
+
+    var samples: [MediaSample] {
+        events.compactMap { event in
+            if case .sample(let sample) = event { sample } else { nil }
+        }
+    }
+
+    var notes: [String] {
+        events.compactMap { event in
+            if case .note(let text) = event { text } else { nil }
+        }
+    }
+
+    /// Each announcement of tracks.
+    var tracks: [[MediaTrack]] {
+        events.compactMap { event in
+            if case .tracks(let tracks) = event { tracks } else { nil }
+        }
+    }
+
+    /// Feeds the bytes in pieces whose sizes come from `pieceSize`, then ends the segment.
+    init(_ bytes: [UInt8], by demuxer: consuming some Demuxer, pieceSize: () -> Int = { .max }) {
+        var demuxer = demuxer
+        var rest = bytes[...]
+        do throws(MediaError) {
+            while !rest.isEmpty {
+                // A copy, so that the demuxer meets slices with all kinds of indices and no neighbour's bytes.
+                let piece = Array(rest.prefix(pieceSize()))
+                rest = rest.dropFirst(piece.count)
+                try demuxer.append(piece[...], to: &events)
+            }
+            try demuxer.finish(to: &events)
+        } catch {
+            self.error = error
+        }
+    }
+
+    /// Fragments behind a header, which is parsed apart.
+    init(header: [UInt8] = BoxWriter.header(), fragments: [UInt8]) throws {
+        let initialization = try MP4InitializationSection(parsing: header[...])
+        self.init(fragments, by: FragmentedMP4Demuxer(initialization: initialization))
+    }
+
+    /// One line for each event: what golden dumps hold and comparisons compare.
+    var dump: String {
+        let lines = events.map { event in
+            switch event {
+            case .tracks(let tracks): tracks.map(Self.line).joined(separator: "\n")
+            case .sample(let sample): Self.line(sample)
+            case .eventMessage(let message):
+                "event \(message.schemeIDURI) \(message.timing) \(message.messageData.count)"
+            case .unreadTrack(let kind, let name): "unread \(kind) \(name)"
+            case .note(let text): "note \(text)"
+            }
+        }
+        return (lines + (error.map { ["error \($0.code.rawValue) \($0)"] } ?? [])).joined(separator: "\n") + "\n"
+    }
+
+    private static func line(_ track: MediaTrack) -> String {
+        var parts = [
+            "track \(track.id)", track.mediaType.rawValue, track.codec.rawValue, track.sampleEntry,
+            "1/\(track.timescale)",
+            track.language ?? "-",
+        ]
+        if track.mediaType == .video { parts.append("\(track.width)x\(track.height)") }
+        if track.mediaType == .audio { parts.append("\(track.sampleRate) Hz, \(track.channelCount) ch") }
+        if let encryption = track.encryption { parts.append("\(encryption.scheme.rawValue)") }
+        parts.append(
+            "configuration "
+                + track.configuration.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())
+        return parts.joined(separator: " ")
+    }
+
+    private static func line(_ sample: MediaSample) -> String {
+        var line =
+            "\(sample.trackID) pts \(sample.pts) dts \(sample.dts) duration \(sample.duration) "
+            + "\(sample.data.count) bytes \(sample.isSync ? "sync" : "-") \(String(crc32(sample.data), radix: 16))"
+        if let encryption = sample.encryption {
+            line +=
+                " iv \(encryption.initializationVector) \(encryption.subsamples.map { ($0.clearByteCount, $0.protectedByteCount) })"
+        }
+        return line
+    }
+
+    /// The CRC that `ffprobe -show_data_hash CRC32` prints, so that golden dumps can be compared with it.
+    static func crc32(_ data: SampleData) -> UInt32 {
+        data.withUnsafeBytes { bytes in
+            ~bytes.reduce(~UInt32(0)) { crc, byte in
+                (0..<8).reduce(crc ^ UInt32(byte)) { crc, _ in crc >> 1 ^ (crc & 1 == 1 ? 0xEDB8_8320 : 0) }
+            }
+        }
+    }
+}
+
+extension SampleData {
+    var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+}
+
+/// The files of Tests/Fixtures/media/mp4.
+enum MP4Fixture {
+    static let folder = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Fixtures/media/mp4")
+
+    static let fragmented = [
+        "ac-3", "alac", "av01", "avc-aac", "avc-aac-absolute", "avc-hybrid", "avc-negative-cts", "ec-3", "flac", "hvc1",
+        "mp3", "opus", "vp09",
+    ]
+    /// What ffmpeg does not write: every box at once.
+    static let written = "all-boxes"
+    static let progressive = ["progressive", "quicktime-aac.mov"]
+    static let all = fragmented + progressive + [written]
+
+    static func bytes(_ name: String) throws -> [UInt8] {
+        if name == written { return BoxWriter.allBoxes }
+        return [UInt8](try Data(contentsOf: folder.appendingPathComponent(name + ".mp4")))
+    }
+
+    /// Demuxes the file by the demuxer that is for it.
+    static func demux(_ bytes: [UInt8], of name: String, pieceSize: () -> Int = { .max }) -> Demuxed {
+        progressive.contains(name)
+            ? Demuxed(bytes, by: ProgressiveMP4Demuxer(), pieceSize: pieceSize)
+            : Demuxed(bytes, by: FragmentedMP4Demuxer(initialization: nil), pieceSize: pieceSize)
+    }
+}
+
+/// SplitMix64: the same numbers in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+        return word ^ word >> 31
+    }
+}

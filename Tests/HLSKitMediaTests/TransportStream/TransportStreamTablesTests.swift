@@ -1,0 +1,159 @@
+import Testing
+
+@testable import HLSKitMedia
+
+/// Tables that come late, or not at all, and what they say of streams that no one reads.
+@Suite struct TransportStreamTablesTests {
+    private static let streams = [
+        TransportStreamWriter.Stream(pid: 256, type: 0x1b), TransportStreamWriter.Stream(pid: 257, type: 0x0f),
+    ]
+
+    /// One picture and one frame of audio for each number.
+    private static func add(_ numbers: Range<Int>, to writer: inout TransportStreamWriter) {
+        for number in numbers {
+            let pts = Int64(90_000 + number * 3000)
+            writer.add(
+                .init(
+                    pid: 256, pts: pts, payload: TinyVideo.unit(isIDR: number == 0, fill: UInt8(number)),
+                    hasLength: true))
+            writer.add(
+                .init(
+                    pid: 257, streamID: 0xc0, pts: pts, payload: TinyAudio.frame(fill: UInt8(number)), hasLength: true))
+        }
+    }
+
+    /// Packets before the tables.
+    private static func late(_ count: Int) -> [UInt8] {
+        var writer = TransportStreamWriter()
+        add(0..<count, to: &writer)
+        writer.associate([1: 4096])
+        writer.map(program: 1, pid: 4096, streams: streams)
+        add(count..<count + 3, to: &writer)
+        return writer.bytes
+    }
+
+    @Test("what comes before the tables is read when they are there", arguments: [[], [1], [188], [300, 5]])
+    func lateTables(pieces: [Int]) {
+        let trace = DemuxerTrace(TransportStreamDemuxer(), Self.late(5), pieces: pieces)
+        #expect(trace.samples(of: 256).map(\.pts) == (0..<8).map { 90_000 + $0 * 3000 })
+        #expect(trace.samples(of: 257).map(\.pts) == (0..<8).map { 90_000 + $0 * 3000 })
+        #expect(trace.samples.first?.isSync == true)
+        #expect(trace.samples.allSatisfy { !$0.isDamaged })
+        #expect(trace.error == nil)
+    }
+
+    @Test("no more is kept for tables than fits")
+    func bounded() {
+        var writer = TransportStreamWriter()
+        let payload = [UInt8](repeating: 0xaa, count: 60_000)
+        for number in 0..<80 { writer.add(.init(pid: 256, pts: Int64(number) * 3000, payload: payload)) }
+        var behind = TransportStreamWriter(streams: Self.streams)
+        Self.add(0..<2, to: &behind)
+        let trace = DemuxerTrace(TransportStreamDemuxer(), writer.bytes + behind.bytes)
+        #expect(trace.notes.contains { $0.hasSuffix("packets before the tables were skipped") })
+        #expect(trace.samples(of: 257).count == 2)
+    }
+
+    /// The second of two segments, of which the first has left its tables.
+    private static func second(_ bytes: [UInt8], after first: [UInt8]) -> DemuxerTrace {
+        var demuxer = TransportStreamDemuxer(continuing: nil)
+        var events: [DemuxerEvent] = []
+        try? demuxer.append(first[...], to: &events)
+        try? demuxer.finish(to: &events)
+        return DemuxerTrace(TransportStreamDemuxer(continuing: demuxer.rest), bytes)
+    }
+
+    @Test("a segment without tables is read by those of the segment before")
+    func noTables() {
+        var first = TransportStreamWriter(streams: Self.streams)
+        Self.add(0..<3, to: &first)
+        var next = TransportStreamWriter()
+        Self.add(3..<6, to: &next)
+        let trace = Self.second(next.bytes, after: first.bytes)
+        #expect(trace.error == nil)
+        #expect(trace.tracks.map(\.id) == [256, 257])
+        #expect(trace.samples(of: 256).count == 3)
+        #expect(trace.samples(of: 257).map(\.pts) == (3..<6).map { 90_000 + $0 * 3000 })
+    }
+
+    @Test("tables in the middle of a segment change nothing, unless they say something new")
+    func tablesInTheMiddle() {
+        var first = TransportStreamWriter(streams: Self.streams)
+        Self.add(0..<3, to: &first)
+        let same = Self.second(Self.late(4), after: first.bytes)
+        #expect(same.samples(of: 256).count == 7)
+        #expect(same.notes == [])
+
+        var other = TransportStreamWriter()
+        other.associate([1: 4096], version: 1)
+        other.map(program: 1, pid: 4096, streams: [.init(pid: 300, type: 0x0f)], version: 1)
+        other.add(.init(pid: 300, pts: 0, payload: TinyAudio.frame(fill: 1), hasLength: true))
+        let changed = Self.second(other.bytes, after: first.bytes)
+        #expect(changed.samples.map(\.trackID) == [300])
+        #expect(changed.tracks.map(\.id) == [300])
+    }
+
+    struct Unread: CustomTestStringConvertible, Sendable {
+        var testDescription: String { name }
+        var type: UInt8
+        var descriptors: [UInt8] = []
+        var name: String
+    }
+
+    @Test(
+        "streams that cannot be read are named, in a note and, where there is nothing else, in the error",
+        arguments: [
+            Unread(type: 0x2d, name: "MPEG-H 3D Audio"), Unread(type: 0x33, name: "VVC video"),
+            Unread(type: 0x83, name: "Dolby TrueHD"), Unread(type: 0x06, descriptors: [0x7f, 1, 0x15], name: "AC-4"),
+            Unread(type: 0x06, descriptors: [0x7f, 1, 0x21], name: "DTS-UHD"),
+            Unread(type: 0x06, descriptors: [0x56, 0], name: "teletext"),
+            Unread(type: 0x06, descriptors: [0x59, 0], name: "DVB subtitles"),
+            Unread(type: 0x06, descriptors: [0x05, 4] + Array("KLVA".utf8), name: "KLV metadata"),
+            Unread(type: 0x7e, name: "unknown stream type"),
+        ])
+    func unread(_ unread: Unread) {
+        let stream = TransportStreamWriter.Stream(pid: 300, type: unread.type, descriptors: unread.descriptors)
+        let alone = DemuxerTrace(TransportStreamDemuxer(), TransportStreamWriter(streams: [stream]).bytes)
+        let named = "\(unread.name) (stream type 0x\(String(unread.type, radix: 16)))"
+        #expect(alone.error?.code == .unsupported)
+        #expect(alone.error?.text == "no readable track: \(named)")
+        #expect(alone.notes == ["PID 300 is skipped: \(named)"])
+
+        var writer = TransportStreamWriter(streams: Self.streams + [stream])
+        Self.add(0..<2, to: &writer)
+        let beside = DemuxerTrace(TransportStreamDemuxer(), writer.bytes)
+        #expect(beside.error == nil)
+        #expect(beside.notes == ["PID 300 is skipped: \(named)"])
+        #expect(beside.samples(of: 256).count == 2)
+    }
+
+    @Test(
+        "packets whose length was written modulo 65 536 keep their bytes, however little it says", arguments: [2, 40])
+    func wrappedLength(declared: Int) {
+        var writer = TransportStreamWriter(streams: [Self.streams[0]])
+        for number in 0..<4 {
+            let unit = TinyVideo.unit(isIDR: number == 0, count: 400)
+            writer.add(
+                .init(pid: 256, pts: Int64(number) * 3000, payload: unit, declaredLength: number == 0 ? declared : nil))
+        }
+        let trace = DemuxerTrace(TransportStreamDemuxer(), writer.bytes)
+        #expect(trace.samples.map(\.pts) == [0, 3000, 6000, 9000])
+        #expect(trace.samples.first?.bytes == TinyVideo.unit(isIDR: true, count: 400))
+        #expect(trace.notes.count == 1)
+    }
+
+    @Test("audio that is declared as another format is read as what it is", arguments: [0x03, 0x11, 0x81] as [UInt8])
+    func declaredWrongly(type: UInt8) {
+        var writer = TransportStreamWriter(streams: [.init(pid: 257, type: type)])
+        for number in 0..<4 {
+            let frames = TinyAudio.frame(fill: 1) + TinyAudio.frame(fill: 2)
+            writer.add(.init(pid: 257, streamID: 0xc0, pts: Int64(number) * 3840, payload: frames, hasLength: true))
+        }
+        for pieces in [[], [1], [200]] {
+            let trace = DemuxerTrace(TransportStreamDemuxer(), writer.bytes, pieces: pieces)
+            #expect(trace.tracks.map(\.codec) == [.aac])
+            #expect(trace.samples.count == 8)
+            #expect(trace.notes.count == 1)
+        }
+    }
+}

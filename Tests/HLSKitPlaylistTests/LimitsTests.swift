@@ -1,0 +1,190 @@
+import HLSKitPlaylist
+import Testing
+
+private func read(
+    _ text: String, mode: PlaylistParser.Mode = .lenient, _ change: (inout PlaylistLimits) -> Void = { _ in }
+) throws -> Playlist {
+    var options = PlaylistParser.Options(mode: mode)
+    change(&options.limits)
+    return try Playlist(parsing: text, url: "https://h/x.m3u8", options: options)
+}
+
+private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
+
+@Suite struct LimitsTests {
+    @Test("R27, R66: what is larger than a limit is refused, naming the limit")
+    func limits() {
+        let segments = head + String(repeating: "#EXTINF:4,\na\n", count: 5)
+        let parts = head + String(repeating: "#EXT-X-PART:DURATION=1,URI=\"p\"\n", count: 5)
+        let variants = "#EXTM3U\n" + String(repeating: "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n", count: 5)
+        let renditions =
+            "#EXTM3U\n" + String(repeating: "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"g\",NAME=\"n\"\n", count: 5)
+        let formats = head + (0..<5).map { "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"s\",KEYFORMAT=\"\($0)\"\n" }.joined()
+        let keys = head + (0..<5).map { "#EXT-X-KEY:METHOD=AES-128,URI=\"\($0)\"\n#EXTINF:4,\na\n" }.joined()
+        let ranges =
+            head + (0..<5).map { "#EXT-X-DATERANGE:ID=\"\($0)\",START-DATE=\"2026-01-01T00:00:00Z\"\n" }.joined()
+        let attributes =
+            head + (0..<5).map { "#EXT-X-DATERANGE:ID=\"i\",START-DATE=\"2026-01-01T00:00:00Z\",X-\($0)=1\n" }.joined()
+        let variables = head + (0..<5).map { "#EXT-X-DEFINE:NAME=\"a\($0)\",VALUE=\"v\"\n" }.joined()
+        let cases: [(String, String, (inout PlaylistLimits) -> Void)] = [
+            (formats, "maximumAlternativeKeyCount", { $0.maximumAlternativeKeyCount = 4 }),
+            (keys, "maximumKeyCount", { $0.maximumKeyCount = 4 }),
+            (ranges, "maximumDateRangeCount", { $0.maximumDateRangeCount = 4 }),
+            (attributes, "maximumAttributeCount", { $0.maximumAttributeCount = 4 }),
+            (variables, "maximumVariableCount", { $0.maximumVariableCount = 4 }),
+            (segments, "maximumByteCount", { $0.maximumByteCount = 50 }),
+            (segments, "maximumSegmentCount", { $0.maximumSegmentCount = 4 }),
+            (parts, "maximumSegmentCount", { $0.maximumSegmentCount = 4 }),
+            (variants, "maximumVariantCount", { $0.maximumVariantCount = 4 }),
+            (renditions, "maximumVariantCount", { $0.maximumVariantCount = 4 }),
+            (
+                segments + "# " + String(repeating: "x", count: 100), "maximumLineByteCount",
+                { $0.maximumLineByteCount = 99 }
+            ),
+        ]
+        for (text, name, change) in cases {
+            let error = #expect(throws: PlaylistError.self) { try read(text, change) }
+            #expect(error?.code == .limitExceeded && error?.text.contains(name) == true)
+            #expect(throws: Never.self) { try read(text) }
+        }
+    }
+
+    @Test("keys and maps that no segment uses are not kept, and those of the next segment are")
+    func unusedKeys() throws {
+        let keys = (0..<10_000).map { "#EXT-X-KEY:METHOD=AES-128,URI=\"\($0)\"\n#EXT-X-MAP:URI=\"m\($0)\"\n" }.joined()
+        let playlist = try MediaPlaylist(parsing: head + "#EXTINF:4,\na\n" + keys, url: "https://h/")
+        #expect(playlist.segments[0].keys.isEmpty && playlist.segments[0].map == nil)
+        #expect(playlist.upcoming.keys.map(\.uri) == ["9999"] && playlist.upcoming.map?.uri == "m9999")
+        let used = try MediaPlaylist(parsing: head + keys + "#EXTINF:4,\na\n#EXTINF:4,\nb\n", url: "https://h/")
+        #expect(used.segments.map { $0.keys.map(\.uri) } == [["9999"], ["9999"]])
+        #expect(used.segments[0].map?.keys.map(\.uri) == ["9999"])
+    }
+
+    @Test("many distinct key formats cost no more than their text", .timeLimit(.minutes(1)))
+    func keyFormats() {
+        let text =
+            head + (0..<10_000).map { "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"s:\($0)\",KEYFORMAT=\"\($0)\"\n" }.joined()
+        let error = #expect(throws: PlaylistError.self) { try read(text) }
+        #expect(error?.code == .limitExceeded)
+        #expect(throws: Never.self) { try read(text) { $0.maximumAlternativeKeyCount = .max } }
+    }
+
+    @Test("what a message quotes of the playlist is cut off")
+    func longMessages() throws {
+        let name = String(repeating: "n", count: 60_000)
+        let playlist = try MediaPlaylist(parsing: head + "#EXT-X-KEY:METHOD=AES-128,\(name)\n#EXTINF:4,\na\n", url: "")
+        #expect(playlist.issues.contains { $0.text.hasPrefix("\"nnn") })
+        #expect(playlist.issues.allSatisfy { $0.text.utf8.count < 600 })
+    }
+
+    @Test("a date range of many tags, and delta updates that add one after the other, stay within the limits")
+    func dateRanges() throws {
+        let many = (0..<250).map { "#EXT-X-DATERANGE:ID=\"i\",START-DATE=\"2026-01-01T00:00:00Z\",X-\($0)=1\n" }
+            .joined()
+        let playlist = try MediaPlaylist(parsing: head + many + many + "#EXTINF:4,\na\n", url: "")
+        #expect(playlist.dateRanges.map(\.otherAttributes.count) == [250] && playlist.issues.isEmpty)
+
+        let control = "#EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=24,CAN-SKIP-DATERANGES=YES\n"
+        func text(_ sequence: Int, skips: Bool) -> String {
+            let segments = (skips ? "#EXT-X-SKIP:SKIPPED-SEGMENTS=5\n" : String(repeating: "#EXTINF:4,\na\n", count: 5))
+            return head + control + "#EXT-X-MEDIA-SEQUENCE:\(sequence)\n" + segments + "#EXTINF:4,\na\n"
+                + "#EXT-X-DATERANGE:ID=\"\(sequence)\",START-DATE=\"2026-01-01T00:00:00Z\"\n"
+        }
+        var options = PlaylistParser.Options()
+        options.limits.maximumDateRangeCount = 3
+        var merged = try MediaPlaylist(parsing: text(0, skips: false), url: "", options: options)
+        for sequence in 1...2 {
+            merged = try merged.merging(update: MediaPlaylist(parsing: text(sequence, skips: true), url: ""))
+        }
+        #expect(merged.dateRanges.map(\.id) == ["0", "1", "2"])
+        let error = #expect(throws: PlaylistError.self) {
+            try merged.merging(update: MediaPlaylist(parsing: text(3, skips: true), url: ""))
+        }
+        #expect(error?.code == .cannotMerge)
+    }
+
+    @Test("R66: variables that grow are refused at the length of a line, and in sum at the size of a playlist")
+    func definitions() {
+        var bomb = head + "#EXT-X-DEFINE:NAME=\"a0\",VALUE=\"xxxxxxxxxx\"\n"
+        for index in 1..<9 {
+            let value = String(repeating: "{$a\(index - 1)}", count: 10)
+            bomb += "#EXT-X-DEFINE:NAME=\"a\(index)\",VALUE=\"\(value)\"\n"
+        }
+        #expect(throws: PlaylistError.self) { try read(bomb) }
+        let value = String(repeating: "x", count: 60_000)
+        let many =
+            head + "#EXT-X-DEFINE:NAME=\"a\",VALUE=\"\(value)\"\n" + String(repeating: "#EXTINF:4,\n{$a}\n", count: 300)
+        let error = #expect(throws: PlaylistError.self) { try read(many) }
+        #expect(error?.code == .limitExceeded)
+    }
+
+    @Test(
+        "R33: NUL is refused, other controls are reported, bad UTF-8 is replaced in titles and refused in URIs")
+    func characters() throws {
+        for text in ["#EXTINF:4,\na\0b\n", "#EXTINF:4,\0\na\n", "# \0\n"] {
+            let error = #expect(throws: PlaylistError.self) { try read(head + text) }
+            #expect(error?.rule == .controlCharacter)
+        }
+        let escape = try MediaPlaylist(parsing: head + "#EXTINF:4,\na\u{1B}[0m\n", url: "https://h/")
+        #expect(escape.segments[0].uri == "a\u{1B}[0m" && escape.issues.map(\.rule) == [.controlCharacter])
+        #expect(escape.resolve(escape.segments[0].uri) == nil)
+        var bytes = Array((head + "#EXTINF:4,").utf8) + [0xFF, 0xC0, 0x2F] + Array("\na\n".utf8)
+        let playlist = try MediaPlaylist(parsing: bytes, url: "")
+        #expect(playlist.segments[0].title == "\u{FFFD}\u{FFFD}/" && playlist.issues.map(\.rule) == [.encoding])
+        bytes = Array((head + "#EXTINF:4,\n").utf8) + [0x61, 0xFF, 0x0A]
+        let error = #expect(throws: PlaylistError.self) { try MediaPlaylist(parsing: bytes, url: "") }
+        #expect(error?.rule == .encoding && error?.line == 4)
+    }
+
+    @Test(
+        "R34: an invalid duration becomes the target duration",
+        arguments: [
+            "-1", "NaN", "nan", "inf", "1e309", "1e3", "0x10", "+5", "", "5 6", "99999999999999999999",
+            "18446744073709551616", "٣",
+        ])
+    func durations(_ text: String) throws {
+        let playlist = try MediaPlaylist(
+            parsing: head + "#EXTINF:1,\na\n#EXTINF:\(text),t\nb\n#EXTINF:1,\nc\n", url: "")
+        #expect(playlist.segments.map(\.duration) == [.seconds(1), .seconds(4), .seconds(1)])
+        #expect(playlist.segments.map(\.startOffset) == [.zero, .seconds(1), .seconds(5)])
+        #expect(playlist.segments[1].title == "t" && playlist.issues.map(\.rule) == [.segmentDuration])
+        #expect(throws: PlaylistError.self) { try MediaPlaylist(parsing: "#EXTM3U\n#EXTINF:\(text),\na\n", url: "") }
+    }
+
+    @Test("R36: a target duration is bounded, and if it is invalid, the longest segment is used")
+    func targetDuration() throws {
+        #expect(
+            try MediaPlaylist(parsing: "#EXTM3U\n#EXT-X-TARGETDURATION:18446744073709551616\n#EXTINF:3,\na", url: "")
+                .targetDuration == .seconds(3))
+        #expect(
+            try MediaPlaylist(parsing: "#EXTM3U\n#EXT-X-TARGETDURATION:9223372036854775807\n", url: "").targetDuration
+                == .seconds(1_000_000))
+        #expect(try MediaPlaylist(parsing: "#EXTM3U\n#EXTINF:3.6,\na\n", url: "").targetDuration == .seconds(4))
+    }
+
+    @Test("strict reading throws what lenient reading reports, and reads what is clean")
+    func strict() throws {
+        let texts = [
+            head + "#EXTINF:4\na\n", head + "#EXTINF:5,\na\n", "#EXTM3U\n#EXTINF:4,\na\n", head + "a\n",
+            head + "#EXT-X-MAP:BYTERANGE=\"1\"\n", "#EXTM3U\n#EXT-X-STREAM-INF:CODECS=\"x\"\nv\n",
+            "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=5\nv\n", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n",
+        ]
+        for text in texts {
+            let issue = try #require(try read(text).issues.first)
+            let error = #expect(throws: PlaylistError.self) { try read(text, mode: .strict) }
+            #expect(error?.rule == issue.rule && error?.line == issue.line && error?.text == issue.text)
+        }
+        #expect(try read(PlaylistParserTests.multivariant, mode: .strict).issues.isEmpty)
+    }
+
+    @Test("an error is one line with line, tag, text and section, safe for a terminal")
+    func descriptions() {
+        let error = #expect(throws: PlaylistError.self) {
+            try read(head + "#EXT-X-BYTERANGE:\u{1B}12@\n#EXTINF:4,\na\n")
+        }
+        #expect(
+            error?.description
+                == "line 3: EXT-X-BYTERANGE \"\\x1b12@\": the length is not a number up to 2^63-1 (rfc8216bis §4.4.4.2)"
+        )
+    }
+}

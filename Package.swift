@@ -10,6 +10,14 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// Packages that only some users need belong to a trait: a package that asks for fewer traits does not even resolve them.
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"]))
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"]))
+func observability(_ product: String, _ package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Observability"]))
+}
+
 let package = Package(
     name: "HLSKit",
     products: [
@@ -23,10 +31,20 @@ let package = Package(
         .library(name: "HLSKitTime", targets: ["HLSKitTime"]),
         .executable(name: "hlsget", targets: ["hlsget"]),
     ],
+    traits: [
+        .trait(name: "Logging", description: "Players write to a logger of swift-log."),
+        .trait(
+            name: "Observability", description: "The product HLSKitObservability: metrics, traces, services.",
+            enabledTraits: ["Logging"]),
+        .trait(name: "Command", description: "The command hlsget."),
+        // All, so that `swift build` and `swift test` need no option here. Packages that depend on this one name what
+        // they need: docs/decisions/modules.md.
+        .default(enabledTraits: ["Logging", "Observability", "Command"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
-        // Of HLSKitObservability alone.
+        // Of the trait Observability.
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
@@ -51,12 +69,72 @@ let package = Package(
         .target(name: "HLSKitMedia", dependencies: ["HLSKitTime"], swiftSettings: swiftSettings),
         .target(name: "HLSKitCaptions", dependencies: ["HLSKitTime", "HLSKitMedia"], swiftSettings: swiftSettings),
 
-        // The client.
+        // The client. What decides needs no C either.
+        .target(
+            name: "HLSKitLoading", dependencies: ["HLSKitTime", "HLSKitPlaylist", "HLSKitMedia"],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "HLSKitSelection",
+            dependencies: ["HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitCaptions", "HLSKitLoading"],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "HLSKitEngine",
+            dependencies: [
+                "HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitCaptions", "HLSKitLoading", "HLSKitSelection",
+            ],
+            swiftSettings: swiftSettings),
+        // What reads, writes and decodes.
+        .target(
+            name: "HLSKitNetwork",
+            dependencies: ["HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitLoading", "CCurl", "CZlib", "CCrypto"],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "HLSKitCodec",
+            dependencies: ["HLSKitTime", "HLSKitMedia", "HLSKitPlaylist", "HLSKitLoading", "HLSKitNetwork", "CLibAV"],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "HLSKitAsset",
+            dependencies: [
+                "HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitCaptions", "HLSKitLoading", "HLSKitSelection",
+                "HLSKitNetwork", "HLSKitCodec",
+            ],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "HLSKitOutput",
+            dependencies: [
+                "HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitCaptions", "HLSKitLoading", "HLSKitSelection",
+                "HLSKitCodec", "HLSKitAsset",
+            ],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "HLSKitPlayback",
+            dependencies: [
+                "HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitCaptions", "HLSKitLoading", "HLSKitSelection",
+                "HLSKitEngine", "HLSKitNetwork", "HLSKitCodec", "HLSKitAsset", "HLSKitOutput",
+                logging,
+            ],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "HLSKitDownload",
+            dependencies: [
+                "HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitCaptions", "HLSKitLoading", "HLSKitSelection",
+                "HLSKitEngine", "HLSKitNetwork", "HLSKitCodec", "HLSKitAsset", "HLSKitOutput", "HLSKitPlayback",
+            ],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "HLSKitImaging",
+            dependencies: [
+                "HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitCaptions", "HLSKitLoading", "HLSKitSelection",
+                "HLSKitEngine", "HLSKitNetwork", "HLSKitCodec", "HLSKitAsset", "HLSKitOutput", "HLSKitPlayback",
+            ],
+            swiftSettings: swiftSettings),
+        // The module that programs import: all of the above.
         .target(
             name: "HLSKitCore",
             dependencies: [
-                "HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitCaptions", "CCurl", "CZlib", "CCrypto", "CLibAV",
-                .product(name: "Logging", package: "swift-log"),
+                "HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitCaptions", "HLSKitLoading", "HLSKitSelection",
+                "HLSKitEngine", "HLSKitNetwork", "HLSKitCodec", "HLSKitAsset", "HLSKitOutput", "HLSKitPlayback",
+                "HLSKitDownload", "HLSKitImaging",
             ],
             swiftSettings: swiftSettings),
         // Names in the reader's language: a module of its own, for it links ICU.
@@ -66,24 +144,46 @@ let package = Package(
             name: "HLSKitObservability",
             dependencies: [
                 "HLSKitCore",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                observability("CoreMetrics", "swift-metrics"),
+                logging,
+                observability("ServiceLifecycle", "swift-service-lifecycle"),
+                observability("Tracing", "swift-distributed-tracing"),
             ],
             swiftSettings: swiftSettings),
         .target(name: "HLSKitSimulation", dependencies: ["HLSKitCore", "HLSKitTime"], swiftSettings: swiftSettings),
+        // The command: its parts, and what puts them together.
+        .target(
+            name: "HLSGetKit",
+            dependencies: [
+                "HLSKitCore", "HLSKitSimulation", argumentParser,
+            ],
+            swiftSettings: swiftSettings),
+        .target(
+            name: "HLSGetReport",
+            dependencies: [
+                "HLSGetKit", "HLSKitCore", "HLSKitSimulation",
+                argumentParser,
+            ],
+            swiftSettings: swiftSettings),
+        .target(name: "HLSGetWatch", dependencies: ["HLSGetKit", "HLSKitCore"], swiftSettings: swiftSettings),
+        .target(
+            name: "HLSGetMonitor",
+            dependencies: [
+                "HLSGetKit", "HLSKitCore", argumentParser,
+            ],
+            swiftSettings: swiftSettings),
         .executableTarget(
             name: "hlsget",
             dependencies: [
-                "HLSKitCore", "HLSKitSimulation", "HLSKitMedia", "HLSKitCaptions", "CMalloc",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "HLSGetKit", "HLSGetReport", "HLSGetWatch", "HLSGetMonitor", "HLSKitCore", "HLSKitSimulation", "CMalloc",
+                argumentParser,
             ],
             swiftSettings: swiftSettings),
 
         // What tests of several modules need: programs, folders, servers, the bundled sample.
         .target(
-            name: "TestSupport", dependencies: ["HLSKitCore"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
+            name: "TestSupport", dependencies: ["HLSKitCore", "HLSKitSimulation"], path: "Tests/TestSupport",
+            swiftSettings: swiftSettings),
         .testTarget(name: "HLSKitTimeTests", dependencies: ["HLSKitTime"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSKitPlaylistTests", dependencies: ["HLSKitPlaylist", "HLSKitCore"], swiftSettings: swiftSettings),
@@ -91,24 +191,37 @@ let package = Package(
         .testTarget(
             name: "HLSKitCaptionsTests", dependencies: ["HLSKitCaptions", "HLSKitCore"], swiftSettings: swiftSettings),
         .testTarget(
+            name: "HLSKitLoadingTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSKitSelectionTests",
+            dependencies: ["HLSKitCore", "HLSKitLocalization", "HLSKitSimulation", "TestSupport"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSKitEngineTests", dependencies: ["HLSKitCore", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSKitDownloadTests", dependencies: ["HLSKitCore", "HLSKitSimulation", "TestSupport"],
+            swiftSettings: swiftSettings),
+        // The rest plays, through all of the client.
+        .testTarget(
             name: "HLSKitCoreTests",
             dependencies: ["HLSKitCore", "HLSKitLocalization", "HLSKitSimulation", "TestSupport", "CLibAV"],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSKitSimulationTests",
             dependencies: [
-                "HLSKitCore", "HLSKitSimulation", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "HLSKitCore", "HLSKitSimulation", "TestSupport", logging,
             ],
             swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSKitObservabilityTests",
             dependencies: [
                 "HLSKitCore", "HLSKitObservability", "HLSKitSimulation", "TestSupport",
-                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
-                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                observability("InMemoryTracing", "swift-distributed-tracing"),
+                logging,
+                observability("MetricsTestKit", "swift-metrics"),
+                observability("ServiceLifecycleTestKit", "swift-service-lifecycle"),
+                observability("Tracing", "swift-distributed-tracing"),
             ],
             swiftSettings: swiftSettings),
         // The example packages, which are not built by themselves here.
@@ -148,18 +261,35 @@ let package = Package(
         .executableTarget(
             name: "ChannelRecorder",
             dependencies: [
-                "HLSKitCore", "HLSKitObservability", .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "HLSKitCore", "HLSKitObservability", logging,
+                observability("ServiceLifecycle", "swift-service-lifecycle"),
             ],
             path: "Examples/ChannelRecorder/Sources/ChannelRecorder"),
         .testTarget(
             name: "ChannelRecorderTests",
             dependencies: [
                 "ChannelRecorder", "HLSKitCore", "HLSKitObservability", "HLSKitSimulation",
-                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+                observability("ServiceLifecycleTestKit", "swift-service-lifecycle"),
             ],
             path: "Examples/ChannelRecorder/Tests/ChannelRecorderTests"),
-        .testTarget(name: "hlsgetTests", dependencies: ["hlsget", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSGetMonitorTests",
+            dependencies: ["HLSGetKit", "HLSGetMonitor", "HLSKitCore", "HLSKitSimulation", "TestSupport"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSGetReportTests",
+            dependencies: ["HLSGetKit", "HLSGetReport", "HLSKitCore", "HLSKitSimulation", "TestSupport"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSGetWatchTests", dependencies: ["HLSGetKit", "HLSGetWatch", "HLSKitCore", "TestSupport"],
+            swiftSettings: swiftSettings),
+        .testTarget(
+            name: "hlsgetTests",
+            dependencies: [
+                "hlsget", "HLSGetKit", "HLSGetReport", "HLSGetWatch", "HLSGetMonitor", "HLSKitCore",
+                "HLSKitSimulation", "TestSupport",
+            ],
+            swiftSettings: swiftSettings),
     ],
     swiftLanguageModes: [.v6]
 )

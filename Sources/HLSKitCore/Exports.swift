@@ -1,30 +1,16 @@
-// What appears in the public interface of this module comes with it: of media and captions the values, not what reads and
-// writes files of them. Who demuxes or converts captions imports HLSKitMedia or HLSKitCaptions.
+// The module that programs import. The parts behind it can each be read, built and tested by itself.
 
+@_exported public import HLSKitAsset
+@_exported public import HLSKitCaptions
+@_exported public import HLSKitCodec
+@_exported public import HLSKitDownload
+@_exported public import HLSKitEngine
+@_exported public import HLSKitImaging
+@_exported public import HLSKitLoading
+@_exported public import HLSKitMedia
+@_exported public import HLSKitNetwork
+@_exported public import HLSKitOutput
+@_exported public import HLSKitPlayback
 @_exported public import HLSKitPlaylist
+@_exported public import HLSKitSelection
 @_exported public import HLSKitTime
-
-@_exported public import struct HLSKitCaptions.Caption
-@_exported public import struct HLSKitCaptions.CaptionColor
-@_exported public import struct HLSKitCaptions.CaptionDimension
-@_exported public import struct HLSKitCaptions.CaptionPoint
-@_exported public import struct HLSKitCaptions.CaptionRegion
-@_exported public import struct HLSKitCaptions.CaptionRuby
-@_exported public import struct HLSKitCaptions.CaptionScene
-@_exported public import struct HLSKitCaptions.CaptionSize
-@_exported public import struct HLSKitCaptions.CaptionStyle
-@_exported public import struct HLSKitCaptions.ClosedCaption
-@_exported public import struct HLSKitCaptions.ClosedCaptionService
-@_exported public import struct HLSKitMedia.CleanAperture
-@_exported public import struct HLSKitMedia.ColorInformation
-@_exported public import struct HLSKitMedia.ContentLightLevelInfo
-@_exported public import struct HLSKitMedia.MasteringDisplayColorVolume
-@_exported public import struct HLSKitMedia.MediaCodec
-@_exported public import struct HLSKitMedia.MediaSample
-@_exported public import struct HLSKitMedia.MediaTrack
-@_exported public import enum HLSKitMedia.MediaType
-@_exported public import struct HLSKitMedia.PixelAspectRatio
-@_exported public import class HLSKitMedia.SampleData
-@_exported public import struct HLSKitMedia.SpliceInformation
-@_exported public import struct HLSKitMedia.SpliceSegmentation
-@_exported public import struct HLSKitMedia.TrackTransform

@@ -6,7 +6,7 @@ public enum DemuxerEvent: Sendable {
     /// A timed event in the media itself (MP4's `emsg`, splice information in a transport stream).
     case eventMessage(EventMessage)
     /// There is a track of this kind that no demuxer reads. `name` says what it is.
-    case unreadTrack(MediaType, name: String)
+    case unreadTrack(MediaKind, name: String)
     /// Something odd that did not stop the demuxer, for the log.
     case note(String)
 }

@@ -21,7 +21,7 @@ struct EventSink: Sendable {
     }
 
     /// Tells of a track that is not read.
-    mutating func leaveOut(_ mediaType: MediaType, name: String) {
+    mutating func leaveOut(_ mediaType: MediaKind, name: String) {
         events.append(.unreadTrack(mediaType, name: name))
     }
 

@@ -1,5 +1,5 @@
 /// The kind of media in a track.
-public enum MediaType: String, Sendable, Hashable, CaseIterable {
+public enum MediaKind: String, Sendable, Hashable, CaseIterable {
     case video, audio, text, metadata
 }
 
@@ -59,7 +59,7 @@ public struct MediaTrack: Sendable, Hashable {
     /// The container's number for the track: PID in a transport stream, `track_ID` in MP4, 0 in packed audio.
     public var id: Int
     /// The kind of media in the stream.
-    public var mediaType: MediaType
+    public var mediaType: MediaKind
     /// How it is coded.
     public var codec: MediaCodec
     /// Units per second of the track's timestamps: 90 000 in a transport stream and in packed audio.
@@ -111,7 +111,7 @@ public struct MediaTrack: Sendable, Hashable {
 
     /// Makes a track. What has a default is undeclared or unknown.
     package init(
-        id: Int, mediaType: MediaType, codec: MediaCodec, timescale: Int32, configuration: [UInt8] = [],
+        id: Int, mediaType: MediaKind, codec: MediaCodec, timescale: Int32, configuration: [UInt8] = [],
         sampleEntry: String = "", width: Int = 0, height: Int = 0, sampleRate: Int = 0, channelCount: Int = 0,
         language: String? = nil, wrapsAt33Bits: Bool = false, colorInformation: ColorInformation? = nil,
         pixelAspectRatio: PixelAspectRatio? = nil, cleanAperture: CleanAperture? = nil,

@@ -10,14 +10,14 @@ import Synchronization
 ///
 /// The conditions start with the first period of the trace when the instance is made. The deadlines of a request
 /// (`TransportTimeouts`) hold for the shaped transfer, as they would on such a link.
-public final class ConditionedTransport: Transport {
+public final class ConditionedTransport: ResourceTransport {
     /// Waiting bytes of one request at which the other transport is paused, and at which it is resumed.
     static let highWaterMark = 512 << 10
     static let lowWaterMark = 256 << 10
     /// Clocks are read in nanoseconds and the arithmetic rounds: what is due within a microsecond is due.
     private static let tolerance: NetworkTrace.Milliseconds = 0.001
 
-    private let base: any Transport
+    private let base: any ResourceTransport
     private let clock: any Clock<Duration>
     private let taskExecutor: (any TaskExecutor)?
     private let now: @Sendable () -> NetworkTrace.Milliseconds
@@ -57,14 +57,14 @@ public final class ConditionedTransport: Transport {
     ///   - clock: Decides what the time is, and waits.
     ///   - taskExecutor: Where the waiting runs; nil means the global executor.
     public convenience init(
-        base: any Transport, trace: NetworkTrace, clock: any Clock<Duration>,
+        base: any ResourceTransport, trace: NetworkTrace, clock: any Clock<Duration>,
         taskExecutor: (any TaskExecutor)? = nil
     ) {
         self.init(base: base, trace: trace, clock: clock, taskExecutor: taskExecutor, packets: .small)
     }
 
     init(
-        base: any Transport, trace: NetworkTrace, clock: any Clock<Duration>, taskExecutor: (any TaskExecutor)?,
+        base: any ResourceTransport, trace: NetworkTrace, clock: any Clock<Duration>, taskExecutor: (any TaskExecutor)?,
         packets: SharedLink.Packets
     ) {
         self.base = base

@@ -40,7 +40,7 @@ extension LowLatencyOrigin {
         if let lifetime = fault(at: time, of: variant, \.cacheLifetime) ?? plainLifetime, lifetime > .zero {
             let stored = lifetime * Int(time / lifetime)
             var response = SimulatedResponse.playlist(text(of: variant, skips: false, at: stored))
-            response.fields.append(HTTPField(name: "Age", value: String(Int((time - stored) / .seconds(1)))))
+            response.fields.append(TransportField(name: "Age", value: String(Int((time - stored) / .seconds(1)))))
             return response
         }
         let directives = Directives(query)

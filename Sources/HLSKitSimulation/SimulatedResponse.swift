@@ -16,7 +16,7 @@ public struct SimulatedRequest: Sendable, Hashable {
     /// The URL as it is sent: with client data in its query, where that goes there.
     public var sentURLString: String
     /// Header fields of the request.
-    public var fields: [HTTPField] = []
+    public var fields: [TransportField] = []
     /// The body of a POST; nil for a GET.
     public var body: [UInt8]?
 
@@ -51,7 +51,7 @@ public struct SimulatedResponse: Sendable, Hashable {
     /// The value of `Content-Type`; nil for none.
     public var contentType: String?
     /// Further header fields of the response.
-    public var fields: [HTTPField]
+    public var fields: [TransportField]
     /// The whole resource.
     public var body: [UInt8]
     /// The server's response time, in addition to the latency of the link.
@@ -81,7 +81,7 @@ public struct SimulatedResponse: Sendable, Hashable {
 
     /// Makes a response, by default a successful one without a body.
     public init(
-        status: Int = 200, contentType: String? = nil, fields: [HTTPField] = [], body: [UInt8] = [],
+        status: Int = 200, contentType: String? = nil, fields: [TransportField] = [], body: [UInt8] = [],
         delay: Duration = .zero, ending: Ending = .complete
     ) {
         self.status = status
@@ -105,7 +105,7 @@ public struct SimulatedResponse: Sendable, Hashable {
 
     /// A status without a body, with the seconds of `Retry-After` where they are given.
     public static func status(_ status: Int, retryAfter seconds: Int? = nil) -> SimulatedResponse {
-        let fields = seconds.map { [HTTPField(name: "Retry-After", value: String($0))] }
+        let fields = seconds.map { [TransportField(name: "Retry-After", value: String($0))] }
         return SimulatedResponse(status: status, fields: fields ?? [])
     }
 

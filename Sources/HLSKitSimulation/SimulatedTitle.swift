@@ -46,7 +46,7 @@ struct SimulatedTitle: Sendable {
     private var multivariant: MultivariantPlaylist {
         var playlist = MultivariantPlaylist(url: Self.multivariantURL)
         playlist.variants = variants.map { variant in
-            Variant(
+            VariantStream(
                 uri: "\(variant)/index.m3u8", bandwidth: Int(movie.peakBitRates[variant].rounded()),
                 averageBandwidth: Int(movie.averageBitRates[variant].rounded()))
         }

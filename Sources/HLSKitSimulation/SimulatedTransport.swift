@@ -14,7 +14,7 @@ import Synchronization
 /// ```
 ///
 /// See docs/behaviour/simulation.md.
-public final class SimulatedTransport: Transport {
+public final class SimulatedTransport: ResourceTransport {
     private let link: ConditionedTransport
 
     /// - Parameters:
@@ -45,7 +45,7 @@ public final class SimulatedTransport: Transport {
 }
 
 /// The far end of the link: gives each answer when the server would, all at once.
-private final class SimulatedOrigin: Transport {
+private final class SimulatedOrigin: ResourceTransport {
     private struct Key: Hashable {
         var url: String
         var byteRange: Range<UInt64>?

@@ -51,7 +51,7 @@ extension MediaTime: CustomStringConvertible, CustomDebugStringConvertible {
     /// A fraction with at most nine decimals, without zeros at its end. `timescale` is greater than zero.
     private static func decimals(_ value: Int64, _ timescale: Int32) -> String {
         let scaled = Int128(value) * 1_000_000_000
-        let (units, _) = Rounding.halfAwayFromZero.divide(scaled, by: Int128(timescale))
+        let (units, _) = MediaTime.RoundingMethod.halfAwayFromZero.divide(scaled, by: Int128(timescale))
         let (seconds, rest) = units.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
         let sign = units < 0 ? "-" : ""
         guard rest != 0 else { return "\(sign)\(seconds)" }

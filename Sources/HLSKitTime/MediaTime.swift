@@ -79,7 +79,7 @@ public struct MediaTime: Sendable, Codable {
     /// fits. All factors are small enough that their product fits into 127 bits.
     private init(
         numerator: Int128, denominator: Int128, timescale: Int32, epoch: Int64, rounded: Bool,
-        rounding: Rounding = .halfAwayFromZero, coarsening: Bool = true
+        rounding: MediaTime.RoundingMethod = .halfAwayFromZero, coarsening: Bool = true
     ) {
         var scale = timescale
         while scale >= 1 {
@@ -159,7 +159,7 @@ extension MediaTime {
     ///
     /// A value that does not fit halves the timescale until it does. Times that are not numbers stay as they are;
     /// a timescale that is not greater than zero gives ``invalid``.
-    public func converted(to timescale: Int32, rounding: Rounding = .halfAwayFromZero) -> MediaTime {
+    public func converted(to timescale: Int32, rounding: MediaTime.RoundingMethod = .halfAwayFromZero) -> MediaTime {
         guard timescale > 0 else { return .invalid }
         guard isNumeric else { return kind == .invalid ? .invalid : self }
         if timescale == self.timescale { return self }
@@ -343,7 +343,7 @@ extension MediaTime {
         let (seconds, attoseconds) = duration.components
         // Seconds and fraction apart, so that no product passes 127 bits.
         let whole = Int128(seconds) * Int128(timescale)
-        let (fraction, exact) = Rounding.halfAwayFromZero.divide(
+        let (fraction, exact) = MediaTime.RoundingMethod.halfAwayFromZero.divide(
             Int128(attoseconds) * Int128(timescale), by: 1_000_000_000_000_000_000)
         self.init(
             numerator: whole + fraction, denominator: Int128(timescale), timescale: timescale, epoch: 0,
@@ -354,7 +354,7 @@ extension MediaTime {
     public var duration: Duration? {
         guard isNumeric else { return nil }
         let (seconds, rest) = value.quotientAndRemainder(dividingBy: Int64(timescale))
-        let (attoseconds, _) = Rounding.halfAwayFromZero.divide(
+        let (attoseconds, _) = MediaTime.RoundingMethod.halfAwayFromZero.divide(
             Int128(rest) * 1_000_000_000_000_000_000, by: Int128(timescale))
         return Duration(secondsComponent: seconds, attosecondsComponent: Int64(attoseconds))
     }

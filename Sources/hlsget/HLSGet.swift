@@ -2,22 +2,23 @@ import ArgumentParser
 import CMalloc
 import FoundationEssentials
 import Glibc
+import HLSGetKit
+import HLSGetMonitor
+import HLSGetReport
 import Synchronization
 
 @main
 struct HLSGet: AsyncParsableCommand {
-    /// The version of the command and of the library, in one place.
-    static let version = "0.1.0"
-
     static let configuration = CommandConfiguration(
-        commandName: "hlsget", abstract: "Play, check and record HTTP Live Streaming.", version: version,
+        commandName: "hlsget", abstract: "Play, check and record HTTP Live Streaming.",
+        version: CommandInfo.version,
         subcommands: [
             PlayCommand.self, WatchCommand.self, DownloadCommand.self, ListCommand.self, InspectCommand.self,
             LintCommand.self, ThumbnailsCommand.self, CaptionsCommand.self, MonitorCommand.self, SimulateCommand.self,
             ReplayCommand.self, ReportCommand.self,
         ],
         defaultSubcommand: PlayCommand.self)
-    static let _errorLabel = "hlsget: error"
+    static let _errorLabel = CommandInfo.errorLabel
 
     static func main() async {
         // Media comes in pieces of a few hundred kilobytes on one thread and is released on another: two heaps serve

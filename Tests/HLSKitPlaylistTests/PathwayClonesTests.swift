@@ -236,7 +236,7 @@ struct PathwayClonesTests {
         let written = try Self.playlist()
         var clones = PathwayClones()
         var isNew = false
-        var before: [Variant] = written.variants
+        var before: [VariantStream] = written.variants
         for manifest in row.manifests {
             isNew = clones.take(manifest, besides: ["A", "B"])
             let variants = clones.playlist(of: written, base: Self.base).variants

@@ -223,9 +223,10 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
         var edited = read
         edited.variants.removeFirst(2)
         edited.variants.append(
-            Variant(uri: "9.m3u8", bandwidth: 9, resolution: .init(width: 3, height: 4), frameRate: 29.97))
-        edited.variants.append(Variant(uri: "8.m3u8", bandwidth: 8, audio: "a", closedCaptions: ClosedCaptions.none))
-        edited.variants.append(Variant(uri: "7.m3u8", bandwidth: 7))
+            VariantStream(uri: "9.m3u8", bandwidth: 9, resolution: .init(width: 3, height: 4), frameRate: 29.97))
+        edited.variants.append(
+            VariantStream(uri: "8.m3u8", bandwidth: 8, audio: "a", closedCaptions: ClosedCaptions.none))
+        edited.variants.append(VariantStream(uri: "7.m3u8", bandwidth: 7))
         edited.renditions.append(Rendition(type: .audio, groupID: "a", name: "m", uri: "u", isDefault: true))
         edited.hasIndependentSegments = true
         edited.contentSteering = ContentSteering(serverURI: "/s", pathwayID: "p")

@@ -1,9 +1,9 @@
+import HLSKitPlayback
+import HLSKitSelection
 import HLSKitSimulation
 import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// What users and programs do shortly before a break, and in it, loses and repeats nothing.
 @Suite("breaks that come and go", .ownThread, .timeLimit(.minutes(1)))

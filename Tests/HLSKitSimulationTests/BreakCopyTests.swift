@@ -17,11 +17,11 @@ struct BreakCopyTests {
             var sound: [Int] = []
         }
 
-        let mediaTypes: Set<MediaType>
-        private let state = Mutex((tracks: [MediaType](), places: Places()))
+        let mediaTypes: Set<MediaKind>
+        private let state = Mutex((tracks: [MediaKind](), places: Places()))
         var places: Places { state.withLock(\.places) }
 
-        init(_ types: Set<MediaType>) { mediaTypes = types }
+        init(_ types: Set<MediaKind>) { mediaTypes = types }
 
         func begin(_ tracks: [MediaTrack]) { state.withLock { $0.tracks = tracks.map(\.mediaType) } }
         func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) {
@@ -40,7 +40,7 @@ struct BreakCopyTests {
 
     struct Way: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var decodes: Set<MediaType> = []
+        var decodes: Set<MediaKind> = []
         var pacing = PlayerConfiguration.Pacing.realTime
         /// Of which pictures take 400 kbit/s.
         var kilobitsPerSecond = 20_000

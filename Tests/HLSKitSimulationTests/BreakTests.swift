@@ -1,10 +1,13 @@
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitSelection
 import HLSKitSimulation
 import HLSKitTime
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 @Suite("breaks: other items in the middle of one", .ownThread, .timeLimit(.minutes(1)))
 struct BreakTests {

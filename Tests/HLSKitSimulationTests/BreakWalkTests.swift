@@ -1,12 +1,17 @@
 import Foundation
+import HLSKitCodec
+import HLSKitEngine
+import HLSKitLoading
 import HLSKitMedia
+import HLSKitOutput
+import HLSKitSelection
 import HLSKitSimulation
 import HLSKitTime
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 /// Random items with random interstitials, servers and users, played by a whole player. What must hold whatever happens:
 ///
@@ -106,14 +111,14 @@ struct BreakWalk: Sendable {
             notebook.state.withLock { $0.frames.append(time) }
         }
         func flush(generation: Int) {}
-        func finish(_ type: MediaType, at clock: OutputClock) {}
+        func finish(_ type: MediaKind, at clock: OutputClock) {}
         func end() {}
     }
 
     /// Takes the samples of the item itself.
     private final class SampleNotes: SampleReceiver {
         let binding = OutputBinding()
-        let sampleTypes: Set<MediaType> = [.video]
+        let sampleTypes: Set<MediaKind> = [.video]
         let notebook: Notebook
         init(_ notebook: Notebook) { self.notebook = notebook }
         func receive(_ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, clock: OutputClock) {
@@ -121,7 +126,7 @@ struct BreakWalk: Sendable {
             notebook.state.withLock { $0.samples.append(time) }
         }
         func flush(generation: Int) {}
-        func finish(_ type: MediaType, at clock: OutputClock) {}
+        func finish(_ type: MediaKind, at clock: OutputClock) {}
         func end() {}
     }
 

@@ -30,8 +30,9 @@ struct ClientDataTests {
         _ data: ClientData?,
         stream: SyntheticStream = SyntheticStream(bitRates: [400_000, 1_000_000], segmentCount: 20),
         trace: String = PlayerDeterminismTests.tunnel, limit: Duration = .seconds(600),
-        fields: [HTTPField] = [], fault: @escaping @Sendable (SimulatedRequest) -> SimulatedResponse? = { _ in nil },
-        wrap: (any Transport, VirtualClock) throws -> any Transport = { base, _ in base },
+        fields: [TransportField] = [],
+        fault: @escaping @Sendable (SimulatedRequest) -> SimulatedResponse? = { _ in nil },
+        wrap: (any ResourceTransport, VirtualClock) throws -> any ResourceTransport = { base, _ in base },
         report: @escaping @Sendable (SimulatedRequest, Int) -> SimulatedResponse = { _, _ in .status(204) },
         change: (inout PlayerConfiguration) -> Void = { _ in }
     ) throws -> Session {
@@ -373,7 +374,7 @@ struct ClientDataTests {
         for report in session.visits.reports {
             #expect(report.urlString == Self.target)
             #expect(report.resourceClass == .report)
-            #expect(report.fields == [HTTPField(name: "Content-Type", value: "application/cmcd")])
+            #expect(report.fields == [TransportField(name: "Content-Type", value: "application/cmcd")])
             #expect(report.body?.last != UInt8(ascii: "\n"), "lines are separated, and not ended")
         }
         for line in lines {
@@ -514,7 +515,9 @@ struct ClientDataTests {
         let session = try Self.session(
             Self.data { $0.eventTargets = [ClientData.EventTarget(urlString: "https://u:p@reports.example/cmcd")] },
             change: {
-                $0.fields = [HTTPField(name: "Authorization", value: "secret"), HTTPField(name: "X-Key", value: "k")]
+                $0.fields = [
+                    TransportField(name: "Authorization", value: "secret"), TransportField(name: "X-Key", value: "k"),
+                ]
             })
         #expect(!session.visits.reports.isEmpty)
         for report in session.visits.reports {
@@ -537,7 +540,7 @@ struct ClientDataTests {
 
     @Test("mb limits the variant and etp is what is expected first; both can be left unminded")
     func hints() throws {
-        let fields = [HTTPField(name: "CMSD-Dynamic", value: "\"edge\";etp=8000;mb=500")]
+        let fields = [TransportField(name: "CMSD-Dynamic", value: "\"edge\";etp=8000;mb=500")]
         let trace = "600000,20000,10\n"
         func variants(_ session: Session) -> Set<String> {
             Set(session.visits.media.map { String($0.urlString.split(separator: "/")[2]) })
@@ -548,16 +551,16 @@ struct ClientDataTests {
             variants(try Self.session(nil, trace: trace, fields: fields, change: { $0.mindsServerData = false })) == [
                 "0", "1",
             ])
-        let expected = [HTTPField(name: "CMSD-Dynamic", value: "\"edge\";etp=8000")]
+        let expected = [TransportField(name: "CMSD-Dynamic", value: "\"edge\";etp=8000")]
         #expect(variants(try Self.session(nil, trace: trace, fields: expected)) == ["1"])
     }
 
     @Test("what servers tell goes on to those who are told of responses")
     func passedOn() throws {
         let fields = [
-            HTTPField(name: "CMSD-Static", value: "ot=v,n=\"o\""),
-            HTTPField(name: "CMSD-Dynamic", value: "\"edge\";etp=8000"),
-            HTTPField(name: "smrt-data", value: "();n=edge"),
+            TransportField(name: "CMSD-Static", value: "ot=v,n=\"o\""),
+            TransportField(name: "CMSD-Dynamic", value: "\"edge\";etp=8000"),
+            TransportField(name: "smrt-data", value: "();n=edge"),
         ]
         func encoded(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
         let session = try Self.session(

@@ -10,7 +10,7 @@ import Testing
 struct CopiedAndDecodedTests {
     /// Keeps the timestamps of all samples that it is given.
     private final class Copies: SampleWriter {
-        let mediaTypes: Set<MediaType> = [.video]
+        let mediaTypes: Set<MediaKind> = [.video]
         private let state = Mutex<[Int64]>([])
         var timestamps: [Int64] { state.withLock(\.self) }
         func begin(_ tracks: [MediaTrack]) {}

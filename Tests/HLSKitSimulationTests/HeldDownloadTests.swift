@@ -1,10 +1,11 @@
+import HLSKitAsset
+import HLSKitDownload
+import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSimulation
 import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// Downloads of a ``LowLatencyOrigin``: segments of two seconds, eight of them at the start and sixteen in all.
 @Suite("downloads whose lists servers hold", .timeLimit(.minutes(1)))

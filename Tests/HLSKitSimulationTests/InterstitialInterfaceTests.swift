@@ -1,9 +1,10 @@
+import HLSKitEngine
+import HLSKitPlayback
+import HLSKitSelection
 import HLSKitSimulation
 import HLSKitTime
 import Synchronization
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("P02: interstitials as programs see and change them", .timeLimit(.minutes(1)))
 struct InterstitialInterfaceTests {

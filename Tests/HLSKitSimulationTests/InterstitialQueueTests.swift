@@ -1,9 +1,13 @@
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitOutput
+import HLSKitSelection
 import HLSKitSimulation
 import HLSKitTime
 import Synchronization
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 /// Interstitials among several items, and what programs see of the items of assets.
 @Suite("P02: interstitials in queues and loops", .timeLimit(.minutes(1)))

@@ -256,9 +256,9 @@ struct LowLatencyOriginTests {
         #expect(Self.answer(Self.faulty(.neverAnswers), query, at: now).delay > .seconds(100_000))
         #expect(Self.answer(Self.faulty(.neverAnswers), at: now).delay == .zero)
         let busy = Self.answer(Self.faulty(.status(503, retryAfter: 2)), query, at: now)
-        #expect(busy.status == 503 && busy.fields == [HTTPField(name: "Retry-After", value: "2")])
+        #expect(busy.status == 503 && busy.fields == [TransportField(name: "Retry-After", value: "2")])
         let stored = Self.answer(Self.faulty(.cache(lifetime: .seconds(5))), query, at: .milliseconds(8200))
-        #expect(stored.delay == .zero && stored.fields == [HTTPField(name: "Age", value: "3")])
+        #expect(stored.delay == .zero && stored.fields == [TransportField(name: "Age", value: "3")])
         #expect(Self.edge(try MediaPlaylist(parsing: stored.body, url: "https://a.test/")) == [14, 1])
         #expect(Self.answer(Self.faulty(.neverAnswers, of: 1), query, at: now).delay == .milliseconds(900))
     }

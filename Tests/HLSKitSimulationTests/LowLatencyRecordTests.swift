@@ -10,7 +10,7 @@ import Testing
 struct LowLatencyRecordTests {
     /// Keeps the timestamps of all samples that it is given.
     private final class Timestamps: SampleWriter {
-        let mediaTypes: Set<MediaType> = [.video]
+        let mediaTypes: Set<MediaKind> = [.video]
         private let state = Mutex<[Int64]>([])
         var all: [Int64] { state.withLock { $0 } }
         func begin(_ tracks: [MediaTrack]) {}

@@ -14,17 +14,17 @@ struct OwnOutputTests {
         struct Notes: Sendable {
             var frames: [(itemTime: Duration, clock: OutputClock)] = []
             var audio: [(itemTime: Duration, length: Duration, clock: OutputClock)] = []
-            var sampleCounts: [MediaType: Int] = [:]
+            var sampleCounts: [MediaKind: Int] = [:]
             var cues: [LegibleCue] = []
             var groups: [TimedMetadataGroup] = []
             var deliveries: [Duration] = []
             var flushes: [Int] = []
-            var finished: Set<MediaType> = []
+            var finished: Set<MediaKind> = []
             var endCount = 0
         }
 
         let binding = OutputBinding()
-        let sampleTypes: Set<MediaType> = [.video, .audio]
+        let sampleTypes: Set<MediaKind> = [.video, .audio]
         private let state = Mutex(Notes())
         /// Thrown with the frame of this number.
         private let failingFrame: Int
@@ -75,7 +75,7 @@ struct OwnOutputTests {
         func deliver(upTo time: Duration, at clock: OutputClock) { state.withLock { $0.deliveries.append(time) } }
 
         func flush(generation: Int) { state.withLock { $0.flushes.append(generation) } }
-        func finish(_ type: MediaType, at clock: OutputClock) { state.withLock { _ = $0.finished.insert(type) } }
+        func finish(_ type: MediaKind, at clock: OutputClock) { state.withLock { _ = $0.finished.insert(type) } }
         func end() { state.withLock { $0.endCount += 1 } }
     }
 
@@ -85,7 +85,7 @@ struct OwnOutputTests {
         let count = Atomic(0)
         func receive(_ frame: VideoFrame, at clock: OutputClock) { count.add(1, ordering: .relaxed) }
         func flush(generation: Int) {}
-        func finish(_ type: MediaType, at clock: OutputClock) {}
+        func finish(_ type: MediaKind, at clock: OutputClock) {}
         func end() {}
     }
 

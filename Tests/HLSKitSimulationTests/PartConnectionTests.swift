@@ -9,7 +9,7 @@ import Testing
 struct PartConnectionTests {
     /// The requests of a session, and its stage's log.
     private static func play(
-        _ stage: PartStage, wrapping wrap: @escaping @Sendable (any Transport) -> any Transport = { $0 }
+        _ stage: PartStage, wrapping wrap: @escaping @Sendable (any ResourceTransport) -> any ResourceTransport = { $0 }
     ) throws -> (session: PartStage.Session, requests: [TransportRequest]) {
         let counting = Mutex<CountingTransport?>(nil)
         let session = try stage.play { configuration in
@@ -60,8 +60,8 @@ struct PartConnectionTests {
     }
 
     /// Refuses connections of their own.
-    private struct Refusing: Transport {
-        let base: any Transport
+    private struct Refusing: ResourceTransport {
+        let base: any ResourceTransport
 
         private final class Ended: TransportTask {
             func cancel() {}

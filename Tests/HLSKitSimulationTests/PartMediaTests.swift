@@ -255,7 +255,7 @@ struct PartMediaTests {
         func replace(_ changes: [CueChange]) {}
         func removeCues() {}
         func flush(generation: Int) {}
-        func finish(_ type: MediaType, at clock: OutputClock) {}
+        func finish(_ type: MediaKind, at clock: OutputClock) {}
         func end() {}
     }
 }

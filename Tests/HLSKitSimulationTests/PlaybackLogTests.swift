@@ -54,7 +54,7 @@ struct PlaybackLogTests {
                     .filter { $0.offset % 2 == 1 }.map { String($0.element) }
             })
         let source = try String(
-            contentsOf: root.appending(path: "Sources/HLSKitCore/Playback/Logs/PlaybackLog.swift"), encoding: .utf8)
+            contentsOf: root.appending(path: "Sources/HLSKitPlayback/Logs/PlaybackLog.swift"), encoding: .utf8)
         let keys = source.matches(of: /"([a-z][a-z.\-]*)":|metadata(?:Key: |\[)"([a-z.\-]+)"/)
         let written = Set(keys.compactMap { $0.output.1 ?? $0.output.2 }.map(String.init))
         #expect(written == documented)

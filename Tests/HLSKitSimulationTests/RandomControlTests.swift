@@ -1,10 +1,13 @@
 import Foundation
+import HLSKitLoading
 import HLSKitSimulation
+import HLSKitTime
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitEngine
+@testable import HLSKitPlayback
 
 /// Eight users do anything to one player, at once: what docs/behaviour/concurrency.md and time-control.md say holds,
 /// whatever they do.

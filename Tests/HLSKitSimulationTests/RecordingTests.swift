@@ -106,13 +106,13 @@ struct RecordingTests {
         let base = SimulatedTransport(
             over: NetworkTrace(constant: LinkConditions(bitsPerSecond: 1e6)), clock: clock
         ) { _ in
-            SimulatedResponse(fields: [HTTPField(name: "Set-Cookie", value: "hush")], body: [1])
+            SimulatedResponse(fields: [TransportField(name: "Set-Cookie", value: "hush")], body: [1])
         }
         let transport = try RecordingTransport(
             base: base, path: folder.path + "/r", clock: clock, url: "https://me:hush@a.test/x")
         let request = TransportRequest(
             urlString: "https://me:hush@a.test/x", resourceClass: .segment,
-            fields: [HTTPField(name: "Authorization", value: "hush")])
+            fields: [TransportField(name: "Authorization", value: "hush")])
         _ = transport.start(request) { _ in }
         clock.advance(by: .seconds(1))
         try transport.finish()

@@ -1,9 +1,10 @@
+import HLSKitEngine
+import HLSKitPlayback
+import HLSKitSelection
 import HLSKitSimulation
 import HLSKitTime
 import Synchronization
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("P05: what is left out is neither loaded nor played", .timeLimit(.minutes(1)))
 struct SkippingTests {

@@ -1,8 +1,8 @@
+import HLSKitLoading
+import HLSKitPlayback
 import HLSKitSimulation
 import HLSKitTime
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("clocks that players share", .timeLimit(.minutes(1)))
 struct SourceClockTests {

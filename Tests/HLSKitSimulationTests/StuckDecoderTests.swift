@@ -1,12 +1,16 @@
 import Foundation
+import HLSKitCodec
+import HLSKitEngine
+import HLSKitLoading
 import HLSKitMedia
 import HLSKitSimulation
+import HLSKitTime
 import Logging
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 @Suite("A decoder that gives nothing any more", .timeLimit(.minutes(1)))
 struct StuckDecoderTests {

@@ -76,8 +76,10 @@ private struct Generator: RandomNumberGenerator {
         }
     }
 
-    @Test("B05: conversions stay within one unit on the side that their rounding says", arguments: Rounding.allCases)
-    func conversions(rounding: Rounding) {
+    @Test(
+        "B05: conversions stay within one unit on the side that their rounding says",
+        arguments: MediaTime.RoundingMethod.allCases)
+    func conversions(rounding: MediaTime.RoundingMethod) {
         var generator = Generator(state: 7)
         for _ in 0..<Self.roundCount {
             let time = generator.time()

@@ -148,7 +148,7 @@ private var everyTime: [MediaTime] {
     }
 
     struct Rounded: Sendable, CustomStringConvertible {
-        var rounding: Rounding
+        var rounding: MediaTime.RoundingMethod
         /// 2.5, 2.4, −2.5, −2.6 and −0.2 in whole units.
         var expected: [Int64]
         var description: String { "\(rounding)" }

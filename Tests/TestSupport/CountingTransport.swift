@@ -1,8 +1,8 @@
-package import HLSKitCore
+package import HLSKitLoading
 import Synchronization
 
 /// Notes what is asked for, and counts the requests that are under way.
-package final class CountingTransport: Transport {
+package final class CountingTransport: ResourceTransport {
     private final class Task: TransportTask {
         let base: any TransportTask
         let end: @Sendable () -> Void
@@ -23,10 +23,10 @@ package final class CountingTransport: Transport {
         var requests: [TransportRequest] = []
     }
 
-    private let base: any Transport
+    private let base: any ResourceTransport
     private let state = Mutex(State())
 
-    package init(_ base: any Transport) { self.base = base }
+    package init(_ base: any ResourceTransport) { self.base = base }
 
     package var openCount: Int { state.withLock { $0.open.count } }
     package var requests: [TransportRequest] { state.withLock { $0.requests } }

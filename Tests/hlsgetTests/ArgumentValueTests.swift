@@ -3,7 +3,7 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-@testable import hlsget
+@testable import HLSGetKit
 
 @Suite("values of options")
 struct ArgumentValueTests {
@@ -152,11 +152,11 @@ struct ArgumentValueTests {
     @Test("header fields are split at the colon, and what could inject another is refused")
     func headers() throws {
         #expect(
-            try HTTPField(argument: "Authorization: Bearer a:b")
-                == HTTPField(name: "Authorization", value: "Bearer a:b"))
-        #expect(try HTTPField(argument: "X-Empty:") == HTTPField(name: "X-Empty", value: ""))
+            try TransportField(argument: "Authorization: Bearer a:b")
+                == TransportField(name: "Authorization", value: "Bearer a:b"))
+        #expect(try TransportField(argument: "X-Empty:") == TransportField(name: "X-Empty", value: ""))
         for text in ["", "Name", ": v", "Na me: v", "Name : v", "A: b\r\nC: d", "A: b\u{0}", "Ä: b"] {
-            #expect(throws: ArgumentValueError.self, "\(text)") { try HTTPField(argument: text) }
+            #expect(throws: ArgumentValueError.self, "\(text)") { try TransportField(argument: text) }
         }
     }
 

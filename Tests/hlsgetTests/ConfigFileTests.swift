@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import HLSGetKit
 @testable import hlsget
 
 @Suite("Q08: options in a file")

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import hlsget
+@testable import HLSGetKit
 
 @Suite("cookies as browsers export them")
 struct CookieFileTests {

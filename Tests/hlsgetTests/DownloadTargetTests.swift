@@ -1,6 +1,7 @@
 import HLSKitCore
 import Testing
 
+@testable import HLSGetKit
 @testable import hlsget
 
 @Suite("where a download goes and what is told of it")

@@ -5,6 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import HLSGetKit
 @testable import hlsget
 
 @Suite("Q08: names made of words")

@@ -3,6 +3,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
+@testable import HLSGetKit
 @testable import hlsget
 
 @Suite("options that take others back, and what is said of those that are not known")

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import HLSGetKit
 @testable import hlsget
 
 /// `docs/options.md`, which `scripts/make-options` writes, against what the argument parser knows.

@@ -4,6 +4,7 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
+@testable import HLSGetKit
 @testable import hlsget
 
 @Suite("play command")
@@ -53,7 +54,7 @@ struct PlayCommandTests {
         expected.quality = try QualityExpression(parsing: "720p,best")
         expected.audio = try QualityExpression(parsing: "lang=de", for: .renditions)
         expected.subtitles = try QualityExpression(parsing: "forced=yes", for: .renditions)
-        expected.fields = [HTTPField(name: "A", value: "b"), HTTPField(name: "C", value: "d")]
+        expected.fields = [TransportField(name: "A", value: "b"), TransportField(name: "C", value: "d")]
         expected.query = ["a=b%20c"]
         expected.certificateFile = "ca.pem"
         expected.forcesHTTP11 = true
@@ -158,7 +159,8 @@ struct PlayCommandTests {
         #expect(network.maximumConnectionsPerHost == 3)
         #expect(network.interface == "eth7")
         #expect(network.addressFamily == .ipv6)
-        #expect(parsed.credentialOrigins == Set(["https://cdn.example", "http://x:81"].compactMap(Origin.init(of:))))
+        #expect(
+            parsed.credentialOrigins == Set(["https://cdn.example", "http://x:81"].compactMap(URLOrigin.init(of:))))
         #expect(try options("x", "-4").transportConfiguration.addressFamily == .ipv4)
         #expect(try options("x", "--proxy", "none").transportConfiguration.proxy == .none)
         #expect(try options("x", "--proxy", "p:3128").transportConfiguration.proxy == .url("http://p:3128"))
@@ -241,7 +243,7 @@ struct PlayCommandTests {
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.count <= 60)
         #expect(lines.allSatisfy { $0.count <= 100 })
-        #expect(page.contains(HLSGet.version))
+        #expect(page.contains(CommandInfo.version))
         let reference = PlayCommand.helpMessage(columns: 500)
         #expect(Self.longOptions(in: page) == Self.longOptions(in: reference).union(["--version"]))
     }

@@ -1,7 +1,7 @@
 import HLSKitCore
 import Testing
 
-@testable import hlsget
+@testable import HLSGetKit
 
 @Suite("the status line of a recording")
 struct RecordingStatusTests {

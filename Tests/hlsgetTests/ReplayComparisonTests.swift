@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitCore
 import HLSKitSimulation
 import Testing

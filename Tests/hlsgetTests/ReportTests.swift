@@ -1,7 +1,7 @@
+import HLSGetKit
 import HLSKitCore
+import TestSupport
 import Testing
-
-@testable import hlsget
 
 private let low = AssetVariant(
     index: 0, peakBitRate: 800_000, averageBitRate: 700_000, codecs: ["avc1.4d401e"],

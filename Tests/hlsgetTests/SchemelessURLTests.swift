@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import hlsget
+@testable import HLSGetKit
 
 @Suite("a URL without its scheme, and what surrounds one")
 struct SchemelessURLTests {

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import hlsget
+@testable import HLSGetKit
 
 @Suite("signals", .serialized, .timeLimit(.minutes(1)))
 struct SignalWatcherTests {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HLSGetKit
 import TestSupport
 import Testing
 

@@ -1,8 +1,9 @@
 import HLSKitCore
 import Synchronization
+import TestSupport
 import Testing
 
-@testable import hlsget
+@testable import HLSGetKit
 
 @Suite("status line")
 struct StatusLineTests {

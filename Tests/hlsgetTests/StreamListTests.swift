@@ -1,4 +1,5 @@
 import Foundation
+import HLSGetKit
 import HLSKitCore
 import TestSupport
 import Testing

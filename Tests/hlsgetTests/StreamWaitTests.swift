@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import hlsget
+@testable import HLSGetKit
 
 @Suite("waiting for a stream that has not begun", .timeLimit(.minutes(1)))
 struct StreamWaitTests {

@@ -1,7 +1,6 @@
 import Glibc
+import HLSGetKit
 import Testing
-
-@testable import hlsget
 
 @Suite("a terminal that is closed")
 struct TerminalHangupTests {

@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitMedia
 import Testing
 
-@testable import hlsget
+@testable import HLSGetKit
 
 @Suite("text from the network")
 struct TerminalTextTests {

@@ -38,7 +38,7 @@ struct Bench {
         var duration: Double
     }
 
-    private func configuration(_ transport: any Transport = SchemeTransport.shared) -> PlayerConfiguration {
+    private func configuration(_ transport: any ResourceTransport = SchemeTransport.shared) -> PlayerConfiguration {
         var configuration = PlayerConfiguration(transport: transport)
         configuration.mediaTypes = [.video]
         return configuration

@@ -13,7 +13,7 @@ final class PictureTimes: FrameWriter {
         var waiter: (isWanted: @Sendable (Picture) -> Bool, continuation: CheckedContinuation<Picture, Never>)?
     }
 
-    let mediaTypes: Set<MediaType> = [.video]
+    let mediaTypes: Set<MediaKind> = [.video]
     private let state = Mutex(State())
 
     var count: Int { state.withLock(\.pictures.count) }

@@ -1,1 +1,1 @@
-../../../Sources/HLSKitCore/Download/DownloadJournal.swift
+../../../Sources/HLSKitDownload/DownloadJournal.swift

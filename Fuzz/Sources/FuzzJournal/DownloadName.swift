@@ -1,1 +1,1 @@
-../../../Sources/HLSKitCore/Download/DownloadName.swift
+../../../Sources/HLSKitDownload/DownloadName.swift

@@ -37,7 +37,7 @@ package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCo
     }
 
     /// The kind of media; nil if unknown. Known for some formats whose ``codec`` is not.
-    package var mediaType: MediaType? {
+    package var mediaType: MediaKind? {
         switch sampleEntry {
         case "mp4a", "mp3", "dtsc", "dtse", "dtsh", "dtsl", "dtsx", "ac-4", "mha1", "mhm1", "iamf": .audio
         case "mp4v", "vp08", "jpeg", "vvc1", "vvi1", "evc1": .video

@@ -8,12 +8,12 @@ extension MediaCodec {
     ///
     /// `mp4a` is AAC here: only its `esds` box or the parameters of a codec string say more. So it is with the width
     /// and the order of bytes of PCM.
-    static func named(sampleEntry: String) -> (codec: MediaCodec, mediaType: MediaType)? {
+    static func named(sampleEntry: String) -> (codec: MediaCodec, mediaType: MediaKind)? {
         sampleEntries[sampleEntry]
     }
 
     /// Source: the MP4 registration authority's list of codecs (mp4ra.org) and RFC 6381 §3.
-    private static let sampleEntries: [String: (codec: MediaCodec, mediaType: MediaType)] = [
+    private static let sampleEntries: [String: (codec: MediaCodec, mediaType: MediaKind)] = [
         "avc1": (.h264, .video), "avc2": (.h264, .video), "avc3": (.h264, .video), "avc4": (.h264, .video),
         "hvc1": (.hevc, .video), "hev1": (.hevc, .video),
         // Dolby Vision on top of the codec that its base layer has.

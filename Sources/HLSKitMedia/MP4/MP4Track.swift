@@ -44,7 +44,7 @@ extension MP4Track {
 
         try handler.skip(8)
         let handlerType = try handler.readCode()
-        guard let mediaType = MediaType(handler: handlerType) else {
+        guard let mediaType = MediaKind(handler: handlerType) else {
             notes.append("track \(id): a '\(handlerType)' track is skipped")
             return nil
         }
@@ -114,7 +114,7 @@ enum MediaTimeLimit {
     static let largest: Int64 = 1 << 61
 }
 
-extension MediaType {
+extension MediaKind {
     /// nil for what is not for a player.
     fileprivate init?(handler: FourCharacterCode) {
         switch handler {

@@ -236,7 +236,7 @@ extension ProgramMapTable.Stream {
     ]
 
     /// The kind of media of a stream that no one reads; nil if it is neither video nor audio, or unknown.
-    var unreadKind: MediaType? {
+    var unreadKind: MediaKind? {
         guard case .unknown(let name) = content else { return nil }
         if name.hasSuffix(" video") { return .video }
         let sound = ["sound", "Audio", "PCM", "TrueHD", "E-AC-3", "DTS", "AC-4"]

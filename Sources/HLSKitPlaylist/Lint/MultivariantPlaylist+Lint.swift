@@ -129,7 +129,7 @@ extension MultivariantPlaylist {
     }
 }
 
-extension Variant {
+extension VariantStream {
     private static let videoCodecs: Set<Substring> = [
         "avc1", "avc3", "hvc1", "hev1", "dvh1", "dvhe", "av01", "vp09", "vp08", "dvav", "dva1", "dav1", "mvc1", "mvc2",
         "mjpg",

@@ -281,7 +281,7 @@ public struct PresentationLint: Sendable {
 
     /// Complete: within 10 %; otherwise at most 25 % above (Apple's HLS authoring specification, 1.27 and 1.29).
     private func checkBandwidth(
-        _ variant: Variant, _ peak: Double, isComplete: Bool, _ line: Int?, _ findings: inout [LintFinding]
+        _ variant: VariantStream, _ peak: Double, isComplete: Bool, _ line: Int?, _ findings: inout [LintFinding]
     ) {
         let declared = Double(variant.bandwidth)
         guard declared > 0 else { return }
@@ -296,7 +296,7 @@ public struct PresentationLint: Sendable {
 
     /// Complete: within 10 %; otherwise at most 10 % above (1.26 and 1.28).
     private func checkAverage(
-        _ variant: Variant, _ average: Double, isComplete: Bool, _ line: Int?, _ findings: inout [LintFinding]
+        _ variant: VariantStream, _ average: Double, isComplete: Bool, _ line: Int?, _ findings: inout [LintFinding]
     ) {
         guard let declared = variant.averageBandwidth.map(Double.init), declared > 0 else { return }
         let isFarAbove = average > declared * 1.1

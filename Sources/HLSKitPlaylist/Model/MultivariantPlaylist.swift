@@ -11,13 +11,13 @@ public struct MultivariantPlaylist: Sendable, Hashable {
     /// `EXT-X-START` for all media playlists; nil if undeclared.
     public var start: StartPoint?
     /// In the order of the text.
-    public var variants: [Variant] = []
+    public var variants: [VariantStream] = []
     /// I-frame-only variants, for trick play, in the order of the text.
-    public var iFrameVariants: [Variant] = []
+    public var iFrameVariants: [VariantStream] = []
     /// In the order of the text; several may share type, group and even URI.
     public var renditions: [Rendition] = []
     /// `EXT-X-SESSION-DATA`, in the order of the text.
-    public var sessionData: [SessionData] = []
+    public var sessionData: [MultivariantPlaylist.SessionData] = []
     /// `EXT-X-SESSION-KEY`: keys of the media playlists that may be loaded in advance.
     public var sessionKeys: [EncryptionKey] = []
     /// `EXT-X-CONTENT-STEERING`; nil if undeclared.

@@ -95,7 +95,7 @@ public struct ChannelUsage: RawRepresentable, Sendable, Hashable {
 }
 
 extension Rendition {
-    /// Reads the attributes of the current tag into an empty rendition, in place as ``Variant/read(_:_:)`` does. Gives
+    /// Reads the attributes of the current tag into an empty rendition, in place as ``VariantStream/read(_:_:)`` does. Gives
     /// whether it is one: has a type.
     mutating func read(
         _ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>

@@ -1,33 +1,35 @@
-/// A piece of data about the whole presentation: `EXT-X-SESSION-DATA`. Source: rfc8216bis §4.4.6.4.
-public struct SessionData: Sendable, Hashable {
-    /// The identifier of the data; unique together with the language.
-    public var dataID: String
-    /// The data itself; nil when it is at ``uri``.
-    public var value: String?
-    /// Where the data is, as written.
-    public var uri: String?
-    /// `JSON` or `RAW` as written; nil means JSON.
-    public var format: String?
-    /// BCP 47.
-    public var language: String?
-    /// Attributes that have no property.
-    public var otherAttributes: [PlaylistAttribute]
+extension MultivariantPlaylist {
+    /// A piece of data about the whole presentation: `EXT-X-SESSION-DATA`. Source: rfc8216bis §4.4.6.4.
+    public struct SessionData: Sendable, Hashable {
+        /// The identifier of the data; unique together with the language.
+        public var dataID: String
+        /// The data itself; nil when it is at ``uri``.
+        public var value: String?
+        /// Where the data is, as written.
+        public var uri: String?
+        /// `JSON` or `RAW` as written; nil means JSON.
+        public var format: String?
+        /// BCP 47.
+        public var language: String?
+        /// Attributes that have no property.
+        public var otherAttributes: [PlaylistAttribute]
 
-    /// Makes session data, which has either a `value` or a `uri`.
-    public init(
-        dataID: String, value: String? = nil, uri: String? = nil, format: String? = nil, language: String? = nil,
-        otherAttributes: [PlaylistAttribute] = []
-    ) {
-        self.dataID = dataID
-        self.value = value
-        self.uri = uri
-        self.format = format
-        self.language = language
-        self.otherAttributes = otherAttributes
+        /// Makes session data, which has either a `value` or a `uri`.
+        public init(
+            dataID: String, value: String? = nil, uri: String? = nil, format: String? = nil, language: String? = nil,
+            otherAttributes: [PlaylistAttribute] = []
+        ) {
+            self.dataID = dataID
+            self.value = value
+            self.uri = uri
+            self.format = format
+            self.language = language
+            self.otherAttributes = otherAttributes
+        }
     }
 }
 
-extension SessionData {
+extension MultivariantPlaylist.SessionData {
     init?(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         self.init(dataID: "")
         while let attribute = try context.nextAttribute(bytes) {

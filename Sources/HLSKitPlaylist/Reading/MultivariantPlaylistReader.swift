@@ -6,10 +6,10 @@ struct MultivariantPlaylistReader {
     /// Where the `STREAM-INF` of the last variant starts, while it waits for its URI line.
     private var pending: Int?
     /// The template of new variants: appending a copy of it costs less than making one and moving it.
-    private let emptyVariant = Variant(uri: "", bandwidth: 0)
+    private let emptyVariant = VariantStream(uri: "", bandwidth: 0)
 
     /// The variants that are complete.
-    var variants: [Variant] { pending == nil ? playlist.variants : playlist.variants.dropLast() }
+    var variants: [VariantStream] { pending == nil ? playlist.variants : playlist.variants.dropLast() }
 
     mutating func read(
         _ tag: Tag, _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, line: Range<Int>,
@@ -49,7 +49,7 @@ struct MultivariantPlaylistReader {
             }
             note(tag, line, index)
         case .sessionData:
-            guard let data = try SessionData(&context, bytes) else { return }
+            guard let data = try MultivariantPlaylist.SessionData(&context, bytes) else { return }
             guard playlist.sessionData.count < limit else { throw context.limit("maximumVariantCount", limit) }
             note(tag, line, playlist.sessionData.count)
             playlist.sessionData.append(data)

@@ -57,7 +57,7 @@ public struct PlaylistParser: Sendable {
     }
 
     /// The variants so far.
-    package var variants: [Variant] { multivariant.variants }
+    package var variants: [VariantStream] { multivariant.variants }
 
     /// The renditions so far.
     package var renditions: [Rendition] { multivariant.playlist.renditions }

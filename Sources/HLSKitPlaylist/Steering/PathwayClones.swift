@@ -94,7 +94,7 @@ package struct PathwayClones: Sendable {
     private struct Groups {
         private var names: Set<String> = []
 
-        init(of variants: [Variant]) {
+        init(of variants: [VariantStream]) {
             for variant in variants {
                 if let name = variant.audio { names.insert("AUDIO " + name) }
                 if let name = variant.video { names.insert("VIDEO " + name) }
@@ -111,11 +111,11 @@ package struct PathwayClones: Sendable {
     fileprivate static func group(_ name: String, in pathway: String) -> String { "\(name)\n\(pathway)" }
 }
 
-extension Variant {
+extension VariantStream {
     /// The pathway it belongs to, also where the playlist does not name it.
     package var pathway: String { pathwayID ?? "." }
 
-    fileprivate func cloned(by clone: PathwayClone, named pathway: String, base: String) -> Variant {
+    fileprivate func cloned(by clone: PathwayClone, named pathway: String, base: String) -> VariantStream {
         var variant = self
         variant.pathwayID = pathway
         variant.uri = clone.rewritten(uri, own: stableVariantID.flatMap { clone.variantURIs[$0] }, base: base)

@@ -29,11 +29,11 @@ private struct MultivariantPlaylistWriter {
     /// Behind the last definition of a variable.
     private var definitionsEnd = 0
     /// As-read items by value: their index.
-    private let variants: [Variant: Int]
-    private let variantsWithoutURI: [Variant: Int]
-    private let iFrameVariants: [Variant: Int]
+    private let variants: [VariantStream: Int]
+    private let variantsWithoutURI: [VariantStream: Int]
+    private let iFrameVariants: [VariantStream: Int]
     private let renditions: [Rendition: Int]
-    private let sessionData: [SessionData: Int]
+    private let sessionData: [MultivariantPlaylist.SessionData: Int]
     private let sessionKeys: [EncryptionKey: Int]
 
     init(_ playlist: MultivariantPlaylist) {
@@ -55,7 +55,7 @@ private struct MultivariantPlaylistWriter {
         Dictionary(zip(values, values.indices)) { first, _ in first }
     }
 
-    private static func withoutURI(_ variant: Variant) -> Variant {
+    private static func withoutURI(_ variant: VariantStream) -> VariantStream {
         var variant = variant
         variant.uri = ""
         return variant
@@ -170,7 +170,7 @@ private struct MultivariantPlaylistWriter {
         position >= min(line.lowerBound, definitionsEnd) || text[line].firstRange(of: [0x7B, 0x24]) == nil
     }
 
-    private mutating func writeURI(_ variant: Variant) {
+    private mutating func writeURI(_ variant: VariantStream) {
         if let index = variants[variant], let start = lineOfItem[.streamInf]?[index]?.uriStart,
             canStand(text.line(at: start).range)
         {

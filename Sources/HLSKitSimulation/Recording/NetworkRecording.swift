@@ -164,7 +164,7 @@ struct RecordingReader {
             }
             let texts = line.fields ?? []
             let fields = stride(from: 0, to: texts.count - 1, by: 2).map {
-                HTTPField(name: texts[$0], value: texts[$0 + 1])
+                TransportField(name: texts[$0], value: texts[$0 + 1])
             }
             return .response(
                 TransportResponse(

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Memory does not grow with the recording. A line is written to the file before the event is passed to the caller, on
 /// the thread of the other transport.
-public final class RecordingTransport: Transport {
+public final class RecordingTransport: ResourceTransport {
     private struct State {
         var lastID = 0
         /// Requests that are not over.
@@ -14,7 +14,7 @@ public final class RecordingTransport: Transport {
         var isFinished = false
     }
 
-    private let base: any Transport
+    private let base: any ResourceTransport
     private let file: RecordingFile
     private let now: @Sendable () -> Duration
     private let state = Mutex(State())
@@ -29,7 +29,7 @@ public final class RecordingTransport: Transport {
     ///   - tool: The name and version of the program.
     /// - Throws: `HLSError` when the file cannot be made.
     public init(
-        base: any Transport, path: String, overwrite: Bool = false, clock: some Clock<Duration>, url: String,
+        base: any ResourceTransport, path: String, overwrite: Bool = false, clock: some Clock<Duration>, url: String,
         options: [String] = [], tool: String? = nil
     ) throws(HLSError) {
         self.base = base

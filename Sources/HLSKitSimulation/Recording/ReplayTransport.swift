@@ -10,7 +10,7 @@ import Synchronization
 /// ended, or was cancelled, runs into the request's deadline.
 ///
 /// See docs/behaviour/recordings.md.
-public final class ReplayTransport: Transport {
+public final class ReplayTransport: ResourceTransport {
     /// A request that is off by no more than this is the recorded one: programs in real time are late by a little.
     public static let tolerance = Duration.milliseconds(100)
 

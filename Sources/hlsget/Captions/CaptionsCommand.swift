@@ -1,4 +1,5 @@
 import ArgumentParser
+import HLSGetKit
 import HLSKitCaptions
 import HLSKitCore
 
@@ -19,7 +20,7 @@ struct CaptionsCommand: AsyncParsableCommand {
               hlsget captions -o film.srt --subs lang=de URL    German subtitles as SubRip
               hlsget captions -o film.scc --service CC1 URL     closed captions as sent
             """)
-    static let _errorLabel = HLSGet._errorLabel
+    static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(help: ArgumentHelp("URL or path of a playlist, or - for standard input.", valueName: "url")) var url:
         String

@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitCaptions
 import HLSKitCore
 import Synchronization

@@ -1,4 +1,5 @@
 import Glibc
+import HLSGetKit
 
 /// A list of URLs, one in each line. Empty lines, and those that begin with `#`, are left out.
 enum BatchFile {

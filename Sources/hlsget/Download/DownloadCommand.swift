@@ -1,4 +1,5 @@
 import ArgumentParser
+import HLSGetKit
 import HLSKitCore
 
 /// `hlsget download URL…`: loads streams into files, many segments at a time, and continues after an interruption.
@@ -18,7 +19,7 @@ struct DownloadCommand: AsyncParsableCommand {
               hlsget download -o film.mkv --audio lang=en --audio lang=de --subs all URL
               hlsget download -a list.txt -o '{title}/{date}-{height}p.{ext}' --skip-existing
             """)
-    static let _errorLabel = HLSGet._errorLabel
+    static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(
         help: ArgumentHelp("URLs or paths of playlists or media files, or - for standard input.", valueName: "url"))

@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitCore
 
 /// A download in one line: `42%  4:12 / 9:56  31 MB  5.6 MB/s  0:07 left`.

@@ -1,4 +1,5 @@
 import Glibc
+import HLSGetKit
 import HLSKitCore
 
 /// One run of `hlsget download`.
@@ -413,6 +414,7 @@ struct DownloadReport: Sendable {
 extension NameFacts {
     /// Of what was loaded.
     fileprivate init(of task: DownloadTask) {
+        self.init()
         let variant = task.storedVariant
         size = variant.size
         bandwidth = variant.bandwidth

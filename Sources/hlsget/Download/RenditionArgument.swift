@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitCore
 
 /// One `--audio` or `--subs` of a download: an expression, or `all`.

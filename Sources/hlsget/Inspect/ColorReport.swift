@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitCore
 
 /// The colours of a track as its container declares them, and how its high dynamic range was graded.

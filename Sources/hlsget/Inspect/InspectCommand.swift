@@ -1,4 +1,5 @@
 import ArgumentParser
+import HLSGetKit
 import HLSKitCore
 
 /// `hlsget inspect URL|FILE`: what a playlist says, as a table or as JSON.
@@ -6,7 +7,7 @@ struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Show the contents of a playlist or media file.",
         usage: "hlsget inspect URL|FILE|- [options]")
-    static let _errorLabel = HLSGet._errorLabel
+    static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(help: ArgumentHelp("URL or path of a playlist or media file, or - for standard input.", valueName: "url"))
     var input: String

@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitCore
 
 /// The contents of a media file without a playlist, as a table or as JSON.

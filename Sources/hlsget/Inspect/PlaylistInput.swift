@@ -1,4 +1,5 @@
 import Glibc
+import HLSGetKit
 import HLSKitCore
 
 /// A playlist that the user names: a file, a URL or standard input.

@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitCore
 
 /// A playlist as one JSON object. Values that are absent, empty or false are left out.
@@ -252,7 +253,7 @@ enum PlaylistJSON {
         return object.value
     }
 
-    private static func value(_ variant: Variant, _ playlist: MultivariantPlaylist) -> JSONValue {
+    private static func value(_ variant: VariantStream, _ playlist: MultivariantPlaylist) -> JSONValue {
         var object = JSONObject()
         object.add("uri", variant.uri)
         object.add("resolved_uri", playlist.resolve(variant.uri))
@@ -304,7 +305,7 @@ enum PlaylistJSON {
         return object.value
     }
 
-    private static func value(_ data: SessionData) -> JSONValue {
+    private static func value(_ data: MultivariantPlaylist.SessionData) -> JSONValue {
         var object = JSONObject()
         object.add("data_id", data.dataID)
         object.add("value", data.value)
@@ -312,37 +313,5 @@ enum PlaylistJSON {
         object.add("format", data.format)
         object.add("language", data.language)
         return object.value
-    }
-}
-
-/// An object in the making.
-struct JSONObject {
-    private(set) var members: [JSONValue.Member] = []
-    var value: JSONValue { .object(members) }
-
-    mutating func add(_ name: String, _ value: JSONValue?) {
-        if let value { members.append(.init(name: name, value: value)) }
-    }
-    mutating func add(_ name: String, _ value: String?) {
-        if let value, !value.isEmpty { add(name, JSONValue.string(value)) }
-    }
-    mutating func add(_ name: String, _ value: Int?) { add(name, value.map(JSONValue.integer)) }
-    mutating func add(_ name: String, _ value: Bool) { if value { add(name, JSONValue.bool(true)) } }
-    mutating func add(_ name: String, _ value: Duration?) {
-        guard let value else { return }
-        let (seconds, attoseconds) = value.components
-        add(name, attoseconds == 0 ? .integer(Int(seconds)) : .number(Double(seconds) + Double(attoseconds) / 1e18))
-    }
-    mutating func add(_ name: String, _ values: [JSONValue]) {
-        if !values.isEmpty { add(name, JSONValue.array(values)) }
-    }
-    /// With milliseconds, since readers of the format expect three decimals.
-    mutating func add(_ name: String, _ date: PlaylistDate?) {
-        guard let date else { return }
-        let milliseconds = PlaylistDate(
-            seconds: date.seconds,
-            attoseconds: (date.attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000
-                * 1_000_000_000_000_000)
-        add(name, JSONValue.string(milliseconds.description))
     }
 }

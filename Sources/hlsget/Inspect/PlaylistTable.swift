@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitCore
 
 /// A playlist for people: what matters first, then a table.
@@ -59,7 +60,7 @@ enum PlaylistTable {
         return lines
     }
 
-    private static func row(_ variant: Variant, _ reasons: [IneligibilityReason]) -> [String] {
+    private static func row(_ variant: VariantStream, _ reasons: [IneligibilityReason]) -> [String] {
         [
             Decimals.bitRate(Double(variant.bandwidth)),
             variant.averageBandwidth.map { Decimals.bitRate(Double($0)) } ?? "",

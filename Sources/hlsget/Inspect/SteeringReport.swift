@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitCore
 
 /// What the steering server of a playlist says, or why it does not.

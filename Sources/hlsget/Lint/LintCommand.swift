@@ -1,4 +1,5 @@
 import ArgumentParser
+import HLSGetKit
 import HLSKitCore
 
 /// `hlsget lint URL|FILE…`: what is wrong with playlists, and how to mend it.
@@ -10,7 +11,7 @@ struct LintCommand: AsyncParsableCommand {
             The media playlists of a multivariant playlist are loaded and compared too. Exit status 0 means clean \
             (there may be warnings), 5 means that a rule with "must" is broken, or that there is a warning and --strict.
             """)
-    static let _errorLabel = HLSGet._errorLabel
+    static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(help: ArgumentHelp("URLs or paths of playlists, or - for standard input.", valueName: "url"))
     var inputs: [String]

@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitCore
 
 /// The result of checking one input.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HLSGetKit
 import HLSKitCore
 
 /// `hlsget list URL`: what there is to choose from.
@@ -11,7 +12,7 @@ struct ListCommand: AsyncParsableCommand {
             peak) times the duration. The last column says why a variant is not played here. hlsget play -F and \
             hlsget download -F do the same.
             """)
-    static let _errorLabel = HLSGet._errorLabel
+    static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(help: ArgumentHelp("URL or path of a playlist, or - for standard input.", valueName: "url"))
     var url: String

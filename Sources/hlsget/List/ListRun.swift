@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitCore
 
 /// Loads what a list needs: the playlist, and for what cannot be seen there the media playlists of its variants.

@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitCore
 
 /// What there is to choose from in a stream.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HLSGetKit
 
 /// What `hlsget --help` prints: one screen for people. `hlsget play --help` has a line for each option.
 enum HelpPage {
@@ -18,7 +19,7 @@ enum HelpPage {
     }
 
     private static let body = """
-        hlsget \(HLSGet.version): plays, checks and records HTTP Live Streaming
+        hlsget \(CommandInfo.version): plays, checks and records HTTP Live Streaming
 
         USAGE hlsget [play] URL|FILE|- [options]        without -o, output is discarded
 
@@ -72,8 +73,4 @@ enum HelpPage {
 extension String {
     /// Without the line break at the end, which `print` adds.
     fileprivate func trimmingNewline() -> String { hasSuffix("\n") ? String(dropLast()) : self }
-    /// The text with blanks behind it up to `width` characters.
-    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
-    /// The text with blanks before it up to `width` characters.
-    func leftPadded(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HLSGetKit
 import HLSKitCore
 import Synchronization
 
@@ -12,7 +13,7 @@ struct PlayCommand: AsyncParsableCommand {
             Options may be kept in a file, by their names: ~/.config/hlsget/config, or that of --config FILE. \
             --no-config leaves it out.
             """)
-    static let _errorLabel = HLSGet._errorLabel
+    static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(
         help: ArgumentHelp("URL or path of a playlist or media file, or - for standard input.", valueName: "url"))

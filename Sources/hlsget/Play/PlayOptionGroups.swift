@@ -1,4 +1,5 @@
 import ArgumentParser
+import HLSGetKit
 import HLSKitCore
 
 /// The options of all commands that play: `hlsget play` and `hlsget watch`.

@@ -1,5 +1,8 @@
 import ArgumentParser
 import Glibc
+import HLSGetKit
+import HLSGetReport
+import HLSGetWatch
 import HLSKitCore
 import HLSKitSimulation
 import Synchronization
@@ -507,7 +510,7 @@ struct PlaySession {
     }
 
     /// Finds out whether anything came of it.
-    private func judge(_ outcome: Outcome, _ outputs: [Output], _ media: Set<MediaType>, _ summary: inout PlaySummary) {
+    private func judge(_ outcome: Outcome, _ outputs: [Output], _ media: Set<MediaKind>, _ summary: inout PlaySummary) {
         var verdict = PlayVerdict(url: options.url)
         (verdict.from, verdict.to, verdict.decodes) = (options.from, options.to, options.decodes)
         verdict.outputs = outputs.map {
@@ -675,7 +678,7 @@ struct PlaySession {
 
 extension PlaySession {
     /// The transport with which what `transport` does is recorded; nil if that is not wanted.
-    private func record(_ transport: any Transport) throws -> RecordingTransport? {
+    private func record(_ transport: any ResourceTransport) throws -> RecordingTransport? {
         guard let path = options.recordingPath else { return nil }
         if !options.overwritesFiles, access(path, F_OK) == 0 {
             throw HLSError(code: .fileExists, path: path, text: "the file exists")
@@ -683,7 +686,7 @@ extension PlaySession {
         do {
             return try RecordingTransport(
                 base: transport, path: path, overwrite: options.overwritesFiles, clock: clock, url: options.url,
-                options: options.recordedOptions, tool: "hlsget \(HLSGet.version)")
+                options: options.recordedOptions, tool: "hlsget \(CommandInfo.version)")
         } catch {
             throw HLSError(code: .writeFailed, path: path, text: error.text)
         }
@@ -752,7 +755,7 @@ extension PlaySession {
         item.fellBehindPolicy = options.fellBehindPolicy
     }
 
-    func configuration(clock: any Clock<Duration>, transport: any Transport) -> PlayerConfiguration {
+    func configuration(clock: any Clock<Duration>, transport: any ResourceTransport) -> PlayerConfiguration {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.pacing = options.isPaced ? .realTime : .unpaced
         if !takesKeys, !options.isWatched {
@@ -789,6 +792,7 @@ extension PlaySession {
 extension NameFacts {
     /// Of what was played.
     fileprivate init(of item: PlayerItem, _ state: PlayerState) {
+        self.init()
         let track = item.tracks.first { $0.mediaType == .video }?.formatDescription
         let coded = track.flatMap {
             $0.width > 0 && $0.height > 0 ? PixelSize(width: $0.width, height: $0.height) : nil

@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitCore
 
 /// The verdict on a play that ended without a failure of its own: nothing that is missing goes unreported.
@@ -29,7 +30,7 @@ struct PlayVerdict: Sendable, Equatable {
     /// Whoever sits at the terminal has ended it.
     var endsByKey = false
     /// The kinds of media that the item has, as far as known.
-    var media: Set<MediaType> = []
+    var media: Set<MediaKind> = []
     var state = PlayerState()
 
     /// Why nothing was played or written, or not to one of the outputs; nil if everything got something.

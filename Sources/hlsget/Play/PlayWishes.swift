@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitCore
 
 /// Options that a stream may be unable to fulfil. Playback continues without them, which is said; with `--strict` it

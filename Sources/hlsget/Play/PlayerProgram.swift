@@ -1,4 +1,5 @@
 import Glibc
+import HLSGetKit
 import HLSKitCore
 import Synchronization
 

@@ -1,3 +1,5 @@
+import HLSGetKit
+
 /// Those of the options of `play` that a recording keeps: what the player decides by, and nothing that could be secret.
 ///
 /// A recording may come from anybody. The same list is asked when it is written and when it is read: no option of it

@@ -1,4 +1,5 @@
 import Glibc
+import HLSGetKit
 import HLSKitCore
 
 /// `--refresh-cmd`: a command that prints a fresh URL where the one that plays runs out.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HLSGetKit
 import HLSKitCore
 import HLSKitSimulation
 
@@ -12,7 +13,7 @@ struct ReplayCommand: AsyncParsableCommand {
             reports whether the player made the same decisions. With another --rule it may request what was not \
             recorded; such requests fail as if the server did not have it.
             """)
-    static let _errorLabel = HLSGet._errorLabel
+    static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(help: ArgumentHelp("File written by hlsget URL --record-trace FILE.", valueName: "file"))
     var file: String

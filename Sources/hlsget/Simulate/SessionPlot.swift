@@ -1,3 +1,5 @@
+import HLSGetKit
+import HLSGetReport
 import HLSKitSimulation
 
 /// A simulated session on one page, drawn as reports draw theirs: what the viewer had, media ahead, bit rates with the network

@@ -1,4 +1,5 @@
 import ArgumentParser
+import HLSGetKit
 import HLSKitCore
 import HLSKitSimulation
 
@@ -20,7 +21,7 @@ struct SimulateCommand: AsyncParsableCommand {
             files of all shards. With --low-latency a live stream of parts is played instead of a movie. See \
             docs/simulate.md.
             """)
-    static let _errorLabel = HLSGet._errorLabel
+    static let _errorLabel = CommandInfo.errorLabel
 
     @Option(help: ArgumentHelp("A trace, or a folder of them.", valueName: "file|dir")) var trace: String?
     @Option(help: ArgumentHelp("A movie, a folder of them, or a playlist.", valueName: "file|dir|url"))

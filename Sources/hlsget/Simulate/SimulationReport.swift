@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitSimulation
 
 /// The results of a sweep as a table, as CSV and as JSON.

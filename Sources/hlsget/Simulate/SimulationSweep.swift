@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HLSGetKit
 import HLSKitCore
 import HLSKitSimulation
 

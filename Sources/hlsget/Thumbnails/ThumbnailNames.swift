@@ -1,4 +1,5 @@
 import Glibc
+import HLSGetKit
 
 /// The names of image files: a folder, or a pattern with a place for the number.
 struct ThumbnailNames: Sendable, Equatable {

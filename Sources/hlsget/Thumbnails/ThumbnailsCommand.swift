@@ -1,4 +1,5 @@
 import ArgumentParser
+import HLSGetKit
 import HLSKitCore
 
 /// `hlsget thumbnails URL|FILE`: still images of a stream.
@@ -15,7 +16,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
               hlsget thumbnails --times 5,1:30,10m -o still-%03d.png URL
               hlsget thumbnails --every 10 --sheet sheet.jpg --storyboard sheet.vtt URL
             """)
-    static let _errorLabel = HLSGet._errorLabel
+    static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(help: ArgumentHelp("URL or path of a stream or a media file.", valueName: "url"))
     var input: String
@@ -112,7 +113,7 @@ enum ThumbnailFormat: String, CaseIterable, Sendable {
         }
     }
 
-    func imageFormat(quality: Int) -> ImageFormat { self == .png ? .png : .jpeg(quality: quality) }
+    func imageFormat(quality: Int) -> StillImage.Format { self == .png ? .png : .jpeg(quality: quality) }
 }
 
 /// Values of the options.

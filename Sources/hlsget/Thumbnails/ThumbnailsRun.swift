@@ -1,4 +1,5 @@
 import Glibc
+import HLSGetKit
 import HLSKitCore
 
 /// One run of `hlsget thumbnails`.
@@ -10,7 +11,7 @@ struct ThumbnailsRun {
     private struct Made {
         var time: MediaTime
         var actual: MediaTime?
-        var image: Image?
+        var image: StillImage?
         var file: String?
         var error: HLSError?
     }
@@ -113,7 +114,7 @@ struct ThumbnailsRun {
         try file.commit()
     }
 
-    private func encoded(_ image: Image, _ format: ThumbnailFormat, for path: String) throws(HLSError) -> [UInt8] {
+    private func encoded(_ image: StillImage, _ format: ThumbnailFormat, for path: String) throws(HLSError) -> [UInt8] {
         do {
             return try image.encoded(as: format.imageFormat(quality: command.quality))
         } catch {

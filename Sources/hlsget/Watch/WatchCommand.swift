@@ -1,4 +1,6 @@
 import ArgumentParser
+import HLSGetKit
+import HLSGetWatch
 import HLSKitCore
 
 /// `hlsget watch URL`: `play` in a window, with sound.
@@ -12,7 +14,7 @@ struct WatchCommand: AsyncParsableCommand {
 
             \(WindowCommand.help); the bar seeks by the mouse, the wheel changes the volume.
             """)
-    static let _errorLabel = HLSGet._errorLabel
+    static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(help: ArgumentHelp("URL or path of a playlist or of a media file.", valueName: "url"))
     var url: String

@@ -1,8 +1,12 @@
+import HLSKitAsset
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitPlayback
 import HLSKitSimulation
+import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("properties of an asset that its item waits for", .timeLimit(.minutes(1)))
 struct AssetKeyTests {
@@ -69,12 +73,14 @@ struct AssetKeyTests {
     func options() throws {
         let bench = try KeyBench {
             $0.userAgent = "Mine/2"
-            $0.fields = [HTTPField(name: "X-Both", value: "asset")]
-            $0.cookies = [Cookie(name: "a", value: "1", domain: "synthetic.invalid")]
+            $0.fields = [TransportField(name: "X-Both", value: "asset")]
+            $0.cookies = [TransportCookie(name: "a", value: "1", domain: "synthetic.invalid")]
         }
         try bench.clock.run {
             var configuration = bench.configuration
-            configuration.fields = [HTTPField(name: "X-Both", value: "p"), HTTPField(name: "X-Player", value: "p")]
+            configuration.fields = [
+                TransportField(name: "X-Both", value: "p"), TransportField(name: "X-Player", value: "p"),
+            ]
             let player = try Player(item: PlayerItem(asset: bench.asset), configuration: configuration)
             try await bench.clock.sleep(for: .seconds(3))
             await player.close()
@@ -84,8 +90,10 @@ struct AssetKeyTests {
         for request in bench.transport.requests {
             let own = request.fields.filter { $0.name.hasPrefix("X-") && $0.name != "X-Playback-Session-Id" }
             #expect(
-                Set(own) == [HTTPField(name: "X-Both", value: "asset"), HTTPField(name: "X-Player", value: "p")])
-            #expect(request.fields.contains(HTTPField(name: "User-Agent", value: "Mine/2")))
+                Set(own) == [
+                    TransportField(name: "X-Both", value: "asset"), TransportField(name: "X-Player", value: "p"),
+                ])
+            #expect(request.fields.contains(TransportField(name: "User-Agent", value: "Mine/2")))
             #expect(request.cookies.count == 1)
         }
     }

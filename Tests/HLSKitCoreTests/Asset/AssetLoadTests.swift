@@ -304,11 +304,11 @@ import Testing
             "http://b.example/v.m3u8": "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n",
         ])
         var options = AssetOptions.table(transport)
-        options.fields = [HTTPField(name: "X-Mine", value: "1")]
+        options.fields = [TransportField(name: "X-Mine", value: "1")]
         _ = try await Asset(urlString: "http://u:p@a.example/m.m3u8", options: options).load(.duration)
         #expect(transport.requests.count == 2)
         for request in transport.requests {
-            #expect(request.fields.contains(HTTPField(name: "X-Mine", value: "1")))
+            #expect(request.fields.contains(TransportField(name: "X-Mine", value: "1")))
             #expect(request.credentialOrigins.map(\.host) == ["a.example"])
         }
     }

@@ -1,8 +1,11 @@
 import Foundation
+import HLSKitAsset
+import HLSKitLoading
+import HLSKitPlayback
+import HLSKitSelection
+import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("what an asset's options say of requests", .timeLimit(.minutes(1)))
 struct AssetOptionTests {
@@ -99,9 +102,9 @@ struct AssetOptionTests {
 
     @Test("A14: header fields, user agent and cookies go with requests of every class")
     func everyClass() async throws {
-        let cookie = Cookie(name: "a", value: "1", domain: "a.example")
+        let cookie = TransportCookie(name: "a", value: "1", domain: "a.example")
         let (asset, transport) = makeAsset {
-            $0.fields = [HTTPField(name: "X-Mine", value: "1")]
+            $0.fields = [TransportField(name: "X-Mine", value: "1")]
             $0.userAgent = "Mine/2"
             $0.cookies = [cookie]
             $0.playbackSessionID = "session"
@@ -114,7 +117,7 @@ struct AssetOptionTests {
                 == Set(ResourceClass.allCases).subtracting([.steering, .report, .assetList]))
         for request in transport.requests {
             for field in [("X-Mine", "1"), ("User-Agent", "Mine/2"), ("X-Playback-Session-Id", "session")] {
-                #expect(request.fields.contains(HTTPField(name: field.0, value: field.1)), "\(request.urlString)")
+                #expect(request.fields.contains(TransportField(name: field.0, value: field.1)), "\(request.urlString)")
             }
             #expect(request.cookies == [cookie], "\(request.urlString)")
         }
@@ -165,11 +168,11 @@ struct AssetOptionTests {
     }
 
     struct Sending: Sendable {
-        var cookie: Cookie
+        var cookie: TransportCookie
         var url: String
         var isSent: Bool
         init(_ domain: String, _ path: String = "/", isSecure: Bool = false, to url: String, _ isSent: Bool) {
-            cookie = Cookie(name: "n", value: "v", domain: domain, path: path, isSecure: isSecure)
+            cookie = TransportCookie(name: "n", value: "v", domain: domain, path: path, isSecure: isSecure)
             self.url = url
             self.isSent = isSent
         }
@@ -267,7 +270,7 @@ struct AssetOptionTests {
         #expect(try await Asset(urlString: Self.base + "x", options: options).load(.duration).seconds == 12)
     }
 
-    private struct TypedTransport: Transport {
+    private struct TypedTransport: ResourceTransport {
         let type: String
         let text: String?
         final class Over: TransportTask {

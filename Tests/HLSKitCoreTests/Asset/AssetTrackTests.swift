@@ -1,9 +1,16 @@
 import Foundation
+import HLSKitAsset
+import HLSKitLoading
 import HLSKitMedia
+import HLSKitOutput
+import HLSKitPlayback
+import HLSKitPlaylist
+import HLSKitSelection
+import HLSKitTime
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitCodec
 
 @Suite(.timeLimit(.minutes(1))) struct AssetTrackTests {
     private static let media = SampleMedia.fixtures + "/media"
@@ -82,7 +89,7 @@ import Testing
         var name: String
         /// Seconds, as ffprobe has it.
         var duration: Double
-        var types: [MediaType]
+        var types: [MediaKind]
         var codecs: [MediaCodec]
         var size = PixelSize.zero
         var description: String { name }
@@ -108,7 +115,7 @@ import Testing
         ], [false, true])
     func file(_ c: File, isLocal: Bool) async throws {
         let url = isLocal ? "file://\(Self.media)/\(c.name)" : "http://a.example/\(c.name)"
-        let transport: any Transport =
+        let transport: any ResourceTransport =
             isLocal ? PlayerConfiguration.unpaced().transport : TableTransport([url: try Self.bytes(c.name)])
         let asset = Asset(urlString: url, options: AssetOptions(transport: transport))
         let (duration, tracks, isPlayable, variants) = try await asset.load(

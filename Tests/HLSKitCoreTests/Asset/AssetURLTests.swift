@@ -1,5 +1,6 @@
 import Foundation
 import HLSKitCore
+import TestSupport
 import Testing
 
 @Suite("URLs of assets and items", .timeLimit(.minutes(1)))

@@ -1,8 +1,10 @@
 import Foundation
+import HLSKitAsset
+import HLSKitPlayback
+import HLSKitSelection
+import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("chapter tracks of MP4 files", .timeLimit(.minutes(1)))
 struct ChapterTrackTests {

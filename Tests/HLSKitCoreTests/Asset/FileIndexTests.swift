@@ -1,8 +1,10 @@
+import HLSKitAsset
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitPlayback
 import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// Fragmented files whose index is of all fragments, or of the first.
 @Suite("the index of a media file", .timeLimit(.minutes(1)))

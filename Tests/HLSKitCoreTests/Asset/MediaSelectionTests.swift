@@ -1,4 +1,5 @@
 import HLSKitCore
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct MediaSelectionTests {

@@ -1,8 +1,10 @@
 import HLSKitMedia
 import HLSKitPlaylist
+import HLSKitSelection
+import HLSKitTime
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitAsset
 
 @Suite("Characteristics of tracks")
 struct TrackFactsTests {

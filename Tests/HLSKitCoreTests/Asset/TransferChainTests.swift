@@ -1,12 +1,13 @@
+import HLSKitLoading
 import Synchronization
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitAsset
 
 @Suite("transfers that stand for one")
 struct TransferChainTests {
     /// Notes what is asked of its tasks; a test sends the events.
-    private final class Base: Transport {
+    private final class Base: ResourceTransport {
         final class Running: TransportTask {
             let handler: @Sendable (TransportEvent) -> Void
             private let calls = Mutex<[String]>([])

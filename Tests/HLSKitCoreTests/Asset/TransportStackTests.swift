@@ -1,19 +1,22 @@
+import HLSKitLoading
+import HLSKitNetwork
 import HLSKitPlaylist
 import HLSKitSimulation
+import HLSKitTime
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitAsset
 
 @Suite("the stack of transports", .timeLimit(.minutes(1)))
 struct TransportStackTests {
     private static let url = "https://a.example/main.m3u8"
     private static let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow.m3u8\n"
 
-    private static func options(_ transport: any Transport) -> AssetOptions {
+    private static func options(_ transport: any ResourceTransport) -> AssetOptions {
         var options = AssetOptions(transport: transport)
-        options.cookies = [Cookie(name: "c", value: "1", domain: "a.example")]
+        options.cookies = [TransportCookie(name: "c", value: "1", domain: "a.example")]
         options.primarySessionID = "p"
         return options
     }
@@ -62,7 +65,7 @@ struct TransportStackTests {
         #expect(hooked.withLock { $0 } == ["https://a.example/1.ts"])
     }
 
-    private final class Asked: Transport {
+    private final class Asked: ResourceTransport {
         let urls = Mutex<[String]>([])
 
         func start(

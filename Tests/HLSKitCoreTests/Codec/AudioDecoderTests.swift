@@ -1,6 +1,7 @@
+import HLSKitCodec
+import HLSKitMedia
+import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 @Suite(.timeLimit(.minutes(1)))
 struct AudioDecoderTests {

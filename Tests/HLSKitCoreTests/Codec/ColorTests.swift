@@ -1,8 +1,17 @@
 import CLibAV
 import Foundation
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitOutput
+import HLSKitPlayback
+import HLSKitPlaylist
+import HLSKitSelection
+import HLSKitTime
+import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitAsset
+@testable import HLSKitCodec
 
 @Suite("colour")
 struct ColorTests {
@@ -75,15 +84,15 @@ struct ColorTests {
     private static func flat(
         _ y: UInt8, _ u: UInt8, _ v: UInt8, primaries: UInt32, transfer: UInt32, matrix: UInt32
     ) throws -> VideoFrame {
-        var frame = HLSKitCore.av_frame_alloc()
-        defer { HLSKitCore.av_frame_free(&frame) }
+        var frame = HLSKitCodec.av_frame_alloc()
+        defer { HLSKitCodec.av_frame_free(&frame) }
         let raw = try #require(frame)
         (raw.pointee.width, raw.pointee.height, raw.pointee.format) = (16, 16, AV_PIX_FMT_YUV444P.rawValue)
         raw.pointee.color_primaries = AVColorPrimaries(rawValue: primaries)
         raw.pointee.color_trc = AVColorTransferCharacteristic(rawValue: transfer)
         raw.pointee.colorspace = AVColorSpace(rawValue: matrix)
         raw.pointee.color_range = AVCOL_RANGE_MPEG
-        try #require(HLSKitCore.av_frame_get_buffer(raw, 0) == 0)
+        try #require(HLSKitCodec.av_frame_get_buffer(raw, 0) == 0)
         for (plane, value) in [y, u, v].enumerated() {
             let data = try #require(CLibAV_frame_data(raw, Int32(plane)))
             data.update(repeating: value, count: Int(CLibAV_frame_linesize(raw, Int32(plane))) * 16)
@@ -152,7 +161,7 @@ struct ColorTests {
         let light = Self.color(of: try converter.convert(white))[0]
         #expect((130...215).contains(light))
         // An image of it is of standard range as well.
-        let image = try Image(white)
+        let image = try StillImage(white)
         #expect(image.pixels[0] > 120)
     }
 

@@ -1,7 +1,7 @@
 import HLSKitMedia
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitCodec
 
 /// Decoding times of what is written.
 @Suite struct DecodingOrderTests {

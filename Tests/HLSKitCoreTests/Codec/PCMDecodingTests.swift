@@ -1,8 +1,6 @@
-import HLSKitCore
+import HLSKitCodec
 import HLSKitMedia
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("PCM is decoded")
 struct PCMDecodingTests {

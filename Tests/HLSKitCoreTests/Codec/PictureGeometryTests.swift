@@ -1,6 +1,11 @@
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitTime
+import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitAsset
+@testable import HLSKitCodec
 
 @Suite("sizes for showing", .timeLimit(.minutes(1)))
 struct PictureGeometryTests {
@@ -78,7 +83,7 @@ struct PictureGeometryTests {
         let packed = try FrameConverter(to: .bgra, convertsToRec709: false).convert(frame)
         #expect(packed.rotation == rotation)
         #expect(packed.presentationSize == frame.presentationSize)
-        let drawn = try VideoFrame(Image(frame), inPlaceOf: frame)
+        let drawn = try VideoFrame(StillImage(frame), inPlaceOf: frame)
         #expect(drawn.presentationSize == frame.presentationSize)
     }
 

@@ -1,7 +1,9 @@
+import HLSKitLoading
 import HLSKitMedia
+import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitCodec
 
 @Suite(.timeLimit(.minutes(1)))
 struct VideoDecoderTests {

@@ -1,6 +1,8 @@
+import HLSKitTime
+import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitCodec
 
 @Suite("the bytes of frames", .timeLimit(.minutes(1)))
 struct VideoFramePixelsTests {

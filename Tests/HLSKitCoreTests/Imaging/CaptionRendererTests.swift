@@ -1,8 +1,11 @@
+import HLSKitCaptions
+import HLSKitLoading
 import HLSKitTime
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitCodec
+@testable import HLSKitImaging
 
 @Suite("caption renderer", .timeLimit(.minutes(2)))
 struct CaptionRendererTests {
@@ -27,12 +30,12 @@ struct CaptionRendererTests {
 
     /// What can be told of a picture without knowing its fonts.
     private struct Drawn {
-        let image: Image
+        let image: StillImage
         /// Rows and columns with something in them.
         let rows: [Int]
         let columns: [Int]
 
-        init(_ image: Image) {
+        init(_ image: StillImage) {
             self.image = image
             let alpha = { (x: Int, y: Int) in image.pixels[(y * image.width + x) * 4 + 3] }
             rows = (0..<image.height).filter { y in (0..<image.width).contains { alpha($0, y) > 0 } }
@@ -156,7 +159,7 @@ struct CaptionRendererTests {
     @Test("K08: over a picture, colours are mixed and everything else stays")
     func over() throws {
         let pixels = (0..<640 * 360).flatMap { _ in [10, 120, 30, 255] as [UInt8] }
-        let picture = try #require(Image(width: 640, height: 360, pixels: pixels))
+        let picture = try #require(StillImage(width: 640, height: 360, pixels: pixels))
         let renderer = CaptionRenderer(captions: [Self.caption("Over")], size: PixelSize(width: 1, height: 1))
         let drawn = try renderer.render(at: Self.time(1), over: picture)
         let changed = stride(from: 0, to: drawn.pixels.count, by: 4).filter { at in

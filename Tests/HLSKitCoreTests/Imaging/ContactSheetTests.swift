@@ -1,15 +1,21 @@
+import HLSKitCodec
+import HLSKitLoading
+import HLSKitTime
+import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitImaging
 
 @Suite("contact sheets and storyboards", .timeLimit(.minutes(1)))
 struct ContactSheetTests {
-    private static func image(_ width: Int, _ height: Int, _ red: UInt8) throws -> Image {
+    private static func image(_ width: Int, _ height: Int, _ red: UInt8) throws -> StillImage {
         let pixels = [[UInt8]](repeating: [red, 0, 0, 255], count: width * height).flatMap(\.self)
-        return try #require(Image(width: width, height: height, pixels: pixels))
+        return try #require(StillImage(width: width, height: height, pixels: pixels))
     }
 
-    private static func red(_ image: Image, _ x: Int, _ y: Int) -> UInt8 { image.pixels[(y * image.width + x) * 4] }
+    private static func red(_ image: StillImage, _ x: Int, _ y: Int) -> UInt8 {
+        image.pixels[(y * image.width + x) * 4]
+    }
 
     @Test(
         "L01: tiles are as large as the largest image, in about as many columns as rows",
@@ -52,7 +58,7 @@ struct ContactSheetTests {
 
     @Test("L01: the sheet has the colours of its images")
     func colors() throws {
-        let image = Image(
+        let image = StillImage(
             width: 1, height: 1, pixels: [1, 2, 3, 255], colorPrimaries: .bt2020, transferFunction: .pq)
         let sheet = try ContactSheet(of: [image])
         #expect(sheet.image.colorPrimaries == .bt2020)

@@ -1,8 +1,11 @@
+import HLSKitAsset
+import HLSKitCodec
+import HLSKitImaging
+import HLSKitLoading
 import HLSKitMedia
+import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// Images of streams whose samples are encrypted one by one.
 @Suite("images of encrypted streams", .timeLimit(.minutes(1)), .enabled(if: Tool.exists("/usr/bin/openssl")))
@@ -43,7 +46,7 @@ struct EncryptedImageTests {
         }
         let generator = ImageGenerator(asset: Asset(urlString: Self.playlist, options: options))
         let result = try await generator.image(at: MediaTime(seconds: 1, preferredTimescale: 1000))
-        #expect(try result.image == Image(SampleImages.frames(of: "180p")[0]))
+        #expect(try result.image == StillImage(SampleImages.frames(of: "180p")[0]))
     }
 
     @Test(
@@ -99,12 +102,12 @@ struct EncryptedImageTests {
         for (time, frame) in [(0.0, 0), (4, 100)] {
             let result = try await generator.image(at: MediaTime(seconds: time + 1, preferredTimescale: 1000))
             #expect(result.actualTime.seconds == time)
-            #expect(try result.image == Image(frames[frame]))
+            #expect(try result.image == StillImage(frames[frame]))
         }
         generator.setExact()
         for (time, frame) in [(1.0, 25), (5.5, 137)] {
             let result = try await generator.image(at: MediaTime(seconds: time, preferredTimescale: 1000))
-            #expect(try result.image == Image(frames[frame]))
+            #expect(try result.image == StillImage(frames[frame]))
         }
     }
 }

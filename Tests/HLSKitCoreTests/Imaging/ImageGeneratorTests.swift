@@ -1,10 +1,12 @@
+import HLSKitAsset
+import HLSKitCodec
+import HLSKitImaging
+import HLSKitLoading
 import HLSKitMedia
 import HLSKitSimulation
 import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 @Suite(.timeLimit(.minutes(1))) struct ImageGeneratorTests {
     private static func seconds(_ value: Double) -> MediaTime { MediaTime(seconds: value, preferredTimescale: 1000) }
@@ -197,7 +199,7 @@ import Testing
                 let hash = try hashes(of: [frame], track: track).first
                 #expect(hash?.hasPrefix(oracle[number]) == true)
                 #expect(result.actual == MediaTime(value: Int64(number), timescale: 25))
-                let image = try Image(frame)
+                let image = try StillImage(frame)
                 let isSame = result.image == image
                 #expect(isSame, "frame \(number)")
             }

@@ -1,10 +1,12 @@
 import Foundation
+import HLSKitImaging
+import HLSKitLoading
 import HLSKitMedia
 import HLSKitTime
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitCodec
 
 @Suite("images of media that is not plain", .timeLimit(.minutes(1))) struct ImageMediaTests {
     private static let key = "00112233445566778899aabbccddeeff"
@@ -21,7 +23,7 @@ import Testing
         #expect(results.compactMap(\.error) == [])
         #expect(results.map { $0.actual?.seconds } == actual)
         for (result, (time, frame)) in zip(results, wanted) {
-            let image = try Image(frame)
+            let image = try StillImage(frame)
             let isSame = result.image == image
             #expect(isSame, "at \(time)")
         }

@@ -1,18 +1,23 @@
 import CLibAV
+import HLSKitImaging
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitTime
+import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitCodec
 
 @Suite("what of a frame is in its image", .timeLimit(.minutes(1)))
 struct ImageOptionTests {
     /// A frame of 64×48 whose luma is the column in the upper half and 200 in the lower; no colour.
     private static func ramp(_ change: (UnsafeMutablePointer<AVFrame>) throws -> Void = { _ in }) throws -> VideoFrame {
-        var frame = HLSKitCore.av_frame_alloc()
-        defer { HLSKitCore.av_frame_free(&frame) }
+        var frame = HLSKitCodec.av_frame_alloc()
+        defer { HLSKitCodec.av_frame_free(&frame) }
         let raw = try #require(frame)
         (raw.pointee.width, raw.pointee.height, raw.pointee.format) = (64, 48, AV_PIX_FMT_YUV420P.rawValue)
         raw.pointee.color_range = AVCOL_RANGE_JPEG
-        try #require(HLSKitCore.av_frame_get_buffer(raw, 0) == 0)
+        try #require(HLSKitCodec.av_frame_get_buffer(raw, 0) == 0)
         for plane in 0..<Int32(3) {
             let data = try #require(CLibAV_frame_data(raw, plane))
             let (rows, distance) = (plane == 0 ? 48 : 24, Int(CLibAV_frame_linesize(raw, plane)))
@@ -39,7 +44,7 @@ struct ImageOptionTests {
             (.encodedPixels, PixelSize(width: 64, height: 48)),
         ])
     func aperture(_ mode: ImageApertureMode, size: PixelSize) throws {
-        let image = try Image(Self.ramp(Self.crop), apertureMode: mode)
+        let image = try StillImage(Self.ramp(Self.crop), apertureMode: mode)
         #expect(PixelSize(width: image.width, height: image.height) == size)
         // Of the first row the first and the last pixel.
         let ends = [image.pixels[0], image.pixels[(image.width - 1) * 4]].map(Int.init)
@@ -54,27 +59,27 @@ struct ImageOptionTests {
         let frame = try Self.ramp { frame in
             FrameNotes.note(CleanAperture(width: 21, height: 9, horizontalOffset: 0, verticalOffset: -10), in: frame)
         }
-        let image = try Image(frame)
+        let image = try StillImage(frame)
         #expect((image.width, image.height) == (21, 9))
         #expect((0..<21).allSatisfy { abs(Int(image.pixels[$0 * 4]) - (21 + $0) * 3) <= 3 })
         // The frame stays whole.
-        #expect(try Image(frame, apertureMode: .encodedPixels).width == 64)
+        #expect(try StillImage(frame, apertureMode: .encodedPixels).width == 64)
     }
 
     @Test("L02: the clean aperture is the default of images, and the maximum is that of what is seen")
     func defaults() throws {
         let frame = try Self.ramp(Self.crop)
-        #expect(try Image(frame) == Image(frame, apertureMode: .cleanAperture))
-        let small = try Image(frame, maximumSize: PixelSize(width: 20, height: 0))
+        #expect(try StillImage(frame) == StillImage(frame, apertureMode: .cleanAperture))
+        let small = try StillImage(frame, maximumSize: PixelSize(width: 20, height: 0))
         #expect((small.width, small.height) == (20, 12))
         let turned = try Self.ramp { frame in
             Self.crop(frame)
             try FrameNotes.note(rotation: 90, in: frame)
         }
-        let upright = try Image(
+        let upright = try StillImage(
             turned, maximumSize: PixelSize(width: 12, height: 0), appliesPreferredTransform: true)
         #expect((upright.width, upright.height) == (12, 20))
-        #expect(try Image(turned) == Image(frame))
+        #expect(try StillImage(turned) == StillImage(frame))
     }
 
     @Test("L02: high dynamic range is mapped, or comes as it is and says so", arguments: [16, 18])
@@ -84,10 +89,10 @@ struct ImageOptionTests {
             frame.pointee.color_trc = AVColorTransferCharacteristic(rawValue: transfer)
             frame.pointee.colorspace = AVCOL_SPC_BT2020_NCL
         }
-        let mapped = try Image(frame)
+        let mapped = try StillImage(frame)
         #expect(mapped.colorPrimaries == .bt709)
         #expect(mapped.transferFunction == .bt709)
-        let source = try Image(frame, dynamicRangePolicy: .matchSource)
+        let source = try StillImage(frame, dynamicRangePolicy: .matchSource)
         #expect(source.colorPrimaries == .bt2020)
         #expect(source.transferFunction.rawValue == Int(transfer))
         // The numbers are those of the frame.
@@ -105,14 +110,14 @@ struct ImageOptionTests {
             frame.pointee.color_primaries = AVColorPrimaries(rawValue: 200)
             frame.pointee.color_trc = AVCOL_TRC_SMPTE2084
         }
-        #expect(throws: HLSError.self) { try Image(frame) }
-        #expect(try Image(frame, dynamicRangePolicy: .matchSource).transferFunction == .pq)
+        #expect(throws: HLSError.self) { try StillImage(frame) }
+        #expect(try StillImage(frame, dynamicRangePolicy: .matchSource).transferFunction == .pq)
     }
 
     @Test("L02: standard range is the same by either policy")
     func standardRange() throws {
         let frame = try Self.ramp()
-        #expect(try Image(frame) == Image(frame, dynamicRangePolicy: .matchSource))
+        #expect(try StillImage(frame) == StillImage(frame, dynamicRangePolicy: .matchSource))
     }
 
     @Test("L02: the generator's images have the part and the range that were asked for")

@@ -1,9 +1,12 @@
+import HLSKitCodec
+import HLSKitEngine
+import HLSKitImaging
+import HLSKitLoading
 import HLSKitMedia
+import HLSKitPlayback
 import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("where images come from", .timeLimit(.minutes(1))) struct ImageSourceTests {
     private static func seconds(_ value: Double) -> MediaTime { MediaTime(seconds: value, preferredTimescale: 1000) }
@@ -133,7 +136,7 @@ import Testing
         #expect(results.count == pictures.count && pictures.count > 5)
         for (result, (time, frame)) in zip(results, pictures) {
             #expect(result.actual == MediaTime(time))
-            let image = try Image(frame)
+            let image = try StillImage(frame)
             let isSame = result.image == image
             #expect(isSame, "at \(time)")
         }

@@ -2,29 +2,29 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitCodec
 
 @Suite(.timeLimit(.minutes(1))) struct ImageTests {
-    private static func gradient(_ width: Int, _ height: Int) throws -> Image {
+    private static func gradient(_ width: Int, _ height: Int) throws -> StillImage {
         var pixels: [UInt8] = []
         for y in 0..<height {
             for x in 0..<width { pixels += [UInt8(x * 255 / width), UInt8(y * 255 / height), 128, 255] }
         }
-        return try #require(Image(width: width, height: height, pixels: pixels))
+        return try #require(StillImage(width: width, height: height, pixels: pixels))
     }
 
     @Test("an image has four bytes for each pixel, or is invalid")
     func count() {
-        #expect(Image(width: 2, height: 1, pixels: [UInt8](repeating: 0, count: 8)) != nil)
-        #expect(Image(width: 2, height: 1, pixels: [UInt8](repeating: 0, count: 7)) == nil)
-        #expect(Image(width: 0, height: 1, pixels: []) == nil)
-        #expect(Image(width: .max, height: .max, pixels: []) == nil)
+        #expect(StillImage(width: 2, height: 1, pixels: [UInt8](repeating: 0, count: 8)) != nil)
+        #expect(StillImage(width: 2, height: 1, pixels: [UInt8](repeating: 0, count: 7)) == nil)
+        #expect(StillImage(width: 0, height: 1, pixels: []) == nil)
+        #expect(StillImage(width: .max, height: .max, pixels: []) == nil)
     }
 
     @Test("turning goes clockwise by quarters")
     func turning() throws {
-        func image(_ width: Int, _ height: Int, _ reds: [UInt8]) throws -> Image {
-            try #require(Image(width: width, height: height, pixels: reds.flatMap { [$0, 0, 0, 255] }))
+        func image(_ width: Int, _ height: Int, _ reds: [UInt8]) throws -> StillImage {
+            try #require(StillImage(width: width, height: height, pixels: reds.flatMap { [$0, 0, 0, 255] }))
         }
         let upright = try image(3, 2, [1, 2, 3, 4, 5, 6])
         let quarter = try image(2, 3, [4, 1, 5, 2, 6, 3])
@@ -57,7 +57,7 @@ import Testing
     @Test("L02: colours are those that ffmpeg gives the same picture", .enabled(if: Tool.exists("/usr/bin/ffmpeg")))
     func likeFFmpeg() throws {
         let frame = try SampleImages.frames(of: "360p")[300]
-        let image = try Image(frame)
+        let image = try StillImage(frame)
         // A stream that does not name its matrix: ffmpeg takes it for BT.601, too.
         let expected = try Tool.run([
             "/usr/bin/ffmpeg", "-v", "error", "-i", SampleMedia.folder + "/video-360p.mp4", "-vf",
@@ -67,7 +67,7 @@ import Testing
         ])
         #expect(SampleImages.likeness(image.pixels, expected) > 50)
         // What is written comes back.
-        for (format, decibels) in [(ImageFormat.png, Double.infinity), (.jpeg(quality: 100), 32)] {
+        for (format, decibels) in [(StillImage.Format.png, Double.infinity), (.jpeg(quality: 100), 32)] {
             let file = try image.encoded(as: format)
             let back = try Tool.run(
                 [

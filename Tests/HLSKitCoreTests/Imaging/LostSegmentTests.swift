@@ -1,8 +1,8 @@
+import HLSKitImaging
+import HLSKitLoading
 import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// What images become of a stream of which some segments are not there.
 @Suite("images beside lost segments", .timeLimit(.minutes(1)))

@@ -2,7 +2,7 @@ import HLSKitMedia
 import HLSKitTime
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitImaging
 
 @Suite struct PictureFinderTests {
     /// Samples in decoding order, a second apart.

@@ -1,8 +1,10 @@
+import HLSKitCodec
+import HLSKitImaging
+import HLSKitLoading
 import HLSKitMedia
+import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// Frames and images of uncommon shapes, against ffmpeg's.
 @Suite("pictures of all shapes", .enabled(if: FFmpegPictures.isThere), .timeLimit(.minutes(1)))
@@ -55,7 +57,7 @@ struct PictureShapeTests {
         "L02: images are those of ffmpeg, with square pixels or as they are", arguments: shapes,
         [ImageApertureMode.cleanAperture, .encodedPixels])
     func images(_ shape: Shape, _ mode: ImageApertureMode) throws {
-        let image = try Image(Self.frames(of: shape)[5], apertureMode: mode)
+        let image = try StillImage(Self.frames(of: shape)[5], apertureMode: mode)
         let size = mode == .encodedPixels ? shape.frame : shape.shown
         #expect((image.width, image.height) == (size.width, size.height))
         let expected = try FFmpegPictures.pixels(
@@ -68,7 +70,7 @@ struct PictureShapeTests {
         let bytes = try SampleImages.turned(SampleImages.fixture("picture-444.mp4"), byQuarters: quarters)
         let path = try ScratchFile(bytes)
         let frame = try Self.frames(of: bytes)[5]
-        let image = try Image(frame, appliesPreferredTransform: true)
+        let image = try StillImage(frame, appliesPreferredTransform: true)
         let size = quarters == 2 ? PixelSize(width: 63, height: 47) : PixelSize(width: 47, height: 63)
         #expect((image.width, image.height) == (size.width, size.height))
         #expect(frame.presentationSize == size && frame.rotation == quarters * 90)
@@ -79,7 +81,7 @@ struct PictureShapeTests {
 
     @Test("L01: a contact sheet is what ffmpeg makes of the same pictures")
     func sheet() throws {
-        let images = try Self.frames(of: Self.shapes[1]).prefix(6).map { try Image($0) }
+        let images = try Self.frames(of: Self.shapes[1]).prefix(6).map { try StillImage($0) }
         let sheet = try ContactSheet(of: images, columnCount: 3)
         let expected = try FFmpegPictures.pixels(
             of: Self.shapes[1].path, where: "lt(n\\,6)", width: 63, height: 47, then: ",tile=3x2")

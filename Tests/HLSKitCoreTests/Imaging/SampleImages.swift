@@ -1,9 +1,12 @@
 import Foundation
+import HLSKitAsset
+import HLSKitCodec
+import HLSKitImaging
+import HLSKitLoading
 import HLSKitMedia
+import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// The bundled sample, served out of memory, and the pictures that it holds.
 enum SampleImages {

@@ -1,8 +1,9 @@
 import HLSKitMedia
+import HLSKitOutput
+import HLSKitPlayback
 import HLSKitTime
+import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("tracks that are told of and never come", .timeLimit(.minutes(1)))
 struct AbsentTrackTests {

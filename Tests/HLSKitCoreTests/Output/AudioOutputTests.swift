@@ -1,8 +1,12 @@
+import HLSKitCodec
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitOutput
+import HLSKitPlayback
 import HLSKitSimulation
+import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("audio outputs", .timeLimit(.minutes(10)))
 struct AudioOutputTests {

@@ -6,11 +6,11 @@ import Testing
 struct ClipWriterTests {
     /// Remembers what it gets.
     private final class Sink: SampleWriter {
-        let mediaTypes: Set<MediaType>
+        let mediaTypes: Set<MediaKind>
         private let log = Mutex<[String]>([])
         var lines: [String] { log.withLock { $0 } }
 
-        init(_ mediaTypes: Set<MediaType>) { self.mediaTypes = mediaTypes }
+        init(_ mediaTypes: Set<MediaKind>) { self.mediaTypes = mediaTypes }
 
         func begin(_ tracks: [MediaTrack]) throws(HLSError) { log.withLock { $0.append("\(tracks.count) tracks") } }
         func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(HLSError) {

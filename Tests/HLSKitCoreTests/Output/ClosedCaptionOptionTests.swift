@@ -1,8 +1,13 @@
+import HLSKitCaptions
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitOutput
+import HLSKitPlayback
+import HLSKitSelection
 import HLSKitSimulation
+import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// Captions inside the video, as options of the legible group.
 @Suite("closed captions of the player", .timeLimit(.minutes(5)))

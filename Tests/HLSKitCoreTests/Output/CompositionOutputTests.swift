@@ -1,9 +1,14 @@
+import HLSKitCodec
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitSelection
 import HLSKitSimulation
+import HLSKitTime
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitOutput
 
 @Suite("composition of pictures and metadata", .timeLimit(.minutes(10)))
 struct CompositionOutputTests {
@@ -22,7 +27,7 @@ struct CompositionOutputTests {
 
     /// A frame of 4 by 4 at a time of the item.
     private static func picture(_ seconds: Double) throws -> VideoFrame {
-        let image = try #require(Image(width: 4, height: 4, pixels: [UInt8](repeating: 100, count: 64)))
+        let image = try #require(StillImage(width: 4, height: 4, pixels: [UInt8](repeating: 100, count: 64)))
         let base = try #require(base)
         return try VideoFrame(image, inPlaceOf: base).placed(at: time(seconds))
     }
@@ -126,7 +131,7 @@ struct CompositionOutputTests {
             ]
         ) { request in
             asked.note(request)
-            let image = try #require(Image(width: 2, height: 2, pixels: [UInt8](repeating: 0, count: 16)))
+            let image = try #require(StillImage(width: 2, height: 2, pixels: [UInt8](repeating: 0, count: 16)))
             return try VideoFrame(image, inPlaceOf: request.sourceFrame)
         }
         let output = CompositionOutput(composition)
@@ -231,16 +236,16 @@ struct CompositionOutputTests {
     @Test("J11: an image is a frame again, with the times of another")
     func image() throws {
         let base = try #require(Self.base).placed(at: Self.time(7))
-        var image = try Image(base)
+        var image = try StillImage(base)
         var pixels = image.pixels
         pixels[0] = 1
         pixels[1] = 2
         pixels[2] = 3
-        image = try #require(Image(width: image.width, height: image.height, pixels: pixels))
+        image = try #require(StillImage(width: image.width, height: image.height, pixels: pixels))
         let frame = try VideoFrame(image, inPlaceOf: base)
         #expect(frame.itemTime == base.itemTime)
         #expect(frame.pts == base.pts)
         #expect([frame.width, frame.height] == [base.width, base.height])
-        #expect(try Image(frame) == image)
+        #expect(try StillImage(frame) == image)
     }
 }

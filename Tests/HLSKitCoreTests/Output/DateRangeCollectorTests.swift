@@ -1,8 +1,11 @@
+import HLSKitEngine
+import HLSKitOutput
+import HLSKitPlayback
+import HLSKitSelection
 import HLSKitSimulation
+import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// The date ranges of a live stream, through the player.
 @Suite("date ranges of live streams", .timeLimit(.minutes(2)))

@@ -1,7 +1,9 @@
 import Foundation
+import HLSKitPlayback
+import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitOutput
 
 @Suite("What is on disk while an item is played", .timeLimit(.minutes(2)))
 struct FlushTests {

@@ -1,7 +1,9 @@
 import Foundation
+import HLSKitCodec
+import HLSKitMedia
+import HLSKitOutput
+import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 @Suite(.timeLimit(.minutes(1)))
 struct FrameHashWriterTests {

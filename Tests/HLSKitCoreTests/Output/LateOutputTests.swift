@@ -1,9 +1,14 @@
+import HLSKitCodec
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitOutput
 import HLSKitSimulation
 import HLSKitTime
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 /// Outputs that come when media has been loaded and no one took it.
 @Suite("late outputs", .timeLimit(.minutes(5)))

@@ -1,8 +1,12 @@
+import HLSKitCaptions
+import HLSKitEngine
+import HLSKitOutput
+import HLSKitPlayback
+import HLSKitSelection
 import HLSKitSimulation
+import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// Captions of live streams: a window that slides, segments that repeat cues.
 @Suite("captions of live streams", .timeLimit(.minutes(5)))

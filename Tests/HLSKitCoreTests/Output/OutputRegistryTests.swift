@@ -1,14 +1,20 @@
+import HLSKitCodec
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitOutput
+import HLSKitSelection
 import HLSKitSimulation
+import HLSKitTime
 import Synchronization
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 @Suite("Outputs and writers of an item")
 struct OutputRegistryTests {
     private final class Frames: FrameWriter {
-        let mediaTypes: Set<MediaType>
-        init(_ mediaTypes: Set<MediaType>) { self.mediaTypes = mediaTypes }
+        let mediaTypes: Set<MediaKind>
+        init(_ mediaTypes: Set<MediaKind>) { self.mediaTypes = mediaTypes }
         func begin(_ tracks: [MediaTrack]) {}
         func write(_ frame: VideoFrame, ofTrackAt index: Int) {}
         func flush() {}
@@ -16,7 +22,7 @@ struct OutputRegistryTests {
     }
 
     private final class Samples: SampleWriter {
-        let mediaTypes: Set<MediaType> = [.video]
+        let mediaTypes: Set<MediaKind> = [.video]
         func begin(_ tracks: [MediaTrack]) {}
         func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) {}
         func flush() {}
@@ -26,7 +32,7 @@ struct OutputRegistryTests {
     /// What a registry wants, in words.
     private static func wants(_ registry: OutputRegistry) -> Set<String> {
         var wants: Set<String> = []
-        for type in [MediaType.video, .audio] {
+        for type in [MediaKind.video, .audio] {
             if registry.wantsFrames(of: type) { wants.insert("\(type.rawValue) decoded") }
             if registry.wantsSamples(of: type) { wants.insert("\(type.rawValue) samples") }
         }
@@ -100,7 +106,7 @@ struct OutputRegistryTests {
 struct WriterFeedTests {
     /// Notes what it is given.
     private final class Log: SampleWriter {
-        let mediaTypes: Set<MediaType> = [.video, .audio]
+        let mediaTypes: Set<MediaKind> = [.video, .audio]
         let isReadAsWritten: Bool
         private let log = Mutex<[String]>([])
         var lines: [String] { log.withLock(\.self) }
@@ -116,14 +122,14 @@ struct WriterFeedTests {
         private func add(_ line: String) { log.withLock { $0.append(line) } }
     }
 
-    private static func track(_ id: Int, _ type: MediaType) -> MediaTrack {
+    private static func track(_ id: Int, _ type: MediaKind) -> MediaTrack {
         MediaTrack(id: id, mediaType: type, codec: type == .video ? .h264 : .aac, timescale: 1000)
     }
 
     private let clock = VirtualClock()
     private let registry = OutputRegistry()
 
-    private func write(_ type: MediaType, at seconds: Double, to feed: WriterFeed) {
+    private func write(_ type: MediaKind, at seconds: Double, to feed: WriterFeed) {
         Task(executorPreference: clock) {
             let sample = MediaSample(trackID: 1, pts: 0, dts: 0, isSync: true, data: SampleData([0]))
             let time = MediaTime(seconds: seconds, preferredTimescale: 1000)

@@ -1,7 +1,9 @@
 import Foundation
+import HLSKitCodec
+import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitOutput
 
 @Suite(.timeLimit(.minutes(1)))
 struct PCMWriterTests {

@@ -1,6 +1,9 @@
+import HLSKitCodec
+import HLSKitLoading
+import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitOutput
 
 @Suite(.timeLimit(.minutes(1)))
 struct PictureWriterTests {

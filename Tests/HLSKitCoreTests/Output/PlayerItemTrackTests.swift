@@ -1,11 +1,15 @@
+import HLSKitCodec
+import HLSKitEngine
 import HLSKitMedia
+import HLSKitOutput
+import HLSKitPlayback
+import HLSKitTime
+import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("I04: tracks of an item", .timeLimit(.minutes(1)))
 struct PlayerItemTrackTests {
-    private static func track(_ type: MediaType, of item: PlayerItem) throws -> PlayerItemTrack {
+    private static func track(_ type: MediaKind, of item: PlayerItem) throws -> PlayerItemTrack {
         try #require(item.tracks.first { $0.mediaType == type })
     }
 

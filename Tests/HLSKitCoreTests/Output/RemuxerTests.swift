@@ -2,6 +2,7 @@ import Foundation
 import HLSKitCore
 import HLSKitMedia
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
+import HLSKitLoading
+import HLSKitOutput
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("files where somebody else may have put something")
 struct SafeFileTests {

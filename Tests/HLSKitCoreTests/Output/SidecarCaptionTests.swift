@@ -1,10 +1,14 @@
 import HLSKitCaptions
+import HLSKitEngine
+import HLSKitLoading
 import HLSKitMedia
+import HLSKitOutput
+import HLSKitPlayback
+import HLSKitSelection
 import HLSKitSimulation
+import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// Captions of the program's own beside a stream.
 @Suite("captions of a file beside the stream", .timeLimit(.minutes(2)))

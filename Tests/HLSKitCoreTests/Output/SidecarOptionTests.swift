@@ -1,10 +1,15 @@
 import HLSKitCaptions
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitOutput
+import HLSKitSelection
 import HLSKitSimulation
 import HLSKitTime
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 /// Captions of the program's own among the subtitles that can be chosen.
 @Suite("captions of a file as an option", .timeLimit(.minutes(2)))

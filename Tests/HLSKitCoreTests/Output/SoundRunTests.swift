@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitOutput
 
 @Suite("sound at other rates", .timeLimit(.minutes(10)))
 struct SoundRunTests {

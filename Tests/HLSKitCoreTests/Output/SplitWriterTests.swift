@@ -6,7 +6,7 @@ import Testing
 struct SplitWriterTests {
     /// Remembers what it gets.
     private final class Sink: SampleWriter, NumberedFiles {
-        let mediaTypes: Set<MediaType> = [.video, .audio]
+        let mediaTypes: Set<MediaKind> = [.video, .audio]
         let name: String
         private let log = Mutex<[String]>([])
         var lines: [String] { log.withLock { $0 } }

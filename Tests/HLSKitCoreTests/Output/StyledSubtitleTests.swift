@@ -1,8 +1,13 @@
+import HLSKitCaptions
+import HLSKitEngine
+import HLSKitMedia
+import HLSKitOutput
+import HLSKitPlayback
+import HLSKitSelection
 import HLSKitSimulation
+import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// What segments of WebVTT say beside text: style sheets, regions, settings of cues.
 @Suite("styled subtitles", .timeLimit(.minutes(2)))

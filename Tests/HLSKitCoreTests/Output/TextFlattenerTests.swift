@@ -2,7 +2,7 @@ import HLSKitCaptions
 import HLSKitTime
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitOutput
 
 @Suite("texts that overlap, one after the other")
 struct TextFlattenerTests {

@@ -1,8 +1,15 @@
+import HLSKitCaptions
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitOutput
+import HLSKitSelection
 import HLSKitSimulation
+import HLSKitTime
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 /// Subtitles in MP4: WebVTT (`wvtt`) and TTML (`stpp`).
 @Suite("subtitles in MP4", .timeLimit(.minutes(5)))

@@ -1,9 +1,15 @@
+import HLSKitEngine
+import HLSKitLoading
 import HLSKitMedia
+import HLSKitOutput
+import HLSKitPlaylist
+import HLSKitSelection
 import HLSKitSimulation
+import HLSKitTime
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 /// Outputs of cues, metadata, date ranges and samples.
 @Suite("timed outputs", .timeLimit(.minutes(10)))

@@ -2,7 +2,7 @@ import HLSKitMedia
 import HLSKitTime
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitOutput
 
 @Suite("changes of tracks that are not in step")
 struct TrackSpliceTests {
@@ -48,7 +48,7 @@ struct TrackSpliceTests {
     func order(_ example: Case) {
         var splice = TrackSplice()
         var words: [String] = []
-        let types: [MediaType] = [.video, .audio]
+        let types: [MediaKind] = [.video, .audio]
         func take() {
             for output in splice.take(types) {
                 switch output {

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitOutput
 
 @Suite("several threads and one who writes")
 struct TurnQueueTests {

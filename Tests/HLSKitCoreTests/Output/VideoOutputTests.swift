@@ -1,8 +1,14 @@
+import HLSKitCodec
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitOutput
+import HLSKitPlayback
+import HLSKitSelection
 import HLSKitSimulation
+import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("video outputs", .timeLimit(.minutes(10)))
 struct VideoOutputTests {

@@ -1,9 +1,14 @@
 import Foundation
+import HLSKitAsset
+import HLSKitCodec
+import HLSKitEngine
+import HLSKitLoading
 import HLSKitMedia
+import HLSKitPlayback
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitSelection
 
 /// Audio that no playlist names, as options of the audible group.
 @Suite("I01: audio tracks inside segments", .timeLimit(.minutes(1)))
@@ -177,16 +182,16 @@ struct AudioInsideTests {
             Self.track(5, "deu", strange), Self.track(6, "deu"), Self.track(7, "deu"), Self.track(8, nil),
             MediaTrack(id: 9, mediaType: .video, codec: .h264, timescale: 90_000),
         ]
-        let options = AudioTrackOptions(tracks)
+        let options = AudioTrackOptions(tracks, canDecode: CodecRegistry.canDecode)
         #expect(options.options.map(\.displayName) == ["Audio de", "Audio de 2", "Audio", "Audio de 3"])
         #expect(options.options.map(\.isPlayable) == [true, true, true, false])
         #expect(options.options.map(\.isDefault) == [true, false, false, false])
         #expect(Set(options.options.map(\.id)).count == 4)
         #expect(options.options.map { options.track(of: $0)?.id } == [6, 7, 8, 5])
         // The same option wherever it is found.
-        let other = AudioTrackOptions([Self.track(1, "de"), Self.track(2, "fr")])
+        let other = AudioTrackOptions([Self.track(1, "de"), Self.track(2, "fr")], canDecode: CodecRegistry.canDecode)
         #expect(other.options.first?.id == options.options.first?.id)
-        #expect(AudioTrackOptions([]).group == nil)
+        #expect(AudioTrackOptions([], canDecode: CodecRegistry.canDecode).group == nil)
     }
 
     @Test("a rule takes the track that is wanted, and none where nothing is wanted")
@@ -200,15 +205,19 @@ struct AudioInsideTests {
         #expect(rule { _ in } == nil)
         #expect(rule { $0.choice = .none } == nil)
         let german = MediaSelectionCriteria(preferredLanguages: ["de"])
-        #expect(rule { $0.criteria = german }?.track(among: tracks)?.id == 2)
+        #expect(rule { $0.criteria = german }?.track(among: tracks, canDecode: CodecRegistry.canDecode)?.id == 2)
         #expect(rule { ($0.criteria, $0.isAutomatic) = (german, false) } == nil)
-        let last = AudioTrackOptions(tracks).options[2].id
-        #expect(rule { ($0.criteria, $0.choice) = (german, .option(last)) }?.track(among: tracks)?.id == 3)
+        let last = AudioTrackOptions(tracks, canDecode: CodecRegistry.canDecode).options[2].id
+        #expect(
+            rule { ($0.criteria, $0.choice) = (german, .option(last)) }?.track(
+                among: tracks, canDecode: CodecRegistry.canDecode)?.id == 3)
         let french = try QualityExpression(parsing: "lang=fr", for: .renditions)
-        #expect(rule { $0.wish = french }?.track(among: tracks) == nil)
+        #expect(rule { $0.wish = french }?.track(among: tracks, canDecode: CodecRegistry.canDecode) == nil)
         let english = try QualityExpression(parsing: "lang=en", for: .renditions)
-        #expect(rule { $0.wish = english }?.track(among: Array(tracks.reversed()))?.id == 1)
-        #expect(rule { $0.wish = english }?.track(among: []) == nil)
+        #expect(
+            rule { $0.wish = english }?.track(among: Array(tracks.reversed()), canDecode: CodecRegistry.canDecode)?.id
+                == 1)
+        #expect(rule { $0.wish = english }?.track(among: [], canDecode: CodecRegistry.canDecode) == nil)
     }
 
     @Test("where the playlist names the audio, tracks are chosen by its language and are no options")

@@ -1,9 +1,11 @@
 import Foundation
+import HLSKitEngine
+import HLSKitOutput
+import HLSKitPlayback
+import HLSKitSelection
 import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("the joints of a break", .timeLimit(.minutes(1)))
 struct BreakSeamTests {

@@ -1,18 +1,19 @@
 import HLSKitMedia
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitEngine
+@testable import HLSKitPlayback
 
 /// Samples of 40 ms, each eighth one a key frame.
 @Suite("Which samples are copied")
 struct CopySelectionTests {
-    private static func track(_ type: MediaType) -> MediaTrack {
+    private static func track(_ type: MediaKind) -> MediaTrack {
         MediaTrack(id: 1, mediaType: type, codec: type == .video ? .h264 : .aac, timescale: 1000)
     }
 
     /// Times of what is handed over of samples from 0 on, in ms.
     private static func copied(
-        _ type: MediaType, from: Int?, until: Int?, count: Int = 25, selection: CopySelection? = nil
+        _ type: MediaKind, from: Int?, until: Int?, count: Int = 25, selection: CopySelection? = nil
     ) -> [Int64] {
         var selection = selection ?? CopySelection()
         let window = PresentationWindow(
@@ -42,8 +43,8 @@ struct CopySelectionTests {
         #expect(Self.copied(.audio, from: nil, until: nil) == step(0..<25))
     }
 
-    @Test("of a window in which there is no time nothing is copied", arguments: [MediaType.video, .audio])
-    func empty(type: MediaType) {
+    @Test("of a window in which there is no time nothing is copied", arguments: [MediaKind.video, .audio])
+    func empty(type: MediaKind) {
         #expect(Self.copied(type, from: 450, until: 450).isEmpty)
         #expect(Self.copied(type, from: 450, until: 200).isEmpty)
     }

@@ -1,11 +1,15 @@
 import Foundation
 import HLSKitCaptions
+import HLSKitEngine
 import HLSKitMedia
+import HLSKitNetwork
+import HLSKitOutput
+import HLSKitSelection
 import HLSKitTime
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 @Suite(.timeLimit(.minutes(1)))
 struct CueScheduleTests {

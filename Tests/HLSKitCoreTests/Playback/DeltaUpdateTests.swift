@@ -1,9 +1,12 @@
+import HLSKitEngine
+import HLSKitPlayback
 import HLSKitPlaylist
 import HLSKitSimulation
+import HLSKitTime
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitSelection
 
 /// A live stream whose server can leave out of its list what is known.
 @Suite("delta updates", .timeLimit(.minutes(1)))

@@ -1,10 +1,14 @@
+import HLSKitEngine
+import HLSKitLoading
 import HLSKitMedia
+import HLSKitSelection
 import HLSKitSimulation
+import HLSKitTime
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 /// What a player does while playlists are parsed and media is demuxed elsewhere.
 @Suite("driver and its worker", .timeLimit(.minutes(2)))
@@ -97,12 +101,12 @@ struct DriverWorkTests {
     }
 
     /// Notes how often the lock of a player was taken when bytes of media came.
-    private final class LockCounter: Transport {
-        private let base: any Transport
+    private final class LockCounter: ResourceTransport {
+        private let base: any ResourceTransport
         let lockCount = Mutex<@Sendable () -> Int>({ 0 })
         let counts = Mutex<[Int]>([])
 
-        init(_ base: any Transport) { self.base = base }
+        init(_ base: any ResourceTransport) { self.base = base }
 
         func start(
             _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void

@@ -1,10 +1,11 @@
 import Foundation
+import HLSKitEngine
+import HLSKitLoading
 import HLSKitMedia
+import HLSKitPlayback
 import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("items of which there is nothing to play", .timeLimit(.minutes(1)))
 struct EmptyItemTests {

@@ -1,8 +1,14 @@
 import Foundation
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitPlayback
+import HLSKitSelection
+import HLSKitTime
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitAsset
 
 @Suite("a media file is read by segments", .timeLimit(.minutes(1)))
 struct FileSegmentsTests {
@@ -12,7 +18,7 @@ struct FileSegmentsTests {
         Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/\(name)")))
     }
 
-    private static func configuration(_ transport: any Transport) -> PlayerConfiguration {
+    private static func configuration(_ transport: any ResourceTransport) -> PlayerConfiguration {
         var configuration = PlayerConfiguration.unpaced()
         configuration.transport = transport
         return configuration

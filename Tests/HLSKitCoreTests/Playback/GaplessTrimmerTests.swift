@@ -1,7 +1,9 @@
+import HLSKitCodec
 import HLSKitMedia
+import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 @Suite struct GaplessTrimmerTests {
     struct Case: CustomStringConvertible, Sendable {

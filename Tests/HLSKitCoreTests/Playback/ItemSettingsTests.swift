@@ -1,7 +1,10 @@
+import HLSKitLoading
+import HLSKitMedia
 import HLSKitSimulation
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitEngine
+@testable import HLSKitPlayback
 
 @Suite("settings of items")
 struct ItemSettingsTests {

@@ -1,7 +1,8 @@
+import HLSKitEngine
 import HLSKitMedia
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 @Suite("Item timeline")
 struct ItemTimelineTests {

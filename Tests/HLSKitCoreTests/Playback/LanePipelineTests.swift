@@ -1,10 +1,14 @@
 import Foundation
+import HLSKitLoading
 import HLSKitMedia
+import HLSKitOutput
+import HLSKitSelection
 import HLSKitTime
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitEngine
+@testable import HLSKitPlayback
 
 @Suite("Lane pipeline")
 struct LanePipelineTests {
@@ -137,7 +141,7 @@ struct LanePipelineTests {
     }
 
     /// A file read as a segment of its own.
-    private func output(of bytes: [UInt8], wanted: Set<MediaType>) -> [LaneOutput] {
+    private func output(of bytes: [UInt8], wanted: Set<MediaKind>) -> [LaneOutput] {
         var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: wanted)
         var timeline = ItemTimeline()
         var job = Self.job(1)
@@ -187,7 +191,7 @@ struct LanePipelineTests {
     struct Choice: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var tracks: [MediaTrack]
-        var wanted: Set<MediaType> = [.video, .audio]
+        var wanted: Set<MediaKind> = [.video, .audio]
         /// Their numbers.
         var taken: Set<Int>
     }

@@ -2,7 +2,7 @@ import HLSKitMedia
 import Synchronization
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 @Suite("kinds of media side by side", .timeLimit(.minutes(1)))
 struct LockstepTests {
@@ -30,59 +30,59 @@ struct LockstepTests {
         },
         Row(testDescription: "pictures take no part", isFree: true) { $0.join(.audio) },
         Row(testDescription: "nothing of the sound was written", isFree: false) { lockstep in
-            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            for type in [MediaKind.video, .audio] { lockstep.join(type) }
         },
         Row(testDescription: "sound is on its way", isFree: false) { lockstep in
-            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            for type in [MediaKind.video, .audio] { lockstep.join(type) }
             lockstep.setIdle(true, .audio)
         },
         Row(testDescription: "sound has ended", isFree: true) { lockstep in
-            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            for type in [MediaKind.video, .audio] { lockstep.join(type) }
             lockstep.setIdle(true, .audio)
             lockstep.end(.audio)
         },
         Row(testDescription: "the end of sound was none", isFree: false) { lockstep in
-            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            for type in [MediaKind.video, .audio] { lockstep.join(type) }
             lockstep.end(.audio)
             lockstep.setIdle(false, .audio)
         },
         Row(testDescription: "sound is at the same time", isFree: true) { lockstep in
-            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            for type in [MediaKind.video, .audio] { lockstep.join(type) }
             _ = lockstep.isNext(second(4), of: .audio)
         },
         Row(testDescription: "sound is too far behind", isFree: false) { lockstep in
-            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            for type in [MediaKind.video, .audio] { lockstep.join(type) }
             _ = lockstep.isNext(second(3.9), of: .audio)
         },
         Row(testDescription: "all sound of before was written", isFree: true) { lockstep in
-            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            for type in [MediaKind.video, .audio] { lockstep.join(type) }
             _ = lockstep.isNext(second(3.9), of: .audio)
             lockstep.noteHandedOn(upTo: second(4), of: .audio)
             lockstep.setIdle(true, .audio)
         },
         Row(testDescription: "sound of before is still to be written", isFree: false) { lockstep in
-            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            for type in [MediaKind.video, .audio] { lockstep.join(type) }
             _ = lockstep.isNext(second(3), of: .audio)
             lockstep.noteHandedOn(upTo: second(4), of: .audio)
         },
         Row(testDescription: "sound waits beyond a hole", isFree: true) { lockstep in
-            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            for type in [MediaKind.video, .audio] { lockstep.join(type) }
             _ = lockstep.isNext(second(60), of: .audio)
         },
         Row(testDescription: "sound has a hole that is not over yet", isFree: true) { lockstep in
-            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            for type in [MediaKind.video, .audio] { lockstep.join(type) }
             lockstep.setIdle(true, .audio)
             lockstep.noteHole(second(2)..<second(6), of: .audio)
             lockstep.noteHandedOn(upTo: second(2), of: .audio)
         },
         Row(testDescription: "sound is on its way to a hole", isFree: false) { lockstep in
-            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            for type in [MediaKind.video, .audio] { lockstep.join(type) }
             lockstep.setIdle(true, .audio)
             lockstep.noteHandedOn(upTo: second(1), of: .audio)
             lockstep.noteHole(second(2)..<second(6), of: .audio)
         },
         Row(testDescription: "time has jumped since", isFree: false) { lockstep in
-            for type in [MediaType.video, .audio] { lockstep.join(type) }
+            for type in [MediaKind.video, .audio] { lockstep.join(type) }
             lockstep.end(.audio)
             lockstep.restart()
         },
@@ -100,12 +100,12 @@ struct LockstepTests {
         arguments: [(4.9, false), (5.0, false), (5.1, true)])
     func soundIsBehind(pictures: Double, isFree: Bool) {
         let lockstep = Lockstep()
-        for type in [MediaType.video, .audio] { lockstep.join(type) }
+        for type in [MediaKind.video, .audio] { lockstep.join(type) }
         _ = lockstep.isNext(Self.second(pictures), of: .video)
         #expect(lockstep.isNext(Self.second(5), of: .audio) == isFree)
         // Those that are on their way from 5 s on may be others.
         let idle = Lockstep()
-        for type in [MediaType.video, .audio] { idle.join(type) }
+        for type in [MediaKind.video, .audio] { idle.join(type) }
         idle.setIdle(true, .video)
         idle.noteHandedOn(upTo: Self.second(5), of: .video)
         #expect(!idle.isNext(Self.second(5), of: .audio))
@@ -119,7 +119,7 @@ struct LockstepTests {
         lockstep.join(.video)
         lockstep.join(.audio)
         await withTaskGroup(of: Void.self) { group in
-            for (type, step) in [(MediaType.video, 0.04), (.audio, 0.0213)] {
+            for (type, step) in [(MediaKind.video, 0.04), (.audio, 0.0213)] {
                 group.addTask {
                     var time = 0.0
                     while time < 12 {

@@ -1,7 +1,8 @@
+import HLSKitEngine
 import HLSKitMedia
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 @Suite("media that was read of behind a break")
 struct MediaBehindBreakTests {

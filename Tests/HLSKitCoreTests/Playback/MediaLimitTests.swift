@@ -1,7 +1,7 @@
 import HLSKitMedia
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 @Suite("P02: what is copied up to a break")
 struct MediaLimitTests {
@@ -17,7 +17,7 @@ struct MediaLimitTests {
     }
 
     private static func copies(
-        _ type: MediaType, until: Duration?, timescale: Int32 = 90_000
+        _ type: MediaKind, until: Duration?, timescale: Int32 = 90_000
     ) -> [(number: Int, pts: Int64)] {
         let track = MediaTrack(id: 1, mediaType: type, codec: .h264, timescale: timescale)
         var limit = MediaLimit(until: until)

@@ -1,14 +1,14 @@
 import HLSKitMedia
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 /// Frames of 40 ms in groups of eight, in the order of decoding I P B B P B B P: shown two frames later than decoded.
 @Suite("Overlap of copies")
 struct OverlapFilterTests {
     private static let shown = [0, 3, 1, 2, 6, 4, 5, 7]
 
-    private static func track(_ type: MediaType = .video, width: Int = 640) -> MediaTrack {
+    private static func track(_ type: MediaKind = .video, width: Int = 640) -> MediaTrack {
         var track = MediaTrack(id: 1, mediaType: type, codec: type == .video ? .h264 : .aac, timescale: 1000)
         track.configuration = [UInt8(truncatingIfNeeded: width)]
         return track

@@ -1,9 +1,13 @@
+import HLSKitCodec
+import HLSKitEngine
+import HLSKitLoading
 import HLSKitMedia
 import HLSKitSimulation
+import HLSKitTime
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 /// Streams whose muxer wrote the parameter sets once, in the first segment.
 @Suite("Player, parameter sets", .timeLimit(.minutes(2)))

@@ -1,8 +1,8 @@
+import HLSKitEngine
 import HLSKitMedia
+import HLSKitPlayback
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// Streams whose samples are encrypted one by one, with a key that the playlist names.
 @Suite("playing encrypted samples", .timeLimit(.minutes(2)), .enabled(if: Tool.exists("/usr/bin/openssl")))

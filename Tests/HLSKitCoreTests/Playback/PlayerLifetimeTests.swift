@@ -1,8 +1,13 @@
 import Foundation
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitPlayback
+import HLSKitTime
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitCodec
 
 @Suite("the life of a player", .timeLimit(.minutes(2)), .enabled(if: TestOrigin.isInstalled))
 struct PlayerLifetimeTests {

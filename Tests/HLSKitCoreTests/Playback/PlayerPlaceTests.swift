@@ -1,10 +1,11 @@
 import Foundation
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitPlayback
 import HLSKitSimulation
 import HLSKitTime
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// Dates, edges and playlists that are not as exact as their media.
 @Suite("places on the timeline of a player", .timeLimit(.minutes(1)))

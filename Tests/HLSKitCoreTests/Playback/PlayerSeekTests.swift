@@ -1,10 +1,16 @@
 import Foundation
+import HLSKitAsset
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitOutput
+import HLSKitSelection
 import HLSKitSimulation
 import HLSKitTime
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 /// Video and audio after seeks, compared with those of playing straight on.
 @Suite("Player, seeking", .timeLimit(.minutes(2)))

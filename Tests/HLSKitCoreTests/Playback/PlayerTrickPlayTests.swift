@@ -1,11 +1,15 @@
 import Foundation
+import HLSKitCodec
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitOutput
+import HLSKitPlayback
 import HLSKitSimulation
 import HLSKitTime
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// Keeps when frames and audio come, on the player's clock.
 private final class TimedWriter: FrameWriter, AudioWriter {
@@ -16,7 +20,7 @@ private final class TimedWriter: FrameWriter, AudioWriter {
         var hash = ""
     }
 
-    let mediaTypes: Set<MediaType> = [.video, .audio]
+    let mediaTypes: Set<MediaKind> = [.video, .audio]
     private let clock: VirtualClock
     private let state = Mutex<[Entry]>([])
 

@@ -1,9 +1,10 @@
 import Foundation
+import HLSKitLoading
+import HLSKitPlayback
 import HLSKitPlaylist
+import HLSKitSelection
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 @Suite("why a player does not choose a variant", .timeLimit(.minutes(1)))
 struct PlayerVariantReasonsTests {

@@ -1,8 +1,9 @@
+import HLSKitEngine
+import HLSKitMedia
+import HLSKitPlayback
 import HLSKitSimulation
 import TestSupport
 import Testing
-
-@testable import HLSKitCore
 
 /// Twelve segments of four parts; eight are there at the start, four are made while they are loaded.
 @Suite("preload hints over a socket", .timeLimit(.minutes(1)))

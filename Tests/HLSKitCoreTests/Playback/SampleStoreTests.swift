@@ -1,7 +1,8 @@
 import HLSKitMedia
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitEngine
+@testable import HLSKitPlayback
 
 /// The store as tables: frames of 40 ms, a sync sample each second, two runs.
 @Suite("Sample store")
@@ -9,7 +10,7 @@ struct SampleStoreTests {
     /// What each of the samples counts.
     private static let byteCount = 3 + SampleStore.entryByteCount
 
-    private static func track(_ type: MediaType = .video) -> MediaTrack {
+    private static func track(_ type: MediaKind = .video) -> MediaTrack {
         MediaTrack(id: 1, mediaType: type, codec: type == .video ? .h264 : .aac, timescale: 1000)
     }
 
@@ -27,7 +28,7 @@ struct SampleStoreTests {
     }
 
     private static func store(
-        keepsRead: Bool = true, type: MediaType = .video, _ runs: [Range<Int>] = [0..<4000, 4000..<8000],
+        keepsRead: Bool = true, type: MediaKind = .video, _ runs: [Range<Int>] = [0..<4000, 4000..<8000],
         hasDurations: Bool = true, isEnded: Bool = true
     ) -> SampleStore {
         var store = SampleStore(keepsRead: keepsRead)

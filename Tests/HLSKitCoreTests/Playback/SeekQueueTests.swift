@@ -1,6 +1,8 @@
+import HLSKitEngine
+import HLSKitLoading
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 @Suite("Callers of seeks")
 struct SeekQueueTests {

@@ -1,7 +1,8 @@
 import Synchronization
+import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 @Suite("work beside the driver", .timeLimit(.minutes(1)))
 struct SerialWorkerTests {

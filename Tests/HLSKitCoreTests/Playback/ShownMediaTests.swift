@@ -1,7 +1,7 @@
 import HLSKitMedia
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 /// What an edit list leaves of media.
 @Suite struct ShownMediaTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 @Suite("the picture of a seek")
 struct SoughtPictureTests {

@@ -1,9 +1,11 @@
+import HLSKitLoading
 import HLSKitSimulation
 import HLSKitTime
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitEngine
+@testable import HLSKitPlayback
 
 @Suite("Player, sound at an end time", .timeLimit(.minutes(2)))
 struct SoundCutTests {

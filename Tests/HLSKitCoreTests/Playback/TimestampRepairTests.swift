@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 @Suite("timestamps that cannot be right")
 struct TimestampRepairTests {

@@ -1,13 +1,14 @@
+import HLSKitEngine
 import HLSKitMedia
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 @Suite("which kinds of media to wait for")
 struct TrackExpectationTests {
     private func settle(
         _ expectation: inout TrackExpectation, _ needed: [LaneID] = [.main], ended: Set<LaneID> = []
-    ) -> Set<MediaType>? {
+    ) -> Set<MediaKind>? {
         expectation.settle(needed: needed, ended: ended)
     }
 

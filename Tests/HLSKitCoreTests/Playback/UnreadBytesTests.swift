@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 @Suite("bytes that are not read yet")
 struct UnreadBytesTests {

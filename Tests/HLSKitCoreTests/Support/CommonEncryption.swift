@@ -2,8 +2,6 @@ import HLSKitMedia
 import TestSupport
 import Testing
 
-@testable import HLSKitCore
-
 /// Encrypts the video of fragmented MP4 by common encryption, by OpenSSL.
 enum CommonEncryption {
     static let key = bytes(keyText)

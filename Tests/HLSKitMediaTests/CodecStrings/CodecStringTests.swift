@@ -5,13 +5,13 @@ import Testing
     struct Case: CustomTestStringConvertible {
         var text: String
         var codec: MediaCodec?
-        var mediaType: MediaType?
+        var mediaType: MediaKind?
         var level: Int?
         var bitDepth: Int?
         var testDescription: String { text }
 
         init(
-            _ text: String, _ codec: MediaCodec?, _ mediaType: MediaType?, level: Int? = nil, bitDepth: Int? = nil
+            _ text: String, _ codec: MediaCodec?, _ mediaType: MediaKind?, level: Int? = nil, bitDepth: Int? = nil
         ) {
             self.text = text
             self.codec = codec

@@ -13,7 +13,7 @@ import Testing
         var entry: [UInt8]
         var descriptionVersion: UInt8 = 0
         var codec: MediaCodec
-        var mediaType = MediaType.video
+        var mediaType = MediaKind.video
         var configuration: [UInt8] = []
         var sampleRate = 0
         var channelCount = 0

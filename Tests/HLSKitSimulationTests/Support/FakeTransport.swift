@@ -2,7 +2,7 @@ import HLSKitCore
 import Synchronization
 
 /// A transport whose answers the test gives.
-final class FakeTransport: Transport {
+final class FakeTransport: ResourceTransport {
     private let started = Mutex<[FakeTask]>([])
 
     var tasks: [FakeTask] { started.withLock { $0 } }

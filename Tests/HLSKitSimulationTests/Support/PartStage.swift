@@ -93,7 +93,7 @@ struct PartStage {
         }
 
         func flush(generation: Int) {}
-        func finish(_ type: MediaType, at clock: OutputClock) {}
+        func finish(_ type: MediaKind, at clock: OutputClock) {}
         func end() {}
 
         /// Where one frame does not follow another, and a twelfth of half a second later.

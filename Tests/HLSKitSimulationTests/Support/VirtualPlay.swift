@@ -9,7 +9,7 @@ struct VirtualPlay {
 
     /// Plays until the end, a failure or the limit.
     init(
-        _ url: String, clock: VirtualClock, transport: any Transport, limit: Duration = .seconds(36_000),
+        _ url: String, clock: VirtualClock, transport: any ResourceTransport, limit: Duration = .seconds(36_000),
         writers: [any MediaWriter] = [], change: (inout PlayerConfiguration) -> Void = { _ in },
         prefer: (PlayerItem) -> Void = { _ in }
     ) throws {

@@ -69,7 +69,7 @@ final class PictureLog: FrameWriter {
 
     private let clock: VirtualClock
     private let entries = Mutex<[Entry]>([])
-    let mediaTypes: Set<MediaType> = [.video]
+    let mediaTypes: Set<MediaKind> = [.video]
 
     init(clock: VirtualClock) { self.clock = clock }
 
@@ -91,7 +91,7 @@ final class PictureLog: FrameWriter {
     private struct Named: FrameWriter {
         let name: String
         let log: PictureLog
-        var mediaTypes: Set<MediaType> { log.mediaTypes }
+        var mediaTypes: Set<MediaKind> { log.mediaTypes }
         func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) { log.note(name, frame) }
         func begin(_ tracks: [MediaTrack]) {}
         func flush() {}

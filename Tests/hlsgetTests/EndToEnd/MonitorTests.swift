@@ -3,8 +3,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import hlsget
-
 @Suite("hlsget monitor", .timeLimit(.minutes(3)), .serialized)
 struct MonitorTests {
     /// The cut stream, for as long as it is switched on.

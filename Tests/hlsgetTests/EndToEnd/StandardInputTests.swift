@@ -2,8 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import hlsget
-
 @Suite("standard input, and files of several", .timeLimit(.minutes(2)))
 struct StandardInputTests {
     private static let master = SampleMedia.folder + "/master.m3u8"

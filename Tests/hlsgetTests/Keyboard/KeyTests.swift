@@ -1,6 +1,6 @@
 import Testing
 
-@testable import hlsget
+@testable import HLSGetKit
 
 @Suite("keys while something is played")
 struct KeyTests {

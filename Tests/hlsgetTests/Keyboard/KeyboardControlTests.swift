@@ -1,10 +1,9 @@
 import Foundation
+import HLSGetKit
 import HLSKitCore
 import HLSKitSimulation
 import TestSupport
 import Testing
-
-@testable import hlsget
 
 @Suite("what keys do to a player", .timeLimit(.minutes(1)))
 struct KeyboardControlTests {

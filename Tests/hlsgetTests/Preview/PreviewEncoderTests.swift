@@ -3,16 +3,16 @@ import HLSKitCore
 import Synchronization
 import Testing
 
-@testable import hlsget
+@testable import HLSGetKit
 
 @Suite("images for terminals")
 struct PreviewEncoderTests {
     /// An image of pixels that are given as red, green and blue in six hexadecimal digits.
-    private static func image(_ rows: [[UInt32]]) throws -> Image {
+    private static func image(_ rows: [[UInt32]]) throws -> StillImage {
         let pixels = rows.joined().flatMap { color in
             [UInt8(color >> 16 & 255), UInt8(color >> 8 & 255), UInt8(color & 255), 255]
         }
-        return try #require(Image(width: rows[0].count, height: rows.count, pixels: pixels))
+        return try #require(StillImage(width: rows[0].count, height: rows.count, pixels: pixels))
     }
 
     // MARK: Half blocks
@@ -203,7 +203,7 @@ struct PreviewLayoutTests {
         let screen = PreviewScreen(
             format: .blocks, stream: StandardStream(descriptor: ends[1]), allowsUnicode: true,
             size: { PreviewLayout.Size(columns: 20, rows: 10) })
-        let image = try #require(Image(width: 2, height: 2, pixels: [UInt8](repeating: 255, count: 16)))
+        let image = try #require(StillImage(width: 2, height: 2, pixels: [UInt8](repeating: 255, count: 16)))
         screen.leave()
         screen.enter()
         screen.show(image)
@@ -234,10 +234,11 @@ struct PreviewLayoutTests {
         screen.enter()
         for side in [4, 2] {
             screen.show(
-                try #require(Image(width: side, height: side, pixels: [UInt8](repeating: 9, count: side * side * 4))))
+                try #require(
+                    StillImage(width: side, height: side, pixels: [UInt8](repeating: 9, count: side * side * 4))))
         }
         size.withLock { $0.rows = 12 }
-        screen.show(try #require(Image(width: 2, height: 2, pixels: [UInt8](repeating: 9, count: 16))))
+        screen.show(try #require(StillImage(width: 2, height: 2, pixels: [UInt8](repeating: 9, count: 16))))
         close(ends[1])
         defer { close(ends[0]) }
         var bytes = [UInt8](repeating: 0, count: 8192)

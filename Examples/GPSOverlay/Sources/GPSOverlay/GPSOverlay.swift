@@ -30,7 +30,7 @@ import HLSKitCore
             sourceSampleDataTrackIDs: ids, instructions: [.init(requiredSourceSampleDataTrackIDs: ids)]
         ) { request in
             guard let place = await Self.place(in: request) else { return request.sourceFrame }
-            var image = try Image(request.sourceFrame)
+            var image = try StillImage(request.sourceFrame)
             Lettering.draw(place, onto: &image)
             return try VideoFrame(image, inPlaceOf: request.sourceFrame)
         }
@@ -49,7 +49,7 @@ import HLSKitCore
         var number = 0
         for await frame in frames {
             let name = "\(number).png"
-            try Data(Image(frame).encoded(as: .png)).write(to: folder.appendingPathComponent(name))
+            try Data(StillImage(frame).encoded(as: .png)).write(to: folder.appendingPathComponent(name))
             tell("\(name): \(Int(((frame.itemTime?.seconds ?? 0) * 1000).rounded())) ms")
             number += 1
             if number == count { break }

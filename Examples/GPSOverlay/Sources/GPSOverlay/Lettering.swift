@@ -10,7 +10,7 @@ enum Lettering {
     ]
 
     /// White on black, in the lower left corner; what does not fit is cut off.
-    static func draw(_ text: String, onto image: inout Image) {
+    static func draw(_ text: String, onto image: inout StillImage) {
         let dot = max(1, image.height / 90)
         let (left, top) = (dot * 2, max(0, image.height - dot * 9))
         var pixels = image.pixels

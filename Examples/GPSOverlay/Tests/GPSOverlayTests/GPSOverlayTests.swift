@@ -56,7 +56,7 @@ struct GPSOverlayTests {
 
     @Test("text is drawn where it was asked for, and only there")
     func lettering() throws {
-        var image = try #require(Image(width: 90, height: 90, pixels: [UInt8](repeating: 128, count: 90 * 90 * 4)))
+        var image = try #require(StillImage(width: 90, height: 90, pixels: [UInt8](repeating: 128, count: 90 * 90 * 4)))
         Lettering.draw("-1", onto: &image)
         func red(_ x: Int, _ y: Int) -> UInt8 { image.pixels[(y * 90 + x) * 4] }
         // The stroke of the minus, what is beside it, and what is outside of the label.

@@ -4,12 +4,12 @@ import Synchronization
 
 /// Refuses requests that are none of http and https, those for other hosts than are allowed, and answers to which redirects of
 /// allowed hosts have led elsewhere. `data:` URLs, which are in the playlist already, are read.
-final class GuardedTransport: Transport {
-    private let base: any Transport
+final class GuardedTransport: ResourceTransport {
+    private let base: any ResourceTransport
     private let local = LocalTransport()
     private let hosts: HostList
 
-    init(base: any Transport, hosts: HostList) {
+    init(base: any ResourceTransport, hosts: HostList) {
         self.base = base
         self.hosts = hosts
     }

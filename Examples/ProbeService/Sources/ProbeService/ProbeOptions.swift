@@ -54,7 +54,7 @@ struct ProbeOptions: Sendable, Equatable {
     /// redirect or a playlist may lead there. So the address of each socket is looked at before it is connected, whatever
     /// led to it (`AddressPolicy.denyPrivate`); no proxy is used, behind which addresses are not seen; and each request is looked at
     /// for its scheme and host (`GuardedTransport`).
-    func makeTransport() -> any Transport {
+    func makeTransport() -> any ResourceTransport {
         let policy = allowsPrivateAddresses ? AddressPolicy() : .denyPrivate
         return GuardedTransport(
             base: CurlTransport(

@@ -7,7 +7,7 @@ struct StreamProbe: Sendable {
     /// The probe took too long.
     struct TooLate: Error {}
 
-    var transport: any Transport
+    var transport: any ResourceTransport
     var clock: any Clock<Duration> = ContinuousClock()
     var deadline: Duration
     var metrics: PlayerMetrics?

@@ -142,7 +142,7 @@ struct ProbeServiceTests {
     }
 
     /// Answers as a server does to which a redirect has led.
-    private struct Elsewhere: Transport {
+    private struct Elsewhere: ResourceTransport {
         var url: String
 
         func start(

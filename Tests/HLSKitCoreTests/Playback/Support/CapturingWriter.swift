@@ -1,7 +1,9 @@
+import HLSKitCodec
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitOutput
 import HLSKitTime
 import Synchronization
-
-@testable import HLSKitCore
 
 /// Keeps what it is given.
 final class CapturingWriter: FrameWriter, AudioWriter {
@@ -31,9 +33,9 @@ final class CapturingWriter: FrameWriter, AudioWriter {
     private let state = Mutex(State())
     /// Called with the number of frames so far.
     private let note: @Sendable (Int) -> Void
-    let mediaTypes: Set<MediaType>
+    let mediaTypes: Set<MediaKind>
 
-    init(_ mediaTypes: Set<MediaType> = [.video, .audio], note: @escaping @Sendable (Int) -> Void = { _ in }) {
+    init(_ mediaTypes: Set<MediaKind> = [.video, .audio], note: @escaping @Sendable (Int) -> Void = { _ in }) {
         self.mediaTypes = mediaTypes
         self.note = note
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-@testable import HLSKitCore
+@testable import HLSKitPlayback
 
 /// Stands in for the threads that players share: work is done at once, or, while it is held, when the test says so.
 final class HeldWork: Sendable {

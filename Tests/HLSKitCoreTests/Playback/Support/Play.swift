@@ -48,16 +48,6 @@ struct Play: Sendable {
     }
 }
 
-extension PlayerEvent {
-    /// Nothing more is to come.
-    var isEnd: Bool {
-        switch kind {
-        case .didPlayToEnd, .itemStatusChanged(.failed): true
-        default: false
-        }
-    }
-}
-
 extension PlayerItem {
     /// An item whose media a writer takes.
     convenience init(

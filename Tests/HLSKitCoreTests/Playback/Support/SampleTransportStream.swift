@@ -1,7 +1,6 @@
 import HLSKitMedia
+import HLSKitPlayback
 import TestSupport
-
-@testable import HLSKitCore
 
 /// The sample's 180p frames, with or without its audio, in transport streams of four seconds each.
 struct SampleTransportStream {

@@ -1,7 +1,6 @@
+import HLSKitLoading
 import HLSKitSimulation
 import TestSupport
-
-@testable import HLSKitCore
 
 /// A ``LowLatencyOrigin`` behind a socket, over HTTP/1.1. Its time stands until a list is asked for that is held, and media that
 /// is not there yet: then the part that is awaited is made. Bodies that grow come in chunks, each part in two.

@@ -1,9 +1,9 @@
 import Foundation
+import HLSKitEngine
+import HLSKitPlayback
 import HLSKitSimulation
 import HLSKitTime
 import TestSupport
-
-@testable import HLSKitCore
 
 /// A player of the sample under a virtual clock: a file server without a network, and a writer that keeps everything.
 ///

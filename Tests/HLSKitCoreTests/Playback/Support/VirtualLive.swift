@@ -1,7 +1,7 @@
+import HLSKitEngine
+import HLSKitPlayback
 import HLSKitSimulation
 import TestSupport
-
-@testable import HLSKitCore
 
 /// The frames of the sample as a live stream at `live.m3u8`: segments of four seconds, one more each four seconds.
 struct VirtualLive: Sendable {

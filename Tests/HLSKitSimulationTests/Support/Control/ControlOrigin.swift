@@ -1,8 +1,7 @@
 import Foundation
+import HLSKitLoading
 import HLSKitSimulation
 import TestSupport
-
-@testable import HLSKitCore
 
 /// A server of several kinds of streams: what a random user plays.
 struct ControlOrigin: Sendable {

@@ -1,7 +1,12 @@
+import HLSKitCodec
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitOutput
+import HLSKitPlayback
 import HLSKitSimulation
+import HLSKitTime
 import Synchronization
-
-@testable import HLSKitCore
 
 /// A player that many control at once, with all they use: items, outputs, observers. Notes what is done and what happens.
 final class ControlStage: Sendable {
@@ -195,10 +200,10 @@ final class ControlStage: Sendable {
 /// Counts what it is given.
 final class CountingWriter: FrameWriter, AudioWriter, SampleWriter {
     let takesSamples: Bool
-    let mediaTypes: Set<MediaType>
+    let mediaTypes: Set<MediaKind>
     private let state = Atomic(0)
 
-    init(takesSamples: Bool, mediaTypes: Set<MediaType>) {
+    init(takesSamples: Bool, mediaTypes: Set<MediaKind>) {
         self.takesSamples = takesSamples
         self.mediaTypes = mediaTypes
     }

@@ -1,7 +1,8 @@
+import HLSKitEngine
+import HLSKitPlayback
 import HLSKitSimulation
+import HLSKitTime
 import Synchronization
-
-@testable import HLSKitCore
 
 /// Listens to all events of a player, and finds out when they contradict each other.
 final class EventFollower: Sendable {

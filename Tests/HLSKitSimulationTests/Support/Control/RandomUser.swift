@@ -1,6 +1,11 @@
 import Foundation
-
-@testable import HLSKitCore
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitOutput
+import HLSKitPlayback
+import HLSKitSelection
+import HLSKitTime
 
 /// Does anything that a program may do with a player, in any order. The same seed does the same.
 struct RandomUser {

@@ -1,6 +1,9 @@
+import HLSKitLoading
+import HLSKitTime
 import Synchronization
 
-@testable import HLSKitCore
+@testable import HLSKitEngine
+@testable import HLSKitPlayback
 
 /// What holds of a player at every moment, whoever does what.
 enum StateRules {

@@ -1,0 +1,29 @@
+import Glibc
+
+/// Finds the command that someone meant who typed another word in its place.
+package enum CommandSuggestion {
+    /// Words of other programs, and what is called so here.
+    private static let synonyms: [String: String] = [
+        "dl": "download", "get": "download", "save": "download", "record": "download", "rip": "download",
+        "info": "inspect", "probe": "inspect", "show": "inspect", "dump": "inspect", "mediainfo": "inspect",
+        "formats": "list", "ls": "list", "variants": "list", "tracks": "list", "streams": "list",
+        "check": "lint", "validate": "lint", "verify": "lint", "validator": "lint",
+        "thumbs": "thumbnails", "images": "thumbnails", "screenshots": "thumbnails", "snapshots": "thumbnails",
+        "subs": "captions", "subtitles": "captions", "cc": "captions", "sim": "simulate", "open": "play",
+        "stream": "play", "view": "play",
+    ]
+
+    /// - Parameter commands: the names of all.
+    /// - Returns: what to say instead of looking for a stream of that name; nil where the first word may be one.
+    package static func message(for arguments: [String], commands: [String]) -> String? {
+        guard let first = arguments.first, first.count > 1, !commands.contains(first),
+            first.allSatisfy({ $0.isASCII && ($0.isLetter || $0 == "-") }), first.first != "-",
+            access(first, F_OK) != 0
+        else { return nil }
+        let near = commands.min { Suggestion.distance(first, $0) < Suggestion.distance(first, $1) }
+        let typo = near.flatMap { Suggestion.isNear(first, $0) ? $0 : nil }
+        let synonym = synonyms[first.lowercased()].flatMap { commands.contains($0) ? $0 : nil }
+        guard let meant = synonym ?? typo else { return nil }
+        return "there is no command or file '\(first)'; did you mean hlsget \(meant)?"
+    }
+}

@@ -1,0 +1,47 @@
+package import FoundationEssentials
+import Glibc
+
+/// Bytes of files that are named on the command line.
+package enum FileBytes {
+    /// The first of a file, and no more; those of a pipe until it ends.
+    package static func read(_ path: String, atMost limit: Int) throws(POSIXError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: min(limit, 64 << 10))
+        while bytes.count < limit {
+            let count = Glibc.read(descriptor, &piece, min(piece.count, limit - bytes.count))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure }
+            if count == 0 { break }
+            bytes += piece[..<count]
+        }
+        return bytes
+    }
+
+    /// Writes all of it.
+    package static func write(_ text: String, to descriptor: Int32) throws(POSIXError) {
+        var text = text
+        let isWritten = text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)[...]
+            while !rest.isEmpty {
+                let piece = UnsafeRawBufferPointer(rebasing: rest)
+                let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+        if !isWritten { throw failure }
+    }
+
+    private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+
+    /// Why a file operation failed, in the system's words.
+    package static func text(of error: any Error) -> String {
+        let system = error as? POSIXError ?? (error as? CocoaError)?.underlying as? POSIXError
+        return system.map { String(cString: strerror($0.code.rawValue)) } ?? "\(error)"
+    }
+}

@@ -1,0 +1,34 @@
+/// Mends the completions for fish that Swift Argument Parser makes.
+///
+/// They never end for commands that take many URLs: fish takes no `.` in an option (`--http1.1`), and what it does not take is
+/// looked at again and again.
+package enum FishCompletions {
+    private static let function = "__hlsget_parse_subcommand "
+
+    /// Whether they are asked for.
+    package static func areAskedFor(by arguments: [String]) -> Bool {
+        arguments.contains("--generate-completion-script=fish")
+            || zip(arguments, arguments.dropFirst()).contains { $0 == ("--generate-completion-script", "fish") }
+    }
+
+    package static func mended(_ script: String) -> String {
+        let lines = script.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+            let words = line.drop { $0 == " " }
+            if words.hasPrefix(function) { return withoutDots(line) }
+            if words == "argparse -s r -- $argv" { return line + "\n    set positional_count $argv[1]" }
+            if words.hasPrefix("argparse -sn \"$commands\""), line.hasSuffix("2> /dev/null") {
+                return line + " || break"
+            }
+            return String(line)
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// What stands between quotes has no dots.
+    private static func withoutDots(_ line: Substring) -> String {
+        let parts = line.split(separator: "'", omittingEmptySubsequences: false).enumerated()
+        return parts.map { index, part in
+            index.isMultiple(of: 2) ? String(part) : String(part.map { $0 == "." ? "-" : $0 })
+        }.joined(separator: "'")
+    }
+}

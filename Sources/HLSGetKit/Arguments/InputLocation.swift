@@ -1,0 +1,78 @@
+import Glibc
+
+/// The location of the stream as the user gives it: a URL, a path, or a URL without its scheme.
+package enum InputLocation {
+    /// What stands for standard input.
+    package static let standardInput = "-"
+
+    /// The absolute URL of `text`; a relative path is taken from `directory`. Blanks around it, which come with what is copied,
+    /// are no part of it.
+    package static func url(of text: String, in directory: String) throws(ArgumentValueError) -> String {
+        let text = text.trimmed()
+        guard !text.isEmpty else { throw ArgumentValueError("the URL is empty") }
+        if hasScheme(text) {
+            try check(text)
+            return text
+        }
+        if text.hasPrefix("//") || access(text, F_OK) != 0, let host = SchemelessURL(text) { return host.url }
+        var path = text[...]
+        while path.hasPrefix("./") { path = path.dropFirst(2).drop { $0 == "/" } }
+        let absolute = path.hasPrefix("/") ? String(path) : "\(directory == "/" ? "" : directory)/\(path)"
+        return "file://" + percentEncoded(try playlist(at: absolute))
+    }
+
+    /// The playlist that a folder has, as `hlsget download -o FOLDER/` writes it; other paths as they are.
+    private static func playlist(at path: String) throws(ArgumentValueError) -> String {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return path }
+        let index = path + (path.hasSuffix("/") ? "" : "/") + "index.m3u8"
+        guard access(index, F_OK) == 0 else {
+            throw ArgumentValueError("\(TerminalText.escaped(path)) is a folder without an index.m3u8")
+        }
+        return index
+    }
+
+    /// Rejects URLs that no server can be asked for.
+    private static func check(_ url: String) throws(ArgumentValueError) {
+        for scheme in ["http://", "https://"] where url.lowercased().hasPrefix(scheme) {
+            let authority = url.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+            guard authority.split(separator: "@", omittingEmptySubsequences: false).last?.isEmpty == false else {
+                throw ArgumentValueError("\(TerminalText.escaped(url)) has no host")
+            }
+        }
+    }
+
+    /// The working directory; nil if it has been removed.
+    package static func workingDirectory() -> String? {
+        guard let buffer = getcwd(nil, 0) else { return nil }
+        defer { free(buffer) }
+        return String(cString: buffer)
+    }
+
+    /// `scheme://…`, `file:…` and `data:…` are URLs. A name such as `a:b.m3u8` stays a path.
+    private static func hasScheme(_ text: String) -> Bool {
+        guard let colon = text.firstIndex(of: ":") else { return false }
+        let scheme = text[..<colon]
+        guard let first = scheme.first, first.isASCII, first.isLetter,
+            scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
+        else { return false }
+        return text[colon...].hasPrefix("://") || ["file", "data"].contains(scheme.lowercased())
+    }
+
+    /// Everything but the unreserved characters of RFC 3986 §2.3 and the slash.
+    private static func percentEncoded(_ path: String) -> String {
+        var result = ""
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"), UInt8(ascii: "/"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += "%" + (digits.count == 1 ? "0" : "") + digits
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,193 @@
+package import Glibc
+package import HLSKitCore
+
+/// A file name with words in braces that stand for what is written: `{title}/{date}-{height}p.{ext}`.
+///
+/// Words of the media are known once it was written: until then the file is called by them as they stand, and folders behind the
+/// first of them are part of its name.
+package struct NameTemplate: Sendable {
+    enum Word: String, CaseIterable, Sendable {
+        case name, ext, date, time, number, part, title, width, height, bandwidth
+
+        /// It is known only when the media is.
+        fileprivate var isOfMedia: Bool { [.title, .width, .height, .bandwidth].contains(self) }
+        fileprivate var text: String { "{\(rawValue)}" }
+    }
+
+    private enum Part: Sendable {
+        case text(String)
+        case word(Word)
+    }
+
+    /// Stands for a slash in the name of a file whose folder is not known yet.
+    fileprivate static let slash = "{dir}"
+
+    private let parts: [Part]
+
+    /// - Parameter text: `{{` and `}}` are braces.
+    package init(parsing text: String) throws(ArgumentValueError) {
+        var parts: [Part] = []
+        var rest = text[...]
+        var plain = ""
+        while let character = rest.popFirst() {
+            guard character == "{" || character == "}", rest.first != character else {
+                if character == "{" || character == "}" { rest.removeFirst() }
+                plain.append(character)
+                continue
+            }
+            guard character == "{", let end = rest.firstIndex(of: "}"), let word = Word(rawValue: String(rest[..<end]))
+            else {
+                let words = Word.allCases.map(\.text).joined(separator: " ")
+                throw ArgumentValueError(
+                    "-o \(TerminalText.escaped(text)): expected one of \(words); write {{ and }} for braces")
+            }
+            if !plain.isEmpty { parts.append(.text(plain)) }
+            plain = ""
+            parts.append(.word(word))
+            rest = rest[rest.index(after: end)...]
+        }
+        if !plain.isEmpty { parts.append(.text(plain)) }
+        self.parts = parts
+    }
+
+    /// Whether it has words at all: then its folders are made.
+    package var hasWords: Bool {
+        parts.contains { if case .word = $0 { true } else { false } }
+    }
+
+    /// Whether it tells what is written of one URL from that of another.
+    package var tellsURLsApart: Bool {
+        parts.contains { part in
+            if case .word(let word) = part { [.name, .number, .title].contains(word) } else { false }
+        }
+    }
+
+    /// The name, with words of the media as they stand.
+    ///
+    /// - Parameters:
+    ///   - url: of the stream.
+    ///   - ending: nil where nothing says what it is.
+    ///   - number: of the URL, from 1.
+    ///   - now: in the zone of this machine.
+    package func path(
+        url: String, ending: String?, number: Int = 1, now: tm = Self.now
+    ) throws(ArgumentValueError) -> String {
+        var path = ""
+        // Without the words that are filled in later.
+        var plain = ""
+        var awaitsMedia = false
+        for (index, part) in parts.enumerated() {
+            let text: String
+            switch part {
+            case .text(let given):
+                // The slash at the end says that it is a folder.
+                let isFolder = index == parts.count - 1 && given.hasSuffix("/")
+                let name = isFolder ? String(given.dropLast()) : given
+                plain += name
+                path += (awaitsMedia ? name.replacing("/", with: Self.slash) : name) + (isFolder ? "/" : "")
+                continue
+            case .word(.name): text = DownloadTarget.name(of: url)
+            case .word(.ext):
+                guard let ending else { throw ArgumentValueError("-o: {ext} needs -f") }
+                text = ending
+            case .word(.date):
+                text = [Int(now.tm_year) + 1900, Int(now.tm_mon) + 1, Int(now.tm_mday)].map(Self.digits)
+                    .joined(separator: "-")
+            case .word(.time): text = [now.tm_hour, now.tm_min, now.tm_sec].map { Self.digits(Int($0)) }.joined()
+            case .word(.number): text = Self.digits(number)
+            case .word(let word):
+                awaitsMedia = awaitsMedia || word.isOfMedia
+                path += word.text
+                plain += "/"
+                continue
+            }
+            path += text
+            plain += text
+        }
+        let later = Word.allCases.filter { $0.isOfMedia || $0 == .part }.map(\.text) + [Self.slash]
+        if let word = later.first(where: { plain.contains($0) }) {
+            throw ArgumentValueError("-o: \(word) stands for the media and cannot be in the name itself")
+        }
+        return path
+    }
+
+    private static func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    package static var now: tm {
+        var now = Glibc.time(nil)
+        var parts = tm()
+        localtime_r(&now, &parts)
+        return parts
+    }
+
+    // MARK: Folders
+
+    /// Makes the folders of a path that are not there.
+    package static func makeFolders(of path: String) throws(HLSError) {
+        var rest = path[...]
+        while let slash = rest.firstIndex(of: "/") {
+            rest = rest[rest.index(after: slash)...]
+            let folder = String(path[..<slash])
+            guard !folder.isEmpty, mkdir(folder, 0o777) != 0, errno != EEXIST else { continue }
+            // Those of others need not be writable.
+            if access(folder, F_OK) == 0 { continue }
+            throw HLSError(code: .notWritable, path: folder, text: String(cString: strerror(errno)))
+        }
+    }
+}
+
+/// What was written, for the words of a ``NameTemplate``.
+package struct NameFacts: Sendable, Equatable {
+    package var size: PixelSize?
+    /// Of the variant, in bits per second.
+    package var bandwidth: Int?
+    /// As the stream has it, else what the URL says.
+    package var title: String?
+
+    package init(size: PixelSize? = nil, bandwidth: Int? = nil, title: String? = nil) {
+        self.size = size
+        self.bandwidth = bandwidth
+        self.title = title
+    }
+
+    /// Fills words of the media in. What is not known is `unknown`.
+    package func path(_ template: String) -> String {
+        let values: [(NameTemplate.Word, String?)] = [
+            (.width, (size?.width).map(String.init)), (.height, (size?.height).map(String.init)),
+            (.bandwidth, bandwidth.map(String.init)), (.title, title.map(Self.fileName)),
+        ]
+        let path = values.reduce(template) { path, value in
+            path.replacing(value.0.text, with: value.1.flatMap { $0.isEmpty ? nil : $0 } ?? "unknown")
+        }
+        return path.replacing(NameTemplate.slash, with: "/")
+    }
+
+    /// Whether a name asks for the title.
+    package static func needTitle(_ template: String) -> Bool { template.contains(NameTemplate.Word.title.text) }
+
+    /// A text of a server as a part of a file name: it leads to no other folder, hides nothing and has an end.
+    static func fileName(_ text: String) -> String {
+        let plain = text.unicodeScalars.map { scalar -> Character in
+            TerminalText.isUnsafe(scalar) || "/\\:*?\"<>|{}".unicodeScalars.contains(scalar) ? "_" : Character(scalar)
+        }
+        var name = String(plain).trimmed()
+        while name.first == "." || name.first == "-" { name.removeFirst() }
+        // Most file systems take 255 bytes.
+        while name.utf8.count > 150 { name.removeLast() }
+        return name.trimmed()
+    }
+
+    /// Gives a file that was written its name, and makes its folder.
+    ///
+    /// - Returns: the path that it has now.
+    package func rename(_ template: String, overwrite: Bool) throws(HLSError) -> String {
+        let path = path(template)
+        guard path != template else { return template }
+        try NameTemplate.makeFolders(of: path)
+        if overwrite ? Glibc.rename(template, path) == 0 : OutputFile.rename(template, toFree: path) { return path }
+        guard errno == EEXIST else {
+            throw HLSError(code: .writeFailed, path: template, text: String(cString: strerror(errno)))
+        }
+        throw HLSError(code: .fileExists, path: path, text: "the file exists; what was written is \(template)")
+    }
+}

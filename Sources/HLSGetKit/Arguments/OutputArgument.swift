@@ -1,0 +1,121 @@
+package import HLSKitCore
+
+extension OutputFormat {
+    /// The kinds of media that the format can hold.
+    var media: (video: Bool, audio: Bool) {
+        switch self {
+        case .ts, .mp4, .mkv, .framemd5, .null: (true, true)
+        case .y4m, .rawvideo: (true, false)
+        case .wav, .s16le, .f32le, .aac, .mp3: (false, true)
+        }
+    }
+
+    /// Whether decoded media is written; the containers take the samples as they are.
+    package var needsDecoder: Bool {
+        switch self {
+        case .ts, .mp4, .mkv, .aac, .mp3, .null: false
+        case .y4m, .rawvideo, .wav, .s16le, .f32le, .framemd5: true
+        }
+    }
+
+    /// Whether samples are kept in it as they are, in a file that can be followed by another.
+    var isContainer: Bool { [.ts, .mp4, .mkv, .aac, .mp3].contains(self) }
+
+    package init(parsing text: String) throws(ArgumentValueError) {
+        guard let format = Self(rawValue: text.lowercased()) else {
+            let names = Self.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ArgumentValueError("unknown format; expected one of: \(names)")
+        }
+        self = format
+    }
+}
+
+/// One `-o` with its format.
+package struct OutputArgument: Sendable, Equatable {
+    package enum Destination: Sendable, Hashable {
+        case standardOutput
+        case file(path: String)
+        /// The standard input of a command.
+        case program(String)
+
+        init(_ text: String) { self = text == "-" ? .standardOutput : .file(path: text) }
+
+        /// As ``OutputFormat/makeWriter(path:overwrite:frameRate:note:)`` takes it.
+        package var path: String {
+            switch self {
+            case .standardOutput, .program: "-"
+            case .file(let path): path
+            }
+        }
+    }
+
+    package var destination: Destination
+    package var format: OutputFormat
+
+    /// The kinds of media that end up in it: of those of the format what the ending of its name says.
+    package var media: (video: Bool, audio: Bool) {
+        let isAudioOnly = OutputFormat.isAudioOnly(path: destination.path)
+        return (format.media.video && !isAudioOnly, format.media.audio)
+    }
+
+    /// The outputs that `-o` and `-f` name together.
+    ///
+    /// As many `-f` as `-o` belong to each other in their order, and decide: `-f ts -o a.mp4` writes a transport stream. One
+    /// `-f` for several `-o` is for those whose name does not say; where all names do, no one knows for which it is.
+    package static func outputs(
+        _ names: [String], formats: [OutputFormat]
+    ) throws(ArgumentValueError) -> [OutputArgument] {
+        guard formats.count <= max(1, names.count) else { throw ArgumentValueError("there are more -f than -o") }
+        if names.isEmpty {
+            guard let format = formats.first, format != .null else { return [] }
+            if format == .framemd5 { return [OutputArgument(destination: .standardOutput, format: format)] }
+            throw ArgumentValueError("-f \(format.rawValue) needs -o FILE, or -o - for standard output")
+        }
+        if formats.contains(.null) { throw ArgumentValueError("-f null writes nothing; remove -o") }
+        guard formats.isEmpty || formats.count == names.count || formats.count == 1 else {
+            throw ArgumentValueError("give one -f for each -o, or one for the only -o without a known extension")
+        }
+        var usesFormat = formats.count == names.count
+        var outputs: [OutputArgument] = []
+        for (index, name) in names.enumerated() {
+            guard !name.isEmpty else {
+                throw ArgumentValueError("-o needs a file name, or - for standard output")
+            }
+            let destination = Destination(name)
+            if outputs.contains(where: { $0.destination == destination }) {
+                throw ArgumentValueError("-o \(TerminalText.escaped(name)) is given twice")
+            }
+            let known = OutputFormat(path: name)
+            let format = formats.count == names.count ? formats[index] : formats.first
+            if known == nil { usesFormat = true }
+            guard let chosen = formats.count == names.count ? format : known ?? format else {
+                let what =
+                    name == "-"
+                    ? "standard output has no format" : "unknown file extension in \(TerminalText.escaped(name))"
+                throw ArgumentValueError("-o: \(what); use -f")
+            }
+            outputs.append(OutputArgument(destination: destination, format: chosen))
+        }
+        if let format = formats.first, !usesFormat {
+            throw ArgumentValueError(
+                "-f \(format.rawValue): every -o has a known extension; give one -f for each -o")
+        }
+        return outputs
+    }
+
+    /// The outputs that `-o`, `-f` and `--player` name together. Without `-o`, `-f` is the player's; else that gets ts.
+    package static func outputs(
+        _ names: [String], formats: [OutputFormat], player: String
+    ) throws(ArgumentValueError) -> [OutputArgument] {
+        guard player.contains(where: { !$0.isWhitespace }) else {
+            throw ArgumentValueError("--player needs a command")
+        }
+        guard names.isEmpty else {
+            return try outputs(names, formats: formats) + [OutputArgument(destination: .program(player), format: .ts)]
+        }
+        guard formats.count <= 1 else { throw ArgumentValueError("--player takes one -f") }
+        let format = formats.first ?? .ts
+        if format == .null { throw ArgumentValueError("-f null writes nothing; remove --player") }
+        return [OutputArgument(destination: .program(player), format: format)]
+    }
+}

@@ -1,0 +1,60 @@
+package import HLSKitCore
+
+extension QualityExpression {
+    /// The value of `--quality`, `--audio` or `--subs`.
+    ///
+    /// Besides expressions as they are it takes how people write them: `720`, `BEST`, `height <= 720`, and `de` for `lang=de`.
+    package init(argument: String, for subject: Subject) throws(ArgumentValueError) {
+        do {
+            try self.init(parsing: QualityArgument.expression(argument, for: subject), for: subject)
+        } catch {
+            if argument == "all" {
+                throw ArgumentValueError("one is shown at a time; download and captions take all")
+            }
+            throw ArgumentValueError(error.description)
+        }
+    }
+}
+
+/// Expressions as people write them.
+enum QualityArgument {
+    /// The expression that is meant; what is none stays as it is, for the error to name it.
+    static func expression(_ text: String, for subject: QualityExpression.Subject) -> String {
+        text.split(separator: ",", omittingEmptySubsequences: false).map { alternative in
+            joined(String(alternative)).split(separator: " ", omittingEmptySubsequences: false)
+                .map { term(String($0), subject) }.joined(separator: " ")
+        }.joined(separator: ",")
+    }
+
+    /// Without blanks around operators.
+    private static func joined(_ text: String) -> String {
+        var result = ""
+        for character in text {
+            let isOperator = "<>=".contains(character)
+            if isOperator { while result.last == " " { result.removeLast() } }
+            if character == " ", let last = result.last, "<>=".contains(last) { continue }
+            result.append(character)
+        }
+        return result
+    }
+
+    private static func term(_ term: String, _ subject: QualityExpression.Subject) -> String {
+        let lower = term.lowercased()
+        if lower == "best" || lower == "worst" { return lower }
+        switch subject {
+        case .variants:
+            if (2...5).contains(term.count), term.allSatisfy({ $0.isASCII && $0.isNumber }) { return term + "p" }
+            let rows = lower.prefix { $0.isASCII && $0.isNumber }
+            return !rows.isEmpty && lower.dropFirst(rows.count).first == "p" ? lower : term
+        case .renditions:
+            let parts = term.split(separator: "-", omittingEmptySubsequences: false)
+            let isTag = parts.allSatisfy { part in
+                (1...8).contains(part.count) && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            }
+            guard isTag, let first = parts.first, (2...3).contains(first.count), first.allSatisfy(\.isLetter),
+                term != "all"
+            else { return term }
+            return "lang=\(term)"
+        }
+    }
+}

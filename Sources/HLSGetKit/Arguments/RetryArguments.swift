@@ -1,0 +1,48 @@
+import HLSKitCore
+
+/// How often requests that failed are made again: a number, or `inf` for as long as it takes.
+enum RetriesArgument: Sendable, Equatable {
+    case count(Int)
+    case unlimited
+
+    init(parsing text: String) throws(ArgumentValueError) {
+        if text == "inf" {
+            self = .unlimited
+        } else {
+            self = .count(try NumberArgument.retries(text))
+        }
+    }
+
+    func apply(to policies: inout RetryPolicies) {
+        switch self {
+        case .count(let count): policies.maximumRetryCount = count
+        case .unlimited:
+            // What passes is waited for; what is not there is passed over all the same.
+            policies.maximumRetryCount = nil
+            (policies.budget, policies.liveBudget, policies.lostMediaTime) = (nil, nil, nil)
+            policies.fruitlessRequestTotal = .max
+        }
+    }
+}
+
+/// Waits after the first, second, … failure: `1s,5s,30s`. The last one repeats.
+struct BackoffArgument: Sendable, Equatable {
+    var delays: [Duration]
+
+    init(parsing text: String) throws(ArgumentValueError) {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count <= 100 else { throw ArgumentValueError("too many times") }
+        var delays: [Duration] = []
+        for part in parts { delays.append(try DurationArgument.parse(String(part))) }
+        self.delays = delays
+    }
+
+    func apply(to policies: inout RetryPolicies) {
+        guard let first = delays.first else { return }
+        policies.delays = delays
+        policies.secondTryDelay = first
+    }
+}
+
+/// What becomes of a segment that cannot be had.
+package enum GapAction: String, Sendable, CaseIterable { case skip, fail, fill }

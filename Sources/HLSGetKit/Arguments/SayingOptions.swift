@@ -1,0 +1,24 @@
+import ArgumentParser
+package import HLSKitCore
+
+/// How much a command says on standard error.
+package struct SayingOptions: ParsableArguments, Sendable {
+    @Flag(name: .shortAndLong, help: "Report retries and oddities.") package var verbose = false
+    @Flag(name: .shortAndLong, help: "Print errors only.") package var quiet = false
+
+    package init() {}
+
+    package mutating func validate() throws {
+        if verbose && quiet { throw ValidationError("-v and -q are mutually exclusive") }
+    }
+
+    /// With `-v`, tells of requests that failed or were redirected.
+    ///
+    /// - Parameter say: gets a line.
+    package func wrap(
+        _ transport: any ResourceTransport,
+        _ say: @escaping @Sendable (String) -> Void = { StandardStream.error.writeLine($0) }
+    ) -> any ResourceTransport {
+        verbose ? VerboseTransport(base: transport, say: say) : transport
+    }
+}

@@ -1,0 +1,46 @@
+package import ArgumentParser
+package import HLSKitCore
+
+/// What of a stream is left out.
+package struct SkipOptions: ParsableArguments, Sendable {
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            """
+            Leave out date ranges: a CLASS, or as in 'ID~^ad- && DURATION!=0'; breaks of markers by their tag, EXT-X-CUE-OUT. \
+            May be repeated.
+            """, valueName: "expr"),
+        transform: SkipOptions.expression)
+    package var skipDateranges: [DateRangeExpression] = []
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Leave out segments whose URI or URL matches, as in /ads?/. May be repeated.", valueName: "regex"),
+        transform: SkipOptions.pattern)
+    package var skipUri: [TextPattern] = []
+
+    package init() {}
+
+    static func expression(_ text: String) throws -> DateRangeExpression {
+        do throws(ExpressionError) {
+            return try DateRangeExpression(parsing: text)
+        } catch {
+            throw ArgumentValueError(error.description)
+        }
+    }
+
+    static func pattern(_ text: String) throws -> TextPattern {
+        do throws(ExpressionError) { return try TextPattern(text) } catch {
+            throw ArgumentValueError(error.description)
+        }
+    }
+
+    /// Refuses them where all of a stream is loaded beside playing it.
+    ///
+    /// - Parameter instead: what to write.
+    package func refuse(instead: String) throws {
+        guard !skipUri.isEmpty || !skipDateranges.isEmpty else { return }
+        let option = skipUri.isEmpty ? "--skip-dateranges" : "--skip-uri"
+        throw ValidationError("\(option) needs a stream to be played; use \(instead)")
+    }
+}

@@ -1,0 +1,53 @@
+package import HLSKitCore
+
+/// The value of `--split`: the length of each file (`1h`, `30m`, `1:00:00`), or its size (`500M`, `2G`) in steps of 1000.
+package enum SplitArgument: Sendable, Equatable {
+    case duration(Duration)
+    /// Bytes.
+    case byteCount(Int)
+
+    /// The smallest file.
+    static let minimumByteCount = 100_000
+
+    package init(parsing text: String) throws(ArgumentValueError) {
+        // `m` alone is minutes, as everywhere; sizes have capitals.
+        if let last = text.last, "kKMG".contains(last) {
+            guard let size = SuffixedNumber.parse(text, step: 1000), size <= 1e15 else { throw Self.failure }
+            guard Int(size) >= Self.minimumByteCount else { throw ArgumentValueError("the least size is 100k") }
+            self = .byteCount(Int(size))
+            return
+        }
+        guard let duration = DurationArgument.parseOptional(text) else { throw Self.failure }
+        guard duration >= .seconds(1) else { throw ArgumentValueError("the least length is 1 s") }
+        self = .duration(duration)
+    }
+
+    private static var failure: ArgumentValueError {
+        ArgumentValueError("write the length of each file, as in 1h or 30m, or its size, as in 500M or 2G")
+    }
+
+    package var limit: SplitWriter.Limit {
+        switch self {
+        case .duration(let duration): .duration(MediaTime(duration))
+        case .byteCount(let count): .byteCount(count)
+        }
+    }
+}
+
+/// The names of the files of `--split`.
+package enum SplitNames {
+    /// The word for the number of a file.
+    package static let word = "{part}"
+
+    /// `a.ts` is `a-001.ts`, `a-002.ts` …; a name with `{part}` has the number there.
+    ///
+    /// - Parameter number: from 1.
+    package static func path(_ path: String, number: Int) -> String {
+        let digits = String(number)
+        let text = String(repeating: "0", count: max(0, 3 - digits.count)) + digits
+        guard !path.contains(word) else { return path.replacing(word, with: text) }
+        let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        guard let dot = path[name...].lastIndex(of: "."), dot > name else { return "\(path)-\(text)" }
+        return "\(path[..<dot])-\(text)\(path[dot...])"
+    }
+}

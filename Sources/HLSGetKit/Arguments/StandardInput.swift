@@ -1,0 +1,220 @@
+import ArgumentParser
+import Glibc
+package import HLSKitCore
+import Synchronization
+
+/// What came on standard input, which `-` stands for: a playlist, or a media file.
+///
+/// A playlist is kept in memory; its URIs are relative to `--base-url`, else to the folder that the command runs in. Media is
+/// read to its end into a file without a name, because players go back and forth in it.
+package struct StandardInput: Sendable, Equatable {
+    /// What stands for it in requests.
+    package let url: String
+    /// The playlist; nil where it is media.
+    private let playlist: [UInt8]?
+
+    /// The longest playlist: that of the library.
+    static let maximumPlaylistByteCount = 64 << 20
+
+    /// - Parameters:
+    ///   - url: that the playlist is said to have.
+    ///   - playlist: its text.
+    init(url: String, playlist: [UInt8]) {
+        self.url = url
+        self.playlist = playlist
+    }
+
+    private init(mediaAt path: String) {
+        url = "file://" + path
+        playlist = nil
+    }
+
+    /// The URL that a playlist has.
+    ///
+    /// - Parameters:
+    ///   - baseURL: of the option.
+    ///   - directory: where the command runs.
+    package static func url(baseURL: String?, in directory: String) throws(ArgumentValueError) -> String {
+        guard let baseURL else {
+            return try InputLocation.url(of: "./standard-input.m3u8", in: directory)
+        }
+        return try InputLocation.url(of: baseURL, in: directory)
+    }
+
+    /// Reads it.
+    ///
+    /// - Throws: where there is nothing, or where it cannot be read or kept.
+    package static func read(
+        _ descriptor: Int32 = STDIN_FILENO, baseURL: String?, in directory: String
+    ) throws(ArgumentValueError) -> StandardInput {
+        guard isatty(descriptor) == 0 else {
+            throw ArgumentValueError("-: standard input is the terminal; pipe a playlist or a media file into hlsget")
+        }
+        var bytes = try bytes(descriptor, atMost: 64)
+        guard !bytes.isEmpty else { throw ArgumentValueError("-: standard input is empty") }
+        if isPlaylist(bytes) {
+            bytes += try self.bytes(descriptor, atMost: maximumPlaylistByteCount)
+            guard bytes.count < maximumPlaylistByteCount else {
+                throw ArgumentValueError("-: the playlist has more than 64 MiB")
+            }
+            return StandardInput(url: try url(baseURL: baseURL, in: directory), playlist: bytes)
+        }
+        // A file needs no copy: it is read from its start by its own name.
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            lseek(descriptor, 0, SEEK_CUR) == off_t(bytes.count)
+        {
+            return StandardInput(mediaAt: "/proc/self/fd/\(descriptor)")
+        }
+        return StandardInput(mediaAt: "/proc/self/fd/\(try copy(bytes, descriptor))")
+    }
+
+    /// The same, in the folder that the command runs in. What is wrong with it is told as usage.
+    package static func reading(baseURL: String?) throws -> StandardInput {
+        guard let directory = InputLocation.workingDirectory() else {
+            throw ValidationError("the working directory does not exist")
+        }
+        do {
+            return try read(baseURL: baseURL, in: directory)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
+    /// Whether a text begins as playlists do, with a byte order mark or without.
+    private static func isPlaylist(_ bytes: [UInt8]) -> Bool {
+        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        return text.starts(with: "#EXTM3U".utf8)
+    }
+
+    private static func bytes(_ descriptor: Int32, atMost limit: Int) throws(ArgumentValueError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: min(limit, 64 << 10))
+        while bytes.count < limit {
+            let count = Glibc.read(descriptor, &piece, min(piece.count, limit - bytes.count))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure("cannot be read") }
+            if count == 0 { break }
+            bytes += piece[..<count]
+        }
+        return bytes
+    }
+
+    /// The rest of a pipe, behind what was read of it, in a file that goes with the process.
+    private static func copy(_ bytes: [UInt8], _ descriptor: Int32) throws(ArgumentValueError) -> Int32 {
+        let file = try unnamedFile()
+        var piece = bytes
+        var isOver = false
+        while !isOver {
+            var offset = 0
+            while offset < piece.count {
+                let count = piece.withUnsafeBytes {
+                    Glibc.write(file, $0.baseAddress?.advanced(by: offset), $0.count - offset)
+                }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw failure("cannot be kept in \(temporaryFolder)") }
+                offset += count
+            }
+            piece = try self.bytes(descriptor, atMost: 1 << 20)
+            isOver = piece.isEmpty
+        }
+        return file
+    }
+
+    /// A file of this process alone, which nobody finds by a name.
+    static func unnamedFile() throws(ArgumentValueError) -> Int32 {
+        var name = Array("\(temporaryFolder)/hlsget-XXXXXX".utf8CString)
+        let file = mkstemp(&name)
+        guard file >= 0 else { throw failure("nothing can be written in \(temporaryFolder)") }
+        unlink(name)
+        _ = fcntl(file, F_SETFD, FD_CLOEXEC)
+        return file
+    }
+
+    private static var temporaryFolder: String {
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+        return folder.isEmpty ? "/tmp" : folder
+    }
+
+    private static func failure(_ what: String) -> ArgumentValueError {
+        ArgumentValueError("-: \(what): \(String(cString: strerror(errno)))")
+    }
+
+    // MARK: Answering
+
+    /// Answers requests for the playlist itself; a file of media is opened as any other.
+    package func transport(over base: any ResourceTransport) -> any ResourceTransport {
+        guard let playlist else { return base }
+        return StandardInputTransport(base: base, url: url, bytes: playlist)
+    }
+}
+
+/// Gives the playlist of standard input to whoever asks for its URL.
+///
+/// A live media playlist is given once: what comes after is at the URL that it is said to have, where that is one of the
+/// network.
+private final class StandardInputTransport: ResourceTransport {
+    private let base: any ResourceTransport
+    private let url: String
+    private let bytes: [UInt8]
+    private let mayChange: Bool
+    private let isGiven = Mutex(false)
+
+    init(base: any ResourceTransport, url: String, bytes: [UInt8]) {
+        self.base = base
+        self.url = url
+        self.bytes = bytes
+        let text = String(decoding: bytes, as: UTF8.self)
+        let isFixed = text.contains("#EXT-X-ENDLIST") || text.contains("#EXT-X-STREAM-INF")
+        mayChange = !isFixed && url.lowercased().hasPrefix("http")
+    }
+
+    func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        let isOwn = [.multivariantPlaylist, .mediaPlaylist].contains(request.resourceClass) && request.urlString == url
+        guard isOwn, isWanted() else { return base.start(request, handler: handler) }
+        let bytes = bytes
+        let url = request.urlString
+        return AnsweredRequest {
+            handler(
+                .response(
+                    TransportResponse(
+                        status: 200, urlString: url, contentType: "application/vnd.apple.mpegurl",
+                        contentLength: bytes.count)))
+        } then: {
+            handler(.data(bytes))
+            var metrics = TransferMetrics()
+            metrics.receivedByteCount = bytes.count
+            metrics.decodedByteCount = bytes.count
+            metrics.protocolName = "file"
+            handler(.finished(metrics))
+        }
+    }
+
+    private func isWanted() -> Bool {
+        isGiven.withLock { isGiven in
+            defer { isGiven = true }
+            return !isGiven || !mayChange
+        }
+    }
+}
+
+/// A request that is answered on a task of its own.
+private final class AnsweredRequest: TransportTask {
+    private let work: Task<Void, Never>
+
+    init(_ respond: @escaping @Sendable () -> Void, then finish: @escaping @Sendable () -> Void) {
+        work = Task {
+            guard !Task.isCancelled else { return }
+            respond()
+            guard !Task.isCancelled else { return }
+            finish()
+        }
+    }
+
+    func cancel() { work.cancel() }
+    // It is there at once.
+    func pause() {}
+    func resume() {}
+}

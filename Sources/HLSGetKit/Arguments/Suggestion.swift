@@ -1,0 +1,128 @@
+/// Suggestions for options that are not known: those of the argument parser that help (`--quailty` is `--quality`, but `--json` is
+/// not `--from`), the names that other programs have for the same, and the commands that have such an option.
+package enum Suggestion {
+    private static let words = " Did you mean '"
+    private static let unknown = "Unknown option '"
+    private static let unexpected = "Unexpected argument '"
+
+    /// Names of other programs (ffmpeg, mpv, streamlink, yt-dlp, N_m3u8DL-RE, curl), and those of the same here.
+    private static let synonyms: [String: String] = [
+        "start": "from", "ss": "from", "seek": "from", "begin": "from", "end": "to", "stop": "until", "t": "duration",
+        "length": "duration", "hls-duration": "duration", "sub": "subs", "subtitle": "subs", "subtitles": "subs",
+        "sub-lang": "subs", "slang": "subs", "lang": "audio", "alang": "audio", "audio-lang": "audio",
+        "language": "languages", "resolution": "quality", "height": "quality", "best": "quality", "worst": "quality",
+        "bitrate": "peak-bitrate", "bandwidth": "peak-bitrate", "max-bitrate": "peak-bitrate",
+        "max-bandwidth": "peak-bitrate", "out": "output", "output-file": "output", "save": "output",
+        "record": "output", "output-format": "format", "force": "overwrite", "yes": "overwrite",
+        "force-overwrites": "overwrite", "cookie": "cookies", "cookies-from-browser": "cookies", "user": "netrc",
+        "username": "netrc", "check-certificate": "insecure", "no-check-certificate": "insecure",
+        "no-check-certificates": "insecure", "jobs": "connections", "concurrent-fragments": "connections",
+        "thread-count": "connections", "rate-limit": "limit-rate", "ratelimit": "limit-rate", "limit": "limit-rate",
+        "max-speed": "limit-rate", "speed": "rate", "http-header": "header", "http-headers": "header",
+        "add-header": "header", "headers": "header", "agent": "user-agent", "ua": "user-agent",
+        "http-user-agent": "user-agent", "retry": "retries", "retry-sleep": "retry-backoff",
+        "retry-delay": "retry-backoff", "retry-streams": "wait", "debug": "verbose", "silent": "quiet",
+        "formats": "list", "list-formats": "list", "list-variants": "list", "mute": "no-audio",
+        "audio-only": "no-video", "segment-time": "split", "stream-segmented-duration": "split",
+        "live-restart": "live-from-start", "hls-live-restart": "live-from-start", "hls-start-offset": "from",
+        "batch": "batch-file", "input-file": "batch-file", "dump-json": "json", "cert-file": "cert",
+    ]
+
+    /// `message` with the suggestion that fits best, and without one that has little in common with what was typed.
+    ///
+    /// - Parameters:
+    ///   - command: the one that was called.
+    ///   - arguments: what it was called with.
+    ///   - commands: all of them; asked only where an option is not known, or an argument is one too many.
+    package static func improved(
+        _ message: String, command: String, arguments: [String] = [], _ commands: () -> [CommandOptions]
+    ) -> String {
+        let message = filtered(message)
+        if let start = message.firstRange(of: unexpected)?.upperBound, let end = message[start...].firstIndex(of: "'") {
+            let reason = reason(forRefusing: String(message[start..<end]), arguments, command, commands)
+            return message[...end] + reason + message[message.index(after: end)...]
+        }
+        guard !message.contains(words), let start = message.firstRange(of: unknown)?.upperBound,
+            let end = message[start...].firstIndex(of: "'"), message[start..<end].hasPrefix("--")
+        else { return message }
+        let typed = String(message[start..<end].dropFirst(2).prefix { $0 != "=" })
+        guard let hint = hint(for: typed, command, commands()) else { return message }
+        let rest = message[message.index(after: end)...]
+        return message[...end] + hint + (rest.hasPrefix(".") ? rest.dropFirst() : rest)
+    }
+
+    /// Why an argument is one too many: another before it was taken for the stream.
+    private static func reason(
+        forRefusing refused: String, _ arguments: [String], _ command: String, _ commands: () -> [CommandOptions]
+    ) -> String {
+        guard let own = commands().first(where: { $0.name == command }) else { return "" }
+        var before: String?
+        for argument in arguments.prefix(while: { $0 != refused }) where argument != command {
+            defer { before = argument }
+            guard argument.count == 1 || argument.first != "-" else { continue }
+            let option = before.flatMap { $0.hasPrefix("-") && !$0.contains("=") ? $0 : nil }
+            guard let option else { return ": '\(argument)' was taken for the stream" }
+            let name = option.hasPrefix("--") ? String(option.dropFirst(2)) : own.letters[String(option.dropFirst())]
+            // The value of others may be left out.
+            guard let name, own.takesValue[name] == false || CommandOptions.defaults[name] != nil else { continue }
+            if CommandOptions.defaults[name] != nil, (try? CatchUpArgument(parsing: argument)) != nil { continue }
+            return ": '\(argument)' was taken for the stream, since it is no value of \(option)"
+        }
+        return ""
+    }
+
+    private static func hint(for typed: String, _ command: String, _ commands: [CommandOptions]) -> String? {
+        let own = commands.first { $0.name == command }?.takesValue ?? [:]
+        if let name = synonyms[typed.lowercased()], own[name] != nil { return ". Did you mean '--\(name)'?" }
+        let longer = own.keys.filter { typed.count > 1 && $0.hasPrefix(typed) }
+        if longer.count == 1, let name = longer.first { return ". Did you mean '--\(name)'?" }
+        if let near = own.keys.sorted().min(by: { distance(typed, $0) < distance(typed, $1) }), isNear(typed, near) {
+            return ". Did you mean '--\(near)'?"
+        }
+        let others = commands.filter { $0.name != command && $0.takesValue[typed] != nil }.map { "hlsget \($0.name)" }
+        guard !others.isEmpty else { return nil }
+        return ", an option of \(others.joined(separator: ", ")) and not of hlsget \(command)."
+    }
+
+    /// `message` without a suggestion that has little in common with what was typed.
+    static func filtered(_ message: String) -> String {
+        message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            guard let range = line.firstRange(of: words), let end = line[range.upperBound...].firstIndex(of: "'"),
+                let typed = quoted(in: line[..<range.lowerBound])
+            else { return String(line) }
+            if isNear(typed, String(line[range.upperBound..<end])) { return String(line) }
+            var rest = line[line.index(after: end)...]
+            if rest.first == "?" { rest = rest.dropFirst() }
+            return String(line[..<range.lowerBound]) + rest
+        }.joined(separator: "\n")
+    }
+
+    private static func quoted(in text: Substring) -> String? {
+        let parts = text.split(separator: "'", omittingEmptySubsequences: false)
+        return parts.count >= 3 ? String(parts[1]) : nil
+    }
+
+    /// One change for three letters.
+    static func isNear(_ typed: String, _ known: String) -> Bool {
+        let (typed, known) = (String(typed.drop { $0 == "-" }), String(known.drop { $0 == "-" }))
+        return distance(typed, known) * 3 <= typed.count
+    }
+
+    /// Letters to put in, take out or exchange, and neighbors to swap (optimal string alignment).
+    static func distance(_ one: String, _ other: String) -> Int {
+        let (one, other) = (Array(one), Array(other))
+        var (before, row) = ([Int](), Array(0...other.count))
+        for (i, letter) in one.enumerated() {
+            var next = [i + 1]
+            for (j, candidate) in other.enumerated() {
+                var least = min(next[j] + 1, row[j + 1] + 1, row[j] + (letter == candidate ? 0 : 1))
+                if i > 0, j > 0, letter == other[j - 1], one[i - 1] == candidate {
+                    least = min(least, before[j - 1] + 1)
+                }
+                next.append(least)
+            }
+            (before, row) = (row, next)
+        }
+        return row[other.count]
+    }
+}

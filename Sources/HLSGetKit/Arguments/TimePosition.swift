@@ -1,0 +1,54 @@
+import FoundationEssentials
+import Glibc
+package import HLSKitCore
+
+/// A point of the item's timeline as `--from` and `--to` take it.
+package enum TimePosition: Sendable, Equatable {
+    case fromStart(Duration)
+    /// Before the end of the item, or before the live edge.
+    case fromEnd(Duration)
+    /// The media that bears this date.
+    case date(PlaylistDate)
+    /// The segment with this media sequence number.
+    case segment(Int)
+
+    /// `1:30` from the start, `-30s` from the end, `2026-01-31T22:30:00Z`, `#12`.
+    init(parsing text: String) throws(ArgumentValueError) {
+        if text.hasPrefix("-") {
+            self = .fromEnd(try DurationArgument.parse(String(text.dropFirst())))
+        } else if text.hasPrefix("#") {
+            let digits = text.dropFirst()
+            guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int(digits) else {
+                throw ArgumentValueError("not a segment; write its media sequence number, as in '#12'")
+            }
+            self = .segment(number)
+        } else if let date = UntilArgument.date(text) {
+            self = .date(date)
+        } else if let time = DurationArgument.parseOptional(text) {
+            self = .fromStart(time)
+        } else {
+            throw ArgumentValueError(
+                "not a time; write seconds (90), 1:30, 1:02:03.5 or 1m30s, a date with its zone, or '#12'")
+        }
+    }
+
+    /// Where playing starts.
+    package var start: StartPosition {
+        switch self {
+        case .fromStart(let time): .time(MediaTime(time))
+        case .fromEnd(let time): .time(MediaTime(.zero - time))
+        case .date(let date): .date(Date(date))
+        case .segment(let number): .segment(number)
+        }
+    }
+
+    /// Where it ends.
+    package var end: EndPosition {
+        switch self {
+        case .fromStart(let time): .time(MediaTime(time))
+        case .fromEnd(let time): .time(MediaTime(.zero - time))
+        case .date(let date): .date(Date(date))
+        case .segment(let number): .segment(number)
+        }
+    }
+}

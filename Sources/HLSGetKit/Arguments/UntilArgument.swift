@@ -1,0 +1,83 @@
+import Glibc
+package import HLSKitCore
+
+/// When `--until` ends: at a time of day on this machine, the next one that comes, or at a date.
+package enum UntilArgument: Sendable, Equatable {
+    /// Seconds since midnight.
+    case timeOfDay(Int)
+    case date(PlaylistDate)
+
+    /// `22:30`, `22:30:15`, or ISO 8601 with a zone.
+    package init(parsing text: String) throws(ArgumentValueError) {
+        if let time = Self.timeOfDay(text) {
+            self = .timeOfDay(time)
+            return
+        }
+        guard let date = Self.date(text) else {
+            throw ArgumentValueError("write a time of day, as in 22:30, or a date with its zone: 2026-01-31T22:30:00Z")
+        }
+        self = .date(date)
+    }
+
+    /// A date with its zone, in ISO 8601.
+    static func date(_ text: String) -> PlaylistDate? {
+        let time = text.drop { $0 != "T" && $0 != "t" && $0 != " " }
+        guard time.last?.uppercased() == "Z" || time.contains(where: { "+-".contains($0) }) else { return nil }
+        return PlaylistDate(text)
+    }
+
+    private static func timeOfDay(_ text: String) -> Int? {
+        let fields = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (2...3).contains(fields.count) else { return nil }
+        var total = 0
+        for (index, limit) in [24, 60, 60].enumerated() {
+            guard index < fields.count else {
+                total *= 60
+                continue
+            }
+            let field = fields[index]
+            guard (1...2).contains(field.count), field.allSatisfy({ $0.isASCII && $0.isNumber }),
+                let number = Int(field), number < limit
+            else { return nil }
+            total = total * 60 + number
+        }
+        return total
+    }
+
+    /// From a date to the end; zero where that is past.
+    ///
+    /// - Parameter secondOfDay: of that date, in the zone of this machine.
+    func interval(from now: PlaylistDate, secondOfDay: Int) -> Duration {
+        switch self {
+        case .date(let date): return max(.zero, date - now)
+        case .timeOfDay(let end):
+            let fraction = Duration.nanoseconds(now.attoseconds / 1_000_000_000)
+            return .seconds((end - secondOfDay + 86_399) % 86_400 + 1) - fraction
+        }
+    }
+
+    /// The date that is meant: once a time of day has come, the next one is that of tomorrow.
+    func fixed(from now: PlaylistDate, secondOfDay: Int) -> UntilArgument {
+        .date(now + interval(from: now, secondOfDay: secondOfDay))
+    }
+
+    /// The date that is meant now.
+    package var fixed: UntilArgument {
+        let (now, secondOfDay) = Self.now
+        return fixed(from: now, secondOfDay: secondOfDay)
+    }
+
+    /// From now to the end.
+    package var interval: Duration {
+        let (now, secondOfDay) = Self.now
+        return interval(from: now, secondOfDay: secondOfDay)
+    }
+
+    private static var now: (date: PlaylistDate, secondOfDay: Int) {
+        var now = time(nil)
+        var parts = tm()
+        localtime_r(&now, &parts)
+        let secondOfDay = Int(parts.tm_hour) * 3600 + Int(parts.tm_min) * 60 + min(59, Int(parts.tm_sec))
+        return (PlaylistDate(seconds: Int64(now)), secondOfDay)
+    }
+}

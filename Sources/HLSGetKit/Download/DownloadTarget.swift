@@ -1,0 +1,119 @@
+package import Glibc
+package import HLSKitCore
+
+/// Where a download goes: a file of a format, or a folder that keeps segments and playlists.
+package enum DownloadTarget: Sendable, Equatable {
+    case file(path: String, format: OutputFormat)
+    case folder(path: String)
+
+    /// Names that say nothing of the stream.
+    private static let commonNames: Set<String> = [
+        "index", "master", "playlist", "main", "manifest", "prog_index", "top", "stream", "video", "hls", "chunklist",
+    ]
+    package static let formats: [OutputFormat] = [.mp4, .mkv, .ts, .aac, .mp3]
+
+    /// - Parameters:
+    ///   - number: of the URL, from 1.
+    ///   - now: when the command was started.
+    package init(
+        output: String?, format: OutputFormat?, url: String, number: Int = 1, now: tm = NameTemplate.now
+    ) throws(ArgumentValueError) {
+        guard let output else {
+            let format = format ?? .mp4
+            self = .file(path: "\(Self.name(of: url)).\(format.rawValue)", format: format)
+            return
+        }
+        let template = try NameTemplate(parsing: output)
+        let path = try template.path(url: url, ending: (format ?? .mp4).rawValue, number: number, now: now)
+        guard !path.contains(SplitNames.word) else {
+            throw ArgumentValueError("-o: {part} is for play --split; a download is one file")
+        }
+        try self.init(path: path, format: format)
+    }
+
+    private init(path output: String, format: OutputFormat?) throws(ArgumentValueError) {
+        guard output != "-" else {
+            throw ArgumentValueError("-o: downloads cannot go to standard output; hlsget --fast -o - can")
+        }
+        if output.hasSuffix("/") {
+            if format != nil { throw ArgumentValueError("-o: a folder has no format; remove -f") }
+            var path = output[...]
+            while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+            guard path != "/" else { throw ArgumentValueError("-o: cannot replace the folder /") }
+            self = .folder(path: String(path))
+            return
+        }
+        guard !output.isEmpty else { throw ArgumentValueError("-o needs a file name") }
+        guard let format = format ?? OutputFormat(path: output), Self.formats.contains(format) else {
+            throw ArgumentValueError(
+                "-o: unknown file extension in \(TerminalText.escaped(output)) (mp4, mkv, ts, m4a, aac, mp3); use -f")
+        }
+        self = .file(path: output, format: format)
+    }
+
+    /// The same, or one beside it whose name nobody else has: `film-2.mp4`.
+    ///
+    /// - Parameter isFree: whether a path is.
+    package func renamed(_ isFree: (String) -> Bool) -> DownloadTarget {
+        var number = 2
+        var free = path
+        while !isFree(free) {
+            let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+            let dot = path[name...].lastIndex(of: ".").flatMap { $0 > name ? $0 : nil } ?? path.endIndex
+            free = "\(path[..<dot])-\(number)\(path[dot...])"
+            number += 1
+        }
+        switch self {
+        case .file(_, let format): return .file(path: free, format: format)
+        case .folder: return .folder(path: free)
+        }
+    }
+
+    package var path: String {
+        switch self {
+        case .file(let path, _), .folder(let path): path
+        }
+    }
+
+    /// An output that cannot be written is known before anything is loaded (R72).
+    package func check(overwrite: Bool) throws(HLSError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        if case .folder = self { throw HLSError(code: .notWritable, path: path, text: "the name is taken") }
+        // A link is replaced, but none that leads to something else than a file.
+        let isLink = status.st_mode & S_IFMT == S_IFLNK
+        if isLink, stat(path, &status) != 0 { status.st_mode = S_IFREG }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw HLSError(code: .notWritable, path: path, text: "not a regular file")
+        }
+        guard overwrite else { throw HLSError(code: .fileExists, path: path, text: "the file exists") }
+        guard isLink || access(path, W_OK) == 0 else {
+            throw HLSError(code: .notWritable, path: path, text: String(cString: strerror(errno)))
+        }
+    }
+
+    /// Where it is kept until it is whole.
+    package var workPath: String { path + ".download" }
+
+    /// A file name after the last part of the URL's path that says something.
+    static func name(of url: String) -> String {
+        var rest = url.prefix { $0 != "?" && $0 != "#" }
+        if let slashes = rest.firstRange(of: "://") { rest = rest[slashes.upperBound...].drop { $0 != "/" } }
+        let parts = rest.split(separator: "/").reversed()
+        for (index, part) in parts.enumerated() {
+            var name = part
+            if index == 0, let dot = name.lastIndex(of: "."), dot != name.startIndex { name = name[..<dot] }
+            if commonNames.contains(name.lowercased()) { continue }
+            let plain = name.unicodeScalars.map { scalar -> Character in
+                let isPlain =
+                    scalar.isASCII
+                    && (("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)
+                        || ("0"..."9").contains(scalar) || "-_.".unicodeScalars.contains(scalar))
+                return isPlain ? Character(scalar) : "_"
+            }
+            let text = String(plain.drop { $0 == "." || $0 == "-" }.prefix(100))
+            if !text.isEmpty { return text }
+        }
+        return "download"
+    }
+}

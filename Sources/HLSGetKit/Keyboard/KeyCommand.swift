@@ -1,0 +1,58 @@
+/// The action of a key during playback.
+package enum KeyCommand: Sendable, Equatable {
+    case togglePause
+    /// Seconds forwards, negative ones backwards.
+    case seek(seconds: Int)
+    /// To the next faster (1) or slower (-1) rate.
+    case changeRate(Int)
+    case playImmediately
+    case nextSubtitles
+    case nextAudio
+    case skipInterstitial
+    case toggleMute
+    /// Louder (1) or quieter (-1).
+    case changeVolume(Int)
+    case showHelp
+    case quit
+
+    package init?(_ key: Key) {
+        switch key {
+        case .character(" "), .character("p"): self = .togglePause
+        case .left: self = .seek(seconds: -10)
+        case .right: self = .seek(seconds: 10)
+        case .down: self = .seek(seconds: -60)
+        case .up: self = .seek(seconds: 60)
+        case .character("["): self = .changeRate(-1)
+        case .character("]"): self = .changeRate(1)
+        case .character("i"): self = .playImmediately
+        case .character("s"): self = .nextSubtitles
+        case .character("a"): self = .nextAudio
+        case .character("n"): self = .skipInterstitial
+        case .character("m"): self = .toggleMute
+        case .character("9"): self = .changeVolume(-1)
+        case .character("0"): self = .changeVolume(1)
+        case .character("h"), .character("?"): self = .showHelp
+        case .character("q"): self = .quit
+        case .character: return nil
+        }
+    }
+
+    /// One line for people.
+    package static let help =
+        "keys: space pause, arrows seek 10 s and 60 s, [ ] rate, i play now, s subtitles, a audio, n skip an ad, "
+        + "m mute, 9 0 volume, q quit"
+
+    /// The volume one step beside `volume`, from 0 to 1 by twentieths.
+    static func volume(_ step: Int, beside volume: Float) -> Float {
+        min(max((volume * 20).rounded() + Float(step), 0), 20) / 20
+    }
+
+    /// Rates among which ``changeRate(_:)`` steps.
+    static let rates: [Float] = [0.5, 0.75, 1, 1.25, 1.5, 2]
+
+    /// The rate that lies `step` steps beside `rate`.
+    static func rate(_ step: Int, beside rate: Float) -> Float {
+        let next = step > 0 ? rates.first { $0 > rate + 0.001 } : rates.last { $0 < rate - 0.001 }
+        return next ?? rate
+    }
+}

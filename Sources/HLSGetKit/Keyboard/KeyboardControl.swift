@@ -1,0 +1,96 @@
+package import HLSKitCore
+
+/// Does what keys say to a player.
+package struct KeyboardControl: Sendable {
+    /// The consequence for the session, besides the player's own.
+    package enum Outcome: Sendable, Equatable {
+        case nothing
+        /// One line to show.
+        case say(String)
+        case quit
+    }
+
+    package let player: Player
+
+    package init(player: Player) {
+        self.player = player
+    }
+
+    package func perform(_ command: KeyCommand) -> Outcome {
+        switch command {
+        case .togglePause:
+            if player.rate == 0 { player.play() } else { player.pause() }
+        case .seek(let seconds): seek(by: seconds)
+        case .changeRate(let step): return changeRate(step)
+        case .playImmediately: player.playImmediately(atRate: player.defaultRate)
+        case .nextSubtitles: return selectNext(of: .legible, called: "subtitles")
+        case .nextAudio: return selectNext(of: .audible, called: "audio")
+        case .skipInterstitial: return skipInterstitial()
+        case .toggleMute:
+            player.isMuted.toggle()
+            return .say(player.isMuted ? "muted" : "not muted")
+        case .changeVolume(let step):
+            player.volume = KeyCommand.volume(step, beside: player.volume)
+            let percent = Decimals.text(Double(player.volume) * 100, places: 0)
+            return .say("volume \(percent) %" + (player.isMuted ? ", muted" : ""))
+        case .showHelp: return .say(KeyCommand.help)
+        case .quit: return .quit
+        }
+        return .nothing
+    }
+
+    /// Repeated keys add up: each continues from where the last one wanted to go, and lands there exactly.
+    private func seek(by seconds: Int) {
+        let player = player
+        let state = player.state
+        guard let now = state.currentTime.finiteSeconds else { return }
+        var target = MediaTime(seconds: now + Double(seconds), preferredTimescale: 90_000)
+        if let range = state.seekableTimeRanges.last {
+            target = min(max(target, range.start), range.end)
+        }
+        let place = target
+        // The seek begins before the next key is looked at.
+        Task.immediate { _ = try? await player.seek(to: place, toleranceBefore: .zero, toleranceAfter: .zero) }
+    }
+
+    private func skipInterstitial() -> Outcome {
+        guard let interstitial = player.state.interstitial else { return .say("no interstitial plays") }
+        switch interstitial.skippableState {
+        case .eligible: InterstitialEventController(primaryPlayer: player).skipCurrentEvent()
+        case .notYetEligible: return .say("this interstitial may be skipped later")
+        case .notSkippable, .noLongerEligible: return .say("this interstitial may not be skipped")
+        }
+        return .nothing
+    }
+
+    /// To a place that was pointed at: the nearest that is quick to show. A newer one takes its place.
+    package func seek(near time: Double) {
+        guard time.isFinite else { return }
+        let (player, tolerance) = (player, MediaTime.seconds(2))
+        let place = MediaTime(seconds: time, preferredTimescale: 90_000)
+        Task.immediate { _ = try? await player.seek(to: place, toleranceBefore: tolerance, toleranceAfter: tolerance) }
+    }
+
+    private func changeRate(_ step: Int) -> Outcome {
+        let rate = KeyCommand.rate(step, beside: player.defaultRate)
+        player.defaultRate = rate
+        if player.rate != 0 { player.rate = rate }
+        return .say("rate \(Decimals.rate(Double(rate)))")
+    }
+
+    private func selectNext(of characteristic: MediaCharacteristic, called name: String) -> Outcome {
+        guard let item = player.currentItem, let group = item.mediaSelectionGroup(for: characteristic) else {
+            return .say("no \(name) to choose from")
+        }
+        var options: [MediaSelectionOption?] = group.options.filter(\.isPlayable)
+        if group.allowsEmptySelection { options.append(nil) }
+        guard options.count > 1 else { return .say("no other \(name)") }
+        let current = item.currentMediaSelection[characteristic]
+        let index = options.firstIndex { $0?.id == current?.id } ?? options.count - 1
+        let next = options[(index + 1) % options.count]
+        item.select(next, in: group)
+        guard let next else { return .say("\(name): none") }
+        let language = next.extendedLanguageTag.map { " (\($0))" } ?? ""
+        return .say("\(name): \(TerminalText.escaped(next.displayName + language))")
+    }
+}

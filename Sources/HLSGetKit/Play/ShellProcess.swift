@@ -1,0 +1,162 @@
+import FoundationEssentials
+package import Glibc
+import HLSKitCore
+import Synchronization
+
+/// A shell command that runs beside, of which standard output is read. It has a process group of its own, nothing on its
+/// standard input, and of our descriptors standard error alone.
+///
+/// Owns one descriptor and one process; both are gone when ``output(atMost:)`` returns.
+package final class ShellProcess: Sendable {
+    package struct Failure: Error {
+        /// As `errno`.
+        package let code: Int32
+    }
+
+    private enum State {
+        case running
+        case terminated
+        /// Its number may be another's by now.
+        case over
+    }
+
+    /// How often a process is looked after whose output no one writes to or closes.
+    private static let interval: Int32 = 100
+
+    private let processID: pid_t
+    private let output: Int32
+    private let state = Mutex(State.running)
+
+    /// Starts it.
+    ///
+    /// - Parameter variables: added to the environment.
+    package init(_ command: String, variables: [String: String]) throws(Failure) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw Failure(code: errno) }
+        defer { close(ends[1]) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let (id, code) = Self.spawn(command, variables: variables, inOwnGroup: true) { actions in
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+            posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+        }
+        guard code == 0 else {
+            close(ends[0])
+            throw Failure(code: code)
+        }
+        processID = id
+        output = ends[0]
+    }
+
+    /// Its output, up to a limit, and its exit status: 128 and the signal's number where one ended it. Called once.
+    package func output(atMost limit: Int) async -> (bytes: [UInt8], status: Int32) {
+        // It waits for as long as the command does.
+        await withCheckedContinuation { continuation in
+            let work: @Sendable () -> Void = { [self] in
+                let bytes = read(atMost: limit)
+                close(output)
+                continuation.resume(returning: (bytes, wait()))
+            }
+            // Without a thread left it is done here.
+            if !WorkerThread.start(work) { work() }
+        }
+    }
+
+    /// Ends it, with all that it has started.
+    package func terminate() {
+        state.withLock { state in
+            guard case .running = state else { return }
+            state = .terminated
+            _ = kill(-processID, SIGTERM)
+        }
+    }
+
+    private func read(atMost limit: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < limit {
+            var request = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&request, 1, Self.interval)
+            if ready == 0 {
+                // Processes it left running may keep its output open for ever.
+                if hasExited { break }
+                continue
+            }
+            let count = ready < 0 ? -1 : Glibc.read(output, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += piece.prefix(count)
+        }
+        return Array(bytes.prefix(limit))
+    }
+
+    private var hasExited: Bool {
+        var info = siginfo_t()
+        let code = waitid(P_PID, id_t(processID), &info, WEXITED | WNOHANG | WNOWAIT)
+        return code != 0 || info.si_signo != 0
+    }
+
+    private func wait() -> Int32 {
+        var info = siginfo_t()
+        // It is not taken from the system before no one ends it any more.
+        while waitid(P_PID, id_t(processID), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        state.withLock { $0 = .over }
+        var status: Int32 = 0
+        while waitpid(processID, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7f
+        return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+    }
+
+    /// Starts a shell, in which signals that we block, ignore or handle otherwise end the command, and which gets none of our
+    /// descriptors but the first three.
+    ///
+    /// - Parameters:
+    ///   - variables: added to the environment.
+    ///   - inOwnGroup: whether it is no part of the terminal's job.
+    ///   - redirect: what becomes of the first three descriptors.
+    package static func spawn(
+        _ command: String, variables: [String: String], inOwnGroup: Bool,
+        redirect: (inout posix_spawn_file_actions_t) -> Void
+    ) -> (id: pid_t, code: Int32) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        redirect(&actions)
+        for descriptor in inheritedDescriptors { posix_spawn_file_actions_addclose(&actions, descriptor) }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGINT, SIGTERM, SIGHUP, SIGPIPE] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let group = inOwnGroup ? POSIX_SPAWN_SETPGROUP : 0
+        posix_spawnattr_setflags(&attributes, Int16(group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let environment = ProcessInfo.processInfo.environment.merging(variables) { _, new in new }
+        var id: pid_t = 0
+        let code = withCStrings(["sh", "-c", command]) { arguments in
+            withCStrings(environment.map { "\($0.key)=\($0.value)" }) { variables in
+                posix_spawn(&id, "/bin/sh", &actions, &attributes, arguments, variables)
+            }
+        }
+        return (id, code)
+    }
+
+    /// Ours that a program would get which is started now, but for the first three.
+    private static var inheritedDescriptors: [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return names.compactMap { Int32($0) }.filter { descriptor in
+            let flags = fcntl(descriptor, F_GETFD)
+            return descriptor > 2 && flags >= 0 && flags & FD_CLOEXEC == 0
+        }
+    }
+
+    private static func withCStrings(
+        _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Int32
+    ) -> Int32 {
+        let strings = texts.map { strdup($0) }
+        defer { for string in strings { free(string) } }
+        return body(strings + [nil])
+    }
+}

@@ -1,0 +1,50 @@
+import HLSKitCore
+
+/// An image in kitty's graphics protocol: pixels of 24 bits in base 64, in pieces, which take the place of the image
+/// before.
+///
+/// Source: kitty's documentation, "Terminal graphics protocol".
+struct KittyEncoder: Sendable {
+    /// Bytes of a piece, after encoding.
+    private static let pieceByteCount = 4096
+    /// Deletes all images.
+    static let deletion = "\u{1b}_Ga=d,d=A,q=2\u{1b}\\"
+
+    /// - Parameter place: the characters that it is made to fill.
+    func bytes(of image: StillImage, in place: PreviewLayout.Place) -> [UInt8] {
+        let encoded = Self.base64(of: image)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(encoded.count + encoded.count / 64)
+        var offset = 0
+        repeat {
+            let end = min(offset + Self.pieceByteCount, encoded.count)
+            let more = end < encoded.count ? 1 : 0
+            let keys =
+                offset == 0
+                ? "a=T,f=24,i=1,p=1,q=2,C=1,s=\(image.width),v=\(image.height),c=\(place.columns),r=\(place.rows),m=\(more)"
+                : "q=2,m=\(more)"
+            bytes.append(contentsOf: "\u{1b}_G\(keys);".utf8)
+            bytes.append(contentsOf: encoded[offset..<end])
+            bytes.append(contentsOf: "\u{1b}\\".utf8)
+            offset = end
+        } while offset < encoded.count
+        return bytes
+    }
+
+    /// Red, green and blue of each pixel are three bytes, which are four characters (RFC 4648 §4).
+    private static func base64(of image: StillImage) -> [UInt8] {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        return image.pixels.withUnsafeBufferPointer { pixels in
+            [UInt8](unsafeUninitializedCapacity: pixels.count) { target, count in
+                for pixel in 0..<pixels.count / 4 {
+                    let (red, green, blue) = (pixels[pixel * 4], pixels[pixel * 4 + 1], pixels[pixel * 4 + 2])
+                    target[pixel * 4] = alphabet[Int(red >> 2)]
+                    target[pixel * 4 + 1] = alphabet[Int((red & 3) << 4 | green >> 4)]
+                    target[pixel * 4 + 2] = alphabet[Int((green & 15) << 2 | blue >> 6)]
+                    target[pixel * 4 + 3] = alphabet[Int(blue & 63)]
+                }
+                count = pixels.count
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package import HLSKitCore
+
+/// How a download went: its last line, for people and as JSON.
+package struct DownloadSummary: Sendable, Equatable {
+    var url: String
+    package var exitStatus: ExitStatus
+    /// The failure that ended it; nil if nothing went wrong.
+    package var error: HLSError?
+    /// Media time of what was written.
+    package var duration = Duration.zero
+    var segmentCount = 0
+    package var byteCount = 0
+    /// Of an earlier run.
+    var resumedSegmentCount = 0
+    /// Of an earlier run, and found damaged: they were loaded again.
+    var damagedSegmentCount = 0
+    /// Taken of another playlist.
+    var substitutedSegmentCount = 0
+    var missingSegmentCount = 0
+    package var files: [String] = []
+    /// The text for people; nil for none.
+    package var text: String?
+
+    package init(url: String, exitStatus: ExitStatus) {
+        self.url = url
+        self.exitStatus = exitStatus
+    }
+
+    package init(url: String, _ result: DownloadTask.Result, exitStatus: ExitStatus) {
+        self.init(url: url, exitStatus: exitStatus)
+        duration = result.duration
+        segmentCount = result.segmentCount
+        resumedSegmentCount = result.resumedSegmentCount
+        damagedSegmentCount = result.damagedSegmentCount
+        substitutedSegmentCount = result.substitutedSegmentCount
+        missingSegmentCount = result.gaps.count
+    }
+
+    /// `0:10 in film.mp4 (3 segments, 1.2 MB)`
+    package var line: String {
+        var text = "\(Decimals.length(duration.inSeconds)) in "
+        text += files.map { TerminalText.escaped($0) }.joined(separator: ", ")
+        text += " (\(Decimals.count(segmentCount, "segment")), \(Decimals.bytes(byteCount))"
+        if resumedSegmentCount > 0 { text += ", \(resumedSegmentCount) from an earlier run" }
+        if damagedSegmentCount > 0 { text += ", \(damagedSegmentCount) damaged and reloaded" }
+        if substitutedSegmentCount > 0 { text += ", \(substitutedSegmentCount) from another playlist" }
+        if missingSegmentCount > 0 { text += ", \(missingSegmentCount) missing" }
+        return text + ")"
+    }
+
+    /// The last line of `--progress json`.
+    package func jsonLine(at time: Duration) -> String {
+        EventReporter.text("summary", at: time, members.map { JSONValue.Member(name: $0.key, value: $0.value) })
+    }
+
+    /// The document of `--json`.
+    package var document: String {
+        let version = JSONValue.Member(name: "v", value: .integer(1))
+        return JSONValue.object([version] + members.map { JSONValue.Member(name: $0.key, value: $0.value) }).text
+    }
+
+    private var members: KeyValuePairs<String, JSONValue> {
+        [
+            "url": .string(ErrorLine.bare(url: url)), "exit_status": .integer(Int(exitStatus.rawValue)),
+            "error": EventReporter.json(error), "duration": .number(duration.inSeconds),
+            "segments": .integer(segmentCount), "bytes": .integer(byteCount),
+            "resumed_segments": .integer(resumedSegmentCount), "damaged_segments": .integer(damagedSegmentCount),
+            "substituted_segments": .integer(substitutedSegmentCount),
+            "missing_segments": .integer(missingSegmentCount), "files": .array(files.map { .string($0) }),
+        ]
+    }
+}

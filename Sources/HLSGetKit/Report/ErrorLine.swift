@@ -1,0 +1,60 @@
+package import HLSKitCore
+
+/// The one line that a failure prints: `hlsget: error: <cause>: <url> (<detail>)`.
+package enum ErrorLine {
+    /// What was being done was cancelled: that is the user's doing and no failure.
+    package static func isCancellation(_ error: any Error) -> Bool {
+        error is CancellationError || (error as? HLSError)?.code == .cancelled
+    }
+
+    /// The longest URL that is printed, in characters; longer ones lose their middle.
+    static let maximumURLLength = 1000
+
+    package static func text(for error: any Error) -> String {
+        let error = playerError(error)
+        return line(error.cause, url: error.urlString, detail: error.detail)
+    }
+
+    /// Any error in the form of a player's error: what ``text(for:)`` and lines of JSON say.
+    package static func playerError(_ error: any Error) -> HLSError {
+        switch error {
+        case let error as HLSError where error.domain == .output && error.code != .output:
+            HLSError(
+                code: .output, urlString: error.path, cause: "cannot write",
+                detail: error.code == .fileExists && error.text.lowercased().hasSuffix("file exists")
+                    ? "\(error.text); --overwrite replaces it" : error.text)
+        case let error as HLSError: error
+        case let error as LoadingError: playerError(error)
+        case let error as ArgumentValueError: HLSError(code: .invalidArgument, cause: error.description)
+        default: HLSError(code: .internal, cause: String(describing: error))
+        }
+    }
+
+    private static func playerError(_ error: LoadingError) -> HLSError {
+        let failure = LoadingFailure(error, as: .named)
+        return HLSError(
+            code: .init(rawValue: failure.kind.rawValue), urlString: error.url, cause: failure.cause,
+            detail: failure.detail)
+    }
+
+    package static func line(_ cause: String, url: String?, detail: String?, severity: String = "error") -> String {
+        var text = "hlsget: \(severity): \(TerminalText.escaped(Redaction.text(cause)))"
+        if let url { text += ": \(printable(url: url))" }
+        if let detail, !detail.isEmpty { text += " (\(TerminalText.escaped(Redaction.text(detail))))" }
+        return text
+    }
+
+    /// A URL that may be shown: without secrets (R60) and without an endless middle.
+    ///
+    /// The rest of the query stays: without it the line would often not say which resource failed. Logs of the library
+    /// omit it.
+    package static func printable(url: String) -> String {
+        let text = TerminalText.escaped(bare(url: url))
+        guard text.count > maximumURLLength else { return text }
+        let half = maximumURLLength / 2
+        return "\(text.prefix(half))...\(text.suffix(half))"
+    }
+
+    /// A URL without what must not be written down. Still to be escaped.
+    package static func bare(url: String) -> String { Redaction.url(url) }
+}

@@ -1,0 +1,84 @@
+package import HLSKitCore
+
+extension SpliceInformation {
+    /// What is known of the section, in seconds; members that it does not have are left out.
+    ///
+    /// - Parameter itemTime: when the splice is, where its own clock is that of the media.
+    package func json(itemTime: Double? = nil) -> JSONValue {
+        var object = JSONObject()
+        object.add("command", commandType.map { "\($0)" } ?? "encrypted")
+        object.add("item_time", itemTime.map(JSONValue.number))
+        object.add("pts", spliceTime.map { JSONValue.integer(Int($0.value)) })
+        if let insert {
+            object.add("event_id", Int(insert.eventID))
+            object.add("cancelled", insert.isCancelled)
+            object.add("out", JSONValue.bool(insert.isOutOfNetwork))
+            object.add("immediate", insert.isImmediate)
+            object.add("break_duration", insert.breakDuration?.duration)
+            object.add("auto_return", insert.returnsAutomatically)
+        }
+        object.add("segmentations", segmentations.map(\.json))
+        if !hasValidChecksum { object.add("checksum", JSONValue.string("wrong")) }
+        object.add("base64", base64Text)
+        return object.value
+    }
+}
+
+extension SpliceSegmentation {
+    fileprivate var json: JSONValue {
+        var object = JSONObject()
+        object.add("event_id", Int(eventID))
+        object.add("cancelled", isCancelled)
+        if !isCancelled {
+            object.add("type", Int(type.rawValue))
+            object.add("name", "\(type)")
+            object.add("duration", duration?.duration)
+            object.add("upid_type", upidType == 0 ? nil : Int(upidType))
+            object.add("upid", upidText ?? (upid.isEmpty ? nil : "0x" + upid.map(Self.hexadecimal).joined()))
+            object.add("segment", number == 0 ? nil : number)
+            object.add("segments", count == 0 ? nil : count)
+        }
+        return object.value
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+}
+
+extension SpliceMarker {
+    /// The tag, what it says, and the splice information in it.
+    package var members: [JSONValue.Member] {
+        var object = JSONObject()
+        object.add("tag", tag)
+        object.add("kind", kind.rawValue)
+        object.add("value", Redaction.text(value))
+        object.add("duration", duration)
+        object.add("elapsed", elapsed)
+        object.add("id", id.map(Redaction.text))
+        object.add("splice", spliceInformation?.json())
+        return object.members
+    }
+}
+
+extension TimedMetadataGroup {
+    /// Each item with its key and its value: text as it is, bytes as their number; splice information read.
+    var members: [JSONValue.Member] {
+        var object = JSONObject()
+        object.add("item_time", timeRange.start.finiteSeconds.map(JSONValue.number))
+        object.add("media_duration", timeRange.duration.finiteSeconds.map(JSONValue.number))
+        object.add(
+            "items",
+            items.map { item in
+                var value = JSONObject()
+                value.add("identifier", Redaction.text(item.identifier))
+                switch item.heldValue {
+                case .string(let text): value.add("value", Redaction.text(text))
+                case .number(let number): value.add("value", JSONValue.number(number))
+                case .data(let bytes): value.add("bytes", bytes.count)
+                case .json, nil: break
+                }
+                return value.value
+            })
+        object.add("splice", spliceInformation?.json(itemTime: spliceTime?.finiteSeconds))
+        return object.members
+    }
+}

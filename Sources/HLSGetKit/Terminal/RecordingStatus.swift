@@ -1,0 +1,56 @@
+import Glibc
+import HLSKitCore
+
+/// What the status line says of files that are being written: how much of the stream they hold, of how much, and how large
+/// they are.
+///
+///     rec 0:12 of 1:00:00 3.2 MB
+package struct RecordingStatus: Sendable, Equatable {
+    /// Where the files are to be.
+    let paths: [String]
+    /// Until then `.part` follows their names. Not so of parts of a recording that is split.
+    var isNamedAtEnd = true
+    /// How much is wanted; nil for all there is.
+    var limit: Duration?
+    /// The item time of the first frame.
+    private var start: Double?
+
+    package init(paths: [String], limit: Duration? = nil, isNamedAtEnd: Bool = true) {
+        self.paths = paths
+        self.limit = limit
+        self.isNamedAtEnd = isNamedAtEnd
+    }
+
+    /// One line for who has just begun.
+    ///
+    /// - Parameter readsKeys: standard input is the terminal.
+    package func announcement(readsKeys: Bool) -> String {
+        let names = paths.map { path in
+            let name = TerminalText.escaped(path)
+            return isNamedAtEnd ? "\(name) (\(name).part until it is done)" : name
+        }
+        let end = readsKeys ? "q or Ctrl-C" : "Ctrl-C"
+        return "writing \(names.joined(separator: ", ")): \(end) ends it, and what there is stays"
+    }
+
+    /// - Parameter byteCount: how large a file is; nil where it is not there.
+    mutating func text(
+        _ state: PlayerState, byteCount: (String) -> Int? = { RecordingStatus.byteCount(ofFileAt: $0) }
+    ) -> String {
+        var text = "rec"
+        let now = state.currentTime.finiteSeconds
+        if start == nil, state.timeControlStatus == .playing { start = now }
+        if limit != nil || state.liveOffset != nil {
+            text += " " + Decimals.clock(max(0, (now ?? 0) - (start ?? now ?? 0)))
+            if let limit { text += " of \(Decimals.clock(limit.inSeconds))" }
+        }
+        let counts = paths.compactMap { byteCount($0 + ".part") }
+        if !counts.isEmpty { text += " " + Decimals.bytes(counts.reduce(0, +)) }
+        return text
+    }
+
+    private static func byteCount(ofFileAt path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+}

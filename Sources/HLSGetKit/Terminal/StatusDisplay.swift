@@ -1,0 +1,148 @@
+import Glibc
+package import HLSKitCore
+import Synchronization
+
+/// Keeps one status line at the bottom of a terminal, and prints messages above it.
+///
+/// It asks for the terminal's width each time it draws, so a resized window (SIGWINCH) is right with the next line.
+/// Nothing of it blocks for longer than a write to the terminal; it may be used from any thread.
+package final class StatusDisplay: Sendable {
+    /// The shortest time between two drawings.
+    static let interval = Duration.milliseconds(100)
+
+    /// The same where the lines go into a file, one below the other.
+    private static let logInterval = Duration.seconds(1)
+
+    private struct State {
+        var hint: String?
+        var recording: RecordingStatus?
+        /// The text on the screen, without escape sequences; empty when there is no line.
+        var shown = ""
+        var shownWidth = 0
+        var drawnAt: Duration?
+        var status: TimeControlStatus?
+    }
+
+    private let terminal: Terminal
+    private let width: @Sendable () -> Int?
+    private let write: @Sendable (String) -> Void
+    private let state = Mutex(State())
+
+    /// A display on standard error; nil when that is not a terminal.
+    ///
+    /// - Parameter isForced: it is wanted nevertheless: a line a second, each on its own.
+    package convenience init?(isForced: Bool = false) {
+        let terminal = Terminal(descriptor: STDERR_FILENO)
+        guard terminal.isTerminal || isForced else { return nil }
+        self.init(
+            terminal: terminal, isLog: !terminal.isTerminal, width: { Terminal.width(of: STDERR_FILENO) },
+            write: { StandardStream.error.write($0) })
+    }
+
+    private let isLog: Bool
+    private var shortestInterval: Duration { isLog ? Self.logInterval : Self.interval }
+
+    /// A display in the last line of a terminal that shows images above.
+    package convenience init(below screen: PreviewScreen) {
+        self.init(
+            terminal: Terminal(descriptor: STDERR_FILENO), width: { Terminal.width(of: STDERR_FILENO) },
+            write: { screen.write($0) })
+    }
+
+    init(
+        terminal: Terminal, isLog: Bool = false, width: @escaping @Sendable () -> Int?,
+        write: @escaping @Sendable (String) -> Void
+    ) {
+        self.isLog = isLog
+        self.terminal = terminal
+        self.width = width
+        self.write = write
+    }
+
+    /// Shows `player` at `time` of the player's clock; skipped within ``interval`` of the last drawing unless the
+    /// time control status changed. Call it for each new state and about ten times a second.
+    package func update(_ player: PlayerState, at time: Duration) {
+        state.withLock { state in
+            if let drawnAt = state.drawnAt, time - drawnAt < shortestInterval, player.timeControlStatus == state.status
+            {
+                return
+            }
+            state.drawnAt = time
+            state.status = player.timeControlStatus
+            draw(player, &state)
+        }
+    }
+
+    /// Shows a line of another kind, which has no colour and is no wider than ``columns``; skipped within
+    /// ``interval`` of the last drawing.
+    package func update(_ line: String, at time: Duration) {
+        state.withLock { state in
+            if let drawnAt = state.drawnAt, time - drawnAt < shortestInterval { return }
+            state.drawnAt = time
+            draw(line, length: line.count, columns: columns, &state)
+        }
+    }
+
+    /// Shows what keys there are.
+    package func setHint(_ hint: String) { state.withLock { $0.hint = hint } }
+
+    /// Shows how much of files is there, too.
+    package func setRecording(_ recording: RecordingStatus) { state.withLock { $0.recording = recording } }
+
+    package var columns: Int { width() ?? terminal.width ?? 80 }
+    var allowsUnicode: Bool { terminal.allowsUnicode }
+
+    /// Prints a line (without its break) above the status line. The caller has escaped it.
+    package func print(_ line: String) {
+        state.withLock { state in
+            write(erasure(of: state) + line + "\n" + state.shown)
+        }
+    }
+
+    /// Removes the status line, for what is printed at the end.
+    package func clear() {
+        state.withLock { state in
+            guard !state.shown.isEmpty else { return }
+            write(erasure(of: state))
+            state = State()
+        }
+    }
+
+    /// Leaves the last status line where it is and goes to a new line.
+    package func finish() {
+        state.withLock { state in
+            guard !state.shown.isEmpty else { return }
+            write("\n")
+            state = State()
+        }
+    }
+
+    private func draw(_ player: PlayerState, _ state: inout State) {
+        let columns = columns
+        var line = StatusLine(width: columns, allowsUnicode: terminal.allowsUnicode && !isLog)
+        line.hint = state.hint
+        line.recording = state.recording?.text(player)
+        let length = line.render(player).count
+        line.allowsColor = terminal.allowsColor && !isLog
+        draw(line.render(player), length: length, columns: columns, &state)
+    }
+
+    private func draw(_ text: String, length: Int, columns: Int, _ state: inout State) {
+        guard text != state.shown else { return }
+        guard !isLog else { return write(text + "\n") }
+        // One write of the whole line over the old one, then what the old one had more: nothing is ever blank.
+        if terminal.understandsEscapes {
+            write("\r" + text + "\u{1b}[K")
+        } else {
+            write("\r" + text + String(repeating: " ", count: max(0, min(state.shownWidth, columns - 1) - length)))
+        }
+        state.shown = text
+        state.shownWidth = length
+    }
+
+    private func erasure(of state: State) -> String {
+        guard !state.shown.isEmpty else { return "" }
+        if terminal.understandsEscapes { return "\r\u{1b}[K" }
+        return "\r" + String(repeating: " ", count: state.shownWidth) + "\r"
+    }
+}

@@ -1,0 +1,61 @@
+/// Text from the network, made safe for terminals, logs and JSON (R64).
+package enum TerminalText {
+    /// `text` with every character escaped that could move the cursor, change what is shown or hide something.
+    ///
+    /// These are the controls (C0 with line breaks, DEL, C1), the line and paragraph separators and the invisible
+    /// format characters, among them all that change the direction of text. The two joiners (U+200C, U+200D) stay,
+    /// since words of living scripts need them. Controls become `\x1b`, others `\u{202e}`.
+    package static func escaped(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if isUnsafe(scalar) {
+                result += scalar.value <= 0xFF ? byteEscape(scalar.value) : "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// Bytes that should be UTF-8; those that are not become `\xff`.
+    static func escaped(bytes: some Sequence<UInt8>) -> String {
+        var result = ""
+        var pending = Array(bytes)[...]
+        while !pending.isEmpty {
+            if let length = validPrefixLength(pending) {
+                result += escaped(String(decoding: pending.prefix(length), as: UTF8.self))
+                pending = pending.dropFirst(length)
+            } else if let byte = pending.popFirst() {
+                result += byteEscape(UInt32(byte))
+            }
+        }
+        return result
+    }
+
+    static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x20...0x7E: false
+        case 0x200C, 0x200D: false
+        default:
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
+            default: false
+            }
+        }
+    }
+
+    private static func byteEscape(_ value: UInt32) -> String {
+        let digits = String(value, radix: 16)
+        return "\\x" + (digits.count == 1 ? "0" : "") + digits
+    }
+
+    /// The length of the longest start of `bytes` that is valid UTF-8; nil if the first byte already is not.
+    private static func validPrefixLength(_ bytes: ArraySlice<UInt8>) -> Int? {
+        var decoder = UTF8()
+        var iterator = bytes.makeIterator()
+        var length = 0
+        while case .scalarValue(let scalar) = decoder.decode(&iterator) { length += UTF8.width(scalar) }
+        return length == 0 ? nil : length
+    }
+}

@@ -1,0 +1,7 @@
+extension StringProtocol {
+    /// Without the white space at both ends.
+    package func trimmed() -> String {
+        guard let last = lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(self[...last].drop(while: \.isWhitespace))
+    }
+}

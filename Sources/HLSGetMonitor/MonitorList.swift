@@ -1,0 +1,189 @@
+import HLSGetKit
+import HLSKitCore
+
+/// One stream that is watched.
+struct MonitorEntry: Sendable, Hashable {
+    /// Unique, and a label of metrics.
+    var name: String
+    /// An absolute URL.
+    var url: String
+    /// nil leaves it to the command's option.
+    var decodes: Bool?
+    var quality: QualityExpression?
+    var holdTime: Duration?
+    var ignored: Set<StreamTrouble> = []
+}
+
+/// The streams of a list: a file, or the arguments of the command.
+///
+/// A line is `URL` or `name = URL`, with `option=value` behind it; `#` begins a comment at the start of a line.
+///
+/// Source: docs/monitor.md.
+package struct MonitorList: Sendable, Hashable {
+    /// Streams in one list, at most: each is a player.
+    static let maximumCount = 100_000
+    /// Bytes of a list, at most.
+    static let maximumByteCount = 32 << 20
+    private static let maximumNameLength = 200
+
+    private(set) var entries: [MonitorEntry] = []
+    private var lines: [String: Int] = [:]
+
+    init() {}
+
+    /// Reads a list.
+    ///
+    /// - Parameters:
+    ///   - file: its name, for what is said of it.
+    ///   - directory: where paths of files begin.
+    init(parsing text: String, file: String, in directory: String) throws(ArgumentValueError) {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let line = line.trimmed()
+            guard let first = line.first, first != "#" else { continue }
+            do throws(ArgumentValueError) {
+                try add(Self.entry(line, in: directory), line: index + 1)
+            } catch {
+                throw ArgumentValueError("\(TerminalText.escaped(file)):\(index + 1): \(error.description)")
+            }
+        }
+    }
+
+    /// Adds a stream that was named on the command line.
+    mutating func add(url: String, in directory: String) throws(ArgumentValueError) {
+        let url = try InputLocation.url(of: url, in: directory)
+        try add(MonitorEntry(name: Self.name(of: url), url: url), line: nil)
+    }
+
+    /// Adds those of another list.
+    mutating func add(_ other: MonitorList) throws(ArgumentValueError) {
+        for entry in other.entries { try add(entry, line: nil) }
+    }
+
+    /// Leaves out what other machines watch.
+    mutating func keep(_ shard: MonitorShard) { entries.removeAll { !shard.holds($0.name) } }
+
+    private mutating func add(_ entry: MonitorEntry, line: Int?) throws(ArgumentValueError) {
+        guard entries.count < Self.maximumCount else {
+            throw ArgumentValueError("more than \(Self.maximumCount) streams")
+        }
+        if let other = lines[entry.name] {
+            let place = other > 0 ? " (line \(other))" : ""
+            throw ArgumentValueError(
+                "the name \"\(TerminalText.escaped(entry.name))\" is taken\(place); write name = URL")
+        }
+        lines[entry.name] = line ?? 0
+        entries.append(entry)
+    }
+
+    // MARK: Lines
+
+    private static func entry(_ line: String, in directory: String) throws(ArgumentValueError) -> MonitorEntry {
+        var rest = line[...]
+        var name: String?
+        // A name has no "://", and an equals sign of a URL stands behind one.
+        if let equals = line.firstIndex(of: "="), !line[..<equals].contains("://"),
+            !line[..<equals].trimmed().hasPrefix("/")
+        {
+            name = line[..<equals].trimmed()
+            rest = line[line.index(after: equals)...]
+        }
+        var words = try words(of: rest)
+        guard !words.isEmpty else { throw ArgumentValueError("there is no URL") }
+        let url = try InputLocation.url(of: words.removeFirst(), in: directory)
+        var entry = MonitorEntry(name: name ?? Self.name(of: url), url: url)
+        guard !entry.name.isEmpty else { throw ArgumentValueError("the name is empty") }
+        guard entry.name.count <= maximumNameLength else {
+            throw ArgumentValueError("a name of more than \(maximumNameLength) characters")
+        }
+        for word in words { try apply(word, to: &entry) }
+        return entry
+    }
+
+    private static func apply(_ word: String, to entry: inout MonitorEntry) throws(ArgumentValueError) {
+        guard let equals = word.firstIndex(of: "=") else {
+            throw ArgumentValueError("\"\(TerminalText.escaped(word))\" is no option; write option=value")
+        }
+        let (option, value) = (String(word[..<equals]), String(word[word.index(after: equals)...]))
+        switch option {
+        case "decode":
+            guard ["yes", "no"].contains(value) else { throw ArgumentValueError("decode is yes or no") }
+            entry.decodes = value == "yes"
+        case "quality": entry.quality = try QualityExpression(argument: value, for: .variants)
+        case "for": entry.holdTime = try DurationArgument.parse(value)
+        case "ignore":
+            for part in value.split(separator: ",", omittingEmptySubsequences: false) {
+                guard let trouble = StreamTrouble(rawValue: String(part)), trouble != .failed, trouble != .stalled
+                else {
+                    throw ArgumentValueError("ignore takes \(Self.ignorable), with commas")
+                }
+                entry.ignored.insert(trouble)
+            }
+        default:
+            throw ArgumentValueError(
+                "there is no option \"\(TerminalText.escaped(option))\" of a stream; there are decode, quality, for, ignore"
+            )
+        }
+    }
+
+    private static let ignorable = StreamTrouble.allCases.filter { $0 != .failed && $0 != .stalled }.map(\.rawValue)
+        .joined(separator: ", ")
+
+    /// Words between blanks; one in quotation marks, or with a value in them, may have blanks.
+    private static func words(of text: Substring) throws(ArgumentValueError) -> [String] {
+        var words: [String] = []
+        var word = ""
+        var quote: Character?
+        for character in text {
+            if let open = quote {
+                if character == open { quote = nil } else { word.append(character) }
+            } else if character == "\"" || (character == "'" && word.hasSuffix("=")) {
+                quote = character
+            } else if character.isWhitespace {
+                if !word.isEmpty { words.append(word) }
+                word = ""
+            } else {
+                word.append(character)
+            }
+        }
+        guard quote == nil else { throw ArgumentValueError("a quotation mark is not closed") }
+        if !word.isEmpty { words.append(word) }
+        return words
+    }
+
+    /// The name of a stream that was given none: its URL without scheme, user and query, which may hold secrets.
+    static func name(of url: String) -> String {
+        let bare = Redaction.urlWithoutQuery(url)
+        let start = bare.firstRange(of: "://")?.upperBound ?? bare.startIndex
+        return String(bare[start...].prefix(maximumNameLength))
+    }
+}
+
+/// The part of a list that one of several machines watches (`--shard i/n`).
+package struct MonitorShard: Sendable, Hashable {
+    /// From 0.
+    var index: Int
+    var count: Int
+
+    init(parsing text: String) throws(ArgumentValueError) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2,
+            parts.allSatisfy({ part in !part.isEmpty && part.allSatisfy { $0.isASCII && $0.isNumber } }),
+            let index = Int(parts[0]), let count = Int(parts[1]), (1...10_000).contains(count), index < count
+        else { throw ArgumentValueError("write i/n, with i from 0 to n - 1, as in 0/3") }
+        self.index = index
+        self.count = count
+    }
+
+    func holds(_ name: String) -> Bool { StableHash.value(of: name) % UInt64(count) == UInt64(index) }
+}
+
+/// A hash that is the same in each process and on each machine: FNV-1a of 64 bits, and a last mixing of its bits, since the
+/// lowest of them would otherwise follow the last letters.
+enum StableHash {
+    static func value(of text: String) -> UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
+        return hash ^ (hash >> 33)
+    }
+}

@@ -1,0 +1,158 @@
+import FoundationEssentials
+import Glibc
+import HLSGetKit
+import HLSKitCore
+import Synchronization
+
+/// Tells commands and servers of changes (`--exec`, `--webhook`), those of one stream one after another.
+///
+/// Whoever does not answer in time is left; what waits is limited.
+final class StateNotices: Sendable {
+    /// A command or a server has so long.
+    static let deadline = Duration.seconds(10)
+    /// Streams share so many lanes, each of which works by itself.
+    static let laneCount = 8
+    /// Notices that wait in a lane; more are dropped, the newest.
+    static let maximumWaitingCount = 1000
+    /// Waits between tries of a server that fails.
+    private static let delays: [Duration] = [.seconds(1), .seconds(5)]
+
+    private struct Notice: Sendable {
+        var members: [JSONValue.Member]
+        var name: String
+    }
+
+    let commands: [String]
+    let webhooks: [String]
+    private let transport: any ResourceTransport
+    private let clock: SourceClock
+    private let warn: @Sendable (String) -> Void
+    private let lanes: [(stream: AsyncStream<Notice>, continuation: AsyncStream<Notice>.Continuation)]
+
+    init(
+        commands: [String], webhooks: [String], transport: any ResourceTransport, clock: SourceClock,
+        warn: @escaping @Sendable (String) -> Void
+    ) {
+        self.commands = commands
+        self.webhooks = webhooks
+        self.transport = transport
+        self.clock = clock
+        self.warn = warn
+        lanes = (0..<Self.laneCount).map { _ in
+            AsyncStream.makeStream(of: Notice.self, bufferingPolicy: .bufferingOldest(Self.maximumWaitingCount))
+        }
+    }
+
+    var isNeeded: Bool { !commands.isEmpty || !webhooks.isEmpty }
+
+    /// Tells of a change. That a stream has begun as it should is no news.
+    func tell(_ change: StreamHealth.Change, of stream: WatchedStream) {
+        guard isNeeded, change.old != nil || change.new != .up else { return }
+        let lane = Int(StableHash.value(of: stream.entry.name) % UInt64(lanes.count))
+        guard lanes.indices.contains(lane) else { return }
+        let notice = Notice(members: change.members(of: stream), name: stream.entry.name)
+        if case .dropped = lanes[lane].continuation.yield(notice) {
+            warn("too many changes at once: that of \(stream.entry.name) is not told")
+        }
+    }
+
+    /// Works until the task is cancelled.
+    func run() async {
+        guard isNeeded else { return }
+        await withTaskGroup(of: Void.self) { group in
+            for lane in lanes {
+                group.addTask {
+                    for await notice in lane.stream { await self.deliver(notice) }
+                }
+            }
+        }
+    }
+
+    private func deliver(_ notice: Notice) async {
+        for command in commands { await execute(command, notice) }
+        for webhook in webhooks { await post(notice, to: webhook) }
+    }
+
+    // MARK: Commands
+
+    /// `HLSGET_STREAM`, `HLSGET_NEW` and so on: the members of the line of JSON.
+    static func variables(_ members: [JSONValue.Member]) -> [String: String] {
+        var variables: [String: String] = [:]
+        for member in members {
+            let value =
+                switch member.value {
+                case .string(let text): text
+                case .null: ""
+                default: member.value.text
+                }
+            // A variable ends with its first zero.
+            variables["HLSGET_" + member.name.uppercased()] = value.replacing("\0", with: "")
+        }
+        return variables
+    }
+
+    private func execute(_ command: String, _ notice: Notice) async {
+        let process: ShellProcess
+        do {
+            process = try ShellProcess(command, variables: Self.variables(notice.members))
+        } catch {
+            return warn("--exec: cannot run /bin/sh: \(String(cString: strerror(error.code)))")
+        }
+        let clock = clock
+        let limit = Task {
+            try await clock.sleep(for: Self.deadline)
+            process.terminate()
+            return true
+        }
+        let (_, status) = await withTaskCancellationHandler {
+            await process.output(atMost: 64 << 10)
+        } onCancel: {
+            process.terminate()
+        }
+        limit.cancel()
+        if case .success(true) = await limit.result {
+            warn("--exec: it took more than \(Int(Self.deadline.inSeconds)) s for \(notice.name), and was ended")
+        } else if status != 0, !Task.isCancelled {
+            warn("--exec: it exited with \(status) for \(notice.name)")
+        }
+    }
+
+    // MARK: Webhooks
+
+    private func post(_ notice: Notice, to url: String) async {
+        var request = TransportRequest(
+            urlString: url, resourceClass: .report,
+            fields: [TransportField(name: "Content-Type", value: "application/json")],
+            timeouts: TransportTimeouts(total: Self.deadline), maximumByteCount: 64 << 10)
+        if let origin = URLOrigin(of: url) { request.credentialOrigins = [origin] }
+        request.body = Array(JSONValue.object(notice.members).text.utf8)
+        var failure = ""
+        for delay in Self.delays.map(Optional.some) + [nil] {
+            guard let text = await send(request) else { return }
+            failure = text
+            guard let delay else { break }
+            do { try await clock.sleep(for: delay) } catch { return }
+        }
+        warn("--webhook: \(ErrorLine.printable(url: url)) was not told of \(notice.name): \(failure)")
+    }
+
+    /// - Returns: why it failed.
+    private func send(_ request: TransportRequest) async -> String? {
+        let (answers, sink) = AsyncStream.makeStream(of: String?.self)
+        let task = transport.start(request) { event in
+            switch event {
+            case .finished:
+                sink.yield(nil)
+                sink.finish()
+            // An answer without a body is as good.
+            case .failed(let error, _):
+                sink.yield(error.code == .emptyBody ? nil : error.text)
+                sink.finish()
+            case .response, .data: break
+            }
+        }
+        defer { task.cancel() }
+        for await answer in answers { return answer }
+        return "it was cancelled"
+    }
+}

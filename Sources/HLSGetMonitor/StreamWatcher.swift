@@ -1,0 +1,191 @@
+import HLSGetKit
+import HLSKitCore
+
+/// Plays one stream for as long as it is watched, and tells its health what happens. What decides is ``StreamHealth``.
+struct StreamWatcher: Sendable {
+    /// How often the player is looked at.
+    static let interval = Duration.seconds(1)
+
+    let stream: WatchedStream
+    let configuration: PlayerConfiguration
+    var quality: QualityExpression?
+    /// Pictures and sound are decoded and looked at.
+    var decodes = false
+    var interval = Self.interval
+
+    /// Why an item is over.
+    private enum End: Sendable {
+        case ended
+        case failed(HLSError)
+    }
+
+    /// Returns when the task is cancelled.
+    nonisolated(nonsending) func run() async {
+        let player = Player(configuration: configuration)
+        var comeback = Comeback(name: stream.entry.name)
+        while !Task.isCancelled {
+            // An item that has failed stays failed: another one takes its place.
+            let item = PlayerItem(urlString: stream.entry.url)
+            item.quality = quality
+            let senses = decodes ? StreamSenses(of: item) : nil
+            let events = item.events()
+            let metrics = item.allMetrics()
+            stream.handle(.began)
+            let end: End?
+            do {
+                try player.replaceCurrentItem(with: item)
+                player.play()
+                end = await follow(item, on: player, events, metrics, senses)
+            } catch {
+                end = .failed(error)
+            }
+            guard let end, !Task.isCancelled else { break }
+            stream.handle(.sample(sample(of: item, item.latestState)))
+            let delay: Duration
+            switch end {
+            case .ended:
+                stream.handle(.ended)
+                delay = Comeback.endDelay
+            case .failed(let error):
+                stream.handle(.failed(FailureName(error)))
+                delay = comeback.delay(
+                    isPermanent: error.isPermanent, played: item.latestState.statistics.durationWatched)
+            }
+            guard await wait(delay) else { break }
+        }
+        await player.close()
+    }
+
+    /// Waits for the next beginning; states change meanwhile.
+    private nonisolated(nonsending) func wait(_ delay: Duration) async -> Bool {
+        let end = stream.clock.now + delay
+        while stream.clock.now < end {
+            do { try await stream.clock.sleep(until: min(end, stream.clock.now + interval)) } catch { return false }
+            stream.advance()
+        }
+        return true
+    }
+
+    private nonisolated(nonsending) func follow(
+        _ item: PlayerItem, on player: Player, _ events: AsyncStream<PlayerEvent>,
+        _ metrics: AsyncStream<any MetricEvent>, _ senses: StreamSenses?
+    ) async -> End? {
+        await withTaskGroup(of: End?.self) { group in
+            group.addTask { await self.follow(events, of: item) }
+            group.addTask {
+                for await event in metrics { self.note(event) }
+                return nil
+            }
+            group.addTask {
+                var senses = senses
+                while !Task.isCancelled {
+                    do { try await self.stream.clock.sleep(for: self.interval) } catch { break }
+                    let state = player.state
+                    self.note(state.timeControlStatus)
+                    self.stream.handle(.sample(self.sample(of: item, state)))
+                    if let findings = senses?.look(at: item, state) { self.stream.handle(findings) }
+                }
+                return nil
+            }
+            // The metrics of an item end with it, and its events may come behind them.
+            for await end in group {
+                guard let end else { continue }
+                group.cancelAll()
+                return end
+            }
+            return nil
+        }
+    }
+
+    private nonisolated(nonsending) func follow(_ events: AsyncStream<PlayerEvent>, of item: PlayerItem) async -> End? {
+        for await event in events {
+            switch event.kind {
+            case .playlistLoaded(let load):
+                guard let extent = load.extent else { continue }
+                stream.handle(.playlist(extent, url: load.urlString))
+            case .recoverableError(let error): stream.handle(.error(FailureName(error)))
+            case .segmentSkipped(let segments), .segmentsMissed(let segments): stream.handle(.lost(segments.cause))
+            case .didPlayToEnd: return .ended
+            case .itemStatusChanged(.failed):
+                return .failed(item.error ?? HLSError(code: .internal, cause: "playback failed"))
+            default: break
+            }
+        }
+        return Task.isCancelled ? nil : .failed(HLSError(code: .internal, cause: "the player has left the stream"))
+    }
+
+    /// Events of time control are the player's, not the item's: the state of each second says the same.
+    private func note(_ status: TimeControlStatus) {
+        switch status {
+        case .playing: stream.handle(.playing)
+        case .waitingToPlayAtSpecifiedRate: stream.handle(.waiting)
+        default: break
+        }
+    }
+
+    private func note(_ event: any MetricEvent) {
+        let request: MetricRequest?
+        switch event {
+        case let event as MetricHLSPlaylistRequestEvent: request = event.request
+        case let event as MetricHLSMediaSegmentRequestEvent: request = event.request
+        default: request = nil
+        }
+        guard let request, let expires = request.transfer?.certificateExpirationDate else { return }
+        let host = URLOrigin(of: request.urlString).map { "\($0)" } ?? ""
+        stream.handle(.certificate(host: host, expires: expires, remaining: expires - event.context.date))
+    }
+
+    private func sample(of item: PlayerItem, _ state: PlayerState) -> StreamSample {
+        StreamSample(
+            state, audioTrackCount: item.mediaSelectionGroup(for: .audible)?.options.count ?? 0,
+            captionTrackCount: item.mediaSelectionGroup(for: .legible)?.options.count ?? 0)
+    }
+}
+
+/// The eyes and ears of a watcher: outputs of an item, looked at about once a second.
+struct StreamSenses: Sendable {
+    private let video = VideoOutput()
+    private let audio = AudioOutput()
+    private var picture = PictureProbe()
+    private var sound = SilenceProbe()
+
+    /// nil where the item takes no outputs any more.
+    init?(of item: PlayerItem) {
+        do {
+            try item.add(video)
+            try item.add(audio)
+        } catch {
+            return nil
+        }
+    }
+
+    /// What is to be seen and heard; nil while time does not pass.
+    mutating func look(at item: PlayerItem, _ state: PlayerState) -> StreamHealth.Event? {
+        guard state.timebaseRate > 0 else { return nil }
+        let frame = try? video.copyFrame(for: item.currentTime)?.frame
+        let grid = frame.flatMap { LumaGrid($0) }
+        // A frame that cannot be read says nothing, and no frame says that the last one stays.
+        if frame == nil || grid != nil { picture.note(grid, at: state.statistics.durationWatched) }
+        while let buffer = audio.copyNextBuffer() {
+            guard case .float32(let samples) = buffer.samples, let time = buffer.itemTimeRange.start.finiteSeconds
+            else { continue }
+            sound.note(samples, at: .seconds(time))
+        }
+        return .senses(isBlack: picture.isBlack, isFrozen: picture.isFrozen, isSilent: sound.isSilent)
+    }
+}
+
+extension FailureName {
+    /// The name that says most: the status of the answer, else what the transport says, else what the player says.
+    init(_ error: HLSError) {
+        code = error.nameOfCause
+        text = Self.text(of: error)
+    }
+
+    /// The cause, and what it is about without the long part of a URL.
+    private static func text(of error: HLSError) -> String {
+        var text = error.cause
+        if let detail = error.detail { text += " (\(detail))" }
+        return TerminalText.escaped(String(text.prefix(300)))
+    }
+}

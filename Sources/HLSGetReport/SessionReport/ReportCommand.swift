@@ -1,0 +1,69 @@
+package import ArgumentParser
+import FoundationEssentials
+import HLSGetKit
+import HLSKitCore
+
+/// `hlsget report LOG…`: makes one HTML file of what a session wrote.
+package struct ReportCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Show what happened in a session, or in two beside each other, as one HTML file.",
+        usage: "hlsget report LOG [LOG] [options]",
+        discussion: """
+            LOG is what --progress json wrote; - is standard input. Two of them are shown beside each other. Files of \
+            --access-log and --error-log are read too: beside one session's lines they add to it, and alone they are a \
+            session of their own. hlsget play --report FILE.html makes the file while playing. See docs/reports.md.
+            """)
+    package static let _errorLabel = CommandInfo.errorLabel
+
+    @Argument(help: ArgumentHelp("Files of --progress json, --access-log or --error-log.", valueName: "log"))
+    var logs: [String]
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write the page to FILE, - for standard output (-).", valueName: "file.html"))
+    var output: String?
+    @Flag(help: "Overwrite an existing file.") var overwrite = false
+
+    package init() {}
+
+    package mutating func validate() throws {
+        guard logs.count <= 6 else { throw ValidationError("at most two sessions, each with its logs") }
+        guard logs.filter({ $0 == "-" }).count <= 1 else { throw ValidationError("standard input can be one log only") }
+    }
+
+    package mutating func run() async throws {
+        do throws(HLSError) {
+            let sessions = try SessionGrouping.sessions(of: try read())
+            let page = ReportPage(sessions)
+            guard let output, output != "-" else { return StandardStream.output.write(page.html) }
+            var file = try ReportFile(path: output, overwrite: overwrite)
+            if let error = file.finish(page.html) { throw error }
+        } catch {
+            StandardStream.error.writeLine(ErrorLine.text(for: error))
+            throw ExitStatus(error).exitCode
+        }
+    }
+
+    private func read() throws(HLSError) -> [ReportPage.Session] {
+        var sessions: [ReportPage.Session] = []
+        for path in logs {
+            var recorder = SessionRecorder()
+            do throws(POSIXError) {
+                try SessionLog.read(path, into: &recorder)
+            } catch {
+                throw HLSError(
+                    code: .notFound, urlString: path, cause: "cannot be read",
+                    detail: FileBytes.text(of: error))
+            }
+            let record = recorder.finished()
+            guard !record.isEmpty else {
+                throw HLSError(
+                    code: .badPlaylist, urlString: path, cause: "not a log",
+                    detail: "no line of --progress json, --access-log or --error-log in it")
+            }
+            let name = path == "-" ? "standard input" : URL(fileURLWithPath: path).lastPathComponent
+            sessions.append(.init(name: name, record: record))
+        }
+        return sessions
+    }
+}

@@ -1,0 +1,40 @@
+import HLSKitCore
+
+/// Which logs are of one session.
+package enum SessionGrouping {
+    /// Logs of measurements are a session each. Access and error logs belong to the only session there is; without one they
+    /// are one, together.
+    static func sessions(of logs: [ReportPage.Session]) throws(HLSError) -> [ReportPage.Session] {
+        var full = logs.filter(\.record.isFull)
+        var others = logs.filter { !$0.record.isFull }
+        if full.isEmpty, others.count == 2, others.allSatisfy({ !$0.record.periods.isEmpty }) { return others }
+        guard full.count <= 2 else {
+            throw HLSError(code: .invalidArgument, cause: "at most two sessions can be shown beside each other")
+        }
+        guard full.count < 2 || others.isEmpty else {
+            throw HLSError(
+                code: .invalidArgument, urlString: others.first?.name,
+                cause: "of which of two sessions it is cannot be told")
+        }
+        if full.isEmpty { full = [others.removeFirst()] }
+        for other in others {
+            full[0].record.add(other.record)
+            full[0].name = [full[0].name, other.name].compactMap(\.self).joined(separator: ", ")
+        }
+        return full
+    }
+}
+
+extension SessionRecord {
+    /// Whether it has more than periods and failures.
+    fileprivate var isFull: Bool { !spells.isEmpty || !requests.isEmpty || !samples.isEmpty }
+
+    /// Takes over what an access log or an error log tells of the same session.
+    fileprivate mutating func add(_ other: SessionRecord) {
+        periods += other.periods
+        if failures.isEmpty { failures = other.failures }
+        reading.lineCount += other.reading.lineCount
+        reading.damagedCount += other.reading.damagedCount
+        for (kind, count) in other.reading.unknownKinds { reading.unknownKinds[kind, default: 0] += count }
+    }
+}

@@ -1,0 +1,82 @@
+import HLSGetKit
+import HLSKitCore
+import Synchronization
+
+/// The file of `--presentation-log`: what was presented, and when, a line of JSON each.
+///
+/// `time` is of the clock of the machine, in seconds, for video and audio alike. Of audio it is when it is heard, as far as
+/// SDL says. See docs/watching.md.
+final class PresentationLog: Sendable {
+    private struct State {
+        let file: OutputFile
+        var error: HLSError?
+    }
+
+    private let state: Mutex<State>
+
+    init(path: String, overwrite: Bool) throws(HLSError) {
+        state = Mutex(State(file: try OutputFile(path: path, overwrite: overwrite)))
+    }
+
+    /// A frame is on the screen since `moment`.
+    func note(_ frame: VideoFrame, itemTime: MediaTime, due: HostTime, lateness: Duration, at moment: HostTime) {
+        write([
+            "type": "video", "time": .number(moment.offset / .seconds(1)),
+            "item_time": JSONValue(itemTime.finiteSeconds), "due": .number(due.offset / .seconds(1)),
+            "lateness": .number(lateness / .seconds(1)), "height": .integer(frame.height),
+            "luma": .integer(Self.luma(of: frame)),
+        ])
+    }
+
+    /// Audio was put at a place among the samples of the device.
+    func note(_ buffer: AudioOutput.Buffer, at frame: Int, due: HostTime) {
+        write([
+            "type": "buffer", "frame": .integer(frame), "frame_count": .integer(buffer.frameCount),
+            "item_time": JSONValue(buffer.itemTimeRange.start.finiteSeconds), "due": .number(due.offset / .seconds(1)),
+        ])
+    }
+
+    /// A period of the device with sound in it is heard from `moment` on.
+    func noteHeard(frame: Int, at moment: HostTime, peak: Float) {
+        write([
+            "type": "audio", "time": .number(moment.offset / .seconds(1)), "frame": .integer(frame),
+            "peak": .number(Double(peak)),
+        ])
+    }
+
+    /// Gives the file its name; reports what went wrong.
+    func finish() -> HLSError? {
+        state.withLock { state in
+            do throws(HLSError) {
+                if let error = state.error { throw error }
+                try state.file.commit()
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    private func write(_ line: JSONValue) {
+        let bytes = Array((line.text + "\n").utf8)
+        state.withLock { state in
+            guard state.error == nil else { return }
+            do throws(HLSError) { try state.file.write(bytes) } catch { state.error = error }
+        }
+    }
+
+    /// The mean of the first plane, of a sixteenth of its rows and columns each.
+    private static func luma(of frame: VideoFrame) -> Int {
+        frame.withPlanes { planes in
+            guard let plane = planes.first, plane.rowCount > 0, plane.pictureBytesPerRow > 0 else { return 0 }
+            var (sum, count) = (0, 0)
+            for row in stride(from: 0, to: plane.rowCount, by: 16) {
+                for column in stride(from: 0, to: plane.pictureBytesPerRow, by: 16) {
+                    sum += Int(plane.bytes[row * plane.bytesPerRow + column])
+                    count += 1
+                }
+            }
+            return sum / max(1, count)
+        }
+    }
+}

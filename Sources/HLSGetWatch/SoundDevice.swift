@@ -1,0 +1,139 @@
+import HLSKitCore
+import Synchronization
+
+/// The sound device of the system: plays what it is given at its time, and steers the player's clock by its own.
+///
+/// Sound is heard ``WatchTiming/delay`` after its time on the player's clock. SDL asks for samples on a thread of its own.
+final class SoundDevice: Sendable {
+    static let sampleRate = 48_000
+    static let channelCount = 2
+    /// Frames that the device asks for at a time: 21 ms.
+    static let periodFrameCount = 1024
+    /// Periods between being asked for and being heard: as many as SDL has a device hold.
+    static let heldPeriods = 2
+    static var latency: Duration { .seconds(1) * (periodFrameCount * heldPeriods) / sampleRate }
+    /// Sound that stands off by less, 2 ms, follows without a gap.
+    private static let tolerance = sampleRate / 500
+
+    private struct State {
+        var line = SoundLine(
+            channelCount: channelCount, tolerance: tolerance, capacity: sampleRate * 5)
+        var device = DeviceClock(sampleRate: sampleRate)
+        var course = DeviceLine()
+        var position = 0
+        var isOpen = true
+    }
+
+    private let clock: SteeredClock
+    private let log: PresentationLog?
+    private let state = Mutex(State())
+    private let device = Mutex<UInt32>(0)
+
+    private init(clock: SteeredClock, log: PresentationLog?) {
+        self.clock = clock
+        self.log = log
+    }
+
+    /// Opens the device that the system uses, and lets it run.
+    ///
+    /// - Throws: where there is none.
+    static func open(
+        _ library: SDLLibrary, clock: SteeredClock, log: PresentationLog?
+    ) throws(HLSError) -> SoundDevice {
+        let sound = SoundDevice(clock: clock, log: log)
+        func failure() -> HLSError { HLSError(code: .output, cause: "no sound", detail: library.errorText) }
+        guard QuietLibraries.during({ library.start(SDL.audio) }) == 0 else { throw failure() }
+        let number = withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { specification in
+            specification.initializeMemory(as: UInt8.self, repeating: 0)
+            // SDL_AudioSpec
+            specification.storeBytes(of: Int32(sampleRate), as: Int32.self)
+            specification.storeBytes(of: SDL.float32, toByteOffset: 4, as: UInt16.self)
+            specification.storeBytes(of: UInt8(channelCount), toByteOffset: 6, as: UInt8.self)
+            specification.storeBytes(of: UInt16(periodFrameCount), toByteOffset: 8, as: UInt16.self)
+            let fill: Fill = { context, bytes, count in
+                guard let context, let bytes else { return }
+                let samples = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
+                    .bindMemory(to: Float.self)
+                Unmanaged<SoundDevice>.fromOpaque(context).takeUnretainedValue().fill(samples)
+            }
+            specification.storeBytes(of: unsafeBitCast(fill, to: Int.self), toByteOffset: 16, as: Int.self)
+            // It stays until the device is closed.
+            let context = Unmanaged.passRetained(sound).toOpaque()
+            specification.storeBytes(of: Int(bitPattern: context), toByteOffset: 24, as: Int.self)
+            guard let base = specification.baseAddress else { return UInt32(0) }
+            // The second half is what it gets: the same, since nothing may differ.
+            return QuietLibraries.during { library.openSound(nil, 0, base, base + 32, 0) }
+        }
+        guard number != 0 else {
+            let error = failure()
+            Unmanaged.passUnretained(sound).release()
+            library.stop(SDL.audio)
+            throw error
+        }
+        sound.device.withLock { $0 = number }
+        library.pauseSound(number, 0)
+        return sound
+    }
+
+    private typealias Fill = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?, Int32) -> Void
+
+    /// Closes the device: nothing is asked for any more when this returns. Called once.
+    func close(_ library: SDLLibrary) {
+        let number = device.withLock { number in
+            defer { number = 0 }
+            return number
+        }
+        guard number != 0 else { return }
+        library.closeSound(number)
+        library.stop(SDL.audio)
+        Unmanaged.passUnretained(self).release()
+    }
+
+    /// Plays a buffer of an item at its time.
+    func play(_ buffer: AudioOutput.Buffer, of source: Int) {
+        guard case .float32(let samples) = buffer.samples, buffer.channelCount == Self.channelCount,
+            buffer.sampleRate == Self.sampleRate
+        else { return }
+        let heard = buffer.hostTime + WatchTiming.delay
+        let place = state.withLock { state -> Int? in
+            guard let place = state.device.frame(at: heard - Self.latency) else { return nil }
+            state.line.insert(samples, at: place, source: source)
+            return place
+        }
+        guard let log, let place else { return }
+        log.note(buffer, at: place, due: heard)
+    }
+
+    /// Forgets what is left of an item: time has jumped.
+    func flush(_ source: Int) { state.withLock { $0.line.removeAll(of: source) } }
+
+    /// The time that is heard now, on the player's clock, but for ``WatchTiming/delay``; nil before it is known.
+    func time(at moment: HostTime) -> HostTime? { state.withLock { $0.course.time(at: moment) } }
+
+    /// Samples that came too late to be heard, per channel.
+    var lateFrameCount: Int { state.withLock { $0.line.lateFrameCount } }
+
+    private func fill(_ samples: UnsafeMutableBufferPointer<Float>) {
+        let (moment, shown) = (SourceClock.host.now, clock.now)
+        let (frame, measurement, taken) = state.withLock { state in
+            let frame = state.position
+            let (shift, measurement) = state.device.note(frame: frame, at: moment, shown: shown)
+            if shift != 0 {
+                state.line.shift(by: shift)
+                state.course.reset()
+            }
+            if let measurement { state.course.note(measurement) }
+            let taken = state.line.take(into: samples)
+            state.position += samples.count / Self.channelCount
+            return (frame, measurement, taken)
+        }
+        if let measurement { clock.steer(to: measurement.time, at: measurement.moment) }
+        if taken.isSound { log?.noteHeard(frame: frame, at: moment + Self.latency, peak: taken.peak) }
+    }
+}
+
+/// How presenting lies behind the player's clock.
+package enum WatchTiming {
+    /// Video and audio are presented this much after their time: what the device, and whoever is late, needs.
+    package static let delay = Duration.milliseconds(120)
+}

@@ -1,0 +1,323 @@
+import HLSGetKit
+import HLSKitCore
+
+/// The loop of a window's thread: takes events, draws what is due, waits. Used by that thread alone.
+final class WindowLoop {
+    /// How long the text stays after the pointer has moved.
+    private static let pointerTime = Duration.seconds(3)
+    /// The longest wait for an event.
+    private static let longestWait: Int32 = 40
+    /// How often a pointer that is dragged over the bar seeks.
+    private static let seekInterval = Duration.milliseconds(120)
+    /// How much ahead of their time captions are drawn.
+    private static let captionLead = MediaTime.milliseconds(400)
+    /// What is said before anything is known of the stream.
+    private static let opening = "opening"
+    /// How often the text is made anew.
+    private static let textInterval = Duration.milliseconds(200)
+
+    private let scene: WatchScene
+    private let wish: (WindowThread.Wish) -> Void
+    private let thumbnails: ThumbnailSource?
+    private let log: PresentationLog?
+    private let screen: WindowScreen
+    private let painter = Painter()
+    private let title: String
+
+    // What is shown now.
+    private var shown: PictureQueue<VideoFrame>.Entry?
+    /// It was not drawn yet.
+    private var isNew = false
+    private var takenAt = HostTime.zero
+    private var drawingTime = DrawingTime()
+    private var isFullscreen = false
+    private var staysText = false
+    private var pointer: (x: Int, y: Int)?
+    private var pointerUntil = HostTime.zero
+    private var isDragging = false
+    /// The column to go to that was pointed at last, and from when on.
+    private var soughtX: Int?
+    private var seekDue = HostTime.zero
+    private var textDue = HostTime.zero
+    private var shownTitle = ""
+    /// Something is to be drawn that is not on the screen.
+    private var isStale = true
+    private var drawnOverlay = Overlay()
+
+    /// What lies over the frame; drawn again where it changes.
+    private struct Overlay: Equatable {
+        var captions: Painter.Work?
+        var status: Painter.Work?
+        var pointer: Painter.Work?
+        var bar: [WindowBar.Part] = []
+        var thumbnail: Int?
+    }
+
+    init(
+        _ library: SDLLibrary, scene: WatchScene, options: WindowOptions, thumbnails: ThumbnailSource?,
+        log: PresentationLog?, wish: @escaping (WindowThread.Wish) -> Void
+    ) throws(HLSError) {
+        self.scene = scene
+        self.wish = wish
+        self.thumbnails = thumbnails
+        self.log = log
+        title = options.title
+        screen = try WindowScreen(library, options)
+        isFullscreen = options.isFullscreen
+        shownTitle = options.title
+    }
+
+    /// Runs until the scene is closed.
+    func run() {
+        scene.windowSize = screen.size
+        while !scene.isClosing {
+            for event in screen.events(waitingAtMost: waitingTime) { handle(event) }
+            seek()
+            prepareFirstPicture()
+            takePicture()
+            draw()
+        }
+        painter.close()
+        thumbnails?.close()
+        screen.close()
+    }
+
+    /// Milliseconds until something is due.
+    private var waitingTime: Int32 {
+        guard let due = scene.nextDue else { return Self.longestWait }
+        let left = (due - scene.now - drawingTime.lead) / .milliseconds(1)
+        return Int32(min(max(left.rounded(), 0), Double(Self.longestWait)))
+    }
+
+    // MARK: Events
+
+    private func handle(_ event: WindowEvent) {
+        switch event {
+        case .changed, .texturesLost:
+            if event == .texturesLost { screen.forgetTextures() }
+            isStale = true
+            scene.windowSize = screen.size
+        case .pointer(let x, let y):
+            pointer = (x, y)
+            pointerUntil = scene.now + Self.pointerTime
+            if isDragging { soughtX = x }
+        case .pointerLeft:
+            pointer = nil
+            pointerUntil = .zero
+        case .press(let x, let y, let clicks):
+            pointer = (x, y)
+            pointerUntil = scene.now + Self.pointerTime
+            if layout.barTarget.contains(x: x, y: y) {
+                isDragging = true
+                soughtX = x
+                seekDue = .zero
+            } else if clicks == 2 {
+                perform(.toggleFullscreen)
+            }
+        case .release:
+            isDragging = false
+            seekDue = .zero
+        default: if let command = WindowCommand(event) { perform(command) }
+        }
+    }
+
+    private func perform(_ command: WindowCommand) {
+        switch command {
+        case .player(.showHelp): scene.say(WindowCommand.help)
+        case .player(let command): wish(.command(command))
+        case .toggleFullscreen: setFullscreen(!isFullscreen)
+        case .leaveFullscreen: setFullscreen(false)
+        case .toggleText: staysText.toggle()
+        }
+        textDue = .zero
+    }
+
+    private func setFullscreen(_ fullscreen: Bool) {
+        guard fullscreen != isFullscreen else { return }
+        isFullscreen = fullscreen
+        screen.setFullscreen(fullscreen)
+        isStale = true
+    }
+
+    /// While the pointer is dragged over the bar, now and then.
+    private func seek() {
+        guard let x = soughtX, scene.now >= seekDue else { return }
+        soughtX = nil
+        seekDue = scene.now + Self.seekInterval
+        let timeline = StatusLine.timeline(of: scene.player)
+        wish(.seek(timeline.lowerBound + layout.fraction(atX: x) * (timeline.upperBound - timeline.lowerBound)))
+    }
+
+    // MARK: Drawing
+
+    private var layout: WindowLayout { WindowLayout(size: screen.size) }
+
+    /// The first frame is drawn ahead of its time, and not shown: what a graphics system makes for frames of a size takes it
+    /// as long as some frames last.
+    private func prepareFirstPicture() {
+        guard shown == nil, screen.lacksVideo, let next = scene.nextPicture else { return }
+        screen.upload(next)
+        screen.begin()
+        screen.drawVideo(next, in: layout.video(next.presentationSize))
+        screen.begin()
+        screen.end()
+        isStale = true
+    }
+
+    private func takePicture() {
+        takenAt = scene.now
+        guard let entry = scene.takePicture(at: takenAt + drawingTime.lead) else { return }
+        shown = entry
+        isNew = true
+        screen.upload(entry.picture)
+        isStale = true
+    }
+
+    private func draw() {
+        let now = scene.now
+        let (player, layout) = (scene.player, layout)
+        let isPointing = now < pointerUntil || isDragging
+        let message = scene.message(at: now)
+        let showsText = staysText || isPointing || message != nil || ScreenText.isNeeded(player)
+        if now >= textDue {
+            textDue = now + Self.textInterval
+            setTitle(player)
+            if showsText { wantStatus(player, message, layout) }
+        }
+        let video = shown.map { layout.video($0.picture.presentationSize) }
+        var overlay = Overlay()
+        let captions = caption(in: video)
+        overlay.captions = captions?.work
+        let status = showsText ? painter.image(at: .status) : nil
+        overlay.status = status?.work
+        let timeline = StatusLine.timeline(of: player)
+        let pointedX = isPointing ? columnOnBar(layout) : nil
+        if showsText { overlay.bar = WindowBar(player, timeline: timeline, layout, pointedX: pointedX).parts }
+        let hover = pointedX.map { pointedPlace(atX: $0, timeline, layout) }
+        overlay.pointer = hover?.label?.work
+        overlay.thumbnail = hover?.number
+        screen.showsPointer = !isFullscreen || isPointing
+        guard isStale || overlay != drawnOverlay else { return }
+        screen.restoreVideo()
+        screen.begin()
+        if let shown, let video { screen.drawVideo(shown.picture, in: video) }
+        if let captions, var place = video {
+            // The text covers none of them.
+            if let status { place.y -= Int32(clamping: layout.lift(of: place, aboveText: status.image.height)) }
+            screen.draw(captions.image, as: .captions, in: place)
+        }
+        if let status {
+            let (width, height) = (status.image.width, status.image.height)
+            screen.draw(
+                status.image, as: .status,
+                in: WindowRect(x: 0, y: layout.textBottom - height, width: width, height: height))
+        }
+        for part in overlay.bar { screen.fill(part.rect, part.color) }
+        if let hover { draw(hover, layout) }
+        screen.end()
+        if isNew { drawingTime.note(scene.now - takenAt) }
+        isNew = false
+        noteShown()
+        isStale = false
+        drawnOverlay = overlay
+    }
+
+    /// The column of the bar that is pointed at.
+    private func columnOnBar(_ layout: WindowLayout) -> Int? {
+        guard let pointer, isDragging || layout.barTarget.contains(x: pointer.x, y: pointer.y) else { return nil }
+        return pointer.x
+    }
+
+    /// The frame that was drawn is on the screen now, for the first time.
+    private func noteShown() {
+        guard let log, let entry = shown, entry.due != lastLogged else { return }
+        lastLogged = entry.due
+        log.note(
+            entry.picture, itemTime: entry.itemTime, due: entry.due,
+            lateness: entry.due == .zero ? .zero : scene.now - entry.due, at: SourceClock.host.now)
+    }
+
+    private var lastLogged: HostTime?
+
+    private func setTitle(_ player: PlayerState) {
+        let status = scene.isOpening ? Self.opening : StatusLine(width: 60, showsBar: false).render(player)
+        let text = "\(title) — \(status)"
+        guard text != shownTitle else { return }
+        shownTitle = text
+        screen.setTitle(text)
+    }
+
+    private func wantStatus(_ player: PlayerState, _ message: String?, _ layout: WindowLayout) {
+        let letters = layout.letterHeight
+        let columns = max(20, layout.size.width * 2 / letters)
+        let text =
+            message == nil && scene.isOpening
+            ? Self.opening : ScreenText(message: message, columns: columns).lines(player)
+        let lineCount = message == nil ? 1 : 2
+        painter.want(
+            Painter.Work(
+                captions: [Painter.line(text)], size: PixelSize(width: layout.size.width, height: letters * 20),
+                rowCount: letters * (2 * lineCount + 1)), at: .status)
+    }
+
+    private func caption(in video: WindowRect?) -> (work: Painter.Work, image: StillImage)? {
+        guard let shown, let video else { return nil }
+        let size = PixelSize(width: Int(video.width), height: Int(video.height))
+        let now = Self.work(scene.captions(of: shown), size)
+        // They are there when it is their turn.
+        if let next = Self.work(scene.captions(of: shown, later: Self.captionLead), size), next != now {
+            painter.want(next, at: .upcoming)
+        }
+        guard let now else { return nil }
+        if let image = painter.image(of: now) { return (now, image) }
+        painter.want(now, at: .captions)
+        return nil
+    }
+
+    private static func work(_ cues: [LegibleCue], _ size: PixelSize) -> Painter.Work? {
+        guard !cues.isEmpty else { return nil }
+        let captions = cues.map { cue in
+            var caption = cue.caption
+            caption.timeRange = MediaTimeRange(start: .zero, duration: .seconds(1))
+            return caption
+        }
+        return Painter.Work(captions: captions, size: size)
+    }
+
+    private struct Hover {
+        var x: Int
+        var number: Int?
+        var image: StillImage?
+        var label: (work: Painter.Work, image: StillImage)?
+    }
+
+    private func pointedPlace(atX x: Int, _ timeline: Range<Double>, _ layout: WindowLayout) -> Hover {
+        let time = timeline.lowerBound + layout.fraction(atX: x) * (timeline.upperBound - timeline.lowerBound)
+        let thumbnail = thumbnails?.image(at: time, of: timeline)
+        let letters = layout.letterHeight
+        painter.want(
+            Painter.Work(
+                captions: [Painter.line(Decimals.clock(time), alignment: .center)],
+                size: PixelSize(width: letters * 8, height: letters * 20), rowCount: letters * 5 / 2), at: .pointer)
+        return Hover(
+            x: x, number: thumbnail?.number, image: thumbnail?.image, label: painter.image(at: .pointer))
+    }
+
+    private func draw(_ hover: Hover, _ layout: WindowLayout) {
+        let size = hover.image.map { PixelSize(width: $0.width, height: $0.height) } ?? PixelSize(width: 1, height: 1)
+        let place = layout.thumbnail(size, aboveX: hover.x)
+        if let image = hover.image {
+            let frame = WindowRect(
+                x: Int(place.x) - 2, y: Int(place.y) - 2, width: size.width + 4, height: size.height + 4)
+            screen.fill(frame, .frame)
+            screen.draw(image, as: .thumbnail(hover.number ?? 0), in: place)
+        }
+        guard let label = hover.label?.image else { return }
+        let left = min(max(hover.x - label.width / 2, 0), max(0, layout.size.width - label.width))
+        // Below its text a line is left free.
+        let below = hover.image == nil ? Int(layout.bar.y) - 8 : Int(place.y) + size.height
+        let y = below - label.height + layout.letterHeight / 2
+        screen.draw(
+            label, as: .pointer, in: WindowRect(x: left, y: max(0, y), width: label.width, height: label.height))
+    }
+}

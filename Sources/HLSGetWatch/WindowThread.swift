@@ -1,0 +1,99 @@
+package import HLSGetKit
+import HLSKitCore
+import Synchronization
+
+/// A window on the screen, from its opening to its end, on a thread of its own: SDL wants one and the same for all that
+/// belongs to a window.
+package final class WindowThread: Sendable {
+    /// What somebody wants who sits in front of it.
+    package enum Wish: Sendable, Equatable {
+        case command(KeyCommand)
+        /// The item time to go to.
+        case seek(Double)
+    }
+
+    private enum Phase {
+        case running
+        case waiting(CheckedContinuation<Void, Never>)
+        case over
+    }
+
+    /// How long the thread may take to close its window.
+    private static let patience = Duration.seconds(3)
+
+    let wishes: AsyncStream<Wish>
+    private let scene: WatchScene
+    private let phase = Mutex(Phase.running)
+
+    /// Opens the window.
+    ///
+    /// - Throws: ``HLSError/Code/output`` where there is no display.
+    static func open(
+        _ library: SDLLibrary, scene: WatchScene, options: WindowOptions, thumbnails: ThumbnailSource?,
+        log: PresentationLog?
+    ) async throws(HLSError) -> WindowThread {
+        let (wishes, sink) = AsyncStream.makeStream(of: Wish.self)
+        let window = WindowThread(wishes: wishes, scene: scene)
+        let opened: Result<Void, HLSError> = await withCheckedContinuation { continuation in
+            let run: @Sendable () -> Void = {
+                do throws(HLSError) {
+                    let loop = try WindowLoop(
+                        library, scene: scene, options: options, thumbnails: thumbnails, log: log,
+                        wish: { sink.yield($0) })
+                    continuation.resume(returning: .success(()))
+                    loop.run()
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+                sink.finish()
+                window.finish()
+            }
+            guard WorkerThread.start(run) else {
+                continuation.resume(
+                    returning: .failure(HLSError(code: .internal, cause: "no thread for a window")))
+                return
+            }
+        }
+        try opened.get()
+        return window
+    }
+
+    private init(wishes: AsyncStream<Wish>, scene: WatchScene) {
+        self.wishes = wishes
+        self.scene = scene
+    }
+
+    private func finish() {
+        let waiter = phase.withLock { phase -> CheckedContinuation<Void, Never>? in
+            defer { phase = .over }
+            if case .waiting(let continuation) = phase { return continuation }
+            return nil
+        }
+        waiter?.resume()
+    }
+
+    /// Closes the window, and returns when it is gone. A graphics system that hangs is not waited for. Called once.
+    func close(clock: some Clock<Duration>) async {
+        scene.close()
+        let limit = Task { [weak self] in
+            try await clock.sleep(for: Self.patience)
+            self?.finish()
+        }
+        await withCheckedContinuation { continuation in
+            let isOver = phase.withLock { phase in
+                if case .over = phase { return true }
+                phase = .waiting(continuation)
+                return false
+            }
+            if isOver { continuation.resume() }
+        }
+        limit.cancel()
+    }
+}
+
+/// How a window looks at first.
+struct WindowOptions: Sendable, Equatable {
+    var title: String
+    var size: PixelSize
+    var isFullscreen = false
+}

@@ -1,0 +1,86 @@
+package import HLSKitLoading
+import HLSKitPlaylist
+
+/// Puts to the requests of an asset what its options say of them, and refuses what they do not allow.
+///
+/// Header fields are not its concern: who makes a request puts them there.
+struct AssetTransport: ResourceTransport {
+    private let base: any ResourceTransport
+    private let url: String
+    private let options: AssetOptions
+    private let conditions: @Sendable () -> NetworkConditions
+
+    /// - Parameters:
+    ///   - url: the asset's.
+    ///   - conditions: what is known of the network when a request is made.
+    init(
+        _ base: any ResourceTransport, url: String, options: AssetOptions,
+        conditions: @escaping @Sendable () -> NetworkConditions
+    ) {
+        self.base = base
+        self.url = url
+        self.options = options
+        self.conditions = conditions
+    }
+
+    func start(
+        _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportTask {
+        if let reason = refusal(of: request.urlString) {
+            let error = LoadingError(code: .refused, url: request.urlString, text: reason)
+            return MadeAnswer([.failed(error, TransferMetrics())], on: options.executor, handler: handler)
+        }
+        var request = request
+        request.cookies = options.cookies + request.cookies
+        if let id = options.primarySessionID, request.urlString == url, request.resourceClass == .multivariantPlaylist {
+            request.urlString = Self.url(
+                request.urlString, adding: "_HLS_primary_id=\(PercentCoding.encodedQueryValue(id))")
+        }
+        return base.start(request, handler: handler)
+    }
+
+    private func refusal(of url: String) -> String? {
+        let scheme = URIReference(url)?.scheme?.lowercased()
+        guard scheme == "http" || scheme == "https" else { return nil }
+        let conditions = conditions()
+        if conditions.isExpensive, !options.allowsExpensiveNetworkAccess {
+            return "the network is expensive, which the asset's options do not allow"
+        }
+        if conditions.isConstrained, !options.allowsConstrainedNetworkAccess {
+            return "the network is constrained, which the asset's options do not allow"
+        }
+        return nil
+    }
+
+    /// The URL with one more parameter in its query.
+    private static func url(_ url: String, adding parameter: String) -> String {
+        let (whole, fragment) = url.firstIndex(of: "#").map { (url[..<$0], url[$0...]) } ?? (url[...], "")
+        return "\(whole)\(whole.contains("?") ? "&" : "?")\(parameter)\(fragment)"
+    }
+}
+
+extension AssetOptions {
+    /// Whether they change or refuse requests, besides the header fields.
+    var concernsRequests: Bool {
+        !cookies.isEmpty || primarySessionID != nil || !allowsExpensiveNetworkAccess || !allowsConstrainedNetworkAccess
+    }
+
+    /// The same for what loads through a transport that keeps to them already.
+    package var forInside: AssetOptions {
+        var options = self
+        options.hooksAreBelow = true
+        options.cookies = []
+        options.primarySessionID = nil
+        options.playbackSessionID = nil
+        options.clientData = nil
+        options.allowsExpensiveNetworkAccess = true
+        options.allowsConstrainedNetworkAccess = true
+        return options
+    }
+
+    /// The header fields of every request: those of the options, and their user agent.
+    package var allFields: [TransportField] {
+        guard let userAgent else { return fields }
+        return fields.filter { !$0.isNamed("User-Agent") } + [TransportField(name: "User-Agent", value: userAgent)]
+    }
+}

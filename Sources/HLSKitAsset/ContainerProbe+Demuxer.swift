@@ -1,0 +1,23 @@
+package import HLSKitMedia
+
+extension ContainerProbe.Container {
+    /// The demuxer for media of this kind.
+    ///
+    /// - Parameter initialization: the header of MP4 segments; nil for a bare file, which brings its own.
+    /// - Throws: if it is not media.
+    package func makeDemuxer(initialization: MP4InitializationSection?) throws(MediaError) -> any Demuxer {
+        switch self {
+        case .transportStream: TransportStreamDemuxer()
+        case .packedAudio: PackedAudioDemuxer()
+        case .mp4:
+            if let initialization {
+                FragmentedMP4Demuxer(initialization: initialization)
+            } else {
+                ProgressiveMP4Demuxer()
+            }
+        case .webVTT:
+            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "WebVTT where media belongs")
+        case .unknown(let appearance): throw ContainerProbe.refusal(ofAppearance: appearance)
+        }
+    }
+}

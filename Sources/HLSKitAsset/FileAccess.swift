@@ -1,0 +1,50 @@
+import HLSKitLoading
+import HLSKitPlaylist
+
+/// How a media file can be read, by the header of its first answer.
+struct FileAccess: Sendable {
+    /// nil if the server does not say.
+    let byteCount: Int?
+    /// Whether the server accepts byte ranges; nil if it does not say.
+    private let declaresRanges: Bool?
+
+    /// - Parameter takesRanges: what was seen before; nil if nothing was.
+    init(_ response: TransportResponse, takesRanges: Bool? = nil) {
+        func value(_ name: String) -> String? {
+            response.fields.first { ResponseHead.isEqual($0.name, name) }?.value.lowercased()
+        }
+        let isCoded = value("Content-Encoding").map { $0 != "identity" } ?? false
+        let range = value("Content-Range").flatMap { ContentRange($0) }
+        let count = response.status == 206 ? range?.total.flatMap { Int(exactly: $0) } : response.contentLength
+        byteCount = isCoded ? nil : count
+        if response.status == 206 {
+            declaresRanges = true
+        } else if LocalFile.isFileURL(response.urlString) {
+            declaresRanges = true
+        } else {
+            declaresRanges = takesRanges ?? value("Accept-Ranges").map { $0.contains("bytes") }
+        }
+    }
+
+    /// Whether parts of the file can be asked for. Costs a request where the server does not say so.
+    ///
+    /// Source: RFC 9110 §14.3: a server that says nothing may take ranges.
+    func takesRanges(_ url: String, client: ResourceClient) async throws -> Bool {
+        guard let byteCount, byteCount > 1 else { return false }
+        if let declaresRanges { return declaresRanges }
+        do {
+            return try await client.load(url, .segment, range: 0..<1, limit: 1, namedBy: nil) { StatusReader() } == 206
+        } catch is HLSError {
+            return false
+        }
+    }
+}
+
+/// Reads no more than the status.
+private struct StatusReader: ResourceReader {
+    private var status = 0
+
+    mutating func begin(_ response: TransportResponse) { status = response.status }
+    mutating func take(_ bytes: [UInt8]) -> Int? { status }
+    mutating func finish() -> Int { status }
+}

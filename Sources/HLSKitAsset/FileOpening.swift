@@ -1,0 +1,210 @@
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitPlaylist
+import Synchronization
+
+/// Opens a resource that may be a media file: passes a playlist on, and ends the transfer of anything that is media, to
+/// answer with a playlist that stands for it.
+///
+/// What is probably media, by its name, is opened with a request for its first bytes: what was sent of more before a transfer
+/// is ended may be megabytes. If it is something else, or the server takes no ranges, it is opened as anything is.
+final class FileOpening: TransportTask {
+    static let range = UInt64(0)..<UInt64(64 << 10)
+
+    /// Endings of media files.
+    private static let endings: Set<String> = [
+        "mp4", "m4v", "m4a", "mov", "3gp", "ts", "m2ts", "mts", "mp3", "aac", "ac3", "ec3", "eac3",
+    ]
+
+    private enum Mode {
+        /// The first bytes are on their way.
+        case first
+        /// All of it is on its way, and what it is not known yet.
+        case undecided
+        /// So many bytes were passed on of what came from this URL.
+        case passing(byteCount: Int, url: String)
+        case ended
+    }
+
+    private struct State {
+        var mode = Mode.first
+        var head: [UInt8] = []
+        var response: TransportResponse?
+        /// The response to the first bytes; nil if there was none.
+        var takesRanges: Bool?
+    }
+
+    /// The handling of an event.
+    private struct Outcome {
+        var events: [TransportEvent] = []
+        /// Enough was seen of the transfer.
+        var endsTransfer = false
+        var media: (container: ContainerProbe.Container, access: FileAccess)?
+    }
+
+    private let request: TransportRequest
+    private let declared: DeclaredKind?
+    private let chain: TransferChain
+    private let handler: @Sendable (TransportEvent) -> Void
+    private let describe: @Sendable (ContainerProbe.Container, FileAccess) -> MadeAnswer
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - declared: what the resource is, whatever it looks like.
+    ///   - describe: answers with the playlist of a media file.
+    init(
+        _ request: TransportRequest, over base: any ResourceTransport, declared: DeclaredKind? = nil,
+        handler: @escaping @Sendable (TransportEvent) -> Void,
+        describe: @escaping @Sendable (ContainerProbe.Container, FileAccess) -> MadeAnswer
+    ) {
+        self.request = request
+        self.declared = declared
+        self.handler = handler
+        self.describe = describe
+        chain = TransferChain(over: base)
+    }
+
+    /// Whether the name is that of a media file on a server.
+    private static func isProbable(_ url: String) -> Bool {
+        guard let reference = URIReference(url), let scheme = reference.scheme?.lowercased(),
+            scheme == "http" || scheme == "https",
+            let name = reference.path.split(separator: "/").last, let dot = name.lastIndex(of: ".")
+        else { return false }
+        return endings.contains(name[name.index(after: dot)...].lowercased())
+    }
+
+    func begin() {
+        guard request.byteRange == nil, declared != .playlist, declared != nil || Self.isProbable(request.urlString)
+        else {
+            return openWhole()
+        }
+        var first = request
+        first.byteRange = Self.range
+        chain.start(first) { [self] event in takeFirst(event) }
+    }
+
+    func cancel() { chain.cancel() }
+    func pause() { chain.pause() }
+    func resume() { chain.resume() }
+
+    // MARK: The first bytes
+
+    private func takeFirst(_ event: TransportEvent) {
+        guard !chain.isCancelled else { return }
+        switch event {
+        case .response(let response): state.withLock { $0.response = response }
+        case .data(let bytes): state.withLock { $0.head += bytes }
+        case .finished:
+            let (response, head) = state.withLock { ($0.response, $0.head) }
+            guard let response, response.status == 206, FileAccess(response).byteCount != nil else {
+                return openWhole()
+            }
+            switch ContainerProbe.identify(head[...], isComplete: false, declared: declared?.container) {
+            case .webVTT?, .unknown?, nil: openWhole()
+            case let container?: answer(container, FileAccess(response))
+            }
+        case .failed(let error, _):
+            // A file that is shorter than what was asked for.
+            if error.code == .badRange || error.statusCode == 416 { openWhole() } else { handler(event) }
+        }
+    }
+
+    // MARK: The whole
+
+    private func openWhole() {
+        state.withLock { state in
+            state.takesRanges = state.response.map { $0.status == 206 }
+            (state.mode, state.head, state.response) = (.undecided, [], nil)
+        }
+        var whole = request
+        whole.maximumByteCount = .max
+        chain.start(whole) { [self] event in take(event) }
+    }
+
+    /// Takes an event of the transfer. The transport calls one at a time.
+    private func take(_ event: TransportEvent) {
+        let outcome = state.withLock { Self.next(event, &$0, declared, limit: request.maximumByteCount) }
+        for event in outcome.events { handler(event) }
+        if outcome.endsTransfer { chain.endCurrent() }
+        if let (container, access) = outcome.media { answer(container, access) }
+    }
+
+    private func answer(_ container: ContainerProbe.Container, _ access: FileAccess) {
+        chain.answer { describe(container, access) }
+    }
+
+    /// The event to pass on.
+    private static func next(
+        _ event: TransportEvent, _ state: inout State, _ declared: DeclaredKind?, limit: Int
+    ) -> Outcome {
+        switch (state.mode, event) {
+        case (.first, _), (.ended, _): return Outcome()
+        case (.undecided, .response(let response)):
+            state.response = response
+            return Outcome()
+        case (.undecided, .data(let bytes)):
+            state.head += bytes
+            return decide(&state, declared, isEnd: false, limit: limit)
+        case (.undecided, .finished):
+            var outcome = decide(&state, declared, isEnd: true, limit: limit)
+            if !outcome.events.isEmpty, !outcome.endsTransfer { outcome.events.append(event) }
+            return outcome
+        case (.undecided, .failed):
+            state.mode = .ended
+            return Outcome(events: takeResponse(&state) + [event])
+        case (.passing(let count, let url), .data(let bytes)):
+            return pass(bytes, after: count, of: url, &state, limit: limit)
+        case (.passing, _): return Outcome(events: [event])
+        }
+    }
+
+    private static func takeResponse(_ state: inout State) -> [TransportEvent] {
+        state.response.take().map { [.response($0)] } ?? []
+    }
+
+    private static func decide(
+        _ state: inout State, _ declared: DeclaredKind?, isEnd: Bool, limit: Int
+    ) -> Outcome {
+        let head = state.head
+        let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
+        if declared?.container != nil || declared == nil && !text.starts(with: "#EXTM3U".utf8) {
+            let container = ContainerProbe.identify(head[...], isComplete: isEnd, declared: declared?.container)
+            switch container {
+            case nil: return Outcome()
+            case .mp4?, .transportStream?, .packedAudio?: return end(container, &state)
+            // Whoever plays it says what it is.
+            case .unknown(let name)? where ContainerProbe.isUnsupportedContainer(name): return end(container, &state)
+            case .webVTT?, .unknown?: break
+            }
+        }
+        let url = state.response?.urlString ?? ""
+        state.mode = .passing(byteCount: 0, url: url)
+        state.head = []
+        var outcome = Outcome(events: takeResponse(&state))
+        guard !head.isEmpty else { return outcome }
+        let passed = pass(head, after: 0, of: url, &state, limit: limit)
+        outcome.events += passed.events
+        outcome.endsTransfer = passed.endsTransfer
+        return outcome
+    }
+
+    /// It is media.
+    private static func end(_ container: ContainerProbe.Container?, _ state: inout State) -> Outcome {
+        state.mode = .ended
+        state.head = []
+        guard let container, let response = state.response.take() else { return Outcome() }
+        return Outcome(
+            endsTransfer: true, media: (container, FileAccess(response, takesRanges: state.takesRanges)))
+    }
+
+    private static func pass(
+        _ bytes: [UInt8], after count: Int, of url: String, _ state: inout State, limit: Int
+    ) -> Outcome {
+        let total = count + bytes.count
+        state.mode = .passing(byteCount: total, url: url)
+        guard total > limit else { return Outcome(events: [.data(bytes)]) }
+        state.mode = .ended
+        let error = LoadingError(code: .tooLarge, url: url, text: "more than \(limit) bytes")
+        return Outcome(events: [.failed(error, TransferMetrics())], endsTransfer: true)
+    }
+}

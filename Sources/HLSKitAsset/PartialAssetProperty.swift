@@ -1,0 +1,47 @@
+package import HLSKitLoading
+
+/// A property of an asset, whatever the type of its value: for lists of properties.
+///
+/// Source: `AVPartialAsyncProperty`. See docs/behaviour/assets.md.
+public struct PartialAssetProperty: Sendable, Hashable {
+    let key: AssetPropertyKey
+    private let loadValue: @Sendable (Asset) async throws(HLSError) -> Void
+
+    /// Forgets the type of the value.
+    public init<Value: Sendable>(_ property: AssetProperty<Value>) {
+        key = property.key
+        loadValue = { asset async throws(HLSError) in _ = try await asset.load(property) }
+    }
+
+    /// Loads the value, and keeps it where the asset does.
+    package func load(_ asset: Asset) async throws(HLSError) { try await loadValue(asset) }
+
+    public static func == (one: PartialAssetProperty, other: PartialAssetProperty) -> Bool { one.key == other.key }
+    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+
+    /// ``AssetProperty/duration``.
+    public static let duration = PartialAssetProperty(AssetProperty.duration)
+    /// ``AssetProperty/tracks``.
+    public static let tracks = PartialAssetProperty(AssetProperty.tracks)
+    /// ``AssetProperty/metadata``.
+    public static let metadata = PartialAssetProperty(AssetProperty.metadata)
+    /// ``AssetProperty/commonMetadata``.
+    public static let commonMetadata = PartialAssetProperty(AssetProperty.commonMetadata)
+    /// ``AssetProperty/variants``.
+    public static let variants = PartialAssetProperty(AssetProperty.variants)
+    /// ``AssetProperty/availableMediaCharacteristicsWithMediaSelectionOptions``.
+    public static let availableMediaCharacteristicsWithMediaSelectionOptions = PartialAssetProperty(
+        AssetProperty.availableMediaCharacteristicsWithMediaSelectionOptions)
+    /// ``AssetProperty/isPlayable``.
+    public static let isPlayable = PartialAssetProperty(AssetProperty.isPlayable)
+    /// ``AssetProperty/hasProtectedContent``.
+    public static let hasProtectedContent = PartialAssetProperty(AssetProperty.hasProtectedContent)
+    /// ``AssetProperty/minimumTimeOffsetFromLive``.
+    public static let minimumTimeOffsetFromLive = PartialAssetProperty(AssetProperty.minimumTimeOffsetFromLive)
+    /// ``AssetProperty/playbackConfigurationOptions``.
+    public static let playbackConfigurationOptions = PartialAssetProperty(AssetProperty.playbackConfigurationOptions)
+    /// ``AssetProperty/availableChapterLocales``.
+    public static let availableChapterLocales = PartialAssetProperty(AssetProperty.availableChapterLocales)
+    /// ``AssetProperty/shortestTrackEnd``.
+    public static let shortestTrackEnd = PartialAssetProperty(AssetProperty.shortestTrackEnd)
+}

@@ -1,0 +1,95 @@
+import CLibAV
+package import HLSKitLoading
+
+/// Why one of FFmpeg's libraries could not do what it was asked.
+package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The C function that failed.
+    package var call: String
+    /// Its result: a negative `AVERROR`.
+    package var code: Int32
+    /// The message, in the library's own words.
+    package var text: String
+
+    /// Makes an error of the call that failed.
+    package init(call: String, code: Int32, text: String) {
+        self.call = call
+        self.code = code
+        self.text = text
+    }
+
+    /// With the words of `av_strerror`.
+    package init(call: String, code: Int32) {
+        self.init(call: call, code: code, text: Self.words(for: code))
+    }
+
+    package var description: String { code == Self.noLibrary ? text : "\(call): \(text) (\(code))" }
+
+    /// The input was at fault, and the next input may be good.
+    package var isDamagedInput: Bool { code == CLibAV_error_invalid_data() }
+
+    static let outOfMemory = CLibAV_error_errno(ENOMEM)
+    package static let invalidArgument = CLibAV_error_errno(EINVAL)
+    static let noLibrary = CLibAV_error_errno(ELIBACC)
+
+    private static func words(for code: Int32) -> String {
+        // Its own words are of the system, and of no use; nor are they there without libavutil.
+        guard code != noLibrary else { return "a library of FFmpeg is not installed" }
+        return libraryWords(for: code)
+    }
+
+    private static func libraryWords(for code: Int32) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(AV_ERROR_MAX_STRING_SIZE)) { buffer in
+            buffer.initialize(repeating: 0)
+            guard let base = buffer.baseAddress else { return "" }
+            // Gives a generic text where it knows none, and always ends it with a zero.
+            av_strerror(code, base, buffer.count)
+            return String(cString: base)
+        }
+    }
+}
+
+extension CodecError: HLSErrorConvertible {
+    package var hlsError: HLSError { HLSError(self, url: nil) }
+}
+
+extension LibraryFunctions {
+    /// Throws why the library is not there.
+    func check() throws(CodecError) {
+        guard let failure else { return }
+        throw CodecError(call: "dlopen", code: CodecError.noLibrary, text: failure)
+    }
+}
+
+extension HLSError {
+    package init(_ error: CodecError, url: String? = nil) {
+        self.init(
+            code: .badMedia, urlString: url, cause: "the frame cannot be decoded", detail: error.description,
+            underlyingError: error)
+    }
+
+    /// A frame, an image or samples could not be made into something else.
+    init(converting error: CodecError) {
+        self.init(
+            code: .conversionFailed, domain: .media, cause: "cannot be converted", detail: error.description,
+            underlyingError: error)
+    }
+
+    /// Does what libav may refuse.
+    package static func converting<Result>(_ body: () throws(CodecError) -> Result) throws(HLSError) -> Result {
+        do { return try body() } catch { throw HLSError(converting: error) }
+    }
+
+    package init(_ error: CodecError, path: String) {
+        self.init(code: .conversionFailed, path: path, text: error.description)
+        underlyingError = error
+    }
+}
+
+/// Keeps libav's own messages off standard error: everything that matters comes back as an error value.
+///
+/// A level other than the libraries' default was chosen by the host program and is left alone.
+enum LibAVLog {
+    static let silence: Void = {
+        if av_log_get_level() == AV_LOG_INFO { av_log_set_level(AV_LOG_QUIET) }
+    }()
+}

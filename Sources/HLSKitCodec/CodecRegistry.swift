@@ -1,0 +1,77 @@
+import CLibAV
+package import HLSKitMedia
+
+/// Which coding formats the libraries of this machine decode.
+package enum CodecRegistry {
+    /// Whether a track of `codec` can be decoded here. Cheap: a look into libavcodec's table.
+    package static func canDecode(_ codec: MediaCodec) -> Bool { decoder(for: codec) != nil }
+
+    /// The formats of ``MediaCodec`` that can be decoded here.
+    static var decodableCodecs: Set<MediaCodec> {
+        Set((decoderNames.keys + MediaCodec.pcmForms).filter(canDecode))
+    }
+
+    /// libavcodec's decoders for each format, the preferred one first.
+    ///
+    /// By name and not by number: for AV1 the number may find a decoder that needs a hardware accelerator, for
+    /// MPEG audio and AC-3 one that works in integers where `ffmpeg` takes the one that works in floats.
+    private static let decoderNames: [MediaCodec: [String]] = [
+        .h264: ["h264"],
+        .hevc: ["hevc"],
+        .av1: ["libdav1d", "libaom-av1"],
+        .vp9: ["vp9", "libvpx-vp9"],
+        .aac: ["aac"],
+        .aacLATM: ["aac_latm"],
+        .mp2: ["mp2", "mp2float"],
+        .mp3: ["mp3float", "mp3"],
+        .ac3: ["ac3", "ac3_fixed"],
+        .eac3: ["eac3"],
+        .opus: ["opus", "libopus"],
+        .flac: ["flac"],
+        .alac: ["alac"],
+        .xheAAC: ["aac"],
+        .dts: ["dca"],
+        .mpeg1Video: ["mpeg1video"],
+        .mpeg2Video: ["mpeg2video"],
+        .mpeg4Video: ["mpeg4"],
+        .jpeg: ["mjpeg"],
+    ]
+
+    /// FFmpeg 7.1, the first whose decoder of AAC knows USAC.
+    private static let firstVersionWithUSAC: UInt32 = 61 << 16 | 19 << 8
+
+    static func decoder(for codec: MediaCodec) -> UnsafePointer<AVCodec>? {
+        if codec == .xheAAC, avcodec_version() < firstVersionWithUSAC { return nil }
+        // The names of PCM are those of its decoders.
+        for name in codec.pcmByteCount == nil ? decoderNames[codec] ?? [] : [codec.rawValue] {
+            if let decoder = avcodec_find_decoder_by_name(name) { return decoder }
+        }
+        return nil
+    }
+
+    /// libavcodec's number for a format, for the muxers.
+    static func identifier(of codec: MediaCodec) -> AVCodecID? {
+        switch codec {
+        case .h264: AV_CODEC_ID_H264
+        case .hevc: AV_CODEC_ID_HEVC
+        case .av1: AV_CODEC_ID_AV1
+        case .vp9: AV_CODEC_ID_VP9
+        case .aac: AV_CODEC_ID_AAC
+        case .aacLATM: AV_CODEC_ID_AAC_LATM
+        case .mp2: AV_CODEC_ID_MP2
+        case .mp3: AV_CODEC_ID_MP3
+        case .ac3: AV_CODEC_ID_AC3
+        case .eac3: AV_CODEC_ID_EAC3
+        case .opus: AV_CODEC_ID_OPUS
+        case .flac: AV_CODEC_ID_FLAC
+        case .alac: AV_CODEC_ID_ALAC
+        case .xheAAC: AV_CODEC_ID_AAC
+        case .dts: AV_CODEC_ID_DTS
+        case .mpeg1Video: AV_CODEC_ID_MPEG1VIDEO
+        case .mpeg2Video: AV_CODEC_ID_MPEG2VIDEO
+        case .mpeg4Video: AV_CODEC_ID_MPEG4
+        case .jpeg: AV_CODEC_ID_MJPEG
+        default: codec.pcmByteCount == nil ? nil : decoder(for: codec)?.pointee.id
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import CLibAV
+import HLSKitLoading
+
+/// FFmpeg's libavformat, opened when the first file is written. As ``CodecLibrary``, it is not linked.
+enum FormatLibrary {
+    typealias Context = UnsafeMutablePointer<AVFormatContext>
+    typealias Writer = UnsafeMutablePointer<AVIOContext>
+
+    private static let library = LibraryFunctions(CLibAV_format_file(), find: CLibAV_format_find)
+
+    /// nil if the library is not installed, or cannot be loaded.
+    static var installed: UnsafePointer<CLibAV_format>? { library.table }
+    /// Throws where it is not, and says why.
+    static func check() throws(CodecError) { try library.check() }
+}
+
+// MARK: The library's functions
+
+func avformat_version() -> UInt32 {
+    FormatLibrary.installed?.pointee.avformat_version() ?? 0
+}
+
+func avformat_alloc_output_context2(
+    _ a: UnsafeMutablePointer<FormatLibrary.Context?>?, _ b: UnsafePointer<AVOutputFormat>?, _ c: UnsafePointer<CChar>?,
+    _ d: UnsafePointer<CChar>?
+) -> Int32 {
+    FormatLibrary.installed?.pointee.avformat_alloc_output_context2(a, b, c, d) ?? CodecError.noLibrary
+}
+
+func avformat_free_context(_ a: FormatLibrary.Context?) {
+    FormatLibrary.installed?.pointee.avformat_free_context(a)
+}
+
+func avformat_new_stream(
+    _ a: FormatLibrary.Context?, _ b: UnsafePointer<AVCodec>?
+) -> UnsafeMutablePointer<AVStream>? {
+    FormatLibrary.installed?.pointee.avformat_new_stream(a, b)
+}
+
+func av_stream_new_side_data(
+    _ a: UnsafeMutablePointer<AVStream>?, _ b: AVPacketSideDataType, _ c: Int
+) -> UnsafeMutablePointer<UInt8>? {
+    FormatLibrary.installed?.pointee.av_stream_new_side_data(a, b, c)
+}
+
+func avformat_write_header(_ a: FormatLibrary.Context?, _ b: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
+    FormatLibrary.installed?.pointee.avformat_write_header(a, b) ?? CodecError.noLibrary
+}
+
+func av_interleaved_write_frame(_ a: FormatLibrary.Context?, _ b: UnsafeMutablePointer<AVPacket>?) -> Int32 {
+    FormatLibrary.installed?.pointee.av_interleaved_write_frame(a, b) ?? CodecError.noLibrary
+}
+
+func av_write_trailer(_ a: FormatLibrary.Context?) -> Int32 {
+    FormatLibrary.installed?.pointee.av_write_trailer(a) ?? CodecError.noLibrary
+}
+
+func avio_context_free(_ a: UnsafeMutablePointer<FormatLibrary.Writer?>?) {
+    FormatLibrary.installed?.pointee.avio_context_free(a)
+}
+
+func avio_flush(_ a: FormatLibrary.Writer?) {
+    FormatLibrary.installed?.pointee.avio_flush(a)
+}

@@ -1,0 +1,226 @@
+import CLibAV
+package import HLSKitMedia
+
+/// Packs samples into a container with one of libavformat's muxers. Used by one thread at a time.
+///
+/// libavformat never opens a file: bytes go to the two closures.
+package final class Muxer {
+    /// Receives the bytes. Failures stay with it: a muxer only learns that there was one.
+    package final class Sink {
+        let write: (UnsafeRawBufferPointer) -> Bool
+        /// Goes to an offset from the start; nil if the output cannot go back.
+        let seek: ((Int64) -> Bool)?
+
+        package init(write: @escaping (UnsafeRawBufferPointer) -> Bool, seek: ((Int64) -> Bool)?) {
+            self.write = write
+            self.seek = seek
+        }
+
+        fileprivate var position: Int64 = 0
+        fileprivate var end: Int64 = 0
+    }
+
+    /// When a sample is, in units of `timescale` a second on the output's timeline.
+    package struct Timing {
+        package var presentation: Int64
+        package var decoding: Int64
+        package var duration: Int64
+        package var timescale: Int32
+
+        package init(presentation: Int64, decoding: Int64, duration: Int64, timescale: Int32) {
+            self.presentation = presentation
+            self.decoding = decoding
+            self.duration = duration
+            self.timescale = timescale
+        }
+    }
+
+    /// libavformat collects small writes up to this before it calls the sink, which has a larger buffer.
+    private static let bufferByteCount: Int32 = 32 * 1024
+
+    private let sink: Sink
+    let context: UnsafeMutablePointer<AVFormatContext>
+    private let packet: Packet
+    /// Of each stream, in its units in the file.
+    package var lastDTS: [Int64?] { orders.map(\.last) }
+    private var orders: [DecodingOrder] = []
+    /// The last decoding time that was written, of each stream.
+    private var written: [Int64?]
+    /// How long its last sample but one was, by its decoding times.
+    private var lastStep: [Int64]
+    private var isOpen = true
+
+    /// Writes the header.
+    ///
+    /// - Parameter options: private options of the muxer by name.
+    package init(format: String, tracks: [MediaTrack], options: [String: String], sink: Sink) throws(CodecError) {
+        LibAVLog.silence
+        self.sink = sink
+        written = Array(repeating: nil, count: tracks.count)
+        lastStep = Array(repeating: 0, count: tracks.count)
+        packet = try Packet()
+        try FormatLibrary.check()
+        var context: UnsafeMutablePointer<AVFormatContext>?
+        let code = avformat_alloc_output_context2(&context, nil, format, nil)
+        guard code >= 0, let context else { throw CodecError(call: "avformat_alloc_output_context2", code: code) }
+        self.context = context
+        if format == "mpegts" {
+            // The first frame then stands at 1.4 s, as in files of `ffmpeg`, however often a file is continued with
+            // a new muxer; left to itself libavformat would move each start to zero.
+            context.pointee.max_delay = 700_000
+            context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED
+        }
+        try attachSink()
+        for track in tracks { try add(track) }
+        try writeHeader(options)
+        for (index, track) in tracks.enumerated() {
+            // The header may have changed it.
+            let unit = context.pointee.streams[index]?.pointee.time_base ?? AVRational(num: 1, den: 1)
+            orders.append(
+                DecodingOrder(
+                    mayReorder: Self.mayReorder(track.codec), unitsPerSecond: Int64(unit.den / max(1, unit.num))))
+        }
+    }
+
+    private static func mayReorder(_ codec: MediaCodec) -> Bool {
+        switch codec {
+        case .h264, .hevc, .mpeg1Video, .mpeg2Video, .mpeg4Video: true
+        default: false
+        }
+    }
+
+    deinit {
+        if let io = context.pointee.pb {
+            av_free(io.pointee.buffer)
+            avio_context_free(&context.pointee.pb)
+        }
+        avformat_free_context(context)
+    }
+
+    /// Queues or writes one sample. Where decoding times do not rise, or are behind those of presentation, they are moved.
+    package func write(_ sample: MediaSample, streamAt index: Int, timing: Timing) throws(CodecError) {
+        guard orders.indices.contains(index), let stream = context.pointee.streams[index] else { return }
+        let unit = stream.pointee.time_base
+        guard timing.timescale > 0, let pts = rescaled(timing.presentation, timing, to: unit),
+            let dts = rescaled(timing.decoding, timing, to: unit)
+        else {
+            throw CodecError(
+                call: "av_interleaved_write_frame", code: CodecError.invalidArgument, text: "time out of range")
+        }
+        let duration = max(0, rescaled(timing.duration, timing, to: unit) ?? 0)
+        let entry = DecodingOrder.Entry(sample: sample, presentation: pts, decoding: dts, duration: duration)
+        try orders[index].add(entry) { entry throws(CodecError) in try put(entry, streamAt: index, unit: unit) }
+    }
+
+    private func put(_ entry: DecodingOrder.Entry, streamAt index: Int, unit: AVRational) throws(CodecError) {
+        if let last = written[index], entry.decoding > last + 1 { lastStep[index] = entry.decoding - last }
+        written[index] = entry.decoding
+        try packet.wrap(entry.sample)
+        packet.raw.pointee.stream_index = Int32(index)
+        packet.raw.pointee.dts = entry.decoding
+        packet.raw.pointee.pts = entry.presentation
+        // Transport streams do not declare how long a frame lasts; without it a file ends at the start of its last one.
+        packet.raw.pointee.duration =
+            entry.duration > 0 ? entry.duration : min(lastStep[index], Int64(unit.den / max(1, unit.num)))
+        try check(av_interleaved_write_frame(context, packet.raw), "av_interleaved_write_frame")
+    }
+
+    /// Writes what has waited for others of its stream.
+    private func settle() throws(CodecError) {
+        for index in orders.indices {
+            guard let unit = context.pointee.streams[index]?.pointee.time_base else { continue }
+            try orders[index].finish { entry throws(CodecError) in try put(entry, streamAt: index, unit: unit) }
+        }
+    }
+
+    /// The stream continues from one that another muxer has written, up to this time.
+    package func continueStream(at index: Int, after time: Int64?) {
+        guard orders.indices.contains(index) else { return }
+        orders[index].goOn(after: time)
+        written[index] = time
+    }
+
+    /// Hands on the bytes of packets that are written.
+    package func flush() {
+        if isOpen { avio_flush(context.pointee.pb) }
+    }
+
+    /// Writes what is queued and the trailer.
+    package func finish() throws(CodecError) {
+        guard isOpen else { return }
+        var failure: CodecError?
+        do throws(CodecError) { try settle() } catch { failure = error }
+        isOpen = false
+        let code = av_write_trailer(context)
+        avio_flush(context.pointee.pb)
+        if let failure { throw failure }
+        try check(code, "av_write_trailer")
+    }
+
+    // MARK: - Setting up
+
+    private func attachSink() throws(CodecError) {
+        let opaque = Unmanaged.passUnretained(sink).toOpaque()
+        var buffer = av_malloc(Int(Self.bufferByteCount))
+        let write: CLibAV_write_callback = { opaque, bytes, count in
+            guard let opaque, let bytes, count > 0 else { return 0 }
+            let sink = Unmanaged<Muxer.Sink>.fromOpaque(opaque).takeUnretainedValue()
+            guard sink.write(UnsafeRawBufferPointer(start: bytes, count: Int(count))) else {
+                return CLibAV_error_errno(EIO)
+            }
+            sink.position += Int64(count)
+            sink.end = max(sink.end, sink.position)
+            return count
+        }
+        let seek: CLibAV_seek_callback = { opaque, offset, whence in
+            guard let opaque else { return Int64(CodecError.invalidArgument) }
+            let sink = Unmanaged<Muxer.Sink>.fromOpaque(opaque).takeUnretainedValue()
+            if whence & AVSEEK_SIZE != 0 { return sink.end }
+            let base: Int64? =
+                switch whence & ~AVSEEK_FORCE {
+                case SEEK_SET: 0
+                case SEEK_CUR: sink.position
+                case SEEK_END: sink.end
+                default: nil
+                }
+            guard let base, let seek = sink.seek else { return Int64(CodecError.invalidArgument) }
+            let (target, overflow) = base.addingReportingOverflow(offset)
+            guard !overflow, target >= 0, seek(target) else { return Int64(CLibAV_error_errno(EIO)) }
+            sink.position = target
+            return target
+        }
+        guard let library = FormatLibrary.installed else {
+            av_freep(&buffer)
+            throw CodecError(call: "dlopen", code: CodecError.noLibrary)
+        }
+        let io = CLibAV_alloc_writer(
+            library, buffer?.assumingMemoryBound(to: UInt8.self), Self.bufferByteCount, opaque, write,
+            sink.seek == nil ? nil : seek)
+        guard buffer != nil, let io else {
+            av_freep(&buffer)
+            throw CodecError(call: "avio_alloc_context", code: CodecError.outOfMemory)
+        }
+        context.pointee.pb = io
+        context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+    }
+
+    private func writeHeader(_ options: [String: String]) throws(CodecError) {
+        var dictionary: OpaquePointer?
+        defer { av_dict_free(&dictionary) }
+        for (name, value) in options { av_dict_set(&dictionary, name, value, 0) }
+        let code = avformat_write_header(context, &dictionary)
+        if code < 0 { isOpen = false }
+        try check(code, "avformat_write_header")
+    }
+
+    private func check(_ code: Int32, _ call: String) throws(CodecError) {
+        guard code < 0 else { return }
+        throw CodecError(call: call, code: code)
+    }
+
+    private func rescaled(_ value: Int64, _ timing: Timing, to unit: AVRational) -> Int64? {
+        let value = av_rescale_q(value, AVRational(num: 1, den: timing.timescale), unit)
+        // Times near the ends of the range are nonsense, and libavformat computes with them unchecked.
+        return value.magnitude < 1 << 60 ? value : nil
+    }
+}

@@ -1,0 +1,56 @@
+package import HLSKitMedia
+
+/// Parameter sets of samples that carry them: H.264 and HEVC in a transport stream.
+package enum PictureParameterSets {
+    /// Whether samples of the track carry what a decoder has to know.
+    package static func areInBand(_ track: MediaTrack) -> Bool {
+        track.configuration.isEmpty && types(track.codec) != nil
+    }
+
+    /// Whether samples of the track carry what a decoder has to know, and this one does not.
+    package static func areMissing(in sample: MediaSample, of track: MediaTrack) -> Bool {
+        guard areInBand(track) else { return false }
+        return copy(of: sample, track.codec).isEmpty
+    }
+
+    /// The parameter sets of a sample with their start codes; empty if there are none. Looks at the units before the
+    /// first slice only.
+    package static func copy(of sample: MediaSample, _ codec: MediaCodec) -> [UInt8] {
+        guard let (wanted, slices, number) = types(codec) else { return [] }
+        return sample.data.withUnsafeBytes { bytes in
+            var sets: [UInt8] = []
+            var at = NALUnits.startCode(in: bytes, from: 0)
+            while let start = at {
+                guard start + 3 < bytes.count, !slices.contains(number(bytes[start + 3])) else { break }
+                let next = NALUnits.startCode(in: bytes, from: start + 3)
+                let end = next ?? bytes.count
+                if wanted.contains(number(bytes[start + 3])) {
+                    sets += [0]
+                    sets += bytes[start..<end]
+                }
+                at = next
+            }
+            return sets
+        }
+    }
+
+    /// The sample with parameter sets before it.
+    package static func prepend(_ sets: [UInt8], to sample: MediaSample) -> MediaSample {
+        guard !sets.isEmpty else { return sample }
+        var sample = sample
+        sample.data = SampleData(sets + sample.data.withUnsafeBytes { Array($0) })
+        return sample
+    }
+
+    /// The numbers of parameter sets and of slices, and where a unit's header has its number (ISO/IEC 14496-10 table 7-1,
+    /// 23008-2 table 7-1).
+    private static func types(
+        _ codec: MediaCodec
+    ) -> (sets: ClosedRange<UInt8>, slices: ClosedRange<UInt8>, number: @Sendable (UInt8) -> UInt8)? {
+        switch codec {
+        case .h264: (7...8, 1...5, { $0 & 0x1f })
+        case .hevc: (32...34, 0...31, { ($0 >> 1) & 0x3f })
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import HLSKitLoading
+
+/// A still image as a value: rows of pixels in memory, and nothing else.
+public struct StillImage: Sendable, Hashable {
+    /// Size in pixels, both sides above zero.
+    public let width: Int
+    /// In pixels.
+    public let height: Int
+    /// Rows from top to bottom without padding; four bytes for each pixel: red, green, blue and alpha, full range. Alpha is
+    /// 255 in frames of video: nothing is transparent. Colours are not multiplied by it.
+    public let pixels: [UInt8]
+    /// Which red, green and blue these are.
+    public let colorPrimaries: ColorPrimaries
+    /// How the numbers encode light. ``TransferFunction/isHighDynamicRange`` only where that was asked for:
+    /// ``DynamicRangePolicy/matchSource``.
+    public let transferFunction: TransferFunction
+
+    /// nil if a side is not above zero or the number of bytes is not four for each pixel. Colours are those of
+    /// ITU-R BT.709 unless others are given.
+    public init?(
+        width: Int, height: Int, pixels: [UInt8], colorPrimaries: ColorPrimaries = .bt709,
+        transferFunction: TransferFunction = .bt709
+    ) {
+        let (count, overflow) = width.multipliedReportingOverflow(by: height)
+        let (byteCount, overflow2) = count.multipliedReportingOverflow(by: 4)
+        guard width > 0, height > 0, !overflow, !overflow2, pixels.count == byteCount else { return nil }
+        self.width = width
+        self.height = height
+        self.pixels = pixels
+        self.colorPrimaries = colorPrimaries
+        self.transferFunction = transferFunction
+    }
+
+    /// An image of the same size and colours with other pixels; nil if they are not as many bytes.
+    public func replacingPixels(_ pixels: [UInt8]) -> StillImage? {
+        StillImage(
+            width: width, height: height, pixels: pixels, colorPrimaries: colorPrimaries,
+            transferFunction: transferFunction)
+    }
+
+    /// The image turned clockwise by this many quarters.
+    func turned(byQuarters quarters: Int) -> StillImage {
+        let quarters = ((quarters % 4) + 4) % 4
+        guard quarters != 0 else { return self }
+        let isUpright = quarters == 2
+        let (newWidth, newHeight) = isUpright ? (width, height) : (height, width)
+        var turned = [UInt8](repeating: 0, count: pixels.count)
+        for y in 0..<newHeight {
+            for x in 0..<newWidth {
+                let (sourceX, sourceY) =
+                    switch quarters {
+                    case 1: (y, height - 1 - x)
+                    case 2: (width - 1 - x, height - 1 - y)
+                    default: (width - 1 - y, x)
+                    }
+                let (from, to) = ((sourceY * width + sourceX) * 4, (y * newWidth + x) * 4)
+                for channel in 0..<4 { turned[to + channel] = pixels[from + channel] }
+            }
+        }
+        return StillImage(
+            width: newWidth, height: newHeight, pixels: turned, colorPrimaries: colorPrimaries,
+            transferFunction: transferFunction) ?? self
+    }
+}
+
+extension PixelSize {
+    /// The size of a frame that is made to fit into `limit` without being enlarged, its shape kept.
+    ///
+    /// - Parameter limit: a side of 0 sets no limit.
+    func fitted(into limit: PixelSize) -> PixelSize {
+        guard width > 0, height > 0 else { return self }
+        var scale = 1.0
+        if limit.width > 0 { scale = min(scale, Double(limit.width) / Double(width)) }
+        if limit.height > 0 { scale = min(scale, Double(limit.height) / Double(height)) }
+        return PixelSize(
+            width: max(1, Int((Double(width) * scale).rounded())),
+            height: max(1, Int((Double(height) * scale).rounded())))
+    }
+}

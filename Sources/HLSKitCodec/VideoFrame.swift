@@ -1,0 +1,181 @@
+import CLibAV
+public import HLSKitTime
+
+/// One decoded frame.
+///
+/// Immutable, and free to be handed between threads: copies share the pixels.
+public final class VideoFrame: Sendable {
+    /// Rows of samples of one colour component (or of several, in packed and semi-planar formats).
+    public struct Plane {
+        /// The rows with their padding. Valid only during the call that gave it.
+        public let bytes: UnsafeRawBufferPointer
+        /// The distance from one row to the next.
+        public let bytesPerRow: Int
+        /// The bytes of a row that hold pixels; the rest is padding.
+        public let pictureBytesPerRow: Int
+        /// The number of rows.
+        public let rowCount: Int
+    }
+
+    /// The meaning of a frame's numbers, in the code points of ITU-T H.273. 2 means unspecified.
+    public struct ColorTags: Sendable, Hashable {
+        /// `ColourPrimaries`.
+        package var primaries: Int
+        /// `TransferCharacteristics`.
+        package var transfer: Int
+        /// `MatrixCoefficients`.
+        package var matrix: Int
+        /// `VideoFullRangeFlag`; nil if unspecified.
+        package var isFullRange: Bool?
+        /// `chroma_sample_loc_type` of H.264 and HEVC, 0 (left) to 5; nil if unspecified.
+        package var chromaLocation: Int?
+    }
+
+    /// A ratio of two positive whole numbers.
+    public struct Ratio: Sendable, Hashable {
+        /// Relative to ``denominator``.
+        public var numerator: Int
+        /// Relative to ``numerator``; above 0.
+        public var denominator: Int
+
+        /// Makes a ratio; it is not reduced.
+        public init(numerator: Int, denominator: Int) {
+            self.numerator = numerator
+            self.denominator = denominator
+        }
+    }
+
+    /// Presentation time in units of the track's timescale, as the container has it.
+    public let pts: Int64
+    /// Units of ``pts`` and ``duration`` in a second.
+    public let timescale: Int32
+    /// How long the frame is shown, in units of the timescale: from the container, else from the frame rate that
+    /// the stream declares, else 0.
+    public let duration: Int64
+    /// Presentation time on the item's timeline; nil until someone has placed the frame.
+    public let itemTime: MediaTime?
+    /// Size in pixels, after cropping.
+    public let width: Int
+    /// In pixels.
+    public let height: Int
+    /// FFmpeg's name for the layout of the pixels, such as `yuv420p` or `yuv420p10le`.
+    public let pixelFormatName: String
+    /// The shape of a pixel, width to height; nil if the stream does not say.
+    public let sampleAspectRatio: Ratio?
+    /// The meaning of the colour values.
+    public let colorTags: ColorTags
+    /// The decoder could have started at this frame.
+    public let isKey: Bool
+
+    let storage: FrameStorage
+
+    /// The same frame at `itemTime` on the item's timeline. No pixel is copied.
+    package func placed(at itemTime: MediaTime) -> VideoFrame {
+        VideoFrame(sharing: self, itemTime: itemTime)
+    }
+
+    /// Calls `body` with the planes, luma (or the only plane) first. Nothing is copied; the pointers are valid only
+    /// during the call.
+    public func withPlanes<Result, Failure: Error>(
+        _ body: ([Plane]) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(planes)
+    }
+
+    /// Takes over the frame of `frame`. Throws where it has no pixels in memory.
+    init(
+        moving frame: UnsafeMutablePointer<AVFrame>, pts: Int64, timescale: Int32, duration: Int64,
+        itemTime: MediaTime? = nil
+    ) throws(CodecError) {
+        let fields = frame.pointee
+        guard fields.width > 0, fields.height > 0, let name = av_get_pix_fmt_name(AVPixelFormat(fields.format)),
+            Self.hasPlanes(frame)
+        else {
+            throw CodecError(
+                call: "avcodec_receive_frame", code: CodecError.invalidArgument,
+                text: "frame of \(fields.width)x\(fields.height) without pixels")
+        }
+        self.pts = pts
+        self.timescale = timescale
+        self.duration = duration
+        self.itemTime = itemTime
+        width = Int(fields.width)
+        height = Int(fields.height)
+        pixelFormatName = String(cString: name)
+        let shape = fields.sample_aspect_ratio
+        sampleAspectRatio =
+            shape.num > 0 && shape.den > 0
+            ? Ratio(numerator: Int(shape.num), denominator: Int(shape.den)) : nil
+        colorTags = ColorTags(
+            primaries: Int(fields.color_primaries.rawValue), transfer: Int(fields.color_trc.rawValue),
+            matrix: Int(fields.colorspace.rawValue), isFullRange: Self.isFullRange(fields.color_range),
+            chromaLocation: fields.chroma_location == AVCHROMA_LOC_UNSPECIFIED
+                ? nil : Int(fields.chroma_location.rawValue) - 1)
+        isKey = CLibAV_frame_is_key(frame) != 0
+        storage = try FrameStorage(moving: frame)
+    }
+
+    private init(sharing other: VideoFrame, itemTime: MediaTime) {
+        pts = other.pts
+        timescale = other.timescale
+        duration = other.duration
+        self.itemTime = itemTime
+        width = other.width
+        height = other.height
+        pixelFormatName = other.pixelFormatName
+        sampleAspectRatio = other.sampleAspectRatio
+        colorTags = other.colorTags
+        isKey = other.isKey
+        storage = other.storage
+    }
+
+    var pixelFormat: AVPixelFormat { AVPixelFormat(storage.raw.pointee.format) }
+
+    private static func isFullRange(_ range: AVColorRange) -> Bool? {
+        switch range {
+        case AVCOL_RANGE_JPEG: true
+        case AVCOL_RANGE_MPEG: false
+        default: nil
+        }
+    }
+
+    private static func hasPlanes(_ frame: UnsafeMutablePointer<AVFrame>) -> Bool {
+        let format = AVPixelFormat(frame.pointee.format)
+        let count = av_pix_fmt_count_planes(format)
+        guard count > 0 else { return false }
+        return (0..<count).allSatisfy { plane in
+            let rowSize = av_image_get_linesize(format, frame.pointee.width, plane)
+            return CLibAV_frame_data(frame, plane) != nil && rowSize > 0
+                && CLibAV_frame_linesize(frame, plane) >= rowSize
+        }
+    }
+
+    private var planes: [Plane] {
+        let frame = storage.raw
+        let shift = av_pix_fmt_desc_get(pixelFormat)?.pointee.log2_chroma_h ?? 0
+        return (0..<av_pix_fmt_count_planes(pixelFormat)).map { plane in
+            let isChroma = plane == 1 || plane == 2
+            let rowCount = isChroma ? (height + (1 << Int(shift)) - 1) >> Int(shift) : height
+            let bytesPerRow = Int(CLibAV_frame_linesize(frame, plane))
+            let pictureBytesPerRow = Int(av_image_get_linesize(pixelFormat, Int32(width), plane))
+            let bytes = UnsafeRawBufferPointer(
+                start: CLibAV_frame_data(frame, plane), count: bytesPerRow * (rowCount - 1) + pictureBytesPerRow)
+            return Plane(
+                bytes: bytes, bytesPerRow: bytesPerRow, pictureBytesPerRow: pictureBytesPerRow, rowCount: rowCount)
+        }
+    }
+}
+
+extension VideoFrame.Plane {
+    /// Calls `body` with the frame's bytes in as few pieces as the padding allows.
+    package func forEachRun<Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Void) throws(Failure) {
+        if bytesPerRow == pictureBytesPerRow {
+            try body(bytes)
+            return
+        }
+        for row in 0..<rowCount {
+            let start = row * bytesPerRow
+            try body(UnsafeRawBufferPointer(rebasing: bytes[start..<start + pictureBytesPerRow]))
+        }
+    }
+}

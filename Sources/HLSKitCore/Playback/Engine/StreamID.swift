@@ -1,6 +1,0 @@
-/// Samples with the same name share their parameter sets: they are of one playlist and one discontinuity sequence.
-struct StreamID: Hashable, Sendable {
-    var playlistURL: String
-    var epoch: Int
-    var discontinuity: Int
-}

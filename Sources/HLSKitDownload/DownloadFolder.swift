@@ -1,0 +1,505 @@
+import Glibc
+import HLSKitCodec
+import HLSKitLoading
+import HLSKitOutput
+import Synchronization
+
+/// The folder of a download while it goes on: its files, and the journal that names them.
+///
+/// A file counts when its line is in the journal. Files and lines are written through to the disk before they count, so
+/// that a crash of the machine takes nothing back; or, where they can be had again, within a while, by ``sync()``: then it
+/// takes back what came since, which the next run finds out. Blocks the calling thread while it writes. What it holds is reached
+/// through ``SafeFolder`` alone: a folder, or a file in it, that is a link or belongs to somebody else is refused.
+final class DownloadFolder: Sendable {
+    private static let journalName = "journal.ndjson"
+    private static let temporaryEnding = ".new"
+    /// The most that is read at a time.
+    private static let pieceByteCount = 64 << 20
+
+    var path: String { folder.path }
+    private let folder: SafeFolder
+    /// Files that do not stand there whole.
+    private let thin = ThinFiles()
+    private struct State: ~Copyable {
+        var journal = DownloadJournal()
+        /// Of the journal; -1 when closed.
+        var descriptor: Int32 = -1
+        /// Of the journal's whole lines.
+        var byteCount = 0
+        var temporaryCount = 0
+        /// Files that count, and have not been written through yet.
+        var unsynced: Set<String> = []
+    }
+    private let state = Mutex(State())
+
+    /// Makes the folder, or opens that of a download that was interrupted.
+    ///
+    /// - Throws: `notWritable` where it cannot be written, also while another process writes it.
+    init(path: String) throws(HLSError) {
+        folder = try SafeFolder(making: path)
+        let descriptor = try folder.openOwn(Self.journalName, O_RDWR | O_CREAT, mode: 0o666)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw HLSError(code: .notWritable, path: path, text: "another process is downloading to it")
+        }
+        let bytes = Self.read(descriptor)
+        guard let journal = DownloadJournal(parsing: bytes) else {
+            close(descriptor)
+            throw HLSError(
+                code: .notWritable, path: path, text: "its \(Self.journalName) does not describe a resumable download")
+        }
+        do throws(HLSError) {
+            // Also sees that none of them is a link.
+            for name in folder.names() where DownloadName.isLaneFolder(name) { try folder.makeFolder(name) }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        // What comes next must not stand behind half a line.
+        guard ftruncate(descriptor, off_t(journal.validByteCount)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else {
+            close(descriptor)
+            throw Self.error(path)
+        }
+        state.withLock {
+            $0.journal = journal
+            $0.descriptor = descriptor
+            $0.byteCount = journal.validByteCount
+        }
+        // Nobody else writes here while the journal is locked.
+        for name in [nil] + laneFolders { removeRest(of: name, where: { $0.hasSuffix(Self.temporaryEnding) }) }
+        for name in laneFolders { thin.find(in: name, of: folder) }
+    }
+
+    deinit {
+        state.withLock { state in
+            if state.descriptor >= 0 { close(state.descriptor) }
+        }
+    }
+
+    var journal: DownloadJournal { state.withLock { $0.journal } }
+
+    func url(of name: String) -> String { "\(path)/\(name)" }
+
+    // MARK: Files
+
+    /// Makes the folder inside this one that a file of this name needs.
+    func makeFolder(for name: String) throws(HLSError) {
+        guard let slash = name.lastIndex(of: "/") else { return }
+        try folder.makeFolder(String(name[..<slash]))
+    }
+
+    /// A name for what is not whole yet, another one each time: files that are named by their contents may be written
+    /// twice at the same time.
+    fileprivate func temporaryName(for name: String) -> String {
+        let number = state.withLock { state in
+            state.temporaryCount += 1
+            return state.temporaryCount
+        }
+        return "\(name).\(number)\(Self.temporaryEnding)"
+    }
+
+    /// Writes a small file whole.
+    ///
+    /// - Parameter mode: `0o600` for what is secret.
+    func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o666) throws(HLSError) -> DownloadJournal.File {
+        let file = try DownloadFile(folder: self, name: name, mode: mode)
+        try file.write(bytes)
+        return try file.finish()
+    }
+
+    /// Notes what is on the disk now.
+    ///
+    /// - Parameter syncs: writes it through; else ``sync()`` does.
+    func add(_ entries: [DownloadJournal.Entry], syncs: Bool = true) throws(HLSError) {
+        let bytes = entries.flatMap(\.line)
+        let failure: HLSError? = state.withLock { state in
+            guard state.descriptor >= 0, Self.writeAll(bytes, to: state.descriptor),
+                !syncs || fdatasync(state.descriptor) == 0
+            else {
+                let error = Self.error(path)
+                // The next line must not stand behind half of this one.
+                if state.descriptor >= 0, ftruncate(state.descriptor, off_t(state.byteCount)) == 0 {
+                    lseek(state.descriptor, 0, SEEK_END)
+                }
+                return error
+            }
+            state.byteCount += bytes.count
+            for entry in entries { state.journal.add(entry) }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// Something that counts has not been written through yet.
+    var needsSync: Bool { state.withLock { !$0.unsynced.isEmpty } }
+
+    /// Writes through what counts, and the journal.
+    func sync() throws(HLSError) {
+        let (names, journal) = state.withLock { state in
+            defer { state.unsynced = [] }
+            return (state.unsynced, state.unsynced.isEmpty || state.descriptor < 0 ? -1 : dup(state.descriptor))
+        }
+        guard journal >= 0 else { return }
+        defer { close(journal) }
+        // A file that has gone meanwhile need not be there.
+        for name in names where !folder.sync(name) && errno != ENOENT { throw Self.error(url(of: name)) }
+        // One of each folder.
+        let ofFolders = Dictionary(names.map { ($0.prefix { $0 != "/" }, $0) }, uniquingKeysWith: { first, _ in first })
+        for name in ofFolders.values where !folder.syncFolder(of: name) && errno != ENOENT {
+            throw Self.error(url(of: name))
+        }
+        guard fdatasync(journal) == 0 else { throw Self.error(path) }
+    }
+
+    fileprivate func noteUnsynced(_ name: String) {
+        state.withLock { state in _ = state.unsynced.insert(name) }
+    }
+
+    /// What is there of a segment; nil where it is not, or has no file.
+    func stored(_ segment: DownloadJournal.Segment) -> DownloadJournal.Segment? {
+        state.withLock { state in
+            let stored = state.journal.segments[segment.lane]?[segment.position]
+            return stored?.file == nil ? nil : stored
+        }
+    }
+
+    /// Compares what the journal names with what is there, and removes what is not as it was.
+    ///
+    /// - Parameter progress: is told the bytes that were read.
+    /// - Returns: How many segments have to be loaded again.
+    func verify(_ progress: (Int) -> Void = { _ in }) -> Int {
+        var journal = journal
+        var badCount = 0
+        var badResources: Set<String> = []
+        for file in journal.resources.values where !isWhole(file) {
+            discard(file.name)
+            journal.removeResource(file.name)
+            badResources.insert(file.name)
+        }
+        for lane in journal.segments.values {
+            for segment in lane.values {
+                let needed = segment.resources
+                if let file = segment.file { progress(file.byteCount) }
+                if segment.file.map(isWhole) ?? true, badResources.isDisjoint(with: needed),
+                    needed.allSatisfy({ journal.resources[$0] != nil })
+                {
+                    continue
+                }
+                if let file = segment.file { discard(file.name) }
+                journal.remove(segment)
+                badCount += 1
+            }
+        }
+        state.withLock { [journal] in $0.journal = journal }
+        return badCount
+    }
+
+    /// Whether a file is there, and is what it was.
+    func isWhole(_ file: DownloadJournal.File) -> Bool {
+        guard let hash = try? LibraryDigest(file.digest.algorithm) else { return false }
+        let descriptor = folder.open(file.name, O_RDONLY)
+        guard descriptor >= 0 else {
+            guard let bytes = thin.bytes(of: file.name, in: folder), bytes.count == file.byteCount else { return false }
+            bytes.withUnsafeBytes { hash.update($0) }
+            return hash.finish() == file.digest.text
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, Int(status.st_size) == file.byteCount else { return false }
+        return withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 16) { buffer in
+            while true {
+                let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { return false }
+                if count == 0 { return hash.finish() == file.digest.text }
+                hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
+        }
+    }
+
+    /// All bytes of a file of the folder, however it is kept.
+    func bytes(of name: String) throws(HLSError) -> [UInt8] {
+        let descriptor = folder.open(name, O_RDONLY)
+        guard descriptor >= 0 else {
+            let error = Self.error(url(of: name))
+            guard let bytes = thin.bytes(of: name, in: folder) else { throw error }
+            return bytes
+        }
+        defer { close(descriptor) }
+        return Self.read(descriptor)
+    }
+
+    func discard(_ name: String) {
+        folder.remove(name)
+        thin.remove(name, in: folder)
+    }
+
+    /// Removes segments that turned out to be of no use, and maps and keys that were good for nothing else: what is not
+    /// there is loaded again by the next run.
+    func discard(_ segments: [DownloadJournal.Segment]) {
+        guard !segments.isEmpty else { return }
+        let useless = Set(segments)
+        let others = journal.segments.values.flatMap(\.values).filter { !useless.contains($0) }
+        let needed = Set(others.flatMap(\.resources))
+        for segment in segments {
+            for name in [segment.file?.name].compactMap(\.self) + segment.resources where !needed.contains(name) {
+                discard(name)
+            }
+        }
+    }
+
+    /// Removes what was loaded of other lanes.
+    func removeLanes(except kept: Set<String>) {
+        let journal = journal
+        let others = journal.lanes.filter { !kept.contains($0.id) }
+        discard(others.flatMap { journal.segments(of: $0.id) })
+        let needed = Set(kept.flatMap { journal.segments(of: $0) }.flatMap(\.resources))
+        for name in journal.resources.keys where !needed.contains(name) { discard(name) }
+        for lane in others {
+            folder.removeFolder(DownloadLane.folder(of: lane))
+            discard(DownloadLane.folder(of: lane) + ".m3u8")
+        }
+    }
+
+    // MARK: The end
+
+    /// Gives a file of the folder its final name: it is on the disk before it has the name.
+    func publish(_ name: String, as target: String, overwrite: Bool) throws(HLSError) {
+        guard folder.sync(name) else { throw Self.error(target) }
+        // Until it is noted that it has its name, what was loaded must not go.
+        thin.keep(name, in: folder)
+        if overwrite {
+            guard Self.isReplaceable(target) else {
+                throw HLSError(code: .notWritable, path: target, text: "not a regular file")
+            }
+            guard folder.moveOut(name, to: target) else { throw Self.error(target) }
+        } else if folder.linkOut(name, to: target) {
+            folder.remove(name)
+        } else {
+            // Some file systems have no hard links.
+            guard errno != EEXIST, access(target, F_OK) != 0 else {
+                throw HLSError(code: .fileExists, path: target, text: "the file exists")
+            }
+            guard folder.moveOut(name, to: target) else { throw Self.error(target) }
+        }
+        _ = Self.sync(SafeFile.parent(of: target))
+    }
+
+    /// Sees that what is opened by ``url(of:)`` is in this folder.
+    func checkPlace() throws(HLSError) {
+        guard folder.isInPlace else { throw SafeFile.refusal(path, "has been replaced by another folder") }
+    }
+
+    /// Removes what was packed and is of no use any more.
+    func discardOutput() { thin.removeUnneededOutputs(in: folder) }
+
+    /// Gives the folder its final name, without the journal.
+    func move(to target: String) throws(HLSError) {
+        try makeWhole()
+        discardOutput()
+        try sync()
+        try checkPlace()
+        guard access(target, F_OK) != 0, Glibc.rename(path, target) == 0 else {
+            throw HLSError(
+                code: .notWritable, path: target,
+                text: access(target, F_OK) == 0 ? "the name is taken" : String(cString: strerror(errno)))
+        }
+        closeJournal()
+        folder.remove(Self.journalName)
+        _ = Self.sync(SafeFile.parent(of: target))
+    }
+
+    /// Closes the journal, so that nothing more is added.
+    func closeJournal() {
+        state.withLock { state in
+            if state.descriptor >= 0 { Glibc.close(state.descriptor) }
+            state.descriptor = -1
+        }
+    }
+
+    /// Removes what the download has put there, and the folder where nothing else is in it.
+    func remove() {
+        let journal = journal
+        var names = journal.segments.values.flatMap { $0.values.compactMap { $0.file?.name } }
+        names += journal.resources.keys
+        for name in names { discard(name) }
+        for lane in laneFolders {
+            removeRest(of: lane, where: { $0.hasSuffix(Self.temporaryEnding) || $0.hasSuffix(ThinFiles.ending) })
+            folder.removeFolder(lane)
+        }
+        removeRest(
+            of: nil,
+            where: { $0.hasSuffix(Self.temporaryEnding) || $0.hasSuffix(".part") || ThinFile.isOutput($0) })
+        closeJournal()
+        folder.remove(Self.journalName)
+        if folder.isInPlace { rmdir(path) }
+    }
+
+    // MARK: Once on the disk
+
+    /// A name for what is packed next.
+    func nextOutput(ending: String) -> String { thin.nextOutput(ending: ending) }
+
+    /// Keeps of these files only the difference to what was packed of them, where that is worth it. What was packed is
+    /// written through first, and then the differences, so that a crash takes nothing back.
+    func keepThin(_ pieces: [ThinningPlan.Piece]) throws(HLSError) {
+        for output in Set(pieces.map(\.output)) where !folder.sync(output) && !folder.sync(output + ".part") {
+            throw Self.error(url(of: output))
+        }
+        var made: [(name: String, file: ThinFile)] = []
+        for piece in pieces {
+            guard let file = thin.patch(try bytes(of: piece.name), piece, in: folder) else { continue }
+            let target = try DownloadFile(folder: self, name: piece.name + ThinFiles.ending)
+            try target.write(file.bytes)
+            _ = try target.finish(syncs: false)
+            made.append((piece.name, file))
+        }
+        try sync()
+        thin.note(made, in: folder)
+    }
+
+    /// Makes the files whole that are not, and leaves whole those that come: they have readers that know nothing of this.
+    func makeWhole() throws(HLSError) {
+        thin.stop()
+        for name in thin.names {
+            guard let bytes = thin.bytes(of: name, in: folder) else { continue }
+            _ = try write(bytes, to: name)
+            thin.remove(name, in: folder)
+        }
+    }
+
+    /// Removes files that were being written when a download before this one was interrupted.
+    private func removeRest(of lane: String?, where isOurs: (String) -> Bool) {
+        for name in folder.names(in: lane) where isOurs(name) { folder.remove(lane.map { "\($0)/\(name)" } ?? name) }
+    }
+
+    /// The folders of the lanes.
+    private var laneFolders: [String] { folder.names().filter(DownloadName.isLaneFolder) }
+
+    // MARK: System calls
+
+    /// The size of a file; nil where there is none.
+    static func byteCount(of path: String) -> Int? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+
+    /// A device, pipe or folder is not what somebody wants to lose to a film.
+    private static func isReplaceable(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    }
+
+    private static func sync(_ path: String) -> Bool {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { Glibc.close(descriptor) }
+        return fsync(descriptor) == 0
+    }
+
+    static func read(_ descriptor: Int32) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var status = stat()
+        if fstat(descriptor, &status) == 0, (1...pieceByteCount).contains(Int(status.st_size)) {
+            // In one piece, where it says how large it is. There may be more behind that.
+            let size = Int(status.st_size)
+            bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+                while count < size {
+                    let piece = UnsafeMutableBufferPointer(rebasing: buffer[count...])
+                    let length = Glibc.read(descriptor, piece.baseAddress, piece.count)
+                    if length < 0, errno == EINTR { continue }
+                    guard length > 0 else { return }
+                    count += length
+                }
+            }
+            if bytes.count < size { return bytes }
+        }
+        withUnsafeTemporaryAllocation(byteCount: 256 << 10, alignment: 16) { buffer in
+            while true {
+                let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return }
+                bytes += buffer[..<count]
+            }
+        }
+        return bytes
+    }
+
+    fileprivate static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let piece = UnsafeRawBufferPointer(rebasing: rest)
+                let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+
+    fileprivate static func error(_ path: String) -> HLSError { SafeFile.error(path) }
+
+    /// A file that is being made.
+    fileprivate func open(_ name: String, mode: mode_t) -> Int32 {
+        folder.open(name, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+    }
+
+    /// Gives a file that is whole its name.
+    fileprivate func rename(_ name: String, to other: String, syncs: Bool) -> Bool {
+        folder.rename(name, to: other) && (!syncs || folder.syncFolder(of: other))
+    }
+}
+
+/// A file of the folder that is being written. It has its name when it is whole.
+final class DownloadFile {
+    let name: String
+    private let folder: DownloadFolder
+    private let temporaryName: String
+    private var descriptor: Int32
+    private let hash: LibraryDigest
+    private(set) var byteCount = 0
+
+    init(folder: DownloadFolder, name: String, mode: mode_t = 0o666) throws(HLSError) {
+        self.folder = folder
+        self.name = name
+        try folder.makeFolder(for: name)
+        temporaryName = folder.temporaryName(for: name)
+        let descriptor = folder.open(temporaryName, mode: mode)
+        guard descriptor >= 0 else { throw DownloadFolder.error(folder.url(of: name)) }
+        do {
+            hash = try LibraryDigest(.murmur3)
+        } catch {
+            close(descriptor)
+            throw HLSError(error, path: folder.url(of: name))
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        folder.discard(temporaryName)
+    }
+
+    private var path: String { folder.url(of: name) }
+
+    func write(_ bytes: [UInt8]) throws(HLSError) {
+        guard DownloadFolder.writeAll(bytes, to: descriptor) else { throw DownloadFolder.error(path) }
+        bytes.withUnsafeBytes { hash.update($0) }
+        byteCount += bytes.count
+    }
+
+    /// - Parameter syncs: writes it through to the disk before it gets its name; else ``DownloadFolder/sync()`` does.
+    func finish(syncs: Bool = true) throws(HLSError) -> DownloadJournal.File {
+        guard !syncs || fsync(descriptor) == 0, folder.rename(temporaryName, to: name, syncs: syncs) else {
+            throw DownloadFolder.error(path)
+        }
+        if !syncs { folder.noteUnsynced(name) }
+        close(descriptor)
+        descriptor = -1
+        return DownloadJournal.File(
+            name: name, byteCount: byteCount, digest: FileDigest(algorithm: hash.algorithm, text: hash.finish()))
+    }
+}

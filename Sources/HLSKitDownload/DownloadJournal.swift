@@ -1,0 +1,424 @@
+import HLSKitCodec
+import HLSKitPlaylist
+import HLSKitSelection
+
+/// What a download has got so far: one line of JSON for each thing that is safely on the disk, in the order in which it
+/// came there.
+///
+/// A line is written after the file that it tells of. So whatever interrupts a download, all that the journal names is
+/// there; a last line that is torn counts as not written.
+struct DownloadJournal: Sendable, Equatable {
+    static let version = 1
+
+    /// One playlist of the download: the variant's, or that of a rendition.
+    struct Lane: Sendable, Hashable {
+        enum Kind: String, Sendable, Hashable, CaseIterable { case main, audio, subtitles }
+
+        /// The same after a restart, and for a fresh URL of the same stream.
+        var id: String
+        var kind: Kind
+        var language: String?
+        var name: String?
+        var isDefault = false
+        var isForced = false
+        /// `CHARACTERISTICS` as written.
+        var characteristics: String?
+        var channels: String?
+        /// Of the variant, for the playlist of the folder.
+        var bandwidth = 0
+        /// `CODECS` as written.
+        var codecs: String?
+        var resolution: String?
+        /// `VIDEO-RANGE` as written.
+        var videoRange: String?
+        /// A variant that is stored besides the first.
+        var isAuxiliary = false
+        /// More may be listed: what is not loaded in time is gone.
+        var isLive = false
+
+        /// Entries of `CODECS`.
+        var codecList: [String] {
+            (codecs ?? "").split(separator: ",").map { $0.trimmingPrefix { $0 == " " } }.map(String.init)
+        }
+    }
+
+    /// A file of the folder.
+    struct File: Sendable, Hashable {
+        var name: String
+        var byteCount: Int
+        var digest: FileDigest
+    }
+
+    /// A key with the vector for one segment.
+    struct Key: Sendable, Hashable {
+        var method: String
+        /// The file of the key.
+        var file: String
+        /// 32 hexadecimal digits.
+        var vector: String
+    }
+
+    /// A key that was not loaded, as the stream names it.
+    struct NamedKey: Sendable, Hashable {
+        var method: String
+        /// Absolute.
+        var uri: String
+        /// 32 hexadecimal digits; nil where the stream gives none and the key system has a say in it.
+        var vector: String?
+        var format: String?
+        var formatVersions: String?
+    }
+
+    /// A segment, by its media sequence number.
+    struct Segment: Sendable, Hashable {
+        var lane: String
+        var epoch = 0
+        var sequence: Int
+        /// What was the same in the playlist that named it: the last part of the path, the byte range.
+        var name: String
+        var range: Range<UInt64>?
+        /// On the timeline of the download, in microseconds.
+        var start: Int64
+        var duration: Int64
+        var discontinuity = 0
+        /// nil for a segment that the stream itself says is missing.
+        var file: File?
+        var map: String?
+        var mapKey: Key?
+        var key: Key?
+        /// It is encrypted, and so is its map, and these are the keys to choose from.
+        var namedKeys: [NamedKey] = []
+        var namedMapKeys: [NamedKey] = []
+        /// `EXT-X-PROGRAM-DATE-TIME` as written.
+        var date: String?
+        /// The variant that it was taken of where the chosen one did not have it.
+        var variant: String?
+
+        var position: SegmentPosition { SegmentPosition(epoch: epoch, sequence: sequence) }
+        /// The files of its map and keys.
+        var resources: [String] { [map, key?.file, mapKey?.file].compactMap(\.self) }
+    }
+
+    enum Entry: Sendable, Hashable {
+        /// What is downloaded; the first line.
+        case header(url: String, identity: String)
+        case lane(Lane)
+        /// A map or a key.
+        case resource(File)
+        case segment(Segment)
+        /// The file that all is in, and its size, has its name.
+        case written(byteCount: Int)
+    }
+
+    /// The URL of the stream without query, user and fragment, which change while the stream stays the same.
+    private(set) var url = ""
+    /// A hash of the URL with its query, which may be what tells two streams apart.
+    private(set) var identity = ""
+    private(set) var lanes: [Lane] = []
+    private(set) var resources: [String: File] = [:]
+    private(set) var segments: [String: [SegmentPosition: Segment]] = [:]
+    /// The size of the file that was made of it.
+    private(set) var writtenByteCount: Int?
+    /// How much of the text that was read is whole lines.
+    private(set) var validByteCount = 0
+
+    init() {}
+
+    mutating func add(_ entry: Entry) {
+        switch entry {
+        case .header(let url, let identity): (self.url, self.identity) = (url, identity)
+        case .lane(let lane):
+            lanes.removeAll { $0.id == lane.id }
+            lanes.append(lane)
+        case .resource(let file): resources[file.name] = file
+        case .segment(let segment): segments[segment.lane, default: [:]][segment.position] = segment
+        case .written(let byteCount): writtenByteCount = byteCount
+        }
+    }
+
+    /// Forgets what is not on the disk as it should be.
+    mutating func remove(_ segment: Segment) { segments[segment.lane]?[segment.position] = nil }
+
+    mutating func removeResource(_ name: String) { resources[name] = nil }
+
+    /// Those of a lane in their order.
+    func segments(of lane: String) -> [Segment] {
+        (segments[lane] ?? [:]).values.sorted { $0.position < $1.position }
+    }
+
+    /// Bytes of all segments.
+    var byteCount: Int {
+        segments.values.reduce(0) { sum, lane in lane.values.reduce(sum) { $0 + ($1.file?.byteCount ?? 0) } }
+    }
+
+    /// There is something of the stream that another run can use.
+    var hasMedia: Bool { segments.values.contains { $0.values.contains { $0.file != nil } } }
+}
+
+// MARK: - Reading
+
+extension DownloadJournal {
+    /// Reads a journal up to the first line that is none; nil where it is of another version or no journal.
+    init?(parsing bytes: [UInt8]) {
+        var start = 0
+        while let end = bytes[start...].firstIndex(of: 0x0A) {
+            guard let document = JSONDocument(parsing: bytes[start..<end]), let entry = Entry(document) else { break }
+            if start == 0 {
+                guard case .header = entry else { return nil }
+            }
+            add(entry)
+            start = end + 1
+        }
+        validByteCount = start
+        if start == 0, bytes.contains(0x0A) { return nil }
+    }
+}
+
+extension DownloadJournal.Entry {
+    fileprivate init?(_ document: JSONDocument) {
+        if document["v"] != nil {
+            guard document["v"]?.integer == DownloadJournal.version, let url = document["url"]?.string else {
+                return nil
+            }
+            self = .header(url: url, identity: document["identity"]?.string ?? "")
+        } else if let kind = document["lane"]?.string.flatMap(DownloadJournal.Lane.Kind.init),
+            let lane = document["id"]?.string
+        {
+            var value = DownloadJournal.Lane(id: lane, kind: kind)
+            value.language = document["language"]?.string
+            value.name = document["name"]?.string
+            value.isDefault = document["default"] == .bool(true)
+            value.isForced = document["forced"] == .bool(true)
+            value.characteristics = document["characteristics"]?.string
+            value.channels = document["channels"]?.string
+            value.bandwidth = document["bandwidth"]?.integer ?? 0
+            value.codecs = document["codecs"]?.string
+            value.resolution = document["resolution"]?.string
+            value.videoRange = document["range"]?.string
+            value.isAuxiliary = document["auxiliary"] == .bool(true)
+            value.isLive = document["live"] == .bool(true)
+            self = .lane(value)
+        } else if let byteCount = document["written"]?.integer {
+            self = .written(byteCount: byteCount)
+        } else if document["sequence"] != nil {
+            guard let segment = DownloadJournal.Segment(document) else { return nil }
+            self = .segment(segment)
+        } else {
+            guard let file = DownloadJournal.File(document) else { return nil }
+            self = .resource(file)
+        }
+    }
+}
+
+extension DownloadJournal.File {
+    fileprivate init?(_ document: JSONDocument) {
+        guard let name = document["file"]?.string, DownloadName.isOfMedia(name), let count = document["bytes"]?.integer,
+            (0..<1 << 48).contains(count)
+        else { return nil }
+        let digests = LibraryDigest.Algorithm.allCases.lazy.compactMap { algorithm in
+            document[algorithm.rawValue]?.string.map { FileDigest(algorithm: algorithm, text: $0) }
+        }
+        guard let digest = digests.first else { return nil }
+        self.init(name: name, byteCount: count, digest: digest)
+    }
+}
+
+extension DownloadJournal.Key {
+    fileprivate init?(_ document: JSONDocument?) {
+        guard let document, let method = document["method"]?.string, let file = document["file"]?.string,
+            DownloadName.isOfKey(file), let vector = document["iv"]?.string, vector.utf8.count == 32
+        else { return nil }
+        self.init(method: method, file: file, vector: vector)
+    }
+}
+
+extension DownloadJournal.NamedKey {
+    fileprivate init?(_ document: JSONDocument) {
+        guard let method = document["method"]?.string, let uri = document["uri"]?.string else { return nil }
+        self.init(
+            method: method, uri: uri, vector: document["iv"]?.string, format: document["format"]?.string,
+            formatVersions: document["versions"]?.string)
+        if let vector, vector.utf8.count != 32 || !vector.utf8.allSatisfy(\.isHexadecimalDigit) { return nil }
+    }
+
+    /// nil where one of them is none.
+    fileprivate static func list(_ document: JSONDocument?) -> [Self]? {
+        guard let document else { return [] }
+        guard let array = document.array else { return nil }
+        let keys = array.compactMap { Self($0) }
+        return keys.count == array.count ? keys : nil
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexadecimalDigit: Bool {
+        (0x30...0x39).contains(self) || (0x41...0x46).contains(self) || (0x61...0x66).contains(self)
+    }
+}
+
+extension DownloadJournal.Segment {
+    /// Sums of larger numbers would not be numbers any more; in microseconds, 36 000 years.
+    private static let farthest = 1 << 60
+
+    fileprivate init?(_ document: JSONDocument) {
+        guard let lane = document["in"]?.string, let sequence = document["sequence"]?.integer,
+            let name = document["name"]?.string, let start = document["start"]?.integer,
+            let duration = document["duration"]?.integer, duration >= 0, duration < Self.farthest,
+            start.magnitude < Self.farthest, case let epoch = document["epoch"]?.integer ?? 0,
+            (0..<Self.farthest).contains(epoch)
+        else { return nil }
+        self.init(lane: lane, sequence: sequence, name: name, start: Int64(start), duration: Int64(duration))
+        self.epoch = epoch
+        discontinuity = document["discontinuity"]?.integer ?? 0
+        if let bounds = document["range"]?.array {
+            guard bounds.count == 2, let lower = bounds[0].integer, let upper = bounds[1].integer, lower >= 0,
+                upper >= lower
+            else { return nil }
+            range = UInt64(lower)..<UInt64(upper)
+        }
+        if document["file"] != nil {
+            guard let file = DownloadJournal.File(document) else { return nil }
+            self.file = file
+        }
+        if let map = document["map"]?.string {
+            guard DownloadName.isOfMedia(map) else { return nil }
+            self.map = map
+        }
+        key = DownloadJournal.Key(document["key"])
+        mapKey = DownloadJournal.Key(document["mapkey"])
+        if document["key"] != nil && key == nil || document["mapkey"] != nil && mapKey == nil { return nil }
+        guard let keys = DownloadJournal.NamedKey.list(document["keys"]),
+            let mapKeys = DownloadJournal.NamedKey.list(document["mapkeys"])
+        else { return nil }
+        (namedKeys, namedMapKeys) = (keys, mapKeys)
+        date = document["date"]?.string
+        variant = document["variant"]?.string
+    }
+}
+
+extension JSONDocument {
+    /// A whole number; a wide one is written as text, because a double does not hold it exactly.
+    fileprivate var integer: Int? {
+        guard let number else { return string.flatMap { Int($0) } }
+        guard number == number.rounded(), number.magnitude < JournalLine.widest else { return nil }
+        return Int(number)
+    }
+}
+
+// MARK: - Writing
+
+extension DownloadJournal.Entry {
+    /// The line of the journal, with its break.
+    var line: [UInt8] {
+        var object = JournalLine()
+        switch self {
+        case .header(let url, let identity):
+            object.add("v", DownloadJournal.version)
+            object.add("url", url)
+            object.add("identity", identity)
+        case .lane(let lane):
+            object.add("lane", lane.kind.rawValue)
+            object.add("id", lane.id)
+            object.add("language", lane.language)
+            object.add("name", lane.name)
+            if lane.isDefault { object.add(raw: "true", for: "default") }
+            if lane.isForced { object.add(raw: "true", for: "forced") }
+            object.add("characteristics", lane.characteristics)
+            object.add("channels", lane.channels)
+            if lane.bandwidth > 0 { object.add("bandwidth", lane.bandwidth) }
+            object.add("codecs", lane.codecs)
+            object.add("resolution", lane.resolution)
+            object.add("range", lane.videoRange)
+            if lane.isAuxiliary { object.add(raw: "true", for: "auxiliary") }
+            if lane.isLive { object.add(raw: "true", for: "live") }
+        case .resource(let file): object.add(file)
+        case .segment(let segment):
+            object.add("in", segment.lane)
+            if segment.epoch != 0 { object.add("epoch", segment.epoch) }
+            object.add("sequence", segment.sequence)
+            object.add("name", segment.name)
+            if let range = segment.range {
+                let bounds = [range.lowerBound, range.upperBound].map { JournalLine.number($0) }
+                object.add(raw: "[\(bounds.joined(separator: ","))]", for: "range")
+            }
+            object.add("start", Int(segment.start))
+            object.add("duration", Int(segment.duration))
+            if segment.discontinuity != 0 { object.add("discontinuity", segment.discontinuity) }
+            if let file = segment.file { object.add(file) }
+            object.add("map", segment.map)
+            object.add("key", segment.key)
+            object.add("mapkey", segment.mapKey)
+            object.add("keys", segment.namedKeys)
+            object.add("mapkeys", segment.namedMapKeys)
+            object.add("date", segment.date)
+            object.add("variant", segment.variant)
+        case .written(let byteCount): object.add("written", byteCount)
+        }
+        return Array(object.text.utf8)
+    }
+}
+
+/// One object of JSON in the making.
+private struct JournalLine {
+    /// Numbers from here on are written as text.
+    static let widest = 9e15
+
+    private var members: [String] = []
+
+    var text: String { "{\(members.joined(separator: ","))}\n" }
+
+    mutating func add(raw value: String, for name: String) { members.append("\"\(name)\":\(value)") }
+    mutating func add(_ name: String, _ value: Int) { add(raw: Self.number(value), for: name) }
+
+    static func number(_ value: some BinaryInteger) -> String {
+        Double(value).magnitude < widest ? String(value) : "\"\(value)\""
+    }
+
+    mutating func add(_ name: String, _ value: String?) {
+        if let value { add(raw: Self.quoted(value), for: name) }
+    }
+
+    mutating func add(_ file: DownloadJournal.File) {
+        add("file", file.name)
+        add("bytes", file.byteCount)
+        add(file.digest.algorithm.rawValue, file.digest.text)
+    }
+
+    mutating func add(_ name: String, _ key: DownloadJournal.Key?) {
+        guard let key else { return }
+        var object = JournalLine()
+        object.add("method", key.method)
+        object.add("file", key.file)
+        object.add("iv", key.vector)
+        add(raw: String(object.text.dropLast()), for: name)
+    }
+
+    mutating func add(_ name: String, _ keys: [DownloadJournal.NamedKey]) {
+        guard !keys.isEmpty else { return }
+        let texts = keys.map { key in
+            var object = JournalLine()
+            object.add("method", key.method)
+            object.add("uri", key.uri)
+            object.add("iv", key.vector)
+            object.add("format", key.format)
+            object.add("versions", key.formatVersions)
+            return String(object.text.dropLast())
+        }
+        add(raw: "[\(texts.joined(separator: ","))]", for: name)
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

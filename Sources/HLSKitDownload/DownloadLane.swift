@@ -1,0 +1,214 @@
+import HLSKitLoading
+import HLSKitPlaylist
+import HLSKitSelection
+import HLSKitTime
+
+/// One playlist of a download while it is loaded: which of its segments are wanted, and what is told of each.
+struct DownloadLane: Sendable {
+    let entry: DownloadSelection.Entry
+    var tracker: PlaylistTracker
+    /// Which keys are used; nil where what is encrypted is stored as it is.
+    private let keys: KeyRules?
+    /// Added to the tracker's epochs and discontinuities, where an earlier run has counted already.
+    private var epochBase = 0
+    private var discontinuityBase = 0
+    /// How many delta updates in a row were of no use, where the whole list was.
+    private var misfitCount = 0
+    private static let misfitLimit = 2
+    /// Whether the server holds requests, by what came of them.
+    private var plan = ReloadPlan()
+
+    /// - Parameters:
+    ///   - known: what an earlier run has stored of it, in order.
+    ///   - start: where its first segment stands unless that is known.
+    ///   - keys: which are used; nil where what is encrypted is stored as it is.
+    init(
+        _ entry: DownloadSelection.Entry, _ playlist: MediaPlaylist, known: [DownloadJournal.Segment],
+        start: Duration, keys: KeyRules?, now: Duration
+    ) {
+        self.entry = entry
+        self.keys = keys
+        let place = Self.place(of: playlist, among: known)
+        tracker = PlaylistTracker(
+            playlist, requestURL: entry.url, url: playlist.url, start: place?.start ?? start, loadBegan: now, now: now)
+        epochBase = place?.epoch ?? 0
+        discontinuityBase = place?.discontinuity ?? 0
+    }
+
+    private struct Place {
+        var start: Duration
+        var epoch: Int
+        var discontinuity: Int
+    }
+
+    /// Where a live playlist goes on after what was stored of it before; nil where it does not tell.
+    private static func place(of playlist: MediaPlaylist, among known: [DownloadJournal.Segment]) -> Place? {
+        guard !playlist.hasEndList || playlist.mediaSequence > 0, let last = known.last else { return nil }
+        var before = Duration.zero
+        for (index, segment) in playlist.segments.enumerated() {
+            let sequence = playlist.mediaSequence + index
+            if let same = known.last(where: { $0.sequence == sequence && $0.name == DownloadLane.name(of: segment.uri) }
+            ) {
+                return Place(
+                    start: .microseconds(same.start) - before, epoch: same.epoch,
+                    discontinuity: same.discontinuity &- segment.discontinuitySequence)
+            }
+            before += segment.duration
+        }
+        guard !playlist.hasEndList else { return nil }
+        // What came in between was missed, or the server counts anew.
+        let isLater = playlist.mediaSequence > last.sequence
+        let first = playlist.segments.first?.discontinuitySequence ?? 0
+        return Place(
+            start: .microseconds(last.start + last.duration), epoch: isLater ? last.epoch : last.epoch + 1,
+            discontinuity: isLater && playlist.hasDiscontinuitySequence ? 0 : last.discontinuity &+ 1 &- first)
+    }
+
+    /// The name by which a segment is known again: the last part of its path, whatever the query.
+    static func name(of uri: String) -> String {
+        let path = uri.prefix { $0 != "?" && $0 != "#" }
+        return Redaction.text(String(path.split(separator: "/").last ?? path))
+    }
+
+    func position(at index: Int) -> SegmentPosition {
+        var position = tracker.position(at: index)
+        position.epoch += epochBase
+        return position
+    }
+
+    func index(of position: SegmentPosition) -> Int? {
+        var position = position
+        position.epoch -= epochBase
+        return tracker.index(of: position)
+    }
+
+    /// The segments of which some lies in the window.
+    func indices(in window: TimeWindow) -> [Int] {
+        tracker.playlist.segments.indices.filter { index in
+            window.overlaps(tracker.starts[index], tracker.starts[index + 1])
+        }
+    }
+
+    /// The map and keys of a segment.
+    func resources(at index: Int) throws(HLSError) -> SegmentResources {
+        let segment = tracker.playlist.segments[index]
+        let url = tracker.playlist.resolve(segment.uri) ?? segment.uri
+        return try SegmentResources(of: segment, at: url, in: tracker, keys: keys)
+    }
+
+    /// Whether the bytes of a segment are media, and not their ciphertext.
+    func isClear(_ index: Int) -> Bool {
+        tracker.playlist.segments[index].keys.allSatisfy { $0.method == .sampleAES || $0.method == .sampleAESCTR }
+    }
+
+    /// The keys of a segment, or of its map, that were not loaded.
+    private func named(_ keys: [EncryptionKey], at index: Int) -> [DownloadJournal.NamedKey] {
+        guard self.keys == nil else { return [] }
+        return keys.compactMap { key in
+            guard let uri = key.uri.flatMap(tracker.playlist.resolve) else { return nil }
+            // Numbers of segments are others in the playlist of the folder.
+            let isOwn = key.iv != nil || key.effectiveKeyFormat == "identity"
+            let vector = key.initializationVector(forMediaSequence: tracker.playlist.segments[index].mediaSequence)
+            return DownloadJournal.NamedKey(
+                method: key.method.rawValue, uri: uri, vector: isOwn ? vector.hexadecimalText : nil,
+                format: key.keyFormat, formatVersions: key.keyFormatVersions)
+        }
+    }
+
+    /// What the journal says of a segment, without what is known only when it is loaded.
+    func description(at index: Int) -> DownloadJournal.Segment {
+        let segment = tracker.playlist.segments[index]
+        let position = position(at: index)
+        var result = DownloadJournal.Segment(
+            lane: entry.lane.id, epoch: position.epoch, sequence: position.sequence, name: Self.name(of: segment.uri),
+            range: segment.byteRange?.range, start: tracker.starts[index].wholeMicroseconds,
+            duration: segment.duration.wholeMicroseconds)
+        result.discontinuity = tracker.discontinuity(at: index) &+ discontinuityBase
+        result.date = segment.programDateTime?.description
+        result.namedKeys = named(segment.keys, at: index)
+        result.namedMapKeys = named(segment.map?.keys ?? [], at: index)
+        return result
+    }
+
+    /// Whether a map is encrypted as a whole.
+    func isEncrypted(_ map: ResourceID) -> Bool {
+        tracker.playlist.segments.contains { segment in
+            guard let own = segment.map, own.byteRange?.range == map.byteRange,
+                tracker.playlist.resolve(own.uri) == map.url
+            else { return false }
+            return own.keys.contains { $0.method == .aes128 }
+        }
+    }
+
+    /// Whether a segment that was stored is the one that the playlist names now.
+    func isSame(_ stored: DownloadJournal.Segment, at index: Int) -> Bool {
+        let wanted = description(at: index)
+        let isGap = tracker.playlist.segments[index].isGap
+        // Keys that were left out then may be wanted now.
+        let isReadable = keys == nil || stored.namedKeys.isEmpty && stored.namedMapKeys.isEmpty
+        return isReadable && stored.name == wanted.name && stored.range == wanted.range
+            && stored.duration == wanted.duration
+            && (stored.file == nil) == isGap
+    }
+
+    // MARK: Reloads
+
+    /// The list is asked for as a whole.
+    var refusesDeltas: Bool { misfitCount >= Self.misfitLimit }
+
+    /// What the next reload awaits, at once; nil where it is made at its time. A download has no use for parts.
+    var awaited: PartPosition? { plan.next(in: tracker) }
+
+    /// A reload begins.
+    mutating func beginReload(awaiting awaited: PartPosition?) { plan.send(DeliveryDirectives(awaited: awaited)) }
+
+    /// A reload has brought a list, or nothing.
+    ///
+    /// - Parameters:
+    ///   - update: what the list was; nil for none.
+    ///   - wasInVain: something besides the list was asked for, and of no use.
+    mutating func endReload(_ update: PlaylistTracker.Update?, askedForDelta: Bool, wasInVain: Bool) {
+        if askedForDelta, update != nil { misfitCount = wasInVain ? misfitCount + 1 : 0 }
+        if wasInVain || update == nil { _ = plan.fail(update == nil ? .other : .timeout) }
+        if let update { plan.take(edge: tracker.writtenEdge, isNewCount: update == .restarted) }
+    }
+
+    /// The playlist could not be loaded: it is tried again as if nothing had changed.
+    mutating func noteFailedReload(at time: Duration) {
+        let playlist = tracker.playlist
+        _ = tracker.update(with: playlist, url: tracker.url, loadBegan: time, now: time)
+    }
+
+    // MARK: Files
+
+    /// The folder of the lane's files: the same in each run.
+    var folder: String { Self.folder(of: entry.lane) }
+
+    static func folder(of lane: DownloadJournal.Lane) -> String { "\(lane.kind.rawValue)-\(hash(of: lane.id))" }
+
+    /// FNV-1a of 32 bits, in 8 digits.
+    static func hash(of id: String) -> String {
+        let hash = id.utf8.reduce(UInt32(0x811C_9DC5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+
+    /// Names are made here and never taken from the network, but for an ending that is known (R65).
+    func fileName(of segment: DownloadJournal.Segment) -> String {
+        let digits = String(segment.sequence)
+        let number = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+        let prefix = segment.epoch == 0 ? "" : "\(segment.epoch)-"
+        return "\(folder)/\(prefix)\(number).\(Self.ending(of: segment.name))"
+    }
+
+    private static let endings: Set<String> = [
+        "ts", "m2ts", "mts", "mp4", "m4s", "m4a", "m4v", "m4f", "cmfv", "cmfa", "cmft", "aac", "ac3", "ec3", "eac3",
+        "mp3", "vtt", "webvtt",
+    ]
+
+    static func ending(of name: String) -> String {
+        guard let dot = name.lastIndex(of: ".") else { return "ts" }
+        let ending = name[name.index(after: dot)...].lowercased()
+        return endings.contains(ending) ? ending : "ts"
+    }
+}

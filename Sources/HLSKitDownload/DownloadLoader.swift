@@ -1,0 +1,199 @@
+import HLSKitAsset
+import HLSKitCodec
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitSelection
+
+/// Loads the resources of a download, each into a file of its folder.
+struct DownloadLoader: Sendable {
+    let client: ResourceClient
+    let folder: DownloadFolder
+    /// Is told the bytes that arrive.
+    let received: @Sendable (Int) -> Void
+
+    /// What is asked for to store a segment.
+    struct Request: Sendable {
+        var url: String
+        var source: String
+        var segment: DownloadJournal.Segment
+        var file: String
+        var limit: Int
+        /// The bytes are media, and not their ciphertext.
+        var isClear: Bool
+        /// Where its key is, so that it can be asked for again.
+        var key: ResourceID?
+        /// How failures are taken, and what counts them.
+        var terms = RetryTerms(kind: .segment)
+        var account: RequestRetrier.Account?
+        /// What servers may be told.
+        var clientData: ClientDataNote?
+    }
+
+    /// A segment that is there.
+    struct Loaded: Sendable {
+        var segment: DownloadJournal.Segment
+        /// Its key, where that was another when it was asked for again.
+        var key: DownloadJournal.File?
+    }
+
+    /// Loads a segment, and its key again where that does not fit.
+    func segment(_ request: Request) async throws -> Loaded {
+        var request = request
+        var key: DownloadJournal.File?
+        let keyAccount = client.retrier.makeAccount()
+        defer { client.retrier.close(keyAccount) }
+        while true {
+            do {
+                return Loaded(segment: try await store(request), key: key)
+            } catch var error as HLSError where error.code == .contentKey {
+                // What the playlist says of keys is not to blame for one by hand.
+                if client.keyRules.isGiven {
+                    error.cause = HLSError.unfitGivenKey
+                } else if key != nil {
+                    error.urlString = request.key?.url
+                }
+                let terms = RetryTerms(kind: .key, isLive: request.terms.isLive)
+                guard let id = request.key, try await client.retrier.mayRetry(id.url, terms, keyAccount) else {
+                    throw error
+                }
+                key = try await self.key(id, namedBy: request.source, terms, for: .receivedObsoleteContentKey)
+                request.segment.key?.file = key?.name ?? ""
+            }
+        }
+    }
+
+    private func store(_ request: Request) async throws -> DownloadJournal.Segment {
+        var segment = request.segment
+        segment.file = try await client.load(
+            request.url, .segment, range: request.segment.range, limit: request.limit, namedBy: request.source,
+            terms: request.terms, account: request.account, clientData: request.clientData
+        ) { FileReader(request, folder: folder, received: received) }
+        return segment
+    }
+
+    /// Loads a key into a file that is named by its contents.
+    private func key(
+        _ id: ResourceID, namedBy source: String, _ terms: RetryTerms,
+        for reason: ContentKeyRequest.Reason = .needed
+    ) async throws -> DownloadJournal.File {
+        let account = client.retrier.makeAccount()
+        defer { client.retrier.close(account) }
+        while true {
+            do {
+                let key = try await client.key(id, namedBy: source, for: reason, terms: terms)
+                guard key.terms?.mayBeStored != false else {
+                    throw HLSError(code: .contentKey, urlString: id.url, cause: "the key may not be stored")
+                }
+                return try folder.write(key.bytes, to: "key-\(try hash(of: key.bytes)).bin", mode: 0o600)
+            } catch let error as HLSError where error.cause == HLSError.badKeyLength {
+                guard try await client.retrier.mayRetry(id.url, terms, account) else { throw error }
+            }
+        }
+    }
+
+    /// Loads an initialization section into a file of the lane's folder that is named by its contents.
+    ///
+    /// - Parameter isEncrypted: it is not looked into.
+    private func map(
+        _ id: ResourceID, isEncrypted: Bool, namedBy source: String, in lane: String, terms: RetryTerms
+    ) async throws -> DownloadJournal.File {
+        let bytes = try await client.load(
+            id.url, .initializationSection, range: id.byteRange,
+            limit: ResourceLimits.initializationSectionByteCount, namedBy: source, terms: terms
+        ) { InitializationReader(isEncrypted: isEncrypted) }
+        return try folder.write(bytes, to: "\(lane)/map-\(try hash(of: bytes)).mp4")
+    }
+
+    private func hash(of bytes: [UInt8]) throws(HLSError) -> Substring {
+        do {
+            let md5 = try LibraryDigest(.md5)
+            bytes.withUnsafeBytes { md5.update($0) }
+            return md5.finish().prefix(12)
+        } catch {
+            throw HLSError(error, path: folder.path)
+        }
+    }
+}
+
+/// Writes a segment to its file while it comes.
+private final class OpenFile: @unchecked Sendable {  // used by the one task that loads the segment
+    var file: DownloadFile?
+    var check = SegmentCheck()
+}
+
+private struct FileReader: ResourceReader {
+    private let request: DownloadLoader.Request
+    private let folder: DownloadFolder
+    private let received: @Sendable (Int) -> Void
+    private let open = OpenFile()
+
+    init(_ request: DownloadLoader.Request, folder: DownloadFolder, received: @escaping @Sendable (Int) -> Void) {
+        self.request = request
+        self.folder = folder
+        self.received = received
+    }
+
+    mutating func begin(_ response: TransportResponse) throws {
+        open.file = try DownloadFile(folder: folder, name: request.file)
+    }
+
+    mutating func take(_ bytes: [UInt8]) throws -> DownloadJournal.File? {
+        open.check.append(bytes)
+        try open.file?.write(bytes)
+        received(bytes.count)
+        return nil
+    }
+
+    mutating func finish() throws -> DownloadJournal.File {
+        guard let file = open.file else {
+            throw MediaError(code: .truncated, text: "no data arrived")
+        }
+        let mayBeEmpty = request.segment.lane.hasPrefix("subtitles")
+        if let key = request.segment.key, key.method == EncryptionKey.Method.aes128.rawValue {
+            try open.check.finish(
+                key: try folder.bytes(of: key.file), vector: key.bytes, mayBeEmpty: mayBeEmpty)
+        } else if request.isClear {
+            try open.check.finish(mayBeEmpty: mayBeEmpty)
+        }
+        // What a live stream has had cannot be had again.
+        return try file.finish(syncs: request.terms.isLive)
+    }
+}
+
+extension DownloadLoader {
+    /// Loads a map or a key that a lane's playlist names.
+    func resource(_ id: ResourceID, of lane: DownloadLane) async throws -> DownloadJournal.File {
+        let tracker = lane.tracker
+        guard id.kind == .map else {
+            return try await key(id, namedBy: tracker.url, RetryTerms(kind: .key, isLive: tracker.isLive))
+        }
+        // At the edge of a live stream it may come as late as the segment that needs it.
+        let terms =
+            tracker.isLive
+            ? RetryTerms(kind: .segment, isLive: true, isAtLiveEdge: true, targetDuration: tracker.pacingTarget)
+            : RetryTerms(kind: .initializationSection)
+        return try await map(
+            id, isEncrypted: lane.isEncrypted(id), namedBy: tracker.url, in: lane.folder, terms: terms)
+    }
+}
+
+/// Collects an initialization section, and sees that it is one.
+private struct InitializationReader: ResourceReader {
+    let isEncrypted: Bool
+    private var bytes: [UInt8] = []
+
+    init(isEncrypted: Bool) { self.isEncrypted = isEncrypted }
+
+    mutating func begin(_ response: TransportResponse) {}
+
+    mutating func take(_ bytes: [UInt8]) -> [UInt8]? {
+        self.bytes += bytes
+        return nil
+    }
+
+    mutating func finish() throws -> [UInt8] {
+        if !isEncrypted { _ = try MP4InitializationSection(parsing: bytes[...]) }
+        return bytes
+    }
+}

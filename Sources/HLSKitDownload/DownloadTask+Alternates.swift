@@ -1,0 +1,140 @@
+import HLSKitAsset
+import HLSKitLoading
+import HLSKitPlaylist
+import HLSKitSelection
+
+extension DownloadTask {
+    /// Loads a playlist that may have what the chosen one has not.
+    func open(
+        _ wish: DownloadAlternates.Wish, _ clock: HostClock, _ run: inout DownloadRun,
+        _ group: inout ThrowingTaskGroup<Outcome, any Error>
+    ) {
+        let known = run.alternates.lanes[wish.alternate].map { run.lanes[$0].tracker }
+        let (entry, variables) = (run.alternates.entry(of: wish.alternate), run.variables)
+        let terms = RetryTerms(
+            kind: .mediaPlaylist, isLive: run.lanes[wish.target.lane].tracker.isLive,
+            hasAlternative: run.alternates.hasMore(for: wish.target))
+        let account = run.account(of: wish.target, client.retrier)
+        group.addTask {
+            let began = clock.now
+            do {
+                // A list that has ended is as it was.
+                let playlist: MediaPlaylist
+                if let known, !known.isLive {
+                    playlist = known.playlist
+                } else {
+                    playlist = try await self.playlist(of: entry, variables, terms, account)
+                }
+                return .alternate(wish, began: began, .success(playlist))
+            } catch {
+                return .alternate(wish, began: began, .failure(error))
+            }
+        }
+    }
+
+    /// Puts the segment of another playlist into the plan that stands for one which cannot be had.
+    func take(
+        _ result: Swift.Result<MediaPlaylist, any Error>, of wish: DownloadAlternates.Wish, began: Duration,
+        _ clock: HostClock, _ run: inout DownloadRun
+    ) throws {
+        run.alternates.finishOpening()
+        let missing = HLSError(code: .notFound, cause: "nothing else has the segment")
+        do {
+            let playlist = try result.get()
+            let index = run.open(wish.alternate, playlist, began: began, now: clock.now)
+            let lane = run.lanes[index]
+            guard let target = run.lanes[wish.target.lane].index(of: wish.target.position),
+                let place = DownloadAlternates.index(
+                    in: lane.tracker, from: run.lanes[wish.target.lane].tracker.starts[target],
+                    to: run.lanes[wish.target.lane].tracker.starts[target + 1]),
+                !lane.tracker.playlist.segments[place].isGap
+            else { return try look(for: wish.target, after: missing, clock, &run) }
+            let item = DownloadPlan.Item(
+                lane: index, position: lane.position(at: place), start: lane.tracker.starts[place],
+                resources: try lane.resources(at: place).all)
+            guard !run.plan.knows(item.id) else { return try look(for: wish.target, after: missing, clock, &run) }
+            run.alternates.note(item.id, for: wish)
+            try plan([item], clock, &run)
+        } catch let error as HLSError where error.domain != .output {
+            run.alternates.penalize(wish.alternate, at: clock.now)
+            let account = run.account(of: wish.target, client.retrier)
+            try look(for: wish.target, after: error, isOver: client.retrier.isOver(account), clock, &run)
+        }
+    }
+
+    /// What could not be had is looked for elsewhere; where it is nowhere it is skipped, or ends the run.
+    ///
+    /// - Parameter isOver: it has been tried for as long as the policies say.
+    func look(
+        for id: DownloadPlan.ItemID, after error: HLSError, isOver: Bool = false, _ clock: HostClock,
+        _ run: inout DownloadRun
+    ) throws {
+        demand.withdraw(.segment(id))
+        var target = id
+        if let wish = run.alternates.wish(of: id) {
+            run.alternates.penalize(wish.alternate, at: clock.now)
+            target = wish.target
+        }
+        if isExpired(error), !run.isOver { throw error }
+        if target == id, error.isOfServer { run.alternates.leave(id.lane, at: clock.now) }
+        let last: HLSError
+        switch run.alternates.look(for: target, after: error, isOver: isOver, at: clock.now) {
+        case .elsewhere: return
+        case .chosen:
+            let lane = run.lanes[target.lane]
+            guard let index = lane.index(of: target.position) else { return run.skip(target, error) }
+            return run.plan.again(
+                DownloadPlan.Item(
+                    lane: target.lane, position: target.position, start: lane.tracker.starts[index],
+                    resources: try lane.resources(at: index).all))
+        case .nowhere(let error): last = error
+        }
+        run.closeAccount(of: target, client.retrier)
+        let mayBeSkipped =
+            configuration.loading.retryPolicies.skipsSegments && (last.mayBeSkipped || run.isLive)
+        guard mayBeSkipped && !configuration.endsAtGaps || run.isOver else {
+            guard configuration.endsAtGaps, last.mayBeSkipped || run.isLive else { throw last }
+            throw HLSError.missing(target.position.sequence, url: last.urlString, last.cause)
+        }
+        run.skip(target, last)
+    }
+}
+
+extension HLSError {
+    /// Nobody answers, or not as a server that is well: what comes next will not come either.
+    fileprivate var isOfServer: Bool { domain == .network || (statusCode ?? 0) >= 500 }
+
+    /// A segment that is not there ends the download: ``DownloadConfiguration/endsAtGaps``.
+    static func missing(_ number: Int, url: String?, _ cause: String) -> HLSError {
+        HLSError(code: .incomplete, urlString: url, cause: "segment \(number) is missing", detail: cause)
+    }
+}
+
+extension DownloadRun {
+    /// The lane of an alternate, with this state of its playlist.
+    fileprivate mutating func open(
+        _ alternate: Int, _ playlist: MediaPlaylist, began: Duration, now: Duration
+    ) -> Int {
+        if let index = alternates.lanes[alternate] {
+            _ = lanes[index].tracker.update(with: playlist, url: playlist.url, loadBegan: began, now: now)
+            return index
+        }
+        var entry = alternates.entry(of: alternate)
+        // Its files stay apart from those of the chosen playlist, which may have the same description.
+        entry.lane.id += "|instead \(alternate)"
+        add(entry, playlist, known: [], now: now)
+        alternates.lanes[alternate] = lanes.count - 1
+        return lanes.count - 1
+    }
+
+    /// What the journal says of a segment that was loaded: it stands for the chosen playlist's where it is of another.
+    func stored(_ segment: DownloadJournal.Segment, of id: DownloadPlan.ItemID) -> DownloadJournal.Segment? {
+        guard let wish = alternates.wish(of: id) else { return segment }
+        let lane = lanes[wish.target.lane]
+        guard let index = lane.index(of: wish.target.position) else { return nil }
+        var result = lane.description(at: index)
+        (result.file, result.map, result.mapKey, result.key) = (segment.file, segment.map, segment.mapKey, segment.key)
+        result.variant = lanes[id.lane].entry.lane.id
+        return result
+    }
+}

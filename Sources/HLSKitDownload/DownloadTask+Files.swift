@@ -1,0 +1,281 @@
+import HLSKitAsset
+public import HLSKitLoading
+import HLSKitMedia
+public import HLSKitOutput
+import HLSKitPlaylist
+
+extension DownloadTask {
+    /// The written files.
+    public struct Files: Sendable, Hashable {
+        /// More than one where the container could not hold a change of the stream.
+        public var paths: [String] = []
+        /// From the start of the file to the end of its last sample.
+        public var duration = Duration.zero
+        /// Segments that could not be read, with the reason.
+        public var unreadable: [String] = []
+    }
+
+    /// Packs what the last run has loaded into a file, without decoding: video and audio on one timeline, also across
+    /// discontinuities.
+    ///
+    /// The file gets its name when all of it is on the disk. Where only a part of the stream was wanted, it begins with the
+    /// last picture before that at which decoding can start. Reads and writes the disk only.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - format: `ts`, `mp4` or `mkv`.
+    ///   - overwrite: whether an existing file may be replaced. Default: false.
+    ///   - allowsUnreadable: whether there is a file where segments cannot be read; they are left out then. Either way the
+    ///     next run loads them again.
+    ///   - note: receives what had to be changed so that the media fits the format.
+    /// - Throws: ``HLSError`` with ``HLSError/Code/output`` where it cannot be written, with another code if there is no
+    ///   media in what was loaded or some of it may not be left out.
+    public func write(
+        to path: String, format: OutputFormat, overwrite: Bool = false, allowsUnreadable: Bool = true,
+        note: @escaping WriterNote = { _ in }
+    ) async throws(HLSError) -> Files {
+        try await HLSError.typed {
+            try await DiskThread.run(configuration.loading.clock) {
+                try self.pack(
+                    into: path, format: format, overwrite: overwrite, allowsUnreadable: allowsUnreadable, note: note)
+            }
+        }
+    }
+
+    private func pack(
+        into path: String, format: OutputFormat, overwrite: Bool, allowsUnreadable: Bool, note: @escaping WriterNote
+    ) throws -> Files {
+        guard !configuration.keepsEncryption else {
+            throw HLSError(code: .unsupported, path: path, text: "what stays encrypted can only be kept as a folder")
+        }
+        update { $0.phase = .writing }
+        notices.tell(progress)
+        let plan = FilePacking.Plan(loaded.entries, loaded.window, format, configuration)
+        if plan.entries.count < loaded.entries.count {
+            note("a file holds one variant: the others stay in the folder")
+        }
+        guard let container = Remuxer.Container(format) else {
+            throw HLSError(
+                code: .unsupported, path: path, text: "\(format.rawValue) is not a download format")
+        }
+        if !container.holdsText, plan.entries.contains(where: { $0.lane.kind == .subtitles }) {
+            note("\(format.rawValue) cannot hold subtitles: they are skipped; save them to a file of their own")
+        }
+        // Until the file is whole, what it is made of has to be on the disk.
+        var isWritten = false
+        defer { if !isWritten { try? folder.sync() } }
+        let packing = try self.packing(for: plan, as: container)
+        // What takes notes is kept by the packing itself.
+        let stem = packing.stem
+        try packing.finish {
+            note($0.replacing(stem, with: Self.stem(of: path)))
+        } _: { time in
+            try Task.checkCancellation()
+            update { $0.writtenDuration = time }
+        }
+        for text in packing.leftOut { note(text) }
+        var files = Files()
+        files.duration = packing.length
+        files.unreadable = packing.problems.map { "\($0.segment.file?.name ?? ""): \($0.text)" }
+        // So that another run asks for them again.
+        folder.discard(packing.problems.map(\.segment))
+        downloaded.remove(Set(packing.problems.compactMap(\.segment.file?.name)))
+        guard packing.length > .zero else {
+            if let locked = packing.problems.first(where: \.isLocked) {
+                throw HLSError(code: .contentKey, urlString: currentURL, cause: locked.text)
+            }
+            let wanted = plan.entries.reduce(into: Set<MediaKind>()) { $0.formUnion($1.wanted) }
+            let kind = wanted == [.audio] ? "audio" : wanted == [.video] ? "video" : "media"
+            throw HLSError(
+                code: .badMedia, urlString: folder.path, cause: "the loaded media has no \(kind)",
+                detail: files.unreadable.first)
+        }
+        guard files.unreadable.isEmpty || allowsUnreadable else {
+            throw HLSError(
+                code: .notAvailable, urlString: folder.path, cause: "a segment cannot be read",
+                detail: files.unreadable.first
+            )
+        }
+        files.paths = Self.names(for: packing.paths.count, as: path, overwrite: overwrite)
+        // The first last: while it is not there, the download is not done.
+        for (part, target) in zip(packing.paths, files.paths).reversed() {
+            try folder.publish(
+                part.split(separator: "/").last.map(String.init) ?? part, as: target, overwrite: overwrite)
+        }
+        if files.unreadable.isEmpty, let byteCount = DownloadFolder.byteCount(of: path) {
+            try folder.add([.written(byteCount: byteCount)])
+        }
+        isWritten = files.unreadable.isEmpty
+        return files
+    }
+
+    /// Whether an earlier run has finished the file, and was interrupted before it had removed the folder.
+    package func isWritten(to path: String) async -> Bool {
+        let journal = folder.journal
+        guard let byteCount = journal.writtenByteCount, journal.identity == Self.identity(of: configuration.urlString)
+        else {
+            return false
+        }
+        return await DiskThread.run(configuration.loading.clock) { byteCount == DownloadFolder.byteCount(of: path) }
+    }
+
+    /// The names of so many files. A number that is taken is no reason to lose what was loaded.
+    private static func names(for count: Int, as path: String, overwrite: Bool) -> [String] {
+        var names = [path]
+        var number = 2
+        while names.count < count {
+            let name = Remuxer.numbered(path, number)
+            number += 1
+            if overwrite || DownloadFolder.byteCount(of: name) == nil { names.append(name) }
+        }
+        return names
+    }
+
+    /// A path without its ending.
+    private static func stem(of path: String) -> String {
+        let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        guard let dot = path[name...].lastIndex(of: "."), dot > name else { return path }
+        return String(path[..<dot])
+    }
+
+    /// Writes playlists into the folder that name its files: `index.m3u8` plays what is there, from the disk or from any
+    /// server. May be called while the download continues.
+    ///
+    /// A missing segment is a gap in them. All segments of the folder are whole then, and stay so. See S01 in docs/behaviour/features.md.
+    /// - Throws: ``HLSError`` with ``HLSError/Code/output``.
+    public func writePlaylists() async throws(HLSError) {
+        try await HLSError.typed { try await DiskThread.run(configuration.loading.clock) { try self.listFiles() } }
+    }
+
+    private func listFiles() throws {
+        try folder.makeWhole()
+        let journal = folder.journal
+        var master = MultivariantPlaylist(url: "")
+        master.hasIndependentSegments = false
+        var main: DownloadJournal.Lane?
+        // Earlier runs may have loaded something of other variants.
+        let wanted = loaded.entries.isEmpty ? journal.lanes : loaded.entries.map(\.lane)
+        for lane in wanted where !journal.segments(of: lane.id).isEmpty {
+            let uri = DownloadLane.folder(of: lane) + ".m3u8"
+            _ = try folder.write(DownloadPlaylist(lane, journal).text, to: uri)
+            switch lane.kind {
+            case .main:
+                main = lane
+                master.variants.append(
+                    VariantStream(
+                        uri: uri, bandwidth: max(1, lane.bandwidth), codecsText: lane.codecs,
+                        resolution: lane.size))
+                master.variants[master.variants.count - 1].videoRange = lane.videoRange.map { VideoRange(rawValue: $0) }
+            case .audio, .subtitles:
+                let type: Rendition.MediaType = lane.kind == .audio ? .audio : .subtitles
+                var rendition = Rendition(
+                    type: type, groupID: lane.kind.rawValue, name: lane.name ?? uri, uri: uri,
+                    language: lane.language, isDefault: lane.isDefault, isAutoselect: true, isForced: lane.isForced)
+                rendition.characteristicsText = lane.characteristics
+                rendition.channels = lane.channels
+                master.renditions.append(rendition)
+            }
+        }
+        guard main != nil else { return }
+        for index in master.variants.indices {
+            if master.renditions.contains(where: { $0.type == .audio }) { master.variants[index].audio = "audio" }
+            if master.renditions.contains(where: { $0.type == .subtitles }) {
+                master.variants[index].subtitles = "subtitles"
+            }
+        }
+        _ = try folder.write(master.text, to: "index.m3u8")
+    }
+}
+
+/// The playlist of one lane's files.
+struct DownloadPlaylist {
+    let text: [UInt8]
+
+    init(_ lane: DownloadJournal.Lane, _ journal: DownloadJournal) {
+        let segments = journal.segments(of: lane.id)
+        var playlist = MediaPlaylist(targetDuration: .seconds(1))
+        playlist.version = 7
+        playlist.hasEndList = true
+        playlist.playlistType = .vod
+        playlist.mediaSequence = max(0, segments.first?.sequence ?? 0)
+        var longest = Int64(1)
+        var before: DownloadJournal.Segment?
+        var list: [MediaSegment] = []
+        for stored in segments {
+            let changes =
+                before.map {
+                    $0.discontinuity != stored.discontinuity || $0.epoch != stored.epoch || $0.variant != stored.variant
+                } ?? false
+            // Numbers that are left out are gaps of the playlist as well.
+            if let last = before, !changes,
+                case let step = stored.sequence.subtractingReportingOverflow(last.sequence), !step.overflow,
+                (2..<10_000).contains(step.partialValue)
+            {
+                let missing = stored.start - last.start - last.duration
+                if missing > 0 {
+                    let count = Int64(step.partialValue - 1)
+                    for _ in 0..<count {
+                        list.append(
+                            MediaSegment(uri: "missing", duration: .microseconds(missing / count), isGap: true))
+                    }
+                }
+            }
+            list.append(Self.segment(stored, hasDiscontinuity: changes))
+            longest = max(longest, stored.duration)
+            before = stored
+        }
+        playlist.segments.append(contentsOf: list)
+        playlist.targetDuration = .seconds((longest + 999_999) / 1_000_000)
+        text = playlist.text
+    }
+
+    private static func segment(_ stored: DownloadJournal.Segment, hasDiscontinuity: Bool) -> MediaSegment {
+        MediaSegment(
+            uri: stored.file?.name ?? "missing", duration: .microseconds(stored.duration),
+            keys: keys(stored.key, stored.namedKeys),
+            map: stored.map.map {
+                MediaInitializationSection(uri: $0, keys: keys(stored.mapKey, stored.namedMapKeys))
+            },
+            hasDiscontinuity: hasDiscontinuity, isGap: stored.file == nil,
+            programDateTime: stored.date.flatMap(PlaylistDate.init))
+    }
+
+    private static func keys(
+        _ stored: DownloadJournal.Key?, _ named: [DownloadJournal.NamedKey]
+    ) -> [EncryptionKey] {
+        if let stored {
+            return [EncryptionKey(method: .init(rawValue: stored.method), uri: stored.file, iv: stored.bytes)]
+        }
+        return named.map { key in
+            EncryptionKey(
+                method: .init(rawValue: key.method), uri: key.uri, iv: key.vector?.hexadecimalBytes,
+                keyFormat: key.format, keyFormatVersions: key.formatVersions)
+        }
+    }
+}
+
+extension DownloadJournal.Lane {
+    /// What ``resolution`` says; nil where that is not `WxH`.
+    var size: Resolution? {
+        let sides = resolution?.split(separator: "x").compactMap { Int($0) } ?? []
+        return sides.count == 2 ? Resolution(width: sides[0], height: sides[1]) : nil
+    }
+}
+
+extension DownloadJournal.Key {
+    /// The vector's bytes.
+    var bytes: [UInt8] { vector.hexadecimalBytes }
+}
+
+extension String {
+    /// The bytes of hexadecimal digits, as many as there are.
+    var hexadecimalBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        var digits = self[...]
+        while digits.count >= 2, let byte = UInt8(digits.prefix(2), radix: 16) {
+            bytes.append(byte)
+            digits = digits.dropFirst(2)
+        }
+        return bytes
+    }
+}

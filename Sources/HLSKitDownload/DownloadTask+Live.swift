@@ -1,0 +1,103 @@
+import HLSKitAsset
+import HLSKitLoading
+import HLSKitPlaylist
+import HLSKitSelection
+
+/// How a live stream is followed: its playlists are loaded again as a player would, until they end or nobody wants more.
+extension DownloadTask {
+    /// Loads a playlist again when it is time: not sooner than it may have changed, and, where the list is short, a little
+    /// later each time until that is just after it has (docs/behaviour/live.md, R39). A server that holds requests is asked at
+    /// once for the list with the next segment.
+    func addReload(
+        of lane: Int, _ clock: HostClock, _ run: inout DownloadRun,
+        _ group: inout ThrowingTaskGroup<Outcome, any Error>
+    ) {
+        let (entry, variables, tracker) = (run.lanes[lane].entry, run.variables, run.lanes[lane].tracker)
+        let refusesDeltas = run.lanes[lane].refusesDeltas
+        let account = run.reloads[lane] ?? client.retrier.makeAccount()
+        run.reloads[lane] = account
+        let terms = RetryTerms(kind: .reload, isLive: true, targetDuration: tracker.pacingTarget)
+        let awaited = client.retrier.isFailing(account) ? nil : run.lanes[lane].awaited
+        run.lanes[lane].beginReload(awaiting: awaited)
+        let due = awaited == nil ? tracker.nextReload.map { $0 + tracker.reloadDelay } ?? clock.now : clock.now
+        group.addTask {
+            try? await clock.sleep(until: due)
+            let began = clock.now
+            let delta = refusesDeltas ? nil : DeltaUpdate(after: tracker, at: began)
+            let directives = DeliveryDirectives(awaited: awaited, delta: delta)
+            var answer = Reload(lane: lane, began: began, askedForDelta: delta != nil)
+            do {
+                var requestCount = 0
+                answer.result = .success(
+                    try await self.playlist(
+                        of: entry, variables, terms, account, reloadOf: tracker, directives: directives
+                    ) { requestCount += 1 })
+                answer.wasInVain = !directives.isEmpty && requestCount > 1
+            } catch {
+                answer.result = .failure(error)
+                answer.wasInVain = !directives.isEmpty
+            }
+            return .playlist(answer)
+        }
+    }
+
+    /// What came of a reload.
+    struct Reload: Sendable {
+        var lane: Int
+        var began: Duration
+        var askedForDelta: Bool
+        /// Something besides the list was asked for, and of no use.
+        var wasInVain = false
+        var result: Swift.Result<MediaPlaylist, any Error> = .failure(CancellationError())
+    }
+
+    func take(_ answer: Reload, _ clock: HostClock, _ run: inout DownloadRun) throws {
+        let (result, lane, began, now) = (answer.result, answer.lane, answer.began, clock.now)
+        let account = run.reloads[lane]
+        defer { account.map(client.retrier.close) }
+        switch result {
+        case .success(let playlist):
+            run.failures[lane] = nil
+            let update = run.lanes[lane].tracker.update(
+                with: playlist, url: playlist.url, loadBegan: began, now: now)
+            run.lanes[lane].endReload(update, askedForDelta: answer.askedForDelta, wasInVain: answer.wasInVain)
+            let isNew = update == .changed || update == .restarted
+            client.retrier.notePlaylist(isNew: isNew)
+            if isNew {
+                run.live.noteNews(at: now)
+                run.plan.forgetFailures()
+                if !run.lanes[lane].tracker.isLive { try noteLanes(run) }
+                try takeUp(clock, &run)
+            }
+        case .failure(let error):
+            run.lanes[lane].endReload(nil, askedForDelta: answer.askedForDelta, wasInVain: answer.wasInVain)
+            guard let error = error as? HLSError, error.domain != .output, !isExpired(error) else { throw error }
+            run.lanes[lane].noteFailedReload(at: now)
+            run.failures[lane] = error
+            // Without the variant there is nothing to go on with; a rendition may come back.
+            if lane == 0, account.map(client.retrier.isOver) ?? false { return finish(&run) }
+        }
+        let isFailing = run.reloads.contains { $0.key != lane && client.retrier.isFailing($0.value) }
+        if run.isStale(at: now, isFailing: isFailing) { finish(&run) }
+    }
+
+    /// Follows the stream no longer, since nothing more comes of it. What is there is kept (R42).
+    private func finish(_ run: inout DownloadRun) {
+        run.result.failure =
+            run.failures.min { $0.key < $1.key }.map { $0.value }
+            ?? HLSError(
+                code: .staleLive, urlString: run.lanes.first?.tracker.url, cause: "the live playlist stopped updating")
+        run.isOver = true
+    }
+}
+
+extension DownloadRun {
+    /// Nothing new is listed anywhere, for as long as a player would wait.
+    fileprivate func isStale(at now: Duration, isFailing: Bool) -> Bool {
+        guard isLive, let tracker = followed.lazy.map({ lanes[$0].tracker }).first(where: \.isLive) else {
+            return false
+        }
+        if case .stale = live.check(tracker, limit: tracker.staleLimit, isFailing: isFailing, at: now) { return true }
+        return false
+    }
+}

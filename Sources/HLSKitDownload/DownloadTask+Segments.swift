@@ -1,0 +1,153 @@
+import HLSKitAsset
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitSelection
+
+/// Segments, and the maps and keys that they need: what is asked for, and what becomes of it.
+extension DownloadTask {
+    /// Starts what the plan wants.
+    func add(
+        _ work: DownloadPlan.Work, _ clock: HostClock, _ run: inout DownloadRun,
+        _ group: inout ThrowingTaskGroup<Outcome, any Error>
+    ) {
+        let loader = loader
+        switch work {
+        case .resource(let id, let lane):
+            let named = run.lanes[lane]
+            group.addTask {
+                do {
+                    return .resource(id, lane: lane, .success(try await loader.resource(id, of: named)))
+                } catch { return .resource(id, lane: lane, .failure(error)) }
+            }
+        case .segment(let id):
+            let now = clock.now
+            if run.alternates.passesOver(id, at: now) {
+                _ = run.plan.finish(work)
+                return
+            }
+            let lane = run.lanes[id.lane]
+            guard let index = lane.index(of: id.position), var request = request(at: index, of: lane) else {
+                let error = HLSError(
+                    code: .notFound, urlString: lane.entry.url, cause: "the segment is gone from the playlist",
+                    detail: "number \(id.position.sequence)")
+                group.addTask { .segment(id, .failure(error)) }
+                return
+            }
+            run.describe(&request, at: index, of: lane)
+            let wish = run.alternates.wish(of: id)
+            request.terms.hasAlternative = run.alternates.hasMore(for: wish?.target ?? id)
+            // A whole film of a lower quality is worse than a wait, but not one of the same from another place.
+            request.terms.isFirstChoice = wish == nil && !run.alternates.isRedundant(id, at: now)
+            request.account = run.account(of: id, client.retrier)
+            group.addTask { [request] in
+                do { return .segment(id, .success(try await loader.segment(request))) } catch {
+                    return .segment(id, .failure(error))
+                }
+            }
+        }
+    }
+
+    func request(at index: Int, of lane: DownloadLane) -> DownloadLoader.Request? {
+        let segment = lane.tracker.playlist.segments[index]
+        guard let url = lane.tracker.playlist.resolve(segment.uri), let resources = try? lane.resources(at: index)
+        else { return nil }
+        let description = lane.description(at: index)
+        var request = DownloadLoader.Request(
+            url: url, source: lane.tracker.url, segment: description, file: lane.fileName(of: description),
+            limit: ResourceLimits.segmentByteCount(
+                duration: segment.duration,
+                bitRate: lane.entry.lane.bandwidth > 0 ? lane.entry.lane.bandwidth : nil),
+            isClear: lane.isClear(index))
+        request.key = resources.key?.resource
+        request.terms.isLive = lane.tracker.isLive
+        request.terms.isAtLiveEdge = lane.tracker.isAtEdge(index)
+        request.terms.targetDuration = lane.tracker.pacingTarget
+        if client.options.clientData != nil { request.clientData = clientData(at: index, of: lane) }
+        return request
+    }
+
+    /// What servers are told of a segment.
+    private func clientData(at index: Int, of lane: DownloadLane) -> ClientDataNote {
+        let (entry, tracker) = (lane.entry, lane.tracker)
+        let declared = ClientDataFacts.ObjectType(codecs: entry.lane.codecList)
+        let type: ClientDataFacts.ObjectType? =
+            switch entry.lane.kind {
+            case .audio: .audio
+            case .subtitles: tracker.playlist.objectTypeOfSubtitles
+            // A rendition, in the place of a variant.
+            case .main where entry.lane.codecs == nil && entry.source != nil && entry.wanted == [.audio]: .audio
+            // Audio is apart, or is not wanted, and may be in it.
+            case .main where declared == .muxed && !entry.wanted.contains(.audio):
+                configuration.audio == .none ? nil : .video
+            case .main: declared
+            }
+        var facts = ClientDataFacts(segmentOf: tracker.duration(at: index), type, isLive: tracker.isLive)
+        if entry.lane.kind == .main, entry.lane.bandwidth > 0 {
+            // What a variant declares is of all that goes with it.
+            facts.bitRates.isAggregate = type == nil || type != declared
+            facts.bitRates.encoded = Double(entry.lane.bandwidth)
+        }
+        return ClientDataNote(facts)
+    }
+
+    // MARK: What came
+
+    func take(
+        _ result: Swift.Result<DownloadJournal.File, any Error>, of id: ResourceID, lane: Int,
+        _ clock: HostClock, _ run: inout DownloadRun
+    ) throws {
+        switch result {
+        case .success(let file):
+            try folder.add([.resource(file)])
+            run.files[id] = file.name
+            downloaded.add(id, file: file.name)
+            _ = run.plan.finish(.resource(id, lane: lane))
+        case .failure(let error):
+            demand.withdraw(.resource(id))
+            let dropped = run.plan.finish(.resource(id, lane: lane), succeeded: false)
+            // Without a key nothing is of use (R50); a map is needed by some segments.
+            guard let error = error as? HLSError, id.kind == .map, error.code == .notFound || error.code == .badMedia
+            else {
+                throw error
+            }
+            run.failedMaps[id] = error
+            for id in dropped { try look(for: id, after: error, clock, &run) }
+        }
+    }
+
+    func take(
+        _ result: Swift.Result<DownloadLoader.Loaded, any Error>, of id: DownloadPlan.ItemID,
+        _ clock: HostClock, _ run: inout DownloadRun
+    ) throws {
+        _ = run.plan.finish(.segment(id))
+        switch result {
+        case .success(let loaded):
+            let keyID = run.keyID(of: id)
+            if let key = loaded.key, let keyID {
+                try folder.add([.resource(key)])
+                run.files[keyID] = key.name
+            }
+            if let key = keyID.flatMap({ run.files[$0] }) { run.provenKeys.insert(key) }
+            run.closeAccount(of: id, client.retrier)
+            let lane = run.lanes[id.lane]
+            if let index = lane.index(of: id.position) { offer(loaded.segment, at: index, of: lane) }
+            guard let segment = run.stored(loaded.segment, of: id) else { return }
+            try folder.add([.segment(segment)], syncs: lane.tracker.isLive)
+            run.noteLoaded(id)
+            run.done.segmentCount += 1
+            run.done.duration += .microseconds(segment.duration)
+            run.storedByteCount += segment.file?.byteCount ?? 0
+        case .failure(let error):
+            guard var error = error as? HLSError, error.domain != .output else { throw error }
+            // A key that has decrypted others is right.
+            if error.code == .contentKey, let key = run.keyID(of: id).flatMap({ run.files[$0] }),
+                run.provenKeys.contains(key)
+            {
+                error.code = .badMedia
+            }
+            let account = run.account(of: id, client.retrier)
+            try look(for: id, after: error, isOver: client.retrier.isOver(account), clock, &run)
+        }
+    }
+}

@@ -1,0 +1,466 @@
+import HLSKitCodec
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitOutput
+import HLSKitPlayback
+import HLSKitPlaylist
+import HLSKitSelection
+import HLSKitTime
+
+/// Makes one file of what a download has stored, without decoding: each playlist's media on its own track, all on one
+/// timeline.
+///
+/// Placing is that of playback: tracks share the anchor of the variant in each discontinuity sequence, so that the offset
+/// between sound and pictures is kept.
+struct FileAssembler: Sendable {
+    /// One playlist and what reads it.
+    private struct Lane {
+        let id: LaneID
+        /// Of the playlist.
+        let journalID: String
+        let language: String?
+        let videoRange: VideoRange?
+        /// Those that have no file are not there yet.
+        var segments: [DownloadJournal.Segment]
+        var next = 0
+        var pipeline: LanePipeline
+        var timeline = ItemTimeline()
+        /// The slot of each kind of media.
+        var slots: [MediaKind: Int] = [:]
+        /// The timeline that samples come of now, and the track.
+        var tracks: [MediaKind: MediaTrack] = [:]
+        var current = 0
+        var currentStart = Duration.zero
+        var isFinished = false
+        /// Of subtitles.
+        var cues = CueSchedule()
+        var textSlot: Int?
+        /// What is wanted of the audio tracks inside its segments.
+        var audio: SelectionTerms?
+        /// All tracks of the segment that was read last.
+        var told: [MediaTrack] = []
+
+        var nextStart: Int64? { next < segments.count ? segments[next].start : nil }
+
+        mutating func want(_ wish: QualityExpression) {
+            let terms = SelectionTerms(wish: wish)
+            audio = terms
+            pipeline.audioRule = AudioTrackRule(terms)
+        }
+
+        mutating func want(_ option: MediaSelectionOption) {
+            pipeline.audioRule = AudioTrackRule(SelectionTerms(choice: .option(option.id)))
+        }
+
+        /// - Throws: where none of the tracks is what is wanted.
+        func check(_ tracks: [MediaTrack], url: String) throws(HLSError) {
+            guard let audio, let group = AudioTrackOptions(tracks, canDecode: CodecRegistry.canDecode).group else {
+                return
+            }
+            do { _ = try audio.option(in: group) } catch { throw error.error(url: url) }
+        }
+    }
+
+    /// What went wrong with a segment; the others are written.
+    struct Problem: Sendable, Hashable {
+        var segment: DownloadJournal.Segment
+        var text: String
+        /// It is encrypted, and cannot be decrypted.
+        var isLocked = false
+    }
+
+    private let folder: DownloadFolder
+    private let writer: any MediaWriter
+    private let samples: (any SampleWriter)?
+    private let window: TimeWindow
+    private var lanes: [Lane] = []
+    /// All audio tracks inside the segments of the variant are wanted, of which nothing is known yet.
+    private var awaitsAudio = false
+    private var merger = SampleMerger()
+    private var timelines: [TimelineKey: Int] = [:]
+    private var loaded: Set<String> = []
+    /// By slot, the index that the writer knows the track by.
+    private var indices: [Int: Int] = [:]
+    private var scales: [Int: Int32] = [:]
+    /// Where the file begins: the last picture before the window at which decoding can start; nil where everything is
+    /// written from the start of the stream on.
+    private var origin: Duration?
+    /// Slots of which nothing more is left away.
+    private var begun: Set<Int> = []
+    private(set) var problems: [Problem] = []
+    /// Media that nothing can be made of, in a line each.
+    private(set) var leftOut: [String] = []
+    private(set) var end = Duration.zero
+    /// How many lanes have been read up to their first track.
+    private var announcedCount = 0
+    /// Segments that were read since they were taken.
+    private var readFiles: [ReadFile] = []
+
+    /// A segment's file that was read.
+    struct ReadFile: Sendable, Hashable {
+        var name: String
+        var byteCount: Int
+        /// Segments of one lane are read one after the other.
+        var lane: Int
+        /// What all of it is encrypted with.
+        var key: ThinFile.Key?
+    }
+
+    private struct TimelineKey: Hashable {
+        var epoch: Int
+        var discontinuity: Int
+
+        init(_ segment: DownloadJournal.Segment) { (epoch, discontinuity) = (segment.epoch, segment.discontinuity) }
+    }
+
+    /// - Parameters:
+    ///   - entries: the playlists, the variant's first.
+    ///   - window: the item times that are wanted.
+    ///   - expected: by lanes, the segments that will be there; nil where no more will be there than is.
+    ///   - audio: which audio tracks inside the segments of the variant are wanted, where it is wanted of the variant.
+    init(
+        _ folder: DownloadFolder, entries: [DownloadSelection.Entry], window: TimeWindow,
+        writer: any MediaWriter, includesText: Bool = false, audio: DownloadConfiguration.Choice = .automatic,
+        expected: [String: [DownloadJournal.Segment]]? = nil
+    ) {
+        self.folder = folder
+        self.writer = writer
+        samples = WriterCapabilities(writer).samples
+        self.window = window
+        let journal = folder.journal
+        let wishes = if case .matching(let wishes) = audio { wishes } else { [QualityExpression]() }
+        for entry in entries {
+            let id: LaneID =
+                switch entry.lane.kind {
+                case .main: .main
+                case .audio: .audio
+                case .subtitles: .subtitles
+                }
+            guard id != .subtitles || includesText else { continue }
+            var lane = Lane(
+                id: id, journalID: entry.lane.id, language: entry.lane.language,
+                videoRange: entry.lane.videoRange.map { VideoRange(rawValue: $0) },
+                segments: expected?[entry.lane.id]?.filter { $0.isInside(window) }
+                    ?? journal.storedSegments(of: entry.lane.id, in: window),
+                pipeline: LanePipeline(lane: id, mode: .demux, wanted: entry.wanted))
+            if id == .main, entry.wanted.contains(.audio), let wish = wishes.first { lane.want(wish) }
+            for type in [MediaKind.video, .audio] where entry.wanted.contains(type) {
+                lane.slots[type] = merger.addSlot(isSparse: false)
+            }
+            if id == .subtitles {
+                let slot = merger.addSlot(isSparse: true)
+                let track = MediaTrack(
+                    id: slot, mediaType: .text, codec: .webVTT, timescale: Self.textTimescale,
+                    language: entry.lane.language)
+                merger.add(.track(track, timeline: 0, time: .zero), to: slot)
+                lane.textSlot = slot
+            }
+            lanes.append(lane)
+        }
+        for wish in wishes.dropFirst() { addAudio { $0.want(wish) } }
+        awaitsAudio = audio == .all && lanes.first?.slots[.audio] != nil
+        // Numbers in the order of the stream.
+        let keys = lanes.flatMap { $0.segments.map(TimelineKey.init) }
+        for key in Set(keys).sorted(by: { ($0.epoch, $0.discontinuity) < ($1.epoch, $1.discontinuity) }) {
+            timelines[key] = timelines.count
+        }
+    }
+
+    /// A further audio track inside the segments of the variant: those are read once more for each of them.
+    private mutating func addAudio(_ choose: (inout Lane) -> Void) {
+        guard let main = lanes.first, main.id == .main, main.slots[.audio] != nil else { return }
+        var lane = Lane(
+            id: .audio, journalID: main.journalID, language: nil, videoRange: nil, segments: main.segments,
+            pipeline: LanePipeline(lane: .audio, mode: .demux, wanted: [.audio]))
+        choose(&lane)
+        lane.slots[.audio] = merger.addSlot(isSparse: false)
+        lanes.append(lane)
+    }
+
+    /// All audio tracks that can be decoded besides the one that is read with the variant.
+    private mutating func addAllAudio() {
+        guard awaitsAudio, let main = lanes.first, !main.told.isEmpty else { return }
+        awaitsAudio = false
+        let options = AudioTrackOptions(main.told, canDecode: CodecRegistry.canDecode)
+        let first = main.tracks[.audio]?.id ?? options.track(of: options.options.first)?.id
+        for option in options.options where option.isPlayable && options.track(of: option)?.id != first {
+            addAudio { $0.want(option) }
+        }
+    }
+
+    /// A segment's samples may stand before its start by this much: encoders' delays, inexact playlists.
+    private static let margin = Duration.seconds(2)
+    /// Cues are exact to the millisecond.
+    private static let textTimescale: Int32 = 1000
+
+    /// Writes what can be written of the segments that are there and have not been read, and finishes the writer.
+    ///
+    /// - Parameter progress: is told the item time that was reached; throws to end early.
+    mutating func finish(_ progress: (Duration) throws -> Void) throws {
+        while try step(progress) {}
+        for index in lanes.indices {
+            finish(index)
+            placeCues(of: index, isEnd: true)
+        }
+        try write()
+        try writer.finish()
+    }
+
+    /// Reads the next segment, and writes what can be written then.
+    ///
+    /// - Parameter progress: is told the item time that was reached; throws to stop there. It can be gone on with.
+    /// - Returns: false where the next one is not there, or all have been read.
+    mutating func step(_ progress: (Duration) throws -> Void) throws -> Bool {
+        guard try announceSlots(progress), let index = nextLane, try readSegment(of: index) else { return false }
+        try progress(.microseconds(lanes[index].nextStart ?? 0))
+        // What others have of the same time comes first: cues may be of before the segment's pictures.
+        if nextLane == 0 || lanes[0].isFinished { try write() }
+        return true
+    }
+
+    /// The segments that were read since the last call.
+    mutating func takeReadFiles() -> [ReadFile] {
+        defer { readFiles = [] }
+        return readFiles
+    }
+
+    /// Whether what was expected is what has come, and all of what was read is still as it was.
+    func isComplete(_ journal: DownloadJournal) -> Bool {
+        lanes.allSatisfy { lane in
+            let stored = journal.storedSegments(of: lane.journalID, in: window)
+            guard stored.count == lane.segments.count else { return false }
+            return zip(stored, lane.segments).enumerated().allSatisfy { index, pair in
+                index < lane.next
+                    ? pair.0 == pair.1
+                    : pair.0.position == pair.1.position && TimelineKey(pair.0) == TimelineKey(pair.1)
+            }
+        }
+    }
+
+    /// The lane whose next segment is the earliest; the variant before the others.
+    private var nextLane: Int? {
+        lanes.indices.filter { lanes[$0].nextStart != nil }
+            .min { (lanes[$0].nextStart ?? 0, $0) < (lanes[$1].nextStart ?? 0, $1) }
+    }
+
+    // MARK: Reading
+
+    /// Reads each lane up to its first track, so that all that begin together are told together.
+    ///
+    /// - Returns: Whether all are as far; else a segment is not there yet.
+    private mutating func announceSlots(_ progress: (Duration) throws -> Void) throws -> Bool {
+        while announcedCount < lanes.count {
+            let index = announcedCount
+            while lanes[index].textSlot == nil, lanes[index].nextStart != nil, lanes[index].tracks.isEmpty {
+                guard try readSegment(of: index) else { return false }
+                try progress(.zero)
+            }
+            // There may be more lanes then.
+            addAllAudio()
+            announcedCount += 1
+            // Without pictures sound begins where it is wanted.
+            if announcedCount == lanes.count { origin = origin ?? window.start }
+        }
+        return true
+    }
+
+    private mutating func finish(_ index: Int) {
+        guard !lanes[index].isFinished else { return }
+        lanes[index].isFinished = true
+        for slot in lanes[index].slots.values { merger.finish(slot) }
+        if lanes[index].segments.isEmpty, let slot = lanes[index].textSlot { merger.finish(slot) }
+    }
+
+    /// - Returns: Whether the segment is there.
+    private mutating func readSegment(of index: Int) throws -> Bool {
+        var segment = lanes[index].segments[lanes[index].next]
+        if segment.file == nil, let stored = folder.stored(segment) {
+            segment = stored
+            lanes[index].segments[lanes[index].next] = segment
+        }
+        guard let file = segment.file else { return false }
+        lanes[index].next += 1
+        let key = TimelineKey(segment)
+        let timeline = timelines[key] ?? 0
+        let id = SegmentID(lane: lanes[index].id, rawValue: lanes[index].next)
+        let before = lanes[index].next > 1 ? lanes[index].segments[lanes[index].next - 2] : nil
+        let isNew = before.map { $0.variant != segment.variant } ?? true || lanes[index].current != timeline
+        var job = SegmentJob(
+            id: id, request: RequestID(rawValue: 0), start: .microseconds(segment.start),
+            duration: .microseconds(segment.duration), timeline: timeline, window: PresentationWindow(),
+            startsNewSequence: isNew, url: file.name, mediaSequence: segment.sequence,
+            videoRange: lanes[index].videoRange)
+        if let map = segment.map { job.map = try provide(map, .map, to: index) }
+        if let key = segment.key { job.key = try self.key(key, for: index) }
+        if let key = segment.mapKey, key.method == EncryptionKey.Method.aes128.rawValue {
+            job.mapKey = try self.key(key, for: index)
+        }
+        lanes[index].current = timeline
+        lanes[index].currentStart = .microseconds(segment.start) - Self.margin
+        lanes[index].pipeline.begin(job)
+        lanes[index].pipeline.append(try folder.bytes(of: file.name), to: id)
+        let wholeKey = segment.key.flatMap { key in
+            key.method == EncryptionKey.Method.aes128.rawValue ? ThinFile.Key(file: key.file, vector: key.bytes) : nil
+        }
+        readFiles.append(ReadFile(name: file.name, byteCount: file.byteCount, lane: index, key: wholeKey))
+        lanes[index].pipeline.finish(id)
+        try runPipelines()
+        guard let next = lanes[index].nextStart else {
+            finish(index)
+            return true
+        }
+        // Kinds of media that a segment has none of are not waited for.
+        for slot in lanes[index].slots.values { merger.advance(slot, to: .microseconds(next) - Self.margin) }
+        return true
+    }
+
+    /// The variant first: the others are placed by what it has placed.
+    private mutating func runPipelines() throws(HLSError) {
+        for index in lanes.indices {
+            var output: [LaneOutput] = []
+            var timeline = lanes[index].timeline
+            if index > 0 {
+                timeline.takeAnchors(of: lanes[0].timeline)
+                let rest = lanes[0].segments[lanes[0].next...]
+                timeline.comingFromVariant = .timelines(
+                    Set(rest.map { timelines[TimelineKey($0)] ?? 0 }))
+            }
+            lanes[index].pipeline.run(timeline: &timeline, output: &output)
+            lanes[index].timeline = timeline
+            try take(output, of: index)
+            placeCues(of: index)
+        }
+    }
+
+    /// Hands on the cues whose place is known; at the end that of the playlist will do.
+    private mutating func placeCues(of index: Int, isEnd: Bool = false) {
+        guard let slot = lanes[index].textSlot else { return }
+        lanes[index].cues.place(by: lanes[index].timeline, presented: isEnd ? .everything : .nothing)
+        let cues = lanes[index].cues.takePlaced().sorted { $0.timeRange.start < $1.timeRange.start }
+        for cue in cues where !cue.text.isEmpty {
+            guard let start = cue.timeRange.start.duration, let length = cue.timeRange.duration.duration else {
+                continue
+            }
+            let sample = MediaSample(
+                trackID: slot, pts: start.wholeMicroseconds / 1000, dts: start.wholeMicroseconds / 1000,
+                duration: max(1, length.wholeMicroseconds / 1000), isSync: true, data: SampleData(Array(cue.text.utf8)))
+            merger.add(.sample(sample, itemTime: start, time: start), to: slot)
+        }
+    }
+
+    private mutating func key(_ key: DownloadJournal.Key, for lane: Int) throws -> SegmentKey {
+        let resource = try provide(key.file, .key, to: lane)
+        return SegmentKey(
+            resource: resource, method: EncryptionKey.Method(rawValue: key.method), initializationVector: key.bytes)
+    }
+
+    private mutating func provide(_ file: String, _ kind: ResourceID.Kind, to lane: Int) throws -> ResourceID {
+        let id = ResourceID(kind: kind, url: file)
+        if loaded.insert("\(lane)|\(file)").inserted {
+            lanes[lane].pipeline.provide(id, bytes: try folder.bytes(of: file))
+        }
+        return id
+    }
+
+    private mutating func take(_ output: [LaneOutput], of index: Int) throws(HLSError) {
+        for element in output {
+            switch element {
+            case .track(var track, _, _):
+                guard let slot = lanes[index].slots[track.mediaType] else { continue }
+                if track.mediaType == .audio, let language = lanes[index].language { track.language = language }
+                lanes[index].tracks[track.mediaType] = track
+                merger.add(
+                    .track(track, timeline: lanes[index].current, time: lanes[index].currentStart), to: slot)
+            case .sample(let sample, let type, let offset):
+                guard let slot = lanes[index].slots[type], let track = lanes[index].tracks[type] else { continue }
+                let itemTime = ItemTimeline.duration(sample.pts, track.timescale) + offset
+                if type == .video, sample.isSync, begun.isEmpty, let start = window.start, itemTime <= start {
+                    origin = itemTime
+                }
+                merger.add(
+                    .sample(
+                        sample, itemTime: itemTime,
+                        time: ItemTimeline.duration(sample.dts, track.timescale) + offset), to: slot)
+            case .fact(.segmentFailed(let id, let failure)):
+                let segment = lanes[index].segments[id.rawValue - 1]
+                let error = HLSError(failure, url: segment.file?.name ?? "")
+                problems.append(
+                    Problem(segment: segment, text: error.cause, isLocked: error.code == .contentKey))
+                lanes[index].pipeline.abandon(id)
+            case .fact(.tracks(_, let tracks)):
+                lanes[index].told = tracks
+                try lanes[index].check(tracks, url: folder.journal.url)
+            case .leftOut(let error): leftOut.append(error.cause)
+            case .cues(let batch): lanes[index].cues.add(batch, language: lanes[index].language)
+            case .sync, .cut, .closedCaptions, .metadata, .fact, .note, .parameterSets: break
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    private mutating func write() throws {
+        // The closure works on what is no part of the merger.
+        var merger = merger
+        self.merger = SampleMerger()
+        defer { self.merger = merger }
+        try merger.take { output throws(HLSError) in
+            switch output {
+            case .tracks(let tracks): try begin(tracks)
+            case .sample(let sample, let slot, let itemTime): try write(sample, slot, itemTime)
+            }
+        }
+    }
+
+    private mutating func begin(_ tracks: [Int: MediaTrack]) throws(HLSError) {
+        let slots = tracks.keys.sorted()
+        indices = [:]
+        for (index, slot) in slots.enumerated() { indices[slot] = index }
+        scales = tracks.mapValues(\.timescale)
+        try writer.begin(slots.compactMap { tracks[$0] })
+    }
+
+    private mutating func write(_ sample: MediaSample, _ slot: Int, _ itemTime: Duration) throws(HLSError) {
+        guard let index = indices[slot] else { return }
+        let scale = scales[slot] ?? 90_000
+        let delay = ItemTimeline.duration(sample.pts.subtractingReportingOverflow(sample.dts).partialValue, scale)
+        let length = ItemTimeline.duration(sample.duration, scale)
+        guard !window.isOver(at: itemTime - delay), begins(slot, sample, itemTime, length) else { return }
+        var (sample, time) = (sample, itemTime - (origin ?? .zero))
+        if lanes.contains(where: { $0.textSlot == slot }) {
+            // Texts do not reach beyond the file.
+            let (begin, last) = (max(itemTime, origin ?? itemTime), itemTime + length)
+            let finish = min(last, window.end ?? last)
+            guard finish > begin else { return }
+            time = begin - (origin ?? .zero)
+            sample.duration = max(1, (finish - begin).wholeMicroseconds / 1000)
+        }
+        end = max(end, time + ItemTimeline.duration(sample.duration, scale))
+        try samples?.write(sample, ofTrackAt: index, at: MediaTime(time))
+    }
+
+    /// Whether a sample is written: not before the track has come to where the file begins.
+    private mutating func begins(
+        _ slot: Int, _ sample: MediaSample, _ itemTime: Duration, _ length: Duration
+    ) -> Bool {
+        guard let origin, !begun.contains(slot) else { return true }
+        let isVideo = lanes.contains { $0.slots[.video] == slot }
+        guard isVideo ? sample.isSync && itemTime >= origin : itemTime + length > origin else { return false }
+        begun.insert(slot)
+        return true
+    }
+}
+
+extension DownloadJournal {
+    /// The segments of a lane that are there, of those that reach into a window.
+    fileprivate func storedSegments(of lane: String, in window: TimeWindow) -> [Segment] {
+        segments(of: lane).filter { $0.file != nil && $0.isInside(window) }
+    }
+}
+
+extension DownloadJournal.Segment {
+    fileprivate func isInside(_ window: TimeWindow) -> Bool {
+        window.overlaps(.microseconds(start), .microseconds(start + duration))
+    }
+}

@@ -1,0 +1,72 @@
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitNetwork
+
+/// Looks at the bytes of a segment while they are stored: whether they are media, or what decrypts to media. What nobody
+/// can read is not to count as loaded.
+///
+/// See R51, R52 and R67 in docs/behaviour/faults.md.
+struct SegmentCheck: Sendable {
+    private static let blockByteCount = AES128Decryptor.blockByteCount
+    /// Ciphertext of so many bytes has some that no text has.
+    private static let sureByteCount = 64
+
+    private var head: [UInt8] = []
+    /// The last two blocks: the one before is the vector of the last.
+    private var tail: [UInt8] = []
+    private var byteCount = 0
+
+    mutating func append(_ bytes: [UInt8]) {
+        if head.count < ContainerProbe.maxByteCount { head += bytes.prefix(ContainerProbe.maxByteCount - head.count) }
+        // Of the array itself: a sequence would be walked through from its start.
+        let end = bytes[max(0, bytes.count - 2 * Self.blockByteCount)...]
+        tail = Array((tail + end).suffix(2 * Self.blockByteCount))
+        byteCount += bytes.count
+    }
+
+    /// All is there, in clear.
+    ///
+    /// - Parameter mayBeEmpty: a file of subtitles that has no cue; other media is never empty.
+    func finish(mayBeEmpty: Bool) throws(MediaError) {
+        if let appearance = Self.appearance(of: head, mayBeEmpty) {
+            throw ContainerProbe.refusal(ofAppearance: appearance)
+        }
+    }
+
+    /// All is there, encrypted as a whole.
+    ///
+    /// - Throws: `MediaError` where it is no ciphertext, `DecryptionError` where this is not its key.
+    func finish(key: [UInt8], vector: [UInt8], mayBeEmpty: Bool) throws {
+        guard byteCount > 0, byteCount % Self.blockByteCount == 0 else {
+            throw MediaError(code: .truncated, text: "\(byteCount) bytes are not a positive multiple of 16")
+        }
+        if head.count >= Self.sureByteCount, head.allSatisfy({ $0 < 0x80 }) {
+            try finish(mayBeEmpty: false)
+            throw MediaError(code: .unknownContainer, byteOffset: 0, text: "not encrypted: it looks like text")
+        }
+        if let appearance = Self.appearance(of: try clearHead(key, vector), mayBeEmpty) {
+            throw DecryptionError(code: .badPadding, text: "AES-128: decrypted it looks like \(appearance)")
+        }
+    }
+
+    /// The first bytes in clear; the padding at the end has been looked at.
+    private func clearHead(_ key: [UInt8], _ vector: [UInt8]) throws(DecryptionError) -> [UInt8] {
+        var decryptor = try AES128Decryptor(key: key, initializationVector: vector)
+        var clear = head
+        try decryptor.decrypt(&clear)
+        guard byteCount > head.count else { return clear + (try decryptor.finish()) }
+        var end = try AES128Decryptor(key: key, initializationVector: Array(tail.prefix(Self.blockByteCount)))
+        var last = Array(tail.suffix(Self.blockByteCount))
+        try end.decrypt(&last)
+        _ = try end.finish()
+        return clear
+    }
+
+    /// What the beginning of something looks like that is no media.
+    private static func appearance(of head: [UInt8], _ mayBeEmpty: Bool) -> String? {
+        guard !(head.isEmpty && mayBeEmpty),
+            case .unknown(let appearance)? = ContainerProbe.identify(head[...], isComplete: true)
+        else { return nil }
+        return appearance
+    }
+}

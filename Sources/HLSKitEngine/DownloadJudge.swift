@@ -1,0 +1,154 @@
+import HLSKitLoading
+import HLSKitPlaylist
+import HLSKitSelection
+
+/// Decides when the download of the variant's segment is looked at, and which segment is given up for another variant.
+struct DownloadJudge: Sendable {
+    /// How often a download is looked at when bytes arrive; after twice this time when none do.
+    private static let interval = Duration.milliseconds(400)
+    /// The same for parts: what is ahead of them lasts a second or two.
+    private static let partInterval = Duration.milliseconds(100)
+
+    /// What the rule looks at, with what stays the same between the looks.
+    private var watched: WatchedDownload?
+
+    // MARK: When
+
+    /// Whether there is a choice, and who makes it.
+    struct Facts: Sendable, Hashable {
+        /// Media is presented in real time: the playhead must not stop.
+        var isPaced = true
+        /// The best variant is kept, and no rule chooses.
+        var keepsBest = false
+        /// Parts are loaded.
+        var usesParts = false
+
+        fileprivate var interval: Duration { usesParts ? DownloadJudge.partInterval : DownloadJudge.interval }
+    }
+
+    enum Look: Sendable, Hashable {
+        /// By the rule.
+        case playing
+        /// By what a live window takes away (``RecordingRule``).
+        case recording
+    }
+
+    /// The segment was requested: when it is looked at if no bytes come; nil for never.
+    func firstLook(_ facts: Facts, variantCount: Int, at now: Duration) -> Duration? {
+        facts.isPaced && !facts.keepsBest && variantCount > 1 ? now + facts.interval * 2 : nil
+    }
+
+    /// Bytes of the download came that was looked at last at `judged`. nil where that was enough.
+    func look(_ facts: Facts, judged: Duration, at now: Duration) -> Look? {
+        guard facts.isPaced || facts.keepsBest, now - judged >= facts.interval else { return nil }
+        return facts.keepsBest ? .recording : .playing
+    }
+
+    /// Time has passed: the next time to look, and whether now is one, too. Bytes may have come meanwhile, and the look at
+    /// them was enough.
+    func overdue(_ facts: Facts, judged: Duration, at now: Duration) -> (next: Duration, isDue: Bool)? {
+        guard facts.isPaced, !facts.keepsBest else { return nil }
+        let due = judged + facts.interval * 2
+        return now < due ? (due, false) : (now + facts.interval * 2, true)
+    }
+
+    // MARK: Whether
+
+    /// Whether this is the download that is looked at.
+    func isWatching(_ request: RequestID) -> Bool { watched?.request == request }
+
+    /// Looks at another download from now on, or at none.
+    mutating func watch(_ download: WatchedDownload?) { watched = download }
+
+    /// What the rule is to judge the download from; nil where nothing is looked at.
+    mutating func input(
+        _ moment: SelectionMoment, requested: Duration, responded: Duration?, receivedByteCount: Int,
+        declaredByteCount: Int?
+    ) -> SelectionInput? {
+        // Taken out, so that there is one of it only.
+        guard var download = watched.take() else { return nil }
+        download.input.update(to: moment)
+        download.input.download = SelectionInput.Download(
+            variantID: download.variantID, segmentDuration: download.segmentDuration, requested: requested,
+            firstByte: responded, receivedByteCount: receivedByteCount,
+            expectedByteCount: max(declaredByteCount ?? download.probableByteCount, receivedByteCount))
+        let input = download.input
+        watched = download
+        return input
+    }
+
+    /// Whether what is ahead is played before the rest of the download is there, as it has come so far, and the rest takes
+    /// longer than it plays: to begin anew costs little then.
+    static func isLate(_ input: SelectionInput) -> Bool {
+        guard let download = input.download else { return false }
+        let elapsed = (input.now - download.requested).seconds
+        let speed = max(abs(input.rate), 1e-3)
+        let (ahead, duration) = (input.forwardBuffer.seconds / speed, download.segmentDuration.seconds / speed)
+        // Nothing is lost where nothing has come.
+        guard download.receivedByteCount > 0 else { return elapsed >= max(ahead, duration / 4) }
+        let rest = Double(download.expectedByteCount - download.receivedByteCount)
+        return elapsed * rest / Double(download.receivedByteCount) > max(ahead, duration)
+    }
+
+    /// A pathway is not blamed for less time than this.
+    private static let shortestBlame = Duration.seconds(1)
+
+    /// Whether the download is late, and a lower variant would be late as well: whoever sends it is too slow.
+    ///
+    /// - Parameter isHeld: the variant stays what it is.
+    static func isHopeless(_ input: SelectionInput, isHeld: Bool) -> Bool {
+        guard let download = input.download, isLate(input) else { return false }
+        let elapsed = input.now - download.requested
+        guard elapsed >= shortestBlame else { return false }
+        let bitsPerSecond = 8 * Double(download.receivedByteCount) / elapsed.seconds
+        let lowest = input.candidates.map(\.bandwidth).min() ?? 0
+        return isHeld || bitsPerSecond < Double(lowest) * abs(input.rate)
+    }
+
+    /// The segment that is to be given up, by what was decided about the download; nil lets it continue.
+    func segment(givenUpBy decision: SelectionDecision) -> SegmentID? {
+        guard let watched, decision.variantID != watched.variantID,
+            watched.input.candidates.contains(where: { $0.id == decision.variantID })
+        else { return nil }
+        return watched.segment
+    }
+}
+
+/// A download that the rule looks at now and then, with what stays the same between its looks.
+struct WatchedDownload: Sendable {
+    let request: RequestID
+    let segment: SegmentID
+    let variantID: AssetVariant.ID
+    let segmentDuration: Duration
+    /// As the playlist tells the size, else as is to be expected. The response may know better.
+    let probableByteCount: Int
+    var input: SelectionInput
+}
+
+extension WatchedDownload {
+    /// nil where nothing is to be judged.
+    ///
+    /// - Parameters:
+    ///   - audio: the playlist of the audio that is loaded beside.
+    ///   - bitRate: of what is being loaded; nil where that is not known.
+    init?(
+        of request: RequestID, in lane: MediaLane, of variants: VariantChooser, audio: PlaylistTracker?,
+        _ moment: SelectionMoment, bufferCapacity: Duration, bitRate: Double?
+    ) {
+        guard variants.choice.count > 1 || variants.pathways.isOn, let tracker = lane.tracker,
+            let flight = lane.loading,
+            flight.request == request, !flight.isSuspended, let variantID = variants.id(of: flight.variantIndex),
+            let index = flight.playlistURL == lane.playlistURL
+                ? tracker.index(of: flight.position) : tracker.index(containing: flight.job.start)
+        else { return nil }
+        var input = variants.input(
+            for: VariantChooser.Segment(index: index, tracker: tracker, audio: audio), moment,
+            bufferCapacity: bufferCapacity)
+        input.currentVariantID = variants.id(of: variants.lastRead)
+        let declared = flight.byteRange.map { Int(clamping: $0.upperBound - $0.lowerBound) }
+        let guess = Int(min((bitRate ?? 0) * flight.job.duration.seconds / 8, 1e15))
+        self.init(
+            request: request, segment: flight.id, variantID: variantID, segmentDuration: flight.job.duration,
+            probableByteCount: declared ?? guess, input: input)
+    }
+}

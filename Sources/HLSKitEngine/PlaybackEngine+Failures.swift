@@ -1,0 +1,191 @@
+import HLSKitLoading
+import HLSKitSelection
+
+/// Failures, as ``FailedLoad`` and ``FailurePolicy`` decide about them (docs/behaviour/failures.md).
+extension PlaybackEngine {
+    mutating func failRequest(_ id: RequestID, _ error: LoadingError, _ metrics: TransferMetrics?) {
+        guard let context = loading.end(id, at: now) else { return }
+        if takesOwnConnection(context.purpose), error.refusesConnection { item?.partConnections.noteRefusal() }
+        if case .hint(let lane, _) = context.purpose { return failHint(id, error, context, in: lane) }
+        if context.purpose == .steering { return failSteering(error) }
+        if case .assetList(let event) = context.purpose { return failAssetList(of: event, error.text) }
+        if waitForFreshURL(after: error, of: context, id) { return }
+        switch context.purpose {
+        case .firstPlaylist: judge(FailedLoad(firstPlaylist: error), hasAlternative: false)
+        case .mediaPlaylist(let lane):
+            item?.lanes[lane]?.playlist.answer()
+            guard item?.lanes[lane]?.playlistURL == context.url else { return }
+            failPlaylist(of: lane, .loading(error), url: context.url)
+        case .segment(let segment, _):
+            failSegment(segment, error: HLSError(error, isFirst: false), loadingError: error)
+        case .head(let segment): effects.append(.endHead(segment))
+        case .steering, .assetList: break
+        case .resource(let resource, let lane):
+            let others = item?.resources.lanes(sharing: id, of: resource).filter { $0 != lane } ?? []
+            failResource(resource, in: lane, error)
+            for other in others where item?.error == nil { failResource(resource, in: other, error) }
+        case .hint: break
+        }
+    }
+
+    // MARK: What failed
+
+    /// The playlist of a lane could not be had or read.
+    mutating func failPlaylist(of id: LaneID, _ trouble: PlaylistTrouble, url: String) {
+        guard let lane = item?.lanes[id] else { return }
+        if id == .main { item?.alignment.noteList() }
+        let hasAlternative = hasAlternative(for: id)
+        // In the middle of a live stream the last variant that is left is asked as long as one that was read before.
+        let isLastHope = item?.isLiveStream == true && lane.cursor != nil && !hasAlternative
+        let load = FailedLoad(
+            playlistOf: id, trouble, url: url, isFirst: item?.multivariant == nil,
+            isReload: lane.playlist.isKnown || isLastHope)
+        if asksPlainly(for: id, after: trouble, load.error) { return }
+        judge(load, hasAlternative: hasAlternative)
+    }
+
+    /// The bytes of a segment arrived and cannot be used.
+    mutating func failSegment(_ segment: SegmentID, _ failure: SegmentFailure) {
+        let id = segment.lane
+        guard let flight = item?.lanes[id]?.segments[segment] else { return }
+        if let request = flight.request, !flight.isLoaded { cancel(request) }
+        if letGo(segment) { return }
+        switch BadSegment(failure, of: flight.job, hasGivenKey: configuration.keyRules.isGiven) {
+        case .key(let error):
+            if let key = flight.job.key?.resource, item?.keys.doubt(key) == true, goBack(to: segment) {
+                return effects.append(.publish(.recoverableError(error)))
+            }
+            if hasAlternative(for: id) { return takeElsewhere(segment, because: error) }
+            failLane(id, error, from: segment)
+        case .map(let error):
+            if let map = flight.job.map { item?.resources.forget(map, in: id) }
+            judge(FailedLoad(mapOf: flight, error), hasAlternative: hasAlternative(for: id), flight)
+        case .unsupported(let error):
+            guard hasAlternative(for: id) else { return failLane(id, error, from: segment) }
+            if id == .main, let index = flight.variantIndex { item?.variants.exclude(index) }
+            takeElsewhere(segment, because: error)
+        case .media(let error): failSegment(segment, error: error, loadingError: nil)
+        }
+    }
+
+    private mutating func failSegment(_ segment: SegmentID, error: HLSError, loadingError: LoadingError?) {
+        let id = segment.lane
+        guard let flight = item?.lanes[id]?.segments[segment] else { return }
+        item?.lanes[id]?.segments.fail(segment)
+        if letGo(segment) { return }
+        if parks(flight, after: loadingError) { return effects.append(.publish(.recoverableError(error))) }
+        let hasAlternative = item?.lanes[id]?.hasLeftPlaylist(of: flight) == true || hasAlternative(for: id)
+        item?.lanes[id]?.lost.failed(flight.role, began: flight.requestBegan)
+        guard let lane = item?.lanes[id] else { return }
+        let load = FailedLoad(
+            flight, error, loadingError,
+            isAtLiveEdge: lane.mayComeLater(flight, hasAlternative: hasAlternative), lost: lane.lost, lossLimits)
+        judge(load, hasAlternative: hasAlternative, flight)
+    }
+
+    private mutating func failResource(_ resource: ResourceID, in id: LaneID, _ error: LoadingError) {
+        guard let segments = item?.lanes[id]?.segments else { return }
+        item?.resources.fail(resource, in: id)
+        let user = segments.first(needing: resource)
+        if let user, letGo(user.id) { return }
+        let load = FailedLoad(resource, of: id, error)
+        let hasAlternative = hasAlternative(for: id)
+        let outcome = loading.judge(load, failureFacts(hasAlternative: hasAlternative), at: now)
+        if case .again = outcome { return follow(outcome, of: load, user) }
+        item?.resources.forget(resource, in: id)
+        if let user { return follow(outcome, of: load, user) }
+        // A key that was to be renewed is used on.
+        if resource.generation > 0 { effects.append(.publish(.recoverableError(load.error))) }
+    }
+
+    /// Media that this client can never use, whatever it loads.
+    mutating func failUnsupported(_ error: HLSError, in id: LaneID) {
+        guard hasAlternative(for: id) else { return failLane(id, error) }
+        if id == .main, let index = item?.variantIndex { item?.variants.exclude(index) }
+        leave(id, because: error)
+    }
+
+    // MARK: What that leads to
+
+    private mutating func judge(_ load: FailedLoad, hasAlternative: Bool, _ flight: SegmentInFlight? = nil) {
+        var facts = failureFacts(hasAlternative: hasAlternative)
+        if let flight { facts.hasWhole = item?.lanes[flight.id.lane]?.hasWhole(of: flight) == true }
+        follow(loading.judge(load, facts, at: now), of: load, flight)
+    }
+
+    private func failureFacts(hasAlternative: Bool) -> FailedLoad.Facts {
+        var facts = FailedLoad.Facts(hasAlternative: hasAlternative, isLive: item?.isLiveStream == true)
+        if let target = (item?.lanes[.main]?.tracker ?? item?.previousTracker)?.pacingTarget {
+            facts.targetDuration = target
+        }
+        facts.patience = patience
+        return facts
+    }
+
+    private mutating func follow(_ outcome: FailedLoad.Outcome, of load: FailedLoad, _ flight: SegmentInFlight?) {
+        switch outcome {
+        case .again(let delay):
+            let attempt = loading.failures.failureCount(of: load.role)
+            effects.append(.publish(.recoverableError(load.error.at(attempt: attempt))))
+            if let role = load.purpose.role { effects.append(.arm(.retry(role), at: now + delay)) }
+        case .whole:
+            effects.append(.publish(.recoverableError(load.error)))
+            if let flight { takeWhole(flight) }
+        case .elsewhere:
+            if let flight { return takeElsewhere(flight.id, because: load.error) }
+            if let id = load.purpose.lane { leave(id, because: load.error) }
+        case .passOver: if let flight { lose(flight.id, load.error, isBad: load.isBad) }
+        case .giveUp(let error): failLane(load.purpose.lane, error, from: flight?.id)
+        }
+    }
+
+    /// Loads a segment from another variant.
+    private mutating func takeElsewhere(_ segment: SegmentID, because error: HLSError) {
+        guard let flight = item?.lanes[segment.lane]?.segments[segment], goBack(to: segment) else { return }
+        guard item?.lanes[segment.lane]?.hasLeftPlaylist(of: flight) == true else {
+            return leave(segment.lane, because: error)
+        }
+        effects.append(.publish(.recoverableError(error)))
+    }
+
+    /// Loads a segment in the place of one of its parts.
+    private mutating func takeWhole(_ part: SegmentInFlight) {
+        guard goBack(to: part.id) else { return }
+        item?.lanes[part.id.lane]?.loadWhole(insteadOf: part.position)
+    }
+
+    /// A list has come: parts that failed may be had with their segments now.
+    mutating func takeWholeSegments(in id: LaneID) {
+        guard item?.error == nil, item?.pendingFailure == nil,
+            let part = item?.lanes[id]?.partToReplace({ loading.failures.failureCount(of: .segment($0.role)) > 1 })
+        else { return }
+        takeWhole(part)
+    }
+
+    // MARK: Again
+
+    /// Makes a request again whose time has come.
+    mutating func retry(_ role: RequestRole) {
+        // Who rests asks when it plays again.
+        guard item?.isAtRest != true, let waiting = loading.requests.takeWaiting(role), item?.error == nil,
+            item?.pendingFailure == nil
+        else { return }
+        for request in waiting { retry(request) }
+    }
+
+    private mutating func retry(_ purpose: RequestPurpose) {
+        switch purpose {
+        case .firstPlaylist: requestFirstPlaylist()
+        case .mediaPlaylist(let lane): requestPlaylist(of: lane)
+        case .segment(let segment, _):
+            guard let flight = item?.lanes[segment.lane]?.segments[segment] else { return }
+            requestResources(of: flight.job, in: segment.lane)
+            effects.append(.restartSegment(segment, flight.job))
+            requestSegment(segment)
+        case .head, .hint, .steering, .assetList: break
+        case .resource(let resource, let lane):
+            guard item?.resources[resource, lane] == .waitingForRetry else { return }
+            requestResource(resource, in: lane)
+        }
+    }
+}

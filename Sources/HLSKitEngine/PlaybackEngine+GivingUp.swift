@@ -1,0 +1,113 @@
+import HLSKitLoading
+import HLSKitSelection
+
+/// What is given up: segments, lanes that nobody needs, and the item.
+extension PlaybackEngine {
+    // MARK: Segments
+
+    /// Passes over a segment, or gives the lane up where that is one too many.
+    ///
+    /// - Parameter isBad: it arrived. So may those behind it that have arrived as well, and prove nothing.
+    mutating func lose(_ segment: SegmentID, _ error: HLSError, isBad: Bool) {
+        let id = segment.lane
+        guard let flight = item?.lanes[id]?.segments[segment] else { return }
+        let isTooLong = hasWaitedTooLong(for: flight)
+        item?.contents.noteLoss(error)
+        noteLost(segment, role: flight.role, start: flight.demuxedUpTo ?? flight.job.start)
+        skip(segment, cause: error.description)
+        if id == .main { forgiveLost(at: flight.job.start) }
+        guard let run = item?.lanes[id]?.run(countsLoaded: !isBad) else { return }
+        guard isTooLong || hasWaitedTooLong(for: flight) || lossLimits.isTooMuch(run) else { return }
+        if id == .subtitles { return dropLane(.subtitles, because: error.description) }
+        if item?.trick == nil, let start = run.start {
+            // What was passed over is not waited through.
+            buffer.removeMedia(from: start, in: id.bufferTrack)
+            item?.lanes[id]?.shorten(to: start)
+        }
+        failWhenPlayed(error.asLast(of: run), in: id)
+    }
+
+    mutating func noteLost(_ segment: SegmentID, role: SegmentID, start: Duration) {
+        let now = now
+        item?.lanes[segment.lane]?.lost.lose(segment, role: role, start: start, at: now)
+    }
+
+    /// Whether a segment has not come for longer than is waited for media.
+    private func hasWaitedTooLong(for flight: SegmentInFlight) -> Bool {
+        guard let lost = item?.lanes[flight.id.lane]?.lost else { return false }
+        return lossLimits.isTooLong(lost, with: flight.role, at: now)
+    }
+
+    var lossLimits: LossLimits {
+        LossLimits(
+            configuration.retryPolicies, isLive: item?.isLive == true,
+            targetDuration: item?.lanes[.main]?.tracker?.pacingTarget ?? .zero)
+    }
+
+    /// Gives a segment up, and those that come after it in its lane. Its failures go on to count where it is to be taken
+    /// from elsewhere.
+    mutating func abandon(from segment: SegmentID, keepsAccount: Bool = false) {
+        let id = segment.lane
+        guard item?.lanes[id] != nil else { return }
+        let abandoned = item?.lanes[id]?.abandon(from: segment)
+        for flight in abandoned?.flights ?? [] {
+            if keepsAccount, flight.id == segment { release(flight) } else { cancel(flight) }
+        }
+        cancelUnneededResources(of: id)
+        if let abandoned { buffer.removeMedia(from: abandoned.end, in: id.bufferTrack) }
+    }
+
+    /// Once loading cannot go on, nothing is tried again: playback ends where the segment begins. False before.
+    mutating func letGo(_ segment: SegmentID) -> Bool {
+        guard item?.pendingFailure != nil else { return false }
+        abandon(from: segment)
+        buffer.markEnd(of: segment.lane.bufferTrack)
+        return true
+    }
+
+    // MARK: Lanes
+
+    /// A lane cannot go on: the item cannot either, unless nobody needs the lane.
+    mutating func failLane(_ id: LaneID?, _ error: HLSError, from segment: SegmentID? = nil) {
+        if id == .subtitles { return dropLane(.subtitles, because: error.description) }
+        failWhenPlayed(error, from: segment, in: id)
+    }
+
+    // MARK: The item
+
+    /// Loading cannot go on; what was loaded before `segment` is played before the item fails.
+    /// Without the media of `lane` nothing is played: neither before its first, nor after its last.
+    mutating func failWhenPlayed(_ error: HLSError, from segment: SegmentID? = nil, in lane: LaneID? = nil) {
+        if item?.trick != nil { return giveUpTrickPlay(because: error) }
+        guard let canPlayOn = item?.canPlayOn(without: lane, hasPlayed: timeControl.hasPlayed),
+            let verdict = item?.failure.verdict(canPlayOn: canPlayOn)
+        else { return }
+        if verdict == .fails { return failItem(error) }
+        item?.failure.playOn(until: error)
+        if let segment { abandon(from: segment) }
+        for id in LaneID.allCases {
+            // What is not here will not come.
+            if let first = item?.firstMissing(in: id) { abandon(from: first) }
+            complete(id)
+        }
+        loading.requests.forgetWaiting()
+        item?.failure.end(with: lane)
+    }
+
+    /// The item cannot be played any further.
+    mutating func failItem(_ error: HLSError) {
+        guard item != nil, item?.error == nil else { return }
+        item?.failure.fail(error)
+        effects.append(.note(.failure(error)))
+        endSeek(finished: false)
+        cancelEverything()
+        for id in LaneID.allCases {
+            guard let segments = item?.lanes[id]?.segments else { continue }
+            for flight in segments.reversed() { effects.append(.abandonSegment(flight.id)) }
+            item?.lanes[id]?.segments.removeAll()
+        }
+        effects.append(.publish(.itemStatusChanged(.failed)))
+        run(.itemFailed)
+        effects.append(.itemEnded)
+    }
+}

@@ -1,0 +1,138 @@
+import HLSKitLoading
+import HLSKitPlaylist
+import HLSKitSelection
+
+/// Ends of lanes: by their playlists, at an end time, and because nobody needs them.
+extension PlaybackEngine {
+    /// No further segment comes in this lane.
+    mutating func complete(_ id: LaneID) {
+        guard item?.lanes[id]?.isComplete == false else { return }
+        item?.lanes[id]?.complete()
+        buffer.markEnd(of: id.bufferTrack)
+        if !followsBehindEnd(id) {
+            // Its playlist is of no more use.
+            cancelRequests { $0 == .mediaPlaylist(id) }
+            item?.lanes[id]?.playlist.forgetRequest()
+            loading.forget(.mediaPlaylist(id))
+            effects.append(.disarm(.reload(id)))
+        }
+        cancelUnneededResources(of: id)
+        effects.append(.endLane(id))
+        markDemuxed(id)
+    }
+
+    /// Whether the list of a lane is loaded on when nothing more of it is: a live stream that is left for a break resumes, and
+    /// its list says where, and what is played meanwhile.
+    func followsBehindEnd(_ id: LaneID) -> Bool {
+        item?.breakPoint.isReached(before: item?.endTime.time) == true && item?.lanes[id]?.tracker?.isLive == true
+    }
+
+    // MARK: End times
+
+    /// Moves the end of playback.
+    mutating func setForwardEnd(_ time: Duration?) {
+        guard let moved = item?.endTime.moved(to: time, playhead: item?.start == nil ? nil : playhead) else { return }
+        item?.endTime = moved.end
+        item?.end.move()
+        if let old = moved.change.reopensFrom { reopenLanes(from: old) }
+        run(.endMoved)
+    }
+
+    /// Time stops there for a break; nil where none is to come.
+    mutating func setBreakPoint(_ place: BreakPoint.Place?) {
+        item?.schedule.start()
+        let before = item?.forwardEnd
+        let playhead = item?.start == nil ? nil : playhead
+        defer { if let playhead { goOn(from: playhead) } }
+        guard item?.breakPoint.move(to: place, playhead: playhead) == true else { return }
+        effects.append(.limit(item?.breakPoint.time))
+        let after = item?.forwardEnd
+        guard after != before else { return }
+        item?.end.move()
+        if let before, after.map({ $0 > before }) ?? true { reopenLanes(from: before) }
+        run(.endMoved)
+    }
+
+    /// Time had come to an end that is elsewhere now, and stood: it goes on from there.
+    private mutating func goOn(from place: Duration) {
+        guard configuration.pacing == .realTime, timebase.rate > 0, playhead > place else { return }
+        setTimebase(TimebaseState(itemTime: place, hostTime: now, rate: timebase.rate))
+    }
+
+    /// Playback has come to an end time: what is still being loaded lies behind it.
+    mutating func cutLanes() {
+        let end = playhead
+        for id in LaneID.allCases {
+            guard let beyond = item?.lanes[id]?.cut(at: end) else { continue }
+            for flight in beyond { cancel(flight) }
+            complete(id)
+        }
+    }
+
+    /// Loads on where an end time that holds no longer had cut the lanes off.
+    private mutating func reopenLanes(from end: Duration) {
+        guard item?.error == nil, item?.pendingFailure == nil else { return }
+        if configuration.pacing == .unpaced, let taken = item?.takenEnd {
+            timeControl.present(upTo: max(taken, playhead))
+        }
+        for id in LaneID.allCases {
+            guard let reopening = item?.lanes[id]?.goOn(behind: end) else { continue }
+            for flight in reopening.beyond { cancel(flight) }
+            if reopening.isCut { buffer.removeMedia(from: end, in: id.bufferTrack) }
+            guard reopening.wasComplete else { continue }
+            item?.extent.reopen()
+            buffer.markEnd(of: id.bufferTrack, false)
+            effects.append(.reopenLane(id))
+            followPlaylist(of: id)
+        }
+    }
+
+    // MARK: Letting go
+
+    /// Lets a lane go that is not needed.
+    mutating func dropLane(_ id: LaneID, because text: String) {
+        guard let url = item?.lanes[id]?.playlistURL else { return }
+        effects.append(.publish(.warning("\(url): \(text)")))
+        removeLane(id)
+    }
+
+    mutating func removeLane(_ id: LaneID) {
+        endLate(id)
+        guard let segments = item?.lanes[id]?.segments else { return }
+        for flight in segments.reversed() { cancel(flight) }
+        cancelRequests { $0.lane == id }
+        endHints(of: id)
+        item?.resources.forgetAll(of: id)
+        item?.lanes[id] = nil
+        for role in RequestRole.lasting(of: id) { loading.forget(role) }
+        effects.append(.disarm(.reload(id)))
+    }
+
+    /// Lets a segment go, and what was counted of its failures.
+    mutating func cancel(_ flight: SegmentInFlight) {
+        release(flight)
+        loading.failures.succeed(.segment(flight.role))
+    }
+
+    /// Lets a segment go that is loaded in another way.
+    mutating func release(_ flight: SegmentInFlight) {
+        for action in loading.release(flight, at: now) {
+            switch action {
+            case .disarm(let role): effects.append(.disarm(.retry(role)))
+            case .cancel(let request): effects.append(.cancel(request))
+            }
+        }
+        effects.append(.abandonSegment(flight.id))
+    }
+}
+
+extension LaneID {
+    /// The buffer counts the variant itself as its video, whatever is in it.
+    var bufferTrack: ForwardBuffer.Track {
+        switch self {
+        case .main: .video
+        case .audio: .audio
+        case .subtitles: .legible
+        }
+    }
+}

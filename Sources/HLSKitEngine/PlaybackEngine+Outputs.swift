@@ -1,0 +1,56 @@
+import HLSKitLoading
+import HLSKitTime
+
+/// What outputs tell: how far they have come, what cannot be presented, and what there is near an end.
+///
+/// Source: docs/behaviour/playback.md.
+extension PlaybackEngine {
+    mutating func take(_ fact: OutputFact) {
+        switch fact {
+        case .presented(let time):
+            guard configuration.pacing == .unpaced, let before = clock.presentedUpTo ?? item?.start,
+                let end = item?.presentedEnd(time, after: before)
+            else { return }
+            timeControl.present(upTo: end)
+        case .drained(let id, let end): noteDrained(id, end: end)
+        case .droppedFrames(let total): sessions.noteDroppedFrames(total, inPeriodBefore: true)
+        case .primed(let number, let first): notePrimed(number, first: first)
+        case .undecodable(let lane, let error, let isAll): noteUndecodable(lane, error, isAll: isAll)
+        case .failed(let error): failItem(error)
+        }
+    }
+
+    private mutating func noteDrained(_ id: LaneID, end: Duration?) {
+        guard let lane = item?.lanes[id], lane.isComplete else { return }
+        let (landing, start) = (item?.seek.landing?.time, item?.start)
+        item?.lanes[id]?.drain(presentedUpTo: end, since: landing, from: start)
+        guard item?.isDrained == true else { return }
+        // Of a segment that was cut off at an end time some was played that is in no count.
+        let cutEnd = configuration.pacing == .realTime && lane.isCutAtEnd ? playhead : .zero
+        let end = item?.lastDrainedEnd
+        // What was presented up to a break is not all there is.
+        if item?.breakPoint.time == nil { item?.extent.close(at: end.map { max($0, cutEnd) }) }
+        if configuration.pacing == .unpaced { timeControl.present(upTo: effectiveEnd ?? playhead) }
+    }
+
+    /// Of the segment behind an end time, no more is read than the sound that is before it.
+    mutating func endSound(_ flight: SegmentInFlight, demuxedUpTo time: Duration) {
+        let id = flight.id.lane
+        guard let end = item?.forwardEnd, flight.job.start >= end, time >= end else { return }
+        // Those behind it were begun when the end was elsewhere.
+        let beyond = item?.lanes[id]?.segments.remove(where: { $0.job.start >= end }) ?? []
+        for flight in beyond.reversed() { cancel(flight) }
+        item?.lanes[id]?.extend(to: end)
+        item?.lanes[id]?.cutAtEnd()
+        complete(id)
+    }
+
+    /// Nothing of a kind of media comes out of its decoder.
+    mutating func noteUndecodable(_ id: LaneID, _ error: HLSError, isAll: Bool) {
+        guard let lane = item?.lanes[id], item?.error == nil else { return }
+        var error = error
+        error.urlString = error.urlString ?? lane.playlistURL
+        guard isAll else { return effects.append(.publish(.recoverableError(error))) }
+        if lane.isRequired { item?.end.noteUndecodable(error) }
+    }
+}

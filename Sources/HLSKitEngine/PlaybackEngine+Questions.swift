@@ -1,0 +1,30 @@
+import HLSKitSelection
+
+/// Questions to the program, as ``ProgramQuestions`` keeps them.
+extension PlaybackEngine {
+    /// Asks the program which variant is to be loaded.
+    mutating func ask(_ input: SelectionInput, for purpose: ProgramQuestions.Purpose) {
+        guard let number = questions.ask(input, for: purpose) else { return }
+        effects.append(.ask(ProgramQuestion(number: number, subject: .variant(rule.selector, input))))
+    }
+
+    /// Asks the program whether playback would keep up, if it is for the program to say.
+    mutating func askWhetherItKeepsUp(_ input: KeepUpInput) {
+        guard let policy = report.programPolicy, !input.isEmpty, let number = questions.ask(input) else { return }
+        effects.append(.ask(ProgramQuestion(number: number, subject: .keepUp(policy, input))))
+    }
+
+    mutating func take(_ answer: ProgramAnswer) {
+        switch questions.take(answer) {
+        case .keepUp(let isLikely): report.programSays(isLikely)
+        case .variant(let input, let decision, let selector, .segment):
+            rule.goOn(with: selector)
+            note(.choices) { .variant(input, decision) }
+        case .variant(let input, let decision, let selector, .download(let request)):
+            rule.goOn(with: selector)
+            note(.everything) { .variant(input, decision) }
+            follow(decision, for: request)
+        case nil: break
+        }
+    }
+}

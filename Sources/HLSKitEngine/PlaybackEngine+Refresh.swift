@@ -1,0 +1,125 @@
+import HLSKitLoading
+import HLSKitPlaylist
+import HLSKitSelection
+
+/// URLs that run out in the middle of a stream: the program is asked for a fresh one, and what is still to be loaded comes
+/// from there. Buffer and position stay.
+///
+/// See D06 in docs/behaviour/features.md.
+extension PlaybackEngine {
+    /// Lets what failed wait for a fresh URL. False where the URL has not run out, or a fresh one did not help.
+    mutating func waitForFreshURL(after error: LoadingError, of context: RequestUnderWay, _ id: RequestID) -> Bool {
+        guard configuration.refreshesURLs, let item, item.error == nil, item.pendingFailure == nil,
+            let status = error.status
+        else { return false }
+        let verdict = item.refresh.verdict(on: error, began: context.began, isFirst: context.purpose == .firstPlaylist)
+        guard verdict != .stands else { return false }
+        putOff(context.purpose, id)
+        guard verdict == .asks else { return true }
+        let cause = URLRefresh.cause(of: error, for: context.purpose, hasOpened: item.hasOpened)
+        self.item?.refresh.ask(because: cause)
+        effects.append(.publish(.recoverableError(cause)))
+        effects.append(.refreshURL(ExpiredURL(itemURL: item.url, url: error.url, status: status)))
+        return true
+    }
+
+    /// Takes back what was asked for, so that it is asked for again from the playlist to come.
+    private mutating func putOff(_ purpose: RequestPurpose, _ id: RequestID) {
+        switch purpose {
+        case .firstPlaylist, .hint, .steering, .assetList: break
+        case .mediaPlaylist(let lane):
+            item?.lanes[lane]?.playlist.refuse()
+            park(lane)
+        case .segment(let segment, _):
+            goBack(to: segment)
+            park(segment.lane)
+        case .head(let segment): effects.append(.endHead(segment))
+        case .resource(let resource, let lane):
+            for other in item?.resources.lanes(sharing: id, of: resource, and: lane) ?? [] {
+                item?.resources.forget(resource, in: other)
+                guard let user = item?.lanes[other]?.segments.first(needing: resource) else { continue }
+                goBack(to: user.id)
+                park(other)
+            }
+        }
+    }
+
+    /// A lane whose playlist leads nowhere any more loads nothing until another one is there.
+    ///
+    /// - Parameter leavesFresh: the list that came after the fresh URL leads somewhere.
+    private mutating func park(_ id: LaneID, leavesFresh: Bool = true) {
+        guard let tracker = item?.lanes[id]?.tracker else { return }
+        if leavesFresh, item?.refresh.isFresh(tracker.lastLoadBegan) == true { return }
+        item?.lanes[id]?.park()
+        effects.append(.disarm(.reload(id)))
+    }
+
+    /// The program has answered.
+    mutating func takeFreshURL(_ result: Result<String, LoadingError>) {
+        guard item?.refresh.isUnderWay == true, item?.failure.isOver == false else { return }
+        switch result {
+        case .success(let url):
+            item?.url = url
+            let now = now
+            item?.refresh.renew(at: now)
+            requestFirstPlaylist()
+        case .failure(let error):
+            item?.refresh.refuse(because: error)
+            checkRefusal()
+        }
+    }
+
+    /// Without a fresh URL loading cannot go on once what was asked for before has come, or failed.
+    mutating func checkRefusal() {
+        guard let refusal = item?.refresh.refusal, item?.failure.isOver == false else { return }
+        if item?.lanes[.main] == nil { return failWhenPlayed(refusal) }
+        for id in LaneID.allCases where item?.lanes[id]?.isAtEndOfURL == true { failLane(id, refusal) }
+    }
+
+    /// Goes on from the playlist at the fresh URL.
+    mutating func goOn(from loaded: LoadedPlaylist, began: Duration) {
+        item?.refresh.end()
+        item?.knownPlaylists.forget()
+        let fresh = FreshPlaylist(
+            loaded, after: item?.steering?.written ?? item?.multivariant, hasOpened: item?.hasOpened == true,
+            hasVariant: item?.variantIndex != nil
+        )
+        switch fresh {
+        case .first: open(loaded, began: began)
+        case .media(let playlist):
+            guard item?.lanes[.main] != nil else { return }
+            let url = item?.url ?? loaded.url
+            park(.main, leavesFresh: false)
+            item?.lanes[.main]?.playlist.renew(url, requestBegan: began)
+            attach(playlist, url: loaded.url, to: .main)
+        case .multivariant(let playlist): goOn(from: playlist, at: loaded.url)
+        case .otherStream(let error): failWhenPlayed(error)
+        }
+    }
+
+    /// Takes every lane's list from the fresh URL, also where that is named as it was.
+    private mutating func goOn(from written: MultivariantPlaylist, at base: String) {
+        guard let index = item?.variantIndex else { return }
+        let playlist = item?.steering?.renew(written, base: base) ?? written
+        item?.multivariant = playlist
+        item?.multivariantURL = base
+        item?.variants.renew(AssetVariant.list(of: playlist), base: base)
+        if item?.trick != nil { return renewTrickPlay() }
+        var parked: [(LaneID, PlaylistTracker)] = []
+        for id in LaneID.allCases {
+            park(id, leavesFresh: false)
+            if let tracker = item?.lanes[id]?.playlist.parked { parked.append((id, tracker)) }
+            item?.lanes[id]?.playlist.renew("")
+        }
+        guard playlist.variants.indices.contains(index) else { return }
+        let variant = playlist.variants[index]
+        guard let url = mainURL(of: variant, in: playlist, base: base) else {
+            return failVariant(index, because: "its URI cannot be resolved")
+        }
+        redirect(.main, to: url)
+        chooseRenditions(for: variant, of: playlist, base: base)
+        for (id, tracker) in parked where item?.lanes[id]?.tracker == nil {
+            item?.lanes[id]?.playlist.park(tracker)
+        }
+    }
+}

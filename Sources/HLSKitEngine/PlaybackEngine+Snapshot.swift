@@ -1,0 +1,50 @@
+import HLSKitSelection
+import HLSKitTime
+
+/// What programs see of an item.
+extension PlaybackEngine {
+    /// What was counted, without the stall that is under way.
+    package var statistics: PlaybackStatistics {
+        var statistics = tally.counts
+        timeControl.count(&statistics)
+        return statistics
+    }
+
+    /// What the player is doing, at the time of the last event.
+    package func state(at now: Duration) -> PlayerState {
+        let now = max(now, self.now)
+        var state = PlayerState()
+        state.rate = machine.rate
+        state.timeControlStatus = machine.status
+        state.reasonForWaitingToPlay = machine.reasonForWaitingToPlay
+        guard let item else { return state }
+        let playhead = playhead(at: now)
+        state.itemStatus = item.error != nil ? .failed : item.isReady ? .readyToPlay : .unknown
+        state.currentTime = MediaTime(timeControl.currentTime(timeBounds, at: now))
+        // While another variant's playlist is on its way, what is known of the item stays known.
+        if let tracker = item.mainTracker ?? item.previousTracker {
+            let hasFailed = item.error != nil || item.pendingFailure != nil
+            let duration = item.extent.duration(
+                listedEnd: tracker.end, forwardEnd: item.endTime.time, hasFailed: hasFailed)
+            state.duration = tracker.isLive ? .indefinite : MediaTime(duration)
+            state.seekableTimeRanges = [MediaTimeRange(tracker.seekableStart..<tracker.end)]
+            if tracker.isLive { state.liveOffset = tracker.end - playhead }
+        }
+        state.liveLatency = liveLatency(at: now)
+        state.timebaseRate = timebase.rate
+        state.loadedTimeRanges = buffer.loadedTimeRanges().filter { $0.upperBound > .zero }.map {
+            MediaTimeRange(max(.zero, $0.lowerBound)..<$0.upperBound)
+        }
+        state.isPlaybackLikelyToKeepUp = report.isLikelyToKeepUp
+        state.isPlaybackBufferFull = lastVerdict.isFull
+        state.isPlaybackBufferEmpty = lastVerdict.isEmpty
+        state.variant = item.variant
+        state.pathway = pathway
+        state.statistics = tally.counts
+        state.statistics.throughputEstimate = loading.estimatedBitsPerSecond(at: now)
+        state.statistics.live = liveStatistics(at: now)
+        state.statistics.durationWatched = clock.watched(upTo: playhead)
+        timeControl.count(at: now, &state.statistics)
+        return state
+    }
+}

@@ -1,0 +1,172 @@
+import HLSKitLoading
+import HLSKitPlaylist
+import HLSKitSelection
+
+/// What a steering server says about an item.
+struct ItemSteering: Sendable {
+    var monitor: SteeringMonitor
+    var clones = PathwayClones()
+    /// The multivariant playlist without clones.
+    private(set) var written: MultivariantPlaylist
+    /// The last answer.
+    private(set) var manifest: SteeringManifest?
+
+    init(_ tag: ContentSteering, of playlist: MultivariantPlaylist, base: String) {
+        monitor = SteeringMonitor(tag, base: base)
+        written = playlist
+    }
+
+    /// The order that the server wants, by the names of the playlist.
+    var priority: [String] { manifest?.priority.map(clones.name) ?? [] }
+
+    /// Takes an answer. The playlist that its clones make; nil where it stays.
+    mutating func take(_ manifest: SteeringManifest, base: String) -> MultivariantPlaylist? {
+        self.manifest = manifest
+        let own = Set(written.variants.map(\.pathway))
+        return clones.take(manifest.clones, besides: own) ? clones.playlist(of: written, base: base) : nil
+    }
+
+    /// The playlist comes from a fresh URL.
+    mutating func renew(_ playlist: MultivariantPlaylist, base: String) -> MultivariantPlaylist {
+        written = playlist
+        monitor.renew(playlist.contentSteering, base: base)
+        return clones.isEmpty ? playlist : clones.playlist(of: playlist, base: base)
+    }
+}
+
+/// Content steering, as ``SteeringMonitor`` asks for it and ``Pathways`` follows it.
+///
+/// See docs/behaviour/pathways.md.
+extension PlaybackEngine {
+    // MARK: Asking
+
+    /// Begins to follow the steering server that a playlist names. A manifest in the playlist itself counts at once.
+    ///
+    /// - Returns: the playlist, with clones.
+    mutating func openSteering(of playlist: MultivariantPlaylist) -> MultivariantPlaylist {
+        guard let tag = playlist.contentSteering, let base = item?.multivariantURL else { return playlist }
+        var steering = ItemSteering(tag, of: playlist, base: base)
+        var cloned: MultivariantPlaylist?
+        if let text = steering.monitor.inlineText {
+            switch Self.inlineManifest(text) {
+            case .success(let manifest):
+                cloned = steering.take(manifest, base: base)
+                arm(steering.monitor.take(manifest, from: nil, at: now))
+            case .failure(let error): tell(steering.monitor.fail(error.description, at: now), error.description)
+            }
+        }
+        item?.steering = steering
+        guard let cloned else { return playlist }
+        item?.multivariant = cloned
+        return cloned
+    }
+
+    private static func inlineManifest(_ text: String) -> Result<SteeringManifest, SteeringManifest.Invalid> {
+        guard let url = try? DataURL(text, maximumByteCount: SteeringManifest.maximumByteCount) else {
+            return .failure(SteeringManifest.Invalid(description: "not a data: URL"))
+        }
+        return SteeringManifest.read(url.bytes)
+    }
+
+    /// Asks for the first time, unless the playlist has the manifest itself.
+    mutating func beginSteering() {
+        guard let steering = item?.steering, steering.manifest == nil else { return }
+        askForSteering()
+    }
+
+    /// Asks the server, beside everything else that is loaded. Who loads nothing asks later.
+    mutating func askForSteering() {
+        guard let item, item.error == nil, let steering = item.steering else { return }
+        guard !item.isAtRest, !item.isComplete, !item.isClosed, item.pendingFailure == nil else {
+            return arm(steering.monitor.later(than: now))
+        }
+        let throughput = loading.estimatedBitsPerSecond(at: now)
+        guard loading.requests.ids(where: { $0 == .steering }).isEmpty,
+            let url = steering.monitor.request(pathway: pathway, throughput: throughput)
+        else { return }
+        send(RequestOrder(steering: url, namedBy: item.multivariantURL))
+    }
+
+    private mutating func arm(_ time: Duration?) {
+        if let time { effects.append(.arm(.steering, at: time)) }
+    }
+
+    // MARK: Answers
+
+    mutating func takeSteering(
+        _ id: RequestID, _ result: Result<SteeringManifest, SteeringManifest.Invalid>, url: String,
+        _ metrics: TransferMetrics
+    ) {
+        guard let context = loading.end(id, at: now), var steering = item?.steering else { return }
+        loading.note(metrics, of: context)
+        let now = now
+        switch result {
+        case .success(let manifest):
+            let base = item?.multivariantURL ?? ""
+            let cloned = steering.take(manifest, base: base)
+            arm(steering.monitor.take(manifest, from: url, at: now))
+            item?.steering = steering
+            if let cloned {
+                item?.multivariant = cloned
+                item?.variants.renew(AssetVariant.list(of: cloned), base: base)
+            }
+            followSteering()
+        case .failure(let error):
+            let failure = steering.monitor.fail(error.description, at: now)
+            item?.steering = steering
+            tell(failure, error.description)
+        }
+    }
+
+    mutating func failSteering(_ error: LoadingError) {
+        guard var steering = item?.steering else { return }
+        let failure = steering.monitor.fail(
+            error.text, status: error.status, retryAfter: error.retryAfter, at: now)
+        item?.steering = steering
+        tell(failure, error.text)
+    }
+
+    /// The last answer, or none, holds on.
+    private mutating func tell(_ failure: SteeringMonitor.Failure, _ text: String) {
+        arm(failure.next)
+        guard failure.isNews else { return }
+        effects.append(.publish(.warning("steering manifest: \(text)")))
+    }
+
+    /// Brings the order of pathways up to date.
+    mutating func followSteering() {
+        guard let steering = item?.steering else { return }
+        item?.variants.follow(steering.priority, without: steering.clones.vanished)
+        preferPathway()
+    }
+
+    /// The program knows pathways by the names of the server: a clone that has changed has another one in the playlist.
+    mutating func preferPathway() {
+        let wish = preferences.preferredPathway
+        let name = wish.map { item?.steering?.clones.name(of: $0) ?? $0 }
+        item?.variants.prefer(name)
+    }
+
+    // MARK: Telling
+
+    /// The pathway that is loaded from, as the server knows it; nil where there is but one and nobody steers.
+    package var pathway: String? {
+        guard let pathways = item?.variants.pathways, pathways.isOn || item?.steering != nil else { return nil }
+        return pathways.current.map(nameForOthers)
+    }
+
+    /// Those of the pathway in use, if it has any.
+    func ofPathway(_ iFrameVariants: [VariantStream]) -> [VariantStream] {
+        guard let pathways = item?.variants.pathways, pathways.isNamed, pathways.isOn else { return iFrameVariants }
+        let own = iFrameVariants.filter { $0.pathway == pathways.current }
+        return own.isEmpty ? iFrameVariants : own
+    }
+
+    private func nameForOthers(_ name: String) -> String { item?.steering?.clones.id(of: name) ?? name }
+
+    mutating func publish(_ move: Pathways.Move) {
+        effects.append(
+            .publish(
+                .pathwayChanged(from: nameForOthers(move.old), to: nameForOthers(move.new), reason: move.reason)))
+    }
+}

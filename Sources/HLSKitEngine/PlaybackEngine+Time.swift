@@ -1,0 +1,71 @@
+import HLSKitLoading
+
+/// Where time is.
+extension PlaybackEngine {
+    var clock: ItemClock {
+        _read { yield timeControl.clock }
+    }
+    package var timebase: TimebaseState { timeControl.clock.timebase }
+
+    /// The bounds of the playhead.
+    var timeBounds: ItemClock.Bounds {
+        guard item != nil else { return .nothing }
+        guard configuration.pacing == .realTime else { return .outputs(start: item?.start) }
+        guard let isReverse = item?.trick?.isReverse,
+            let limit = item?.rates.limit(forwardEnd: item?.endTime.time)
+        else { return .media(end: effectiveEnd) }
+        return .frames(limit: limit, isReverse: isReverse, end: effectiveEnd)
+    }
+
+    /// The item time that is being presented.
+    package var playhead: Duration { playhead(at: now) }
+
+    /// The same at a time that is not before the last event.
+    package func playhead(at now: Duration) -> Duration { timeControl.playhead(timeBounds, at: now) }
+
+    /// Where playing ends; nil while that is not known.
+    package var effectiveEnd: Duration? { outlook?.effectiveEnd }
+    /// What time does not pass: the end, or what it had come to when the end came nearer.
+    package var lastTime: Duration? { clock.lastTime(before: effectiveEnd) }
+    /// Media time that was played: what was jumped over or lost is left out.
+    var watchedDuration: Duration { clock.watched(upTo: playhead) }
+    /// As ``watchedDuration``, at a time that is not before the last event.
+    package func watchedDuration(at now: Duration) -> Duration { clock.watched(upTo: playhead(at: max(now, self.now))) }
+
+    /// - Parameters: as those of ``TimeControl/setTimebase(_:_:at:jump:watchedFrom:)``.
+    mutating func setTimebase(_ new: TimebaseState, jump: Duration? = nil) {
+        timeControl.setTimebase(new, timeBounds, at: now, jump: jump)
+        effects.append(.setTimebase(new))
+    }
+
+    /// A process was stopped, or a machine slept. Called with the time of an event, before that is handled.
+    mutating func wake(at time: Duration) {
+        guard clock.hasSlept(from: now, to: time), configuration.pacing == .realTime, item?.isLive == true,
+            item?.trick == nil,
+            let new = timeControl.wake(at: time, timeBounds, since: now, loaded: buffer.loadedTimeRanges())
+        else { return }
+        effects.append(.setTimebase(new))
+    }
+
+    /// The next moment at which time alone changes something; nil where it never does.
+    var nextMoment: Duration? {
+        if item?.trick != nil {
+            return [nextTrickMoment, nextPassageMoment.map { max($0, now + .milliseconds(1)) }].compactMap(\.self)
+                .min()
+        }
+        if let deadline = item?.alignment.deadline { return max(deadline, now + .milliseconds(1)) }
+        guard timebase.rate > 0, configuration.pacing == .realTime, let outlook else { return nil }
+        var facts = NextMoment.Facts(timebase: timebase, playhead: playhead, verdict: lastVerdict)
+        facts.stallEpsilon = configuration.buffering.stallEpsilon
+        // Past an end that nothing is done at, there is nothing to look for.
+        if outlook.isDrained || outlook.endsEarly, !machine.isAtEnd { facts.end = outlook.effectiveEnd }
+        facts.edge = edgeHostTime
+        facts.rateChange = latencyControl.nextChange
+        facts.told = nextPassageMoment
+        facts.hasRestingTrack = !buffer.requiredTracks.isSubset(of: tracksToLoad) && !outlook.isComplete
+        if buffer.requiredTracks == .video { facts.hardLimit = configuration.buffering.forwardDurationLimit }
+        facts.nextSegmentDuration = outlook.nextSegmentDuration
+        facts.maximumForwardBuffer = outlook.maximumForwardBuffer
+        return NextMoment(facts, at: now).time
+    }
+}

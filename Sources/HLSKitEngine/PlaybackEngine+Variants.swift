@@ -1,0 +1,195 @@
+import HLSKitLoading
+import HLSKitPlaylist
+package import HLSKitSelection
+
+/// Variants, as ``VariantChooser`` chooses among them: facts for it, and its switches carried out.
+extension PlaybackEngine {
+    // MARK: First choice
+
+    /// Chooses the first variant and its renditions, and asks for their playlists.
+    mutating func openVariant(of written: MultivariantPlaylist) {
+        let playlist = openSteering(of: written)
+        guard !playlist.variants.isEmpty else {
+            return failItem(
+                HLSError(code: .badPlaylist, urlString: item?.multivariantURL, cause: "the playlist lists no variant"))
+        }
+        let isSoundOnly = configuration.wantsSoundOnly
+        item?.renditions.open(isSoundOnly: isSoundOnly)
+        let context = SelectionContext(configuration, wantsPictures: !isSoundOnly)
+        let base = item?.multivariantURL
+        let penalty = configuration.retryPolicies.penalty
+        item?.variants.open(
+            AssetVariant.list(of: playlist), base: base, in: context, penalty: penalty,
+            steering: playlist.contentSteering)
+        followSteering()
+        noteVariantPolicy()
+        openMediaSelection(of: playlist)
+        guard item?.error == nil else { return }
+        if let known = knownBandwidth(of: playlist) { loading.hint = known }
+        let (limits, separateAudio) = (selectionLimits, variantsWithSeparateAudio)
+        let throughput = loading.estimatedBitsPerSecond(at: now)
+        let startsOnFirst = preferences.startsOnFirstEligibleVariant
+        guard
+            let (eligibility, choice) = item?.variants.first(
+                in: limits, separateAudio: separateAudio, throughput: throughput, startsOnFirst: startsOnFirst)
+        else { return }
+        note(.choices) { .eligibility(eligibility) }
+        guard let choice, let index = item?.variants.index(of: choice.variantID) else {
+            return failItem(noVariant(of: eligibility))
+        }
+        note(.choices) { .firstVariant(index: index, explanation: choice.explanation) }
+        buffer.setRequiredTracks([.video])
+        item?.lanes[.main] = MediaLane(id: .main, playlistURL: "")
+        use(index, explanation: choice.explanation)
+        preloadKeys(of: playlist)
+        beginSteering()
+    }
+
+    private func noVariant(of eligibility: VariantEligibility) -> HLSError {
+        HLSError(
+            noneOf: item?.candidates ?? [], eligibility, quality: preferences.quality, url: item?.multivariantURL,
+            decoderFailure: configuration.decoderFailure())
+    }
+
+    /// Which variants may be used now.
+    func eligibility() -> VariantEligibility {
+        item?.variants.eligibility(in: selectionLimits) ?? VariantEligibility([], in: SelectionContext())
+    }
+
+    package func ineligibilityReasons(for id: AssetVariant.ID) -> [IneligibilityReason] {
+        item?.variants.reasons(against: id, in: selectionLimits) ?? []
+    }
+
+    /// What limits the choice among the variants now, besides the item itself.
+    var selectionLimits: SelectionLimits {
+        SelectionLimits(
+            preferences: preferences, networkConditions: networkConditions, outputs: outputLimits,
+            penalized: penalizedVariants(), pathways: item?.variants.pathways.order(at: now) ?? [],
+            audibleOption: item?.audibleOption, serverPeakBitRate: serverHints.maximumBitRate)
+    }
+
+    // MARK: Use of a variant
+
+    /// Loads from the variant at `index` from the next segment on, with the renditions that belong to it.
+    mutating func use(_ index: Int, explanation: String) {
+        let place = placeOfMain
+        guard
+            let change = item?.variants.change(to: index, at: place ?? item?.start ?? .zero, because: explanation)
+        else { return }
+        use(change)
+    }
+
+    /// Carries a switch out: the segments that begin from now on come from the new variant and its renditions.
+    mutating func use(_ change: VariantSwitch) {
+        guard let sources = variantSources, let variant = sources[change.to] else { return }
+        guard let url = sources.mainURL(of: variant) else {
+            return failVariant(change.to, because: "its URI cannot be resolved")
+        }
+        guard let description = item?.candidates.first(where: { $0.index == change.to }) else { return }
+        effects.append(
+            .publish(.variantSwitched(from: item?.variant, to: description, explanation: change.because)))
+        if item?.variant != nil { tally.switchVariant() }
+        if let move = item?.variants.carryOut(change, as: description) { publish(move) }
+        redirect(.main, to: url)
+        chooseRenditions(for: variant, of: sources.playlist, base: sources.base)
+    }
+
+    /// Leads a lane to another media playlist.
+    mutating func redirect(_ id: LaneID, to url: String) {
+        guard let old = item?.lanes[id]?.playlistURL, old != url else { return }
+        if let request = item?.lanes[id]?.playlist.request {
+            cancel(request)
+            item?.lanes[id]?.playlist.forgetRequest()
+        }
+        item?.lanes[id]?.redirect(to: url)
+        _ = loading.requests.takeWaiting(.mediaPlaylist(id))
+        effects.append(.disarm(.reload(id)))
+        if let known = item?.knownPlaylists[url] {
+            attach(known.playlist, url: known.url, to: id, known: known.tracker)
+        } else {
+            requestPlaylist(of: id)
+        }
+    }
+
+    // MARK: Switching
+
+    enum Switch {
+        case stays
+        /// It is another one: the lane waits for its playlist.
+        case switched
+        /// The program has not answered yet.
+        case asked
+    }
+
+    /// Decides which variant the segment at `index` is to come from.
+    mutating func considerSwitch(at index: Int) -> Switch {
+        // Variants are cut alike: where one can be begun, others can.
+        guard let tracker = item?.lanes[.main]?.tracker, tracker.isEntry(index),
+            item?.variants.isOpen(at: tracker.starts[index]) == true
+        else { return .stays }
+        let segment = VariantChooser.Segment(index: index, tracker: tracker, audio: item?.lanes[.audio]?.tracker)
+        forgivePassed(upTo: segment.start)
+        let (limits, separateAudio, facts) = (selectionLimits, variantsWithSeparateAudio, selectionFacts)
+        var change: VariantSwitch?
+        for action in item?.variants.consider(segment, limits, separateAudio: separateAudio, facts) ?? [] {
+            switch action {
+            case .tell(let eligibility): note(.choices) { .eligibility(eligibility) }
+            case .choose(let choice): item?.variants.choose(from: choice, limits)
+            case .take(let decision): change = item?.variants.take(decision, for: segment.start)
+            case .takeBest: change = item?.variants.takeBest(for: segment, facts)
+            case .ask(let input):
+                guard let decision = decide(input, for: segment.start) else { return .asked }
+                change = item?.variants.take(decision, for: segment.start)
+            }
+        }
+        guard let change else { return .stays }
+        use(change)
+        return .switched
+    }
+
+    /// Asks the rule; nil while the program has not answered.
+    private mutating func decide(_ input: SelectionInput, for start: Duration) -> SelectionDecision? {
+        switch rule.answer(input, known: questions.takeDecision(for: start)) {
+        case .known(let decision): return decision
+        case .decided(let decision):
+            note(.choices) { .variant(input, decision) }
+            return decision
+        case .asks:
+            ask(input, for: .segment(start))
+            return nil
+        }
+    }
+
+    /// The rule wants the next segment loaded later: more is ahead than it said.
+    var isHeldBack: Bool {
+        configuration.pacing == .realTime && machine.status == .playing
+            && item?.variants.holdsBack(buffer.forwardDuration(of: .video, situation())) == true
+    }
+
+    /// What is to be known for a decision about the next segment, of what others keep.
+    private var selectionFacts: VariantChooser.Facts {
+        VariantChooser.Facts(
+            moment: selectionMoment, bufferCapacity: bufferCapacity,
+            startsOnFirst: preferences.startsOnFirstEligibleVariant, isSoundOnly: item?.isSoundOnly == true,
+            isFixed: isVariantFixed,
+            isFirstSegment: statistics.numberOfSegments == 0
+                && LaneID.allCases.allSatisfy { item?.lanes[$0]?.hasLoadedSegment != true },
+            throughput: loading.estimatedBitsPerSecond(at: now))
+    }
+
+    /// How much media is held at most.
+    var bufferCapacity: Duration {
+        configuration.buffering.forwardDurationLimit ?? configuration.buffering.forwardDuration
+    }
+
+    /// What changes with time and with every byte.
+    var selectionMoment: SelectionMoment {
+        var moment = SelectionMoment(
+            now: now, throughput: loading.estimate(at: now), recentTransfers: loading.estimator.recentTransfers,
+            forwardBuffer: buffer.forwardDuration(of: .video, situation()),
+            rate: machine.rate == 0 ? 1 : Double(machine.rate), isPlaying: machine.status == .playing)
+        moment.serverData = serverHints.latest
+        if let outlook, outlook.isLive { moment.availableAhead = max(.zero, outlook.listedEnd - playhead) }
+        return moment
+    }
+}

@@ -1,0 +1,298 @@
+package import HLSKitLoading
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitSelection
+import HLSKitTime
+
+/// Decides everything about playing one item at a time: what is loaded and when, from which variant, whether the
+/// player waits or plays, what is tried again and what is given up.
+///
+/// A value without I/O and without a clock: events go in with the time at which they happened, effects come out and
+/// are to be carried out in their order. Times are measured from the making of the player, item times from item
+/// time 0.
+///
+/// See docs/architecture.md.
+package struct PlaybackEngine: Sendable {
+    package let configuration: EngineConfiguration
+    package var timeControl = TimeControl()
+    var buffer: ForwardBuffer
+    var report: BufferReport
+    package var loading: LoadingState
+    var preferences = PlayerItemPreferences()
+    package var networkConditions: NetworkConditions
+    /// What other players leave.
+    package var allowance = LoadAllowance.everything
+    var outputLimits = OutputLimits()
+    package var mediaSelection: MediaSelectionState
+    package var item: ItemState? {
+        didSet {
+            knownOutlook = nil
+            judge.watch(nil)
+        }
+    }
+    /// nil until the item is looked over again after a change.
+    var knownOutlook: ItemOutlook?
+    /// Which variant.
+    var rule: VariantRule
+    /// Whether a download continues; which one it is, is worked out again when something of the item changes.
+    var judge = DownloadJudge()
+    var tally = PlaybackTally()
+    /// The edge of the item if it is live, how it is kept at its distance from it, and what that came to.
+    var liveEdge = LiveEdge()
+    var latencyControl = LatencyControl()
+    var latencies = LatencyTally()
+    /// What servers told.
+    var serverHints: ServerHints
+    /// What servers are told; nil where nobody is.
+    var clientData: ClientDataKeeper?
+    package var sessions: SessionKeeper
+    /// The time of the event that is being handled.
+    var now = Duration.zero
+    var effects: [EngineEffect] = []
+    /// Whoever steps this engine has the item after this one: the engine does not go on without an item by itself.
+    package var isInQueue = false
+    /// Another engine has taken over.
+    var hasResigned = false
+    private var resolveTimer = ResolveTimer()
+    /// What is for the program to decide.
+    var questions = ProgramQuestions()
+    var outputQuestions = OutputQuestions()
+    private var lastSettled = Duration.zero
+
+    package init(configuration: EngineConfiguration) {
+        self.configuration = configuration
+        buffer = ForwardBuffer(configuration: configuration.buffering)
+        report = BufferReport(policy: configuration.keepUpPolicy, configuration: configuration.buffering)
+        loading = LoadingState(configuration: configuration)
+        rule = VariantRule(configuration.selector)
+        networkConditions = configuration.networkConditions
+        mediaSelection = MediaSelectionState(languages: configuration.languages)
+        sessions = SessionKeeper(configuration)
+        serverHints = ServerHints(isMinded: configuration.mindsServerData)
+        clientData = configuration.clientData.map { ClientDataKeeper($0) }
+    }
+
+    /// Takes in what happened at `now` and gives what is to be done.
+    package mutating func handle(_ event: EngineEvent, at now: Duration) -> [EngineEffect] {
+        guard !hasResigned else { return [] }
+        wake(at: now)
+        self.now = max(now, self.now)
+        apply(event)
+        if needsSettling(after: event) { return settled(after: event) }
+        keepJournal(of: event)
+        let effects = effects
+        self.effects = []
+        return effects
+    }
+
+    /// Takes in what happened at once: what follows from it is worked out when all of it is known.
+    package mutating func handle(_ events: [EngineEvent], at now: Duration) -> [EngineEffect] {
+        self.now = max(now, self.now)
+        for event in events { apply(event) }
+        return settled()
+    }
+
+    /// The effects so far and of what follows from them.
+    mutating func settled(after event: EngineEvent? = nil) -> [EngineEffect] {
+        if !hasResigned { settle() }
+        questions.endAnswer()
+        keepJournal(of: event)
+        let effects = effects
+        self.effects = []
+        return effects
+    }
+
+    /// Bytes alone change nothing while playback runs, but the judgement of the throughput: once a second is enough.
+    private mutating func needsSettling(after event: EngineEvent) -> Bool {
+        switch event {
+        // The length that it declares may leave room for another segment.
+        case .responded where configuration.pacing == .unpaced: return true
+        case .progress, .responded, .timer(.judge): break
+        default: return true
+        }
+        refreshOutlook()
+        guard machine.status == .playing, knownOutlook?.isReceiving == true else { return true }
+        return now - lastSettled >= .seconds(1) || effects.contains { if case .arm = $0 { false } else { true } }
+    }
+
+    private mutating func apply(_ event: EngineEvent) {
+        guard let mark = clock.mark(timeBounds, at: now) else { return carryOut(event) }
+        carryOut(event)
+        timeControl.hold(mark, timeBounds, at: now)
+    }
+
+    private mutating func carryOut(_ event: EngineEvent) {
+        switch event {
+        case .control(let control): apply(control)
+        case .progress(let id, let byteCount): noteProgress(id, byteCount: byteCount)
+        case .responded(let id, let response): noteResponse(id, response)
+        case .playlist(let id, let result, let metrics): takePlaylist(id, result, metrics)
+        case .steering(let id, let result, let url, let metrics): takeSteering(id, result, url: url, metrics)
+        case .assetList(let id, let result, let url, let metrics): takeAssetList(id, result, url: url, metrics)
+        case .finished(let id, let metrics): finishRequest(id, metrics)
+        case .failed(let id, let error, let metrics): failRequest(id, error, metrics)
+        case .media(let fact): take(fact)
+        case .output(let fact): take(fact)
+        case .timer(let timer): fire(timer)
+        case .freshURL(let result): takeFreshURL(result)
+        case .answer(let answer): take(answer)
+        }
+    }
+
+    private mutating func fire(_ timer: EngineTimer) {
+        switch timer {
+        case .resolve: resolveTimer.fire()
+        case .evaluation: run(.evaluationTimeout)
+        case .reload(let lane): reloadPlaylist(of: lane)
+        case .retry(let role): retry(role)
+        case .steering: askForSteering()
+        case .stale: checkStale()
+        case .judge: judgeOverdueDownload()
+        case .firstPicture: noteFirstDecoded()
+        case .lastPicture, .hint, .report, .interstitial, .skipControl: break
+        }
+    }
+
+    // MARK: Control
+
+    mutating func apply(_ control: EngineControl) {
+        switch control {
+        case .setItem(let new): setItem(new)
+        case .play:
+            let rate = defaultRate
+            let buffer = prepare(for: rate)
+            run(.play(defaultRate: rate, buffer: buffer))
+        case .pause: run(.setRate(0))
+        case .setRate(let rate):
+            let buffer = prepare(for: rate, resumes: rate != 0)
+            run(.setRate(rate, buffer: buffer))
+        case .playImmediately(let rate):
+            item?.alignment.end()
+            let buffer = prepare(for: rate)
+            run(.playImmediately(atRate: rate, buffer: buffer))
+        case .setRateAtHostTime(let rate, let anchor):
+            item?.alignment.end()
+            timeControl.beginWait(at: now)
+            setRate(rate, at: anchor)
+        case .seek(let request): seek(request)
+        case .step(let count): step(count)
+        case .preroll: preroll()
+        case .cancelPreroll: endPreroll(finished: false)
+        case .cancelSeek: cancelSeek()
+        case .giveRate(let rate, let reason):
+            followRate(rate)
+            run(.rateGiven(rate, reason))
+        case .setInterstitialRunning(let isRunning): run(.interstitialChanged(isRunning: isRunning))
+        case .setBreakPoint(let place): setBreakPoint(place)
+        case .noteSchedule: noteSchedule()
+        case .prepareToResume(let time, let next): prepareToResume(at: time, next: next)
+        case .askForAssets(let requests): for request in requests { askForAssets(request) }
+        case .setDefaultRate(let rate): timeControl.setDefaultRate(rate)
+        case .setAutomaticallyWaits(let waits):
+            if !waits { item?.alignment.end() }
+            run(.setAutomaticallyWaits(waits))
+        case .setActionAtItemEnd(let action): run(.setActionAtItemEnd(action))
+        case .setPreferences(let new):
+            let old = preferences
+            preferences = new
+            noteVariantPolicy()
+            if old.variantPolicy != new.variantPolicy { flushForPin() }
+            if old.audio != new.audio || old.subtitles != new.subtitles { applyMediaSelection() }
+        case .select(let characteristic, let choice):
+            changeMediaSelection { $0.choose(choice, of: characteristic) }
+        case .setSidecarCaptions(let sidecars): setSidecarCaptions(sidecars)
+        case .setMediaSelectionCriteria(let characteristic, let criteria):
+            changeMediaSelection { $0.setCriteria(criteria, of: characteristic) }
+        case .setAppliesMediaSelectionCriteria(let isAutomatic):
+            changeMediaSelection { $0.setAutomatic(isAutomatic) }
+        case .setTrackEnabled(let type, let isEnabled): setTrack(type, isEnabled: isEnabled)
+        case .assetKeysEnded(let error): endAssetKeys(error)
+        case .setNetworkConditions(let new): networkConditions = new
+        case .setOutputLimits(let new): outputLimits = new
+        case .setAllowance(let new): allowance = new
+        case .takeLate(let kinds, let lane, let besideOthers): takeLate(kinds, of: lane, besideOthers: besideOthers)
+        case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
+        case .setReversePlaybackEndTime(let time): item?.rates.setReverseEnd(time)
+        // Who keeps client data sees it.
+        case .report: break
+        case .close: setItem(nil)
+        }
+    }
+
+    private mutating func setItem(_ new: EngineItem?) {
+        endSeek(finished: false)
+        cancelEverything()
+        loading.forgetFailures()
+        buffer.removeAll()
+        buffer.setRequiredTracks([])
+        questions.forget()
+        setTimebase(TimebaseState(itemTime: .zero, hostTime: now, rate: 0))
+        sessions.noteWatched(timeControl.clock.watchedTotal)
+        timeControl.changeItem()
+        let session = new.flatMap { sessions.session(of: $0) }
+        item = new.map {
+            ItemState(
+                url: $0.url, owner: $0.owner, credentialOrigins: configuration.credentialOrigins, session: session)
+        }
+        item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false
+        item?.schedule = ScheduleReach(isFollowed: new?.followsSchedule == true)
+        mediaSelection.forgetItem()
+        if item != nil { followAudioTrackRule() }
+        tally = PlaybackTally()
+        (liveEdge, latencyControl, latencies) = (LiveEdge(), LatencyControl(), LatencyTally())
+        report.reset()
+        run(.itemChanged(new.map { _ in TimeControlMachine.ItemState() }))
+        if item != nil { requestFirstPlaylist() }
+    }
+
+    /// Tells the program's logger, where it wants to hear that much.
+    mutating func note(_ detail: DecisionDetail, _ decision: () -> Decision) {
+        if detail <= configuration.decisionDetail { effects.append(.note(decision())) }
+    }
+
+    // MARK: Settling
+
+    /// Brings everything up to date that follows from time and from what was loaded.
+    private mutating func settle() {
+        lastSettled = now
+        guard item != nil else { return setResolveTimer(to: nil) }
+        var effectCount = effects.count
+        for step in SettlingStep.order {
+            switch step {
+            case .rate: followRate(machine.rate)
+            case .tracks: followTracks()
+            case .rest: checkRest()
+            case .eviction:
+                refreshOutlook()
+                evict()
+            case .suspendedBodies: resumeSuspended()
+            case .buffer:
+                effectCount = effects.count
+                updateBuffer()
+            case .loads: scheduleLoads()
+            case .hints: checkHints()
+            case .bufferAfterLoads: if knownOutlook == nil || effects.count != effectCount { updateBuffer() }
+            case .alignment: checkAlignment()
+            case .seek: checkSeek()
+            case .start: checkStart()
+            case .preroll: checkPreroll()
+            case .dateRanges: checkPassages()
+            case .refusal: checkRefusal()
+            case .end: checkEnd()
+            case .liveEdge: checkLiveEdge()
+            case .liveOffset: checkLiveOffset()
+            case .recommendedOffset: checkRecommendedOffset()
+            case .latency: checkLatency()
+            case .timer: setResolveTimer(to: nextMoment)
+            }
+        }
+    }
+
+    private mutating func setResolveTimer(to time: Duration?) {
+        switch resolveTimer.set(to: time) {
+        case .arm(let time): effects.append(.arm(.resolve, at: time))
+        case .disarm: effects.append(.disarm(.resolve))
+        case nil: break
+        }
+    }
+}

@@ -1,0 +1,311 @@
+import HLSKitLoading
+
+/// Decides where seeks go, where they land and when they are over, and what the outputs are asked: for media at the target
+/// of a seek, for the media of a preroll, and for the first media of an item.
+///
+/// Outputs are asked with numbers, one question at a time for each of the three.
+package struct SeekMachine: Sendable {
+    /// A decoder that gives nothing does not hold the start for longer.
+    private static let longestWaitForFirst = Duration.seconds(5)
+
+    /// Where presentation begins after the last move; nil before an item has a place to start at.
+    private(set) var landing: Landing?
+    /// Media before this item time is not presented.
+    private(set) var window: Duration?
+    /// The first media was decoded, or is not waited for.
+    private(set) var hasDecodedFirst = false
+    /// The item has pictures, which can be stepped through.
+    private(set) var hasPictures = false
+    /// Pictures at which decoding can start, as far as they are loaded.
+    private var syncSamples = SyncIndex()
+
+    private var move = Move.none
+    private var preroll = Wait.none
+    private var start = Wait.none
+
+    private enum Move: Sendable {
+        case none
+        /// To `target`; `question` is what the outputs were asked.
+        case underWay(SeekRequest, target: Duration, question: Int?)
+    }
+
+    private enum Wait: Sendable, Hashable {
+        case none
+        /// Until there is something to decode.
+        case forMedia
+        /// Until the outputs have decoded it.
+        case forOutputs(Int)
+
+        var question: Int? { if case .forOutputs(let number) = self { number } else { nil } }
+    }
+
+    /// What decisions depend on besides the moves themselves.
+    struct Facts: Sendable {
+        /// The item has a place to start at.
+        var hasStart = false
+        var isReady = false
+        /// There is something to decode at the playhead.
+        var hasMedia = false
+        /// No rate is asked for.
+        var isPaused = false
+        /// Outputs say when they have decoded what they were asked for.
+        var awaitsOutputs = false
+        /// Time does not run before the first media is decoded.
+        var holdsStart = false
+    }
+
+    /// How a seek is answered.
+    enum Answer: Sendable, Hashable {
+        case refuse
+        /// Until the item has a place to start at, which the target becomes.
+        case wait
+        case go(to: Duration)
+    }
+
+    enum Question: Sendable, Hashable {
+        case target, preroll, first
+    }
+
+    enum Action: Sendable, Hashable {
+        /// The seek begins.
+        case accept(isTargetBuffered: Bool)
+        /// Media that is held is presented from there on, or media is loaded.
+        case present(from: Landing)
+        case load(from: Landing)
+        /// The playhead is moved, as a seek or as time that is tied to host time.
+        case move(to: Landing)
+        case jump(to: Duration)
+        case judgeBuffer
+        /// Media at the target is there: where it lands is decided.
+        case decideLanding(near: Duration)
+        case reposition(to: Landing)
+        /// The outputs are asked, if there is something to ask for.
+        case awaitOutputs
+        case ask(Question)
+        case waitForFirst(until: Duration)
+        case noteFirst
+        /// A seek ends, for which something else may have come.
+        case endSeek(finished: Bool)
+        /// The playhead has left its place.
+        case tellJump
+        case complete
+        case endPreroll(finished: Bool)
+    }
+
+    // MARK: Seek
+
+    /// Where the seek goes that is under way; nil while there is none.
+    var target: Duration? { if case .underWay(_, let target, _) = move { target } else { nil } }
+    var request: SeekRequest? { if case .underWay(let request, _, _) = move { request } else { nil } }
+    package var isUnderWay: Bool { target != nil }
+    /// The seek that is under way may be cancelled.
+    var isCancellable: Bool { request?.isOwn == false }
+
+    /// One that is refused leaves the one that is under way alone.
+    ///
+    /// - Parameter rule: nil before the item has a place to start at.
+    static func answer(to request: SeekRequest, _ rule: LandingRule?, canPlay: Bool) -> Answer {
+        guard canPlay else { return .refuse }
+        guard let rule else { return .wait }
+        return rule.time(of: request.destination).map { .go(to: $0) } ?? .refuse
+    }
+
+    mutating func begin(_ request: SeekRequest, to target: Duration) {
+        move = .underWay(request, target: target, question: nil)
+    }
+
+    /// The seek goes to `target`.
+    ///
+    /// - Parameter reloads: what is loaded is of no use.
+    mutating func go(_ request: SeekRequest, to target: Duration, _ rule: LandingRule, reloads: Bool) -> [Action] {
+        let landing = rule.landing(for: request, at: target, syncSamples)
+        let isBuffered = !reloads && rule.held.reaches(landing.time)
+        begin(request, to: landing.time)
+        return [
+            .accept(isTargetBuffered: isBuffered), isBuffered ? .present(from: landing) : .load(from: landing),
+            .move(to: landing), .judgeBuffer,
+        ]
+    }
+
+    /// The item resumes there after a break.
+    ///
+    /// - Parameter isHeld: media of there is loaded, and can be presented once more.
+    mutating func resume(at landing: Landing, isHeld: Bool) -> [Action] {
+        begin(SeekRequest(destination: .time(landing.time), isOwn: true, isJump: false), to: landing.time)
+        return [
+            .accept(isTargetBuffered: isHeld), isHeld ? .present(from: landing) : .load(from: landing),
+            .move(to: landing), .judgeBuffer,
+        ]
+    }
+
+    /// What is presented at the playhead comes from elsewhere: a seek that is under way goes on, else the playhead is moved
+    /// to where it is.
+    ///
+    /// - Returns: where that is.
+    mutating func beginOwnMove(at playhead: Duration) -> Duration {
+        guard case .underWay(let request, let target, _) = move else {
+            begin(SeekRequest(destination: .time(playhead), isOwn: true, isJump: false), to: playhead)
+            return playhead
+        }
+        // The outputs are asked again.
+        begin(request, to: target)
+        return target
+    }
+
+    /// The item has a place to start at.
+    ///
+    /// - Returns: where the seek lands that has waited for it; nil where it can go nowhere.
+    mutating func landFirst(_ rule: LandingRule) -> Landing? {
+        guard let landing = request.flatMap({ rule.firstLanding(for: $0) }) else { return nil }
+        land(on: landing)
+        return landing
+    }
+
+    /// Time that is tied to host time leads there.
+    func jump(to time: Duration, from playhead: Duration, _ held: HeldMedia) -> [Action] {
+        guard abs(time - playhead) > held.shortest else { return [] }
+        return [
+            .endSeek(finished: false), held.reaches(time) ? .present(from: .exact(time)) : .load(from: .exact(time)),
+            .jump(to: time), .judgeBuffer,
+        ]
+    }
+
+    /// The playhead is moved there.
+    mutating func land(on landing: Landing) {
+        self.landing = landing
+        guard case .underWay(let request, _, let question) = move else { return }
+        move = .underWay(request, target: landing.time, question: question)
+    }
+
+    /// The seek is over.
+    ///
+    /// - Returns: what was asked for; nil where nothing was under way.
+    mutating func end() -> SeekRequest? {
+        guard case .underWay(let request, _, _) = move else { return nil }
+        move = .none
+        // The question for the first media is asked again.
+        start = .none
+        return request
+    }
+
+    // MARK: Arriving
+
+    /// Looks whether a seek is over: there is media at its target, and the outputs have decoded it.
+    func check(_ facts: Facts) -> [Action] {
+        guard isUnderWay, facts.hasStart, facts.isReady, facts.hasMedia else { return [] }
+        guard case .undecided(let target) = landing else { return [.awaitOutputs] }
+        return [.decideLanding(near: target), .awaitOutputs]
+    }
+
+    /// Where a seek lands whose target is held now.
+    func decideLanding(near target: Duration, _ held: HeldMedia) -> [Action] {
+        guard let request else { return [] }
+        let landing = held.landing(at: target, request.tolerance, syncSamples)
+        return [.reposition(to: landing), .move(to: landing), .judgeBuffer]
+    }
+
+    /// - Parameter isInGap: the target lies where there is no media: nothing is to be decoded.
+    func awaitOutputs(_ facts: Facts, isInGap: Bool) -> [Action] {
+        guard facts.awaitsOutputs, !isInGap else { return complete(first: nil) }
+        if case .underWay(_, _, nil) = move { return [.ask(.target)] }
+        return []
+    }
+
+    private func complete(first: Duration?) -> [Action] {
+        var actions: [Action] = []
+        // Where the playlist says that a segment begins its first picture may not be.
+        if case .segmentStart(let start) = landing, let first, first > start {
+            actions.append(.move(to: .sync(first)))
+        }
+        actions.append(.endSeek(finished: true))
+        if request?.isJump ?? true { actions.append(.tellJump) }
+        return actions + [.complete]
+    }
+
+    // MARK: Preroll
+
+    var isPrerolling: Bool { preroll != .none }
+
+    func mayPreroll(_ facts: Facts) -> Bool { facts.isReady && facts.isPaused && !isUnderWay }
+
+    mutating func beginPreroll() { preroll = .forMedia }
+
+    mutating func endPreroll() { preroll = .none }
+
+    /// Asks the outputs, once there is something to decode. Who plays does not wait any more.
+    func checkPreroll(_ facts: Facts) -> [Action] {
+        guard isPrerolling else { return [] }
+        guard facts.isPaused else { return [.endPreroll(finished: false)] }
+        guard preroll == .forMedia, facts.hasMedia else { return [] }
+        return [facts.awaitsOutputs ? .ask(.preroll) : .endPreroll(finished: true)]
+    }
+
+    // MARK: Start
+
+    func holdsStart(_ facts: Facts) -> Bool { facts.holdsStart && !hasDecodedFirst }
+
+    /// Asks the outputs for the first media, once there is some: they are asked one thing at a time.
+    func checkStart(_ facts: Facts, at now: Duration) -> [Action] {
+        guard holdsStart(facts), facts.hasStart, facts.isReady, facts.hasMedia, start == .none,
+            preroll.question == nil, !isUnderWay
+        else { return [] }
+        return [.waitForFirst(until: now + Self.longestWaitForFirst), .ask(.first)]
+    }
+
+    /// The first media was decoded, or is waited for no longer.
+    ///
+    /// - Returns: whether the outputs were asked for it.
+    mutating func noteFirstDecoded() -> Bool {
+        hasDecodedFirst = true
+        defer { start = .none }
+        return start != .none
+    }
+
+    // MARK: Questions
+
+    /// The outputs are asked.
+    mutating func ask(_ question: Question, _ number: Int) {
+        switch question {
+        case .target:
+            guard case .underWay(let request, let target, _) = move else { return }
+            move = .underWay(request, target: target, question: number)
+        case .preroll: preroll = .forOutputs(number)
+        case .first: start = .forOutputs(number)
+        }
+    }
+
+    /// The outputs have decoded what they were asked for.
+    ///
+    /// - Parameters:
+    ///   - isLast: they were asked nothing since.
+    ///   - first: the item time of the first media.
+    func takeAnswer(_ number: Int, isLast: Bool, first: Duration?) -> [Action] {
+        var actions: [Action] = []
+        if isLast { actions.append(.noteFirst) }
+        if preroll.question == number { actions.append(.endPreroll(finished: true)) }
+        if case .underWay(_, _, number) = move { actions += complete(first: first) }
+        return actions
+    }
+
+    // MARK: Pictures
+
+    /// Playing starts there.
+    mutating func start(at place: StartPlace) { window = place.window }
+
+    /// Media is loaded anew from there on.
+    mutating func restart(at landing: Landing) {
+        window = landing.floor
+        syncSamples.removeAll()
+    }
+
+    /// Whether pictures may be gone through while time stands still.
+    func mayStep(_ facts: Facts) -> Bool { facts.isReady && facts.isPaused && hasPictures }
+
+    mutating func noteSyncSamples(_ times: [Duration]) {
+        syncSamples.insert(times)
+        hasPictures = true
+    }
+
+    mutating func forgetSyncSamples(before time: Duration) { syncSamples.removeAll(before: time) }
+    mutating func forgetSyncSamples(from time: Duration) { syncSamples.removeAll(from: time) }
+}

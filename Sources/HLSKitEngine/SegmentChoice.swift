@@ -1,0 +1,74 @@
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitSelection
+
+/// The segment that a lane loads next, and whether it can be loaded at all.
+struct SegmentChoice: Sendable {
+    /// Why it cannot.
+    enum Obstacle: Error {
+        /// Its URI leads nowhere.
+        case unaddressed
+        /// What it is encrypted with, or begins with, is of no use.
+        case unsupported(HLSError)
+    }
+
+    /// What its job depends on besides the lane.
+    struct Facts: Sendable {
+        var id: SegmentID
+        /// What maps its media to the item's timeline, and the number of that.
+        var timeline: TimelineKey
+        var number: Int
+        /// Where presented media begins, and the end time.
+        var start: Duration?
+        var end: Duration?
+        /// I-frames are played in the place of media.
+        var isTrick: Bool
+        var variantIndex: Int?
+        /// What the variant says of its frames.
+        var videoRange: VideoRange?
+    }
+
+    private let index: Int
+    private let segment: MediaSegment
+    private let url: String
+    private let resources: SegmentResources
+
+    /// - Parameter rules: which keys are used.
+    init(_ index: Int, in tracker: PlaylistTracker, keys rules: KeyRules) throws(Obstacle) {
+        self.index = index
+        segment = tracker.playlist.segments[index]
+        guard let url = URIReference.resolve(segment.uri, against: tracker.url) else { throw .unaddressed }
+        self.url = url
+        do {
+            resources = try SegmentResources(of: segment, at: url, in: tracker, keys: rules)
+        } catch {
+            throw .unsupported(HLSError(error))
+        }
+    }
+
+    /// The segment as it is begun.
+    func flight(in lane: borrowing MediaLane, _ tracker: PlaylistTracker, _ facts: Facts) -> SegmentInFlight {
+        let isOfVariant = lane.id == .main && !facts.isTrick
+        return SegmentInFlight(
+            id: facts.id, role: lane.joint.role ?? facts.id, position: tracker.position(at: index),
+            job: job(in: lane, tracker, facts), playlistURL: lane.playlistURL, byteRange: segment.byteRange?.range,
+            variantIndex: isOfVariant ? facts.variantIndex : nil)
+    }
+
+    private func job(in lane: borrowing MediaLane, _ tracker: PlaylistTracker, _ facts: Facts) -> SegmentJob {
+        let (key, start) = (facts.timeline, tracker.starts[index])
+        let repeatsParts = lane.repeatsParts(at: index)
+        var window = PresentationWindow(from: facts.start, until: facts.end)
+        window.dropsOverlap = lane.joint.dropsOverlap || repeatsParts
+        if lane.id == .main, facts.isTrick { window = PresentationWindow(isStill: true) }
+        return SegmentJob(
+            id: facts.id, request: RequestID(rawValue: 0), map: resources.map, key: resources.key,
+            mapKey: resources.mapKey, start: start, duration: tracker.duration(at: index), timeline: facts.number,
+            window: window, startsNewSequence: lane.joint.startsNewSequence || lane.lastTimeline != key || repeatsParts,
+            replacement: lane.replacement, url: url, mediaSequence: segment.mediaSequence,
+            videoRange: lane.id == .main ? facts.videoRange : nil,
+            stream: StreamID(playlistURL: lane.playlistURL, epoch: key.epoch, discontinuity: key.discontinuity),
+            kinds: lane.kinds(at: start))
+    }
+}

@@ -1,0 +1,97 @@
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitSelection
+
+/// What limits the choice among the variants of an item and is decided elsewhere: by the user, the outputs, and what
+/// failed.
+struct SelectionLimits: Sendable, Equatable {
+    var preferences = PlayerItemPreferences()
+    var networkConditions = NetworkConditions()
+    var outputs = OutputLimits()
+    /// Variants that failed of late.
+    var penalized: Set<Int> = []
+    /// Where variants come from, the place to use first; empty where all come from one.
+    var pathways: [String] = []
+    /// The selected audio; nil where there is no choice.
+    var audibleOption: AudioRendition?
+    /// Bits per second beyond which servers do not want to serve; nil where they do not say.
+    var serverPeakBitRate: Double?
+
+    /// Adds these limits to those of the item.
+    func limit(_ context: inout SelectionContext) {
+        context.penalizedVariants = penalized
+        let limits = preferences.limits(in: networkConditions)
+        context.preferredPeakBitRate = [limits.peakBitRate, serverPeakBitRate].compactMap(\.self).min()
+        context.preferredMaximumResolution = limits.resolution
+        context.prefersLosslessAudio = preferences.variantPreferences.contains(.lossless)
+        switch preferences.variantPolicy {
+        case .automatic, .best: break
+        case .bounded(let bitRates): context.bitRateBounds = bitRates
+        case .pinned(let id, _): context.pinnedVariant = id
+        }
+        context.display = outputs.display ?? preferences.displaySize.map { DisplayArea(size: $0) }
+        if outputs.needsStandardRange { context.supportedVideoRanges = [.sdr] }
+        context.quality = preferences.quality
+        context.audibleOption = audibleOption
+        if let count = outputs.maximumChannelCount {
+            context.maximumChannelCount = min(count, context.maximumChannelCount ?? count)
+        }
+    }
+}
+
+extension HLSError {
+    /// No variant may be used.
+    ///
+    /// - Parameter decoderFailure: why nothing can be decoded; nil if the decoding library is there, or not needed.
+    init(
+        noneOf candidates: [AssetVariant], _ eligibility: VariantEligibility, quality: QualityExpression?,
+        url: String?, decoderFailure: String?
+    ) {
+        if let quality, eligibility.exclusions.values.allSatisfy({ $0 == .limits }) {
+            self.init(
+                code: .noEligibleVariant, urlString: url, cause: "no variant matches \"\(quality)\"",
+                detail: candidates.offer)
+            return
+        }
+        var reasons = eligibility.exclusions.sorted { $0.key < $1.key }.prefix(8).map { "#\($0.key): \($0.value)" }
+        if let decoderFailure { reasons.append(decoderFailure) }
+        self.init(
+            code: .noEligibleVariant, urlString: url, cause: "no variant can be played",
+            detail: reasons.joined(separator: ", "))
+    }
+}
+
+extension SelectionContext {
+    /// What limits the choice as long as an item is played.
+    init(_ configuration: EngineConfiguration, wantsPictures: Bool) {
+        self.init()
+        limit(to: configuration.capabilities)
+        isPassThrough = configuration.canPlayCodec == nil
+        self.wantsPictures = wantsPictures
+        if let canPlay = configuration.canPlayCodec {
+            canDecode = { codec in
+                canPlay(codec) || !wantsPictures && CodecString(rawValue: codec).mediaType == .video
+            }
+        }
+    }
+}
+
+extension PlayerItemPreferences {
+    /// The limits that hold: where the network is expensive the lower ones of both kinds.
+    fileprivate func limits(in conditions: NetworkConditions) -> (peakBitRate: Double?, resolution: PixelSize?) {
+        var (peakBitRate, resolution) = (preferredPeakBitRate.flatMap(Self.limit), preferredMaximumResolution)
+        guard conditions.isExpensive else { return (peakBitRate, resolution) }
+        if let rate = preferredPeakBitRateForExpensiveNetworks.flatMap(Self.limit) {
+            peakBitRate = min(peakBitRate ?? rate, rate)
+        }
+        if let size = preferredMaximumResolutionForExpensiveNetworks {
+            resolution = PixelSize(
+                width: min(resolution?.width ?? .max, size.width), height: min(resolution?.height ?? .max, size.height))
+        }
+        return (peakBitRate, resolution)
+    }
+
+    /// A bit rate that limits anything.
+    private static func limit(_ bitRate: Double) -> Double? { bitRate > 0 ? bitRate : nil }
+}

@@ -1,0 +1,50 @@
+import HLSKitLoading
+public import HLSKitTime
+
+extension ContactSheet {
+    /// A storyboard: a WebVTT file in which each cue names the place of the image for its time, as a spatial media fragment
+    /// (`sheet.jpg#xywh=0,0,320,180`).
+    ///
+    /// - Parameters:
+    ///   - timeRanges: the time that each image stands for, in the order of tiles. A range that is empty or not numeric, or
+    ///     beyond the last tile, has no cue.
+    ///   - imageURI: the sheet, as it is seen from where the WebVTT file is: a URI without a fragment. Characters that no
+    ///     URI has are escaped.
+    public func webVTT(timeRanges: [MediaTimeRange], imageURI: String) -> String {
+        let uri = Self.escaped(imageURI)
+        var text = "WEBVTT\n"
+        for (index, range) in timeRanges.enumerated() {
+            guard let rect = rect(ofTileAt: index), let start = range.start.duration, let end = range.end.duration,
+                start >= .zero, start < end
+            else { continue }
+            let place = [rect.x, rect.y, rect.width, rect.height].map { String(Int($0)) }.joined(separator: ",")
+            text += "\n\(Self.time(start)) --> \(Self.time(end))\n\(uri)#xywh=\(place)\n"
+        }
+        return text
+    }
+
+    /// `01:02:03.004`
+    private static func time(_ time: Duration) -> String {
+        let (seconds, attoseconds) = time.components
+        func digits(_ number: Int64, _ count: Int) -> String {
+            String(repeating: "0", count: max(0, count - String(number).count)) + String(number)
+        }
+        return digits(seconds / 3600, 2) + ":" + digits(seconds / 60 % 60, 2) + ":" + digits(seconds % 60, 2) + "."
+            + digits(attoseconds / 1_000_000_000_000_000, 3)
+    }
+
+    /// What RFC 3986 has no place for, so that no name breaks out of its line.
+    private static func escaped(_ uri: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in uri.utf8 {
+            let isForbidden = byte <= 0x20 || byte >= 0x7F || "\"#<>\\^`{|}".utf8.contains(byte)
+            if isForbidden {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,81 @@
+public import HLSKitCodec
+public import HLSKitLoading
+
+/// Images side by side in one: rows from left to right, tiles of one size. Where an image is missing, and around one that is
+/// smaller than its tile, the sheet is black.
+///
+/// ``webVTT(timeRanges:imageURI:)`` makes a storyboard of it, from which players take the previews of a scrubbing bar.
+///
+/// ```swift
+/// let plan = StoryboardPlan(count: 12, duration: try await generator.loadTimeRange().duration)
+/// var images: [Image?] = []
+/// for await result in generator.images(for: plan.times) { images.append(result.image) }
+/// let sheet = try ContactSheet(of: images, columnCount: 4)
+/// let file = try sheet.image.encoded(as: .jpeg())
+/// let index = sheet.webVTT(timeRanges: plan.timeRanges, imageURI: "sheet.jpg")
+/// ```
+public struct ContactSheet: Sendable, Hashable {
+    static let empty = HLSError(code: .invalidArgument, cause: "there is no image for the sheet")
+    static let tooLarge = HLSError(code: .invalidArgument, cause: "the sheet would be too large")
+
+    /// Sheets with longer sides, in pixels, are not made: few programs show them.
+    package static let longestSide = 32_768
+
+    /// Tiles in a row.
+    public let columnCount: Int
+    /// The size of each tile: that of the widest and that of the highest image.
+    public let tileSize: PixelSize
+    /// The sheet itself.
+    public let image: StillImage
+    private let count: Int
+
+    /// Makes a sheet. Costs four bytes a pixel of the sheet, and the copy of the images.
+    ///
+    /// - Parameters:
+    ///   - images: in the order of tiles; nil where one is missing. All in the colours of the first.
+    ///   - columnCount: tiles in a row, at least 1; nil (the default) makes about as many columns as rows.
+    /// - Throws: an error with the code `invalidArgument` where there is no image, or a side would be longer than 32 768 pixels.
+    public init(of images: [StillImage?], columnCount: Int? = nil) throws(HLSError) {
+        let present = images.compactMap(\.self)
+        guard let first = present.first, let width = present.map(\.width).max(),
+            let height = present.map(\.height).max()
+        else { throw Self.empty }
+        count = images.count
+        var most = 1
+        while most * most < count { most += 1 }
+        let columns = max(1, min(columnCount ?? most, count))
+        let rows = (count + columns - 1) / columns
+        // Sides are bounded first, so that no product overflows.
+        guard width <= Self.longestSide / columns, height <= Self.longestSide / rows else {
+            throw Self.tooLarge
+        }
+        self.columnCount = columns
+        tileSize = PixelSize(width: width, height: height)
+        let size = PixelSize(width: columns * width, height: rows * height)
+        var pixels = [UInt8](repeating: 0, count: size.width * size.height * 4)
+        for index in stride(from: 3, to: pixels.count, by: 4) { pixels[index] = 255 }
+        for (index, image) in images.enumerated() {
+            guard let image else { continue }
+            let x = index % columns * width + (width - image.width) / 2
+            let y = index / columns * height + (height - image.height) / 2
+            for row in 0..<image.height {
+                let from = row * image.width * 4
+                let to = ((y + row) * size.width + x) * 4
+                pixels.replaceSubrange(to..<to + image.width * 4, with: image.pixels[from..<from + image.width * 4])
+            }
+        }
+        let sheet = StillImage(
+            width: size.width, height: size.height, pixels: pixels, colorPrimaries: first.colorPrimaries,
+            transferFunction: first.transferFunction)
+        guard let sheet else { throw Self.tooLarge }
+        image = sheet
+    }
+
+    /// Where the tile of an image is, in pixels of the sheet; nil if there is no such image.
+    public func rect(ofTileAt index: Int) -> PixelRect? {
+        guard (0..<count).contains(index) else { return nil }
+        return PixelRect(
+            x: Double(index % columnCount * tileSize.width), y: Double(index / columnCount * tileSize.height),
+            width: Double(tileSize.width), height: Double(tileSize.height))
+    }
+}

@@ -1,0 +1,122 @@
+import HLSKitAsset
+import HLSKitCodec
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitPlayback
+import HLSKitTime
+
+/// Gets pictures out of an MP4 file whose header says where each sample is: only those samples are loaded.
+struct FilePictures: Sendable {
+    let url: String
+    let track: MediaTrack
+    private let table: MP4SampleTable.Track
+    private let offset: Duration
+    /// More bytes than this between the first and the last sample of a picture are not loaded.
+    private static let maximumByteCount = 128 << 20
+
+    /// nil if the header lists no samples of video.
+    init?(_ header: MP4InitializationSection, url: String) {
+        let table = MP4SampleTable(header)
+        guard let video = table.tracks.first(where: { $0.track.mediaType == .video }),
+            let first = video.samples.first(where: { _ in true })
+        else { return nil }
+        self.url = url
+        self.table = video
+        track = video.track
+        var timeline = ItemTimeline()
+        offset =
+            timeline.placement(
+                for: 0, lane: .main, firstPTS: first.pts, track: video.track, segmentStart: .zero
+            ).offset
+    }
+
+    private func time(_ value: Int64) -> Duration {
+        (ItemTimeline.duration(value, track.timescale) + offset).wholeNanoseconds
+    }
+
+    /// Calls `found` for the wishes, in their order.
+    ///
+    /// - Parameter wishes: in the order of time.
+    func find(
+        _ wishes: [ImageWish], _ options: ImageOptions, client: ResourceClient,
+        _ found: (ImageWish, Picture) async throws -> Void
+    ) async throws {
+        let wishes = wishes[...]
+        var iterator = table.samples.makeIterator()
+        var groups: [Group] = []
+        var group = Group()
+        var open = wishes
+        // The samples of each wish: from the last place at which decoding can start up to its own.
+        while let sample = iterator.next(), !open.isEmpty {
+            while let wish = open.first, !group.samples.isEmpty, time(sample.dts) > wish.time {
+                group.wishes.append(wish)
+                open = open.dropFirst()
+            }
+            if sample.isSync, let wish = open.first, time(sample.pts) <= wish.time || group.samples.isEmpty {
+                if !group.wishes.isEmpty { groups.append(group) }
+                group = Group()
+            } else if group.samples.isEmpty, !sample.isSync {
+                continue
+            }
+            group.samples.append(sample)
+        }
+        group.wishes += open
+        if !group.wishes.isEmpty, !group.samples.isEmpty { groups.append(group) }
+        for group in groups { try await take(group, options, client, found) }
+    }
+
+    private struct Group {
+        var samples: [MP4SampleTable.Sample] = []
+        var wishes: [ImageWish] = []
+    }
+
+    private func take(
+        _ group: Group, _ options: ImageOptions, _ client: ResourceClient,
+        _ found: (ImageWish, Picture) async throws -> Void
+    ) async throws {
+        guard let first = group.samples.first else { return }
+        let start = time(first.pts)
+        let cheap = options.isExact ? [] : group.wishes.filter { options.allows(start, for: $0.time) }
+        let exact = group.wishes.filter { !cheap.contains($0) }
+        let wanted = exact.isEmpty ? [first] : group.samples
+        let samples = try await load(wanted, client)
+        if !cheap.isEmpty, let sample = samples.first {
+            guard let picture = try PictureDecoding.single(sample, of: track, offset: offset) else {
+                throw CodecError.noPicture
+            }
+            for wish in cheap { try await found(wish, picture) }
+        }
+        guard !exact.isEmpty else { return }
+        let placed = samples.map { PictureFinder.Placed(sample: $0, pts: time($0.pts), dts: time($0.dts)) }
+        let find = PictureFinder.Find(samples: placed, wishes: exact)
+        try await PictureDecoding.pictures(of: find, track: track, offset: offset) { wish, picture in
+            try await found(wish, picture)
+        }
+    }
+
+    /// Loads samples in one request, with whatever lies between them.
+    private func load(_ samples: [MP4SampleTable.Sample], _ client: ResourceClient) async throws -> [MediaSample] {
+        let start = samples.map(\.offset).min() ?? 0
+        let end = samples.map { $0.offset + $0.byteCount }.max() ?? 0
+        guard track.encryption == nil else {
+            throw HLSError(code: .contentKey, urlString: url, cause: "the media is encrypted for a key system")
+        }
+        guard start >= 0, end > start, end - start <= Self.maximumByteCount else {
+            throw HLSError(
+                code: .badMedia, urlString: url, cause: "the media cannot be read",
+                detail: "a frame of \(max(0, end - start)) bytes")
+        }
+        let bytes = try await client.bytes(
+            url, .segment, range: UInt64(start)..<UInt64(end), limit: end - start, namedBy: nil)
+        return try samples.map { sample in
+            let at = sample.offset - start
+            guard at + sample.byteCount <= bytes.count else {
+                throw HLSError(code: .badMedia, urlString: url, cause: "the file ends before its samples do")
+            }
+            return MediaSample(
+                trackID: track.id, pts: sample.pts, dts: sample.dts, duration: sample.duration, isSync: sample.isSync,
+                data: SampleData(bytes[at..<at + sample.byteCount]))
+        }
+    }
+}

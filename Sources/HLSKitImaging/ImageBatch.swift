@@ -1,0 +1,143 @@
+import HLSKitAsset
+import HLSKitLoading
+import HLSKitPlayback
+import HLSKitTime
+import Synchronization
+
+/// One request for images: runs the work for it, a little ahead of whoever takes the results, and hands these out in
+/// the order of time.
+final class ImageBatch: Sendable {
+    /// Images that are made before they are asked for, and requests that are under way at the same time.
+    private static let lookahead = 4
+    private static let width = 3
+
+    private struct State {
+        var results: [Int: ImageGenerationResult] = [:]
+        /// The result that is waited for; those before it have been handed out.
+        var demand = 0
+        var isStarted = false
+        var isCancelled = false
+        var task: Task<Void, Never>?
+    }
+
+    let wishes: [ImageWish]
+    private let store: PictureStore
+    private let options: ImageOptions
+    private let gate = Gate(State())
+
+    init(_ times: [MediaTime], store: PictureStore, options: ImageOptions) {
+        // Equal times keep their order.
+        let sorted = times.enumerated().sorted { ($0.element, $0.offset) < ($1.element, $1.offset) }
+        wishes = sorted.enumerated().map { index, entry in
+            ImageWish(index: index, requested: entry.element, time: entry.element.duration ?? .zero)
+        }
+        self.store = store
+        self.options = options
+    }
+
+    /// The result of the wish with this index; each is handed out once, in order.
+    func result(_ index: Int) async -> ImageGenerationResult {
+        start()
+        gate.signal { $0.demand = max($0.demand, index) }
+        let requested = wishes[index].requested
+        return await withTaskCancellationHandler {
+            await gate.wait { state in
+                if state.isCancelled { return .cancelled(requested: requested) }
+                return state.results.removeValue(forKey: index)
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Ends the work: all that was not handed out yet is cancelled.
+    func cancel() {
+        let task = gate.withLock { $0.task }
+        gate.signal { state in
+            state.isCancelled = true
+            state.results = [:]
+        }
+        task?.cancel()
+    }
+
+    // MARK: Work
+
+    private func start() {
+        let isFirst = gate.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted && !state.isCancelled
+        }
+        guard isFirst else { return }
+        let clock = store.inspector.client.options.clock
+        let thread = clock is any TaskExecutor ? nil : ThreadExecutor()
+        // Decoding occupies a thread; under a virtual clock everything runs on that.
+        let executor = clock as? any TaskExecutor ?? thread
+        let task = Task(executorPreference: executor) { [self] in
+            await work()
+            thread?.finish()
+        }
+        let isCancelled = gate.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    private func work() async {
+        let possible = wishes.filter { $0.requested.isNumeric }
+        for wish in wishes where !wish.requested.isNumeric {
+            deliver(wish, .failed(requested: wish.requested, error: .notAvailable("the time is not a number")))
+        }
+        guard !possible.isEmpty else { return }
+        do {
+            let library = try await PictureLibrary(store, options)
+            let worker = ImageWorker(store: store, library: library, options: options)
+            try await run(try await worker.jobs(for: possible), worker)
+        } catch let error as HLSError {
+            for wish in possible { deliver(wish, .failed(requested: wish.requested, error: error)) }
+        } catch {
+            cancel()
+        }
+    }
+
+    private func run(_ jobs: [ImageWorker.Job], _ worker: ImageWorker) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var running = 0
+            for job in jobs {
+                guard let first = job.first else { continue }
+                if running == Self.width {
+                    try await group.next()
+                    running -= 1
+                }
+                await waitForDemand(of: first.index)
+                try Task.checkCancellation()
+                running += 1
+                group.addTask { [self] in
+                    var open = Set(job.map(\.index))
+                    try await worker.run(job) { wish, result in
+                        // Pictures do not come in the order of time: to wait with one while an earlier one of the same
+                        // job is missing would be to wait for ever.
+                        await self.waitForDemand(of: open.min() ?? wish.index)
+                        try Task.checkCancellation()
+                        open.remove(wish.index)
+                        self.deliver(wish, result)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Returns when someone is about to take the result.
+    private func waitForDemand(of index: Int) async {
+        await gate.wait { state in
+            state.isCancelled || index <= state.demand + Self.lookahead ? () : nil
+        }
+    }
+
+    private func deliver(_ wish: ImageWish, _ result: ImageGenerationResult) {
+        gate.signal { state in
+            if !state.isCancelled { state.results[wish.index] = result }
+        }
+    }
+}

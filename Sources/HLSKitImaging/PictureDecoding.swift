@@ -1,0 +1,100 @@
+import HLSKitCodec
+import HLSKitMedia
+import HLSKitPlayback
+import HLSKitTime
+
+/// A decoded picture and the item time at which it is shown.
+struct Picture: Sendable {
+    var frame: VideoFrame
+    var time: Duration
+    /// Up to when it is shown, as far as its duration says.
+    var end: Duration { time + ItemTimeline.duration(max(frame.duration, 0), frame.timescale) }
+}
+
+/// Decodes as few samples as a picture needs.
+enum PictureDecoding {
+    /// The picture of a sample that needs no other.
+    static func single(_ sample: MediaSample, of track: MediaTrack, offset: Duration) throws(CodecError) -> Picture? {
+        let decoder = try VideoDecoder(track: track.inTheClear, threadCount: 1)
+        var frames: [VideoFrame] = []
+        var failure: CodecError?
+        do throws(CodecError) { try decoder.decode(sample, to: &frames) } catch { failure = error }
+        do throws(CodecError) { try decoder.drain(to: &frames) } catch { failure = failure ?? error }
+        guard let frame = frames.first else {
+            if let failure { throw failure }
+            return nil
+        }
+        return picture(frame, offset)
+    }
+
+    /// The pictures that are shown at the times of `wishes`, in their order: the last one that is not later, or the very
+    /// first. Calls `found` as soon as each is known.
+    static func pictures(
+        of find: PictureFinder.Find, track: MediaTrack, offset: Duration,
+        _ found: (ImageWish, Picture) async throws -> Void
+    ) async throws {
+        let decoder = try VideoDecoder(track: track.inTheClear)
+        var wishes = find.wishes[...]
+        var last: Picture?
+        var frames: [VideoFrame] = []
+        var failure: CodecError?
+        func pass() async throws {
+            for frame in frames {
+                let next = picture(frame, offset)
+                // Pictures before the first sample belong to what was not given.
+                guard next.time >= find.start else { continue }
+                while let wish = wishes.first, next.time > wish.time {
+                    try await found(wish, last ?? next)
+                    wishes = wishes.dropFirst()
+                }
+                last = next
+            }
+            frames = []
+        }
+        for placed in find.samples where !wishes.isEmpty {
+            do throws(CodecError) { try decoder.decode(placed.sample, to: &frames) } catch {
+                failure = failure ?? error
+            }
+            try await pass()
+        }
+        if !wishes.isEmpty {
+            do throws(CodecError) { try decoder.drain(to: &frames) } catch { failure = failure ?? error }
+            try await pass()
+        }
+        for wish in wishes {
+            guard let last else { throw failure ?? CodecError.noPicture }
+            try await found(wish, last)
+        }
+    }
+
+    private static func picture(_ frame: VideoFrame, _ offset: Duration) -> Picture {
+        let time = (ItemTimeline.duration(frame.pts, frame.timescale) + offset).wholeNanoseconds
+        return Picture(frame: frame.placed(at: MediaTime(time)), time: time)
+    }
+}
+
+extension Duration {
+    /// Times of pictures are reported in nanoseconds: who asks for such a time again is to get the same picture, and
+    /// not the one before it.
+    var wholeNanoseconds: Duration {
+        let (seconds, attoseconds) = components
+        // Towards the past, below zero, too.
+        let rest = attoseconds % 1_000_000_000
+        let down = rest < 0 ? rest + 1_000_000_000 : rest
+        return Duration(secondsComponent: seconds, attosecondsComponent: attoseconds - down)
+    }
+}
+
+extension CodecError {
+    static let noPicture = CodecError(
+        call: "avcodec_receive_frame", code: invalidArgument, text: "no frame was decoded")
+}
+
+extension MediaTrack {
+    /// As it is after its samples were decrypted.
+    var inTheClear: MediaTrack {
+        var track = self
+        track.encryption = nil
+        return track
+    }
+}

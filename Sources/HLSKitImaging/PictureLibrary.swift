@@ -1,0 +1,140 @@
+import HLSKitAsset
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitSelection
+import HLSKitTime
+
+/// The places that pictures of one asset can be taken from, the best first.
+struct PictureLibrary: Sendable {
+    enum Place: Sendable {
+        case playlist(PictureSourceCandidate, of: MultivariantPlaylist)
+        /// `wasKnown`: it was loaded before the library was made.
+        case media(MediaPlaylist, wasKnown: Bool)
+        case source(PictureSource)
+        case file(FilePictures, end: MediaTime)
+    }
+
+    let places: [Place]
+    private let inspector: AssetInspector
+    private let live: LivePictureLists
+
+    /// Costs the asset's first request, unless it is known.
+    init(_ store: PictureStore, _ options: ImageOptions) async throws {
+        let inspector = store.inspector
+        self.inspector = inspector
+        live = store.live
+        let wasOpened = inspector.isOpened
+        switch try await inspector.opened() {
+        case .media(let playlist): places = [.media(playlist, wasKnown: wasOpened)]
+        case .multivariant(let playlist):
+            let candidates = PictureSourceCandidate.list(of: playlist, options, context: inspector.selectionContext)
+            guard !candidates.isEmpty else {
+                guard playlist.variants.contains(where: { _ in true }), !playlist.hasVideo else {
+                    throw HLSError(
+                        code: .noEligibleVariant, urlString: playlist.url,
+                        cause: "no variant with video can be decoded here")
+                }
+                throw HLSError.noVideo(playlist.url)
+            }
+            places = candidates.map { .playlist($0, of: playlist) }
+        case .file(let file): places = [try await Self.place(of: file, inspector)]
+        }
+    }
+
+    /// The playlist of a place. Costs a request for each, once; of a live stream another one where something new may be
+    /// listed.
+    func source(_ place: Place) async throws -> PictureSource? {
+        switch place {
+        case .file: return nil
+        case .source(let source): return source
+        case .media(let playlist, let wasKnown):
+            guard !playlist.hasEndList else { return PictureSource(playlist) }
+            let inspector = inspector
+            let tracker = try await live.tracker(at: inspector.url, playlist, wasKnown: wasKnown) {
+                try await inspector.loadMediaPlaylist(at: inspector.url, of: nil)
+            }
+            return PictureSource(tracker, bandwidth: nil)
+        case .playlist(let candidate, let parent):
+            let (inspector, url) = (inspector, parent.resolve(candidate.uri) ?? candidate.uri)
+            let wasKnown = inspector.knowsMediaPlaylist(at: url)
+            let playlist = try await inspector.mediaPlaylist(candidate.uri, of: parent)
+            var source: PictureSource
+            if playlist.hasEndList {
+                source = PictureSource(playlist, bandwidth: candidate.bandwidth)
+            } else {
+                let tracker = try await live.tracker(at: url, playlist, wasKnown: wasKnown) {
+                    try await inspector.loadMediaPlaylist(at: url, of: parent)
+                }
+                source = PictureSource(tracker, bandwidth: candidate.bandwidth)
+            }
+            (source.objectType, source.hasOtherMedia) = (candidate.objectType, candidate.hasOtherMedia)
+            return source
+        }
+    }
+
+    /// Where the first place that can be read begins and ends; the duration is `.indefinite` where it does not say.
+    func timeRange() async throws -> MediaTimeRange {
+        var failure: (any Error)?
+        for place in places {
+            do {
+                if case .file(_, let end) = place { return MediaTimeRange(start: .zero, duration: end) }
+                guard let source = try await source(place) else { continue }
+                guard source.hasExactEnd else { return MediaTimeRange(start: .zero, duration: .indefinite) }
+                return MediaTimeRange(start: MediaTime(source.start), duration: MediaTime(source.end - source.start))
+            } catch let error as HLSError {
+                failure = failure ?? error
+            }
+        }
+        throw failure ?? HLSError.notAvailable("the stream has no video")
+    }
+
+    private static func place(of file: MediaFile, _ inspector: AssetInspector) async throws -> Place {
+        let facts = try await inspector.facts(of: file)
+        guard facts.tracks.contains(where: { $0.description.mediaType == .video }) else {
+            throw HLSError.noVideo(file.url)
+        }
+        if case .mp4(let header, _, let index) = file.content {
+            if let pictures = FilePictures(header, url: file.url) { return .file(pictures, end: facts.duration) }
+            if let index, let map = file.movieRange, let playlist = playlist(of: index, map: map, url: file.url) {
+                return .source(PictureSource(playlist))
+            }
+        }
+        let length = facts.duration.duration
+        var playlist = MediaPlaylist(
+            url: file.url, targetDuration: length ?? .seconds(1),
+            segments: [MediaSegment(uri: file.url, duration: length ?? .seconds(86_400))])
+        playlist.hasEndList = true
+        var source = PictureSource(playlist)
+        source.hasExactEnd = length != nil
+        return .source(source)
+    }
+
+    /// A fragmented file as its index describes it; nil if the index leads to other indexes.
+    private static func playlist(of index: SegmentIndex, map: Range<Int>, url: String) -> MediaPlaylist? {
+        var offset = index.firstByteOffset
+        var segments: [MediaSegment] = []
+        let timescale = Int64(index.timescale)
+        for reference in index.references {
+            let (end, overflow) = offset.addingReportingOverflow(reference.byteCount)
+            guard !reference.isIndex, !overflow else { return nil }
+            // 32 bits times a billion fit.
+            let length = Duration.nanoseconds(Int64(reference.duration) * 1_000_000_000 / timescale)
+            var segment = MediaSegment(
+                uri: url, duration: length, byteRange: ByteRange(offset: offset, length: reference.byteCount))
+            segment.map = MediaInitializationSection(
+                uri: url, byteRange: ByteRange(offset: map.lowerBound, length: map.count))
+            segments.append(segment)
+            offset = end
+        }
+        guard !segments.isEmpty else { return nil }
+        var playlist = MediaPlaylist(url: url, targetDuration: .seconds(1), segments: MediaSegments(segments))
+        playlist.hasEndList = true
+        return playlist
+    }
+}
+
+extension MultivariantPlaylist {
+    /// A variant says, or does not deny, that it has pictures.
+    fileprivate var hasVideo: Bool { AssetVariant.list(of: self).contains(where: \.hasVideo) }
+}

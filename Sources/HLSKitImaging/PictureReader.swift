@@ -1,0 +1,97 @@
+import HLSKitAsset
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitNetwork
+import HLSKitPlayback
+
+/// Turns the bytes of a segment into the samples of its video track, in the clear.
+struct PictureReader {
+    struct Output {
+        var samples: [MediaSample] = []
+        /// Timestamp of the very first sample of audio or video, and its track; nil once it was reported.
+        var first: (pts: Int64, track: MediaTrack)?
+    }
+
+    private var demuxer: (any Demuxer)?
+    private var probe: [UInt8] = []
+    private let initialization: MP4InitializationSection?
+    private let decryption: DecryptionBox?
+    private let sampleDecryption: SampleDecryption?
+    private var tracks: [MediaTrack]
+    private var hasToldFirst = false
+
+    /// - Parameter tables: bytes of a transport stream that belong before those of the segment.
+    init(
+        initialization: MP4InitializationSection? = nil, tables: [UInt8] = [], decryption: DecryptionBox? = nil,
+        sampleDecryption: SampleDecryption? = nil
+    ) {
+        self.initialization = initialization
+        self.decryption = decryption
+        self.sampleDecryption = sampleDecryption
+        tracks = initialization?.tracks ?? []
+        probe = tables
+    }
+
+    /// The video track as it is known by now.
+    var track: MediaTrack? { tracks.first { $0.mediaType == .video } }
+    /// The container has listed its tracks, and none of them is video.
+    var hasNoVideo: Bool { !tracks.isEmpty && track == nil }
+
+    /// Takes the next bytes. What was whole before a fault is given, and the fault when nothing was.
+    mutating func append(_ bytes: [UInt8], isEnd: Bool = false) throws -> Output {
+        var clear = try decryption?.decrypt(bytes) ?? bytes
+        if isEnd, let decryption { clear += try decryption.finish() }
+        var events: [DemuxerEvent] = []
+        var failure: (any Error)?
+        do {
+            try demux(clear, isEnd: isEnd, to: &events)
+        } catch {
+            failure = error
+        }
+        let output = try take(events)
+        if let failure, output.samples.isEmpty { throw failure }
+        return output
+    }
+
+    private mutating func demux(_ bytes: [UInt8], isEnd: Bool, to events: inout [DemuxerEvent]) throws(MediaError) {
+        var bytes = bytes
+        if demuxer == nil {
+            probe += bytes
+            guard let container = ContainerProbe.identify(probe[...], isComplete: isEnd) else { return }
+            demuxer = try container.makeDemuxer(initialization: initialization)
+            bytes = probe
+            probe = []
+        }
+        try demuxer?.append(bytes[...], to: &events)
+        if isEnd { try demuxer?.finish(to: &events) }
+    }
+
+    private mutating func take(_ events: [DemuxerEvent]) throws -> Output {
+        var output = Output()
+        for event in events {
+            switch event {
+            case .tracks(let tracks): self.tracks = tracks
+            case .sample(let sample):
+                guard let track = tracks.first(where: { $0.id == sample.trackID }) else { continue }
+                if !hasToldFirst, track.mediaType == .video || track.mediaType == .audio {
+                    hasToldFirst = true
+                    output.first = (sample.pts, track)
+                }
+                guard track.id == self.track?.id else { continue }
+                output.samples.append(try decrypted(sample, of: track))
+            case .eventMessage, .unreadTrack, .note: break
+            }
+        }
+        return output
+    }
+
+    private func decrypted(_ sample: MediaSample, of track: MediaTrack) throws(DecryptionError) -> MediaSample {
+        guard let sampleDecryption else {
+            guard sample.encryption == nil else {
+                throw DecryptionError(code: .badSample, text: "encrypted for a key system")
+            }
+            return sample
+        }
+        return try sampleDecryption.decrypt(sample, track.codec)
+    }
+}

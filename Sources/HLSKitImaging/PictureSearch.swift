@@ -1,0 +1,193 @@
+import HLSKitCodec
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitPlayback
+import HLSKitPlaylist
+
+/// Gets the pictures of some times out of one source.
+struct PictureSearch {
+    let store: PictureStore
+    let source: PictureSource
+    let options: ImageOptions
+    /// Where a picture goes as soon as it is there.
+    let found: (ImageWish, Picture) async throws -> Void
+
+    /// More segments than one in which the picture should be are not looked into in each direction.
+    private static let maximumSegmentCount = 4
+
+    // MARK: Heads
+
+    /// The first picture of a segment that can be decoded by itself; false if it is not within the tolerance of all.
+    func takeHead(of index: Int, for wishes: [ImageWish]) async throws -> [ImageWish] {
+        var result: Picture?
+        var timeline = ItemTimeline()
+        var placement: ItemTimeline.Placement?
+        try await store.read(index, of: source, .head) { output, reader in
+            if let (pts, track) = output.first { placement = place(pts, track, in: index, &timeline) }
+            guard let track = reader.track, let placement,
+                let sample = output.samples.first(where: { $0.isSync || source.kind == .iFrames })
+            else { return false }
+            let start = try await complete(sample, of: track, in: index)
+            result = try PictureDecoding.single(
+                start.shifted(by: placement.shift), of: track, offset: placement.offset)
+            return true
+        }
+        guard let picture = result else { throw CodecError.noPicture }
+        var rest: [ImageWish] = []
+        for wish in wishes {
+            if options.allows(picture.time, for: wish.time) || source.kind == .iFrames {
+                try await found(wish, picture)
+            } else {
+                rest.append(wish)
+            }
+        }
+        return rest
+    }
+
+    /// A sample that decoding starts with, with the parameter sets that it needs.
+    private func complete(_ sample: MediaSample, of track: MediaTrack, in segment: Int) async throws -> MediaSample {
+        guard PictureParameterSets.areMissing(in: sample, of: track) else { return sample }
+        return PictureParameterSets.prepend(try await store.parameterSets(of: segment, in: source), to: sample)
+    }
+
+    private func place(
+        _ pts: Int64, _ track: MediaTrack, in index: Int, _ timeline: inout ItemTimeline
+    ) -> ItemTimeline.Placement {
+        timeline.placement(
+            for: source.playlist.segments[index].discontinuitySequence, lane: .main, firstPTS: pts, track: track,
+            segmentStart: source.starts[index])
+    }
+
+    // MARK: Exact
+
+    /// The pictures of times in or near one segment, reading on into its neighbours where the picture is there.
+    ///
+    /// - Parameter wishes: in the order of time.
+    func find(_ wishes: [ImageWish], from index: Int, stepsBack: Int = 0) async throws {
+        var finder = PictureFinder(wishes)
+        var state = Reading()
+        var tooEarly: [ImageWish] = []
+        let canStepBack =
+            index > 0 && stepsBack < Self.maximumSegmentCount && !source.playlist.segments[index - 1].isGap
+        for step in 0..<Self.maximumSegmentCount {
+            let segment = index + step
+            guard segment < source.segmentCount, !finder.isDone, continues(from: index, to: segment) else { break }
+            do {
+                try await store.read(segment, of: source, step == 0 ? .all : .head) { output, reader in
+                    try await enter(segment, output, &state)
+                    state.track = reader.track ?? state.track
+                    guard let placement = state.placement else { return false }
+                    for sample in output.samples {
+                        let placed = placed(sample, placement, reader.track)
+                        guard let find = try finder.take(placed) else { continue }
+                        tooEarly += try await take(find, state, mayWait: canStepBack)
+                    }
+                    return finder.isDone
+                }
+            } catch let error as HLSError where step > 0 {
+                // Later ones would only show that there is nothing better.
+                _ = error
+                break
+            }
+            if finder.isDone { break }
+        }
+        if let find = finder.finish() { tooEarly += try await take(find, state, mayWait: canStepBack) }
+        let missing = finder.open
+        if !missing.isEmpty {
+            guard canStepBack else { throw CodecError.noPicture }
+            tooEarly += missing
+        }
+        if !tooEarly.isEmpty { try await self.find(tooEarly, from: index - 1, stepsBack: stepsBack + 1) }
+    }
+
+    /// Where the reading of segments of one timeline is.
+    private struct Reading {
+        var timeline: ItemTimeline?
+        var segment: Int?
+        var placement: ItemTimeline.Placement?
+        var track: MediaTrack?
+    }
+
+    /// The samples of a segment belong to those of another before it.
+    private func continues(from index: Int, to segment: Int) -> Bool {
+        guard segment > index else { return true }
+        let segments = source.playlist.segments
+        return !segments[segment].isGap
+            && segments[segment].discontinuitySequence == segments[index].discontinuitySequence
+    }
+
+    /// Finds out where the samples of a segment go when the first one has come.
+    private func enter(_ segment: Int, _ output: PictureReader.Output, _ state: inout Reading) async throws {
+        guard let (pts, track) = output.first, state.segment != segment else { return }
+        state.segment = segment
+        if state.timeline == nil {
+            // A time from the start of the item needs no other segment.
+            var timeline = ItemTimeline()
+            let own = place(pts, track, in: segment, &timeline)
+            let isAnchored = !track.wrapsAt33Bits && own.offset == .zero
+            state.timeline = isAnchored ? timeline : try await store.timeline(of: segment, in: source)
+        }
+        var timeline = state.timeline ?? ItemTimeline()
+        state.placement = place(pts, track, in: segment, &timeline)
+        state.timeline = timeline
+    }
+
+    private func placed(
+        _ sample: MediaSample, _ placement: ItemTimeline.Placement, _ track: MediaTrack?
+    ) -> PictureFinder.Placed {
+        let sample = sample.shifted(by: placement.shift)
+        let timescale = track?.timescale ?? 1
+        return PictureFinder.Placed(
+            sample: sample,
+            pts: (ItemTimeline.duration(sample.pts, timescale) + placement.offset).wholeNanoseconds,
+            dts: ItemTimeline.duration(sample.dts, timescale) + placement.offset)
+    }
+
+    /// Decodes a find. Gives back the wishes whose picture is before it.
+    private func take(
+        _ find: PictureFinder.Find, _ state: Reading, mayWait: Bool
+    ) async throws -> [ImageWish] {
+        guard let track = state.track, let placement = state.placement, let segment = state.segment,
+            var first = find.samples.first
+        else { return [] }
+        var find = find
+        first.sample = try await complete(first.sample, of: track, in: segment)
+        find.samples[0] = first
+        var exact = PictureFinder.Find(samples: find.samples, wishes: [])
+        var cheap: [ImageWish] = []
+        var earlier: [ImageWish] = []
+        for wish in find.wishes {
+            if wish.time < find.start, mayWait {
+                earlier.append(wish)
+            } else if !options.isExact, options.allows(find.start, for: wish.time) {
+                cheap.append(wish)
+            } else {
+                exact.wishes.append(wish)
+            }
+        }
+        if !cheap.isEmpty {
+            if let picture = try PictureDecoding.single(first.sample, of: track, offset: placement.offset) {
+                for wish in cheap { try await found(wish, picture) }
+            } else {
+                exact.wishes = (exact.wishes + cheap).sorted { $0.time < $1.time }
+            }
+        }
+        if !exact.wishes.isEmpty {
+            try await PictureDecoding.pictures(of: exact, track: track, offset: placement.offset) { wish, picture in
+                try await found(wish, picture)
+            }
+        }
+        return earlier
+    }
+}
+
+extension MediaSample {
+    func shifted(by shift: Int64) -> MediaSample {
+        guard shift != 0 else { return self }
+        var sample = self
+        sample.pts = pts.addingReportingOverflow(shift).partialValue
+        sample.dts = dts.addingReportingOverflow(shift).partialValue
+        return sample
+    }
+}

@@ -1,0 +1,31 @@
+/// A reference that leads from one resource to another of the same server (RFC 3986 §4.2).
+enum RelativeReference {
+    /// The path, and query, of `target` as seen from `base`; nil where it is on another server, or either is no URL.
+    static func path(to target: String, from base: String) -> String? {
+        guard let origin = URLOrigin(of: target), origin == URLOrigin(of: base), let (path, query) = split(target),
+            let (basePath, _) = split(base)
+        else { return nil }
+        var folders = basePath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        var parts = path.split(separator: "/", omittingEmptySubsequences: false)[...]
+        while let folder = folders.first, parts.count > 1, parts.first == folder {
+            folders.removeFirst()
+            parts.removeFirst()
+        }
+        let up = folders.map { _ in ".." }
+        var text = (up + parts.map(String.init)).joined(separator: "/")
+        // A colon in the first part would be taken for a scheme, and nothing for the base itself.
+        if text.isEmpty || text.hasPrefix("/") || text.split(separator: "/").first?.contains(":") == true {
+            text = "./\(text)"
+        }
+        return text + query
+    }
+
+    /// What is behind the server, and the query with its question mark.
+    private static func split(_ url: String) -> (path: Substring, query: Substring)? {
+        guard let scheme = url.firstRange(of: "://") else { return nil }
+        let rest = url[scheme.upperBound...].prefix { $0 != "#" }
+        let path = rest.firstIndex { $0 == "/" || $0 == "?" }.map { rest[$0...] } ?? ""
+        let mark = path.firstIndex(of: "?") ?? path.endIndex
+        return (path[..<mark], path[mark...])
+    }
+}

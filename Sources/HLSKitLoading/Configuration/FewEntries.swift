@@ -1,0 +1,37 @@
+/// A dictionary for a handful of entries: looking through the keys is quicker than hashing one.
+package struct FewEntries<Key: Equatable & Sendable, Value: Sendable>: Sendable {
+    /// In the order in which they were added.
+    package private(set) var keys: [Key] = []
+    private var values: [Value?] = []
+
+    package init() {}
+
+    package subscript(key: Key) -> Value? {
+        _read {
+            if let index = keys.firstIndex(of: key) { yield values[index] } else { yield nil }
+        }
+        _modify {
+            let index = keys.firstIndex(of: key) ?? append(key)
+            // Also when the one who changes it throws.
+            defer { if values[index] == nil { remove(at: index) } }
+            yield &values[index]
+        }
+    }
+
+    package mutating func removeValue(forKey key: Key) -> Value? {
+        guard let index = keys.firstIndex(of: key) else { return nil }
+        keys.remove(at: index)
+        return values.remove(at: index)
+    }
+
+    private mutating func append(_ key: Key) -> Int {
+        keys.append(key)
+        values.append(nil)
+        return keys.count - 1
+    }
+
+    private mutating func remove(at index: Int) {
+        keys.remove(at: index)
+        values.remove(at: index)
+    }
+}

@@ -1,0 +1,138 @@
+package import HLSKitPlaylist
+
+/// One field of a log.
+package enum LogValue: Sendable {
+    /// nil is not known.
+    case string(String?)
+    /// Negative is not known.
+    case integer(Int64)
+    case number(Double, decimals: Int)
+    /// The day, and the time of day, of a date.
+    case date(PlaylistDate?)
+    case time(PlaylistDate?)
+    case bool(Bool)
+    /// Text that is JSON already.
+    case json(String)
+
+    package init(_ number: Double?) { self = number.map { .number($0, decimals: 6) } ?? .string(nil) }
+
+    /// A number with at most this many decimals, the same on every machine.
+    static func text(_ number: Double, decimals: Int) -> String {
+        guard number.isFinite, abs(number) < 1e15 else { return number.isFinite ? "\(number)" : "-1" }
+        var scale = 1.0
+        for _ in 0..<decimals { scale *= 10 }
+        guard abs(number) * scale < 9e18 else { return "\(number)" }
+        let scaled = Int64((number * scale).rounded())
+        let sign = scaled < 0 ? "-" : ""
+        let whole = scaled.magnitude / UInt64(scale)
+        var rest = String(scaled.magnitude % UInt64(scale))
+        guard decimals > 0, rest != "0" else { return sign + String(whole) }
+        rest = String(repeating: "0", count: decimals - rest.count) + rest
+        while rest.hasSuffix("0") { rest.removeLast() }
+        return "\(sign)\(whole).\(rest)"
+    }
+}
+
+/// A log in the W3C extended format.
+struct ExtendedLogText {
+    var columns: [String]
+    var rows: [[LogValue]] = []
+
+    var text: String { header + rows.map(Self.line).joined() }
+    var header: String { "#Version: 1.0\n#Software: HLSKit\n#Fields: " + columns.joined(separator: " ") + "\n" }
+
+    static func line(_ row: [LogValue]) -> String { row.map(text).joined(separator: " ") + "\n" }
+
+    private static func text(_ value: LogValue) -> String {
+        switch value {
+        case .string(nil), .date(nil), .time(nil): return "-"
+        case .string(let string?): return escaped(string)
+        case .integer(let number): return number < 0 ? "-" : String(number)
+        case .number(let number, let decimals): return number < 0 ? "-" : LogValue.text(number, decimals: decimals)
+        case .date(let date?): return String(date.description.prefix { $0 != "T" })
+        case .time(let date?):
+            return String(date.description.drop { $0 != "T" }.dropFirst().prefix { $0.isNumber || ":.".contains($0) })
+        case .bool(let value): return value ? "1" : "0"
+        case .json(let text): return escaped(text)
+        }
+    }
+
+    /// A field without anything that would begin another one, or act on a terminal.
+    private static func escaped(_ string: String) -> String {
+        guard !string.isEmpty, string != "-" else { return "-" }
+        var text = ""
+        for byte in string.utf8 {
+            if byte > 0x20, byte < 0x7F, byte != UInt8(ascii: "\"") {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += "%" + (digits.count == 1 ? "0" : "") + digits
+            }
+        }
+        return text
+    }
+}
+
+/// One line of NDJSON, whose members keep their order.
+package struct JSONLine {
+    private var body: String
+
+    init(event: String) { body = "{\"v\":1,\"event\":\(Self.quoted(event))" }
+    private init(members: [(String, LogValue)]) {
+        body = "{"
+        for (index, (name, value)) in members.enumerated() {
+            body += (index > 0 ? "," : "") + Self.quoted(name) + ":" + Self.text(value)
+        }
+    }
+
+    mutating func add(_ name: String, _ value: LogValue) {
+        body += ",\(Self.quoted(name)):\(Self.text(value))"
+    }
+
+    var text: String { body + "}" }
+
+    package static func object(_ members: [(String, LogValue)]) -> LogValue { .json(JSONLine(members: members).text) }
+    package static func array(_ elements: [LogValue]) -> LogValue {
+        .json("[" + elements.map(text).joined(separator: ",") + "]")
+    }
+
+    private static func text(_ value: LogValue) -> String {
+        switch value {
+        case .string(nil): "null"
+        case .string(let string?): quoted(string)
+        case .integer(let number): String(number)
+        case .number(let number, let decimals): number.isFinite ? LogValue.text(number, decimals: decimals) : "null"
+        case .date(let date), .time(let date): date.map { quoted($0.description) } ?? "null"
+        case .bool(let value): value ? "true" : "false"
+        case .json(let text): text
+        }
+    }
+
+    /// Everything is escaped that is not plain: controls, and what could change how the rest is shown (R64).
+    private static func quoted(_ string: String) -> String {
+        var text = "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\u{20}"..."\u{7E}": text.unicodeScalars.append(scalar)
+            case _ where scalar.value > 0xA0 && !scalar.isInvisible: text.unicodeScalars.append(scalar)
+            default:
+                for unit in UTF16.encode(scalar) ?? .init() {
+                    let digits = String(unit, radix: 16)
+                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            }
+        }
+        return text + "\""
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isInvisible: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import HLSKitPlaylist
+
+/// An absolute http or https URL, taken apart strictly and written in one way.
+///
+/// The library below gets only what this type writes, so there is nothing that two parsers could read differently
+/// (`http://good\@evil`, `%2F` in a host; curl's CVE-2022-27780).
+package struct HTTPURL: Sendable, Hashable {
+    package var origin: URLOrigin
+    /// User information as written; never part of ``text``.
+    var userInfo: String?
+    /// Path and query with everything escaped that a request line cannot carry; begins with `/`.
+    var target: String
+
+    /// - Throws: `badURL`, or `refused` for a scheme other than http and https.
+    package init(_ text: String) throws(LoadingError) {
+        guard let reference = URIReference(text) else {
+            throw LoadingError(
+                code: .badURL, url: text, text: "the URL contains \(Self.fault(of: text))")
+        }
+        try self.init(reference, writtenAs: text)
+    }
+
+    /// The URL that a `Location` field or a playlist names, seen from this one.
+    func resolving(_ location: String) throws(LoadingError) -> HTTPURL {
+        guard let reference = URIReference(location), let base = URIReference(text) else {
+            let code: LoadingError.Code = Self.holdsControls(location) ? .refused : .badURL
+            throw LoadingError(code: code, url: text, text: "redirect to a URL with \(Self.fault(of: location))")
+        }
+        return try HTTPURL(reference.resolved(against: base), writtenAs: location)
+    }
+
+    /// Why a text is no URI reference.
+    private static func fault(of text: String) -> String {
+        holdsControls(text) ? "a control character" : "an invalid port"
+    }
+
+    private static func holdsControls(_ text: String) -> Bool { text.utf8.contains { $0 < 0x20 || $0 == 0x7F } }
+
+    private init(_ reference: URIReference, writtenAs text: String) throws(LoadingError) {
+        func fault(_ code: LoadingError.Code, _ why: String) -> LoadingError {
+            LoadingError(code: code, url: text, text: why)
+        }
+        guard let scheme = reference.scheme?.lowercased() else { throw fault(.badURL, "the URL is not absolute") }
+        guard scheme == "http" || scheme == "https" else {
+            throw fault(.refused, "the scheme \"\(scheme)\" is not allowed")
+        }
+        guard let authority = reference.authority else { throw fault(.badURL, "the URL has no host") }
+        // Browsers read a backslash as a slash, so the host would depend on the reader.
+        guard !authority.contains("\\") else { throw fault(.badURL, "the host contains a backslash") }
+
+        var hostPort = Substring(authority)
+        if let at = authority.lastIndex(of: "@") {
+            userInfo = String(authority[..<at])
+            hostPort = authority[authority.index(after: at)...]
+        }
+        var portText: Substring = ""
+        var host = hostPort
+        if hostPort.hasPrefix("[") {
+            guard let close = hostPort.firstIndex(of: "]") else {
+                throw fault(.badURL, "the host is missing a bracket")
+            }
+            host = hostPort[...close]
+            let after = hostPort[hostPort.index(after: close)...]
+            guard after.isEmpty || after.hasPrefix(":") else { throw fault(.badURL, "the port is not a number") }
+            portText = after.dropFirst()
+        } else if let colon = hostPort.firstIndex(of: ":") {
+            host = hostPort[..<colon]
+            portText = hostPort[hostPort.index(after: colon)...]
+        }
+        guard Self.isHost(host) else { throw fault(.badURL, "\"\(host)\" is not a host name") }
+        var port = URLOrigin.defaultPort(of: scheme)
+        if !portText.isEmpty {
+            guard portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(portText),
+                (1...65535).contains(number)
+            else { throw fault(.badURL, "\"\(portText)\" is not a port") }
+            port = number
+        }
+        origin = URLOrigin(scheme: scheme, host: host.lowercased(), port: port)
+        let path = reference.path.isEmpty ? "/" : reference.path
+        target = Self.escaped(path) + (reference.query.map { "?" + Self.escaped($0) } ?? "")
+    }
+
+    /// The URL without user information and fragment.
+    package var text: String { "\(origin)\(target)" }
+
+    /// `Basic` credentials of the user information (RFC 7617); nil without any.
+    package var basicAuthorization: TransportField? {
+        guard let userInfo else { return nil }
+        let bytes = PercentCoding.decoded(userInfo)
+        let pair = bytes.contains(UInt8(ascii: ":")) ? bytes : bytes + [UInt8(ascii: ":")]
+        return TransportField(name: "Authorization", value: "Basic " + Base64.encoded(pair))
+    }
+
+    private static func isHost(_ host: Substring) -> Bool {
+        if host.hasPrefix("[") {
+            return host.dropFirst().dropLast().utf8.allSatisfy { $0.isHexDigit || $0 == 0x3A || $0 == 0x2E }
+        }
+        // Bytes from 0x80 on are names in other scripts; the resolver's library encodes them.
+        return !host.isEmpty
+            && host.utf8.allSatisfy { $0.isAlphanumeric || $0 >= 0x80 || "-._~".utf8.contains($0) }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        guard !text.utf8.allSatisfy({ $0.isAllowedInTarget }) else { return text }
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if byte.isAllowedInTarget {
+                bytes.append(byte)
+            } else {
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(hexDigits[Int(byte >> 4)])
+                bytes.append(hexDigits[Int(byte & 15)])
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static let hexDigits = Array("0123456789ABCDEF".utf8)
+}
+
+extension UInt8 {
+    fileprivate var isAlphanumeric: Bool {
+        (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
+    }
+
+    fileprivate var isHexDigit: Bool {
+        (0x30...0x39).contains(self) || (0x41...0x46).contains(self) || (0x61...0x66).contains(self)
+    }
+
+    /// RFC 3986: unreserved, reserved but the brackets' and hash's special places, and `%` as it stands.
+    fileprivate var isAllowedInTarget: Bool { isAlphanumeric || "-._~:/?@!$&'()*+,;=%[]".utf8.contains(self) }
+}

@@ -1,0 +1,195 @@
+import HLSKitLoading
+
+/// A response as it lies on disk: how it was asked for, its header, when it was last found to be current, and its body.
+///
+/// Source: RFC 9111.
+struct StoredResponse: Sendable, Hashable {
+    /// What a response is found by.
+    struct Key: Sendable, Hashable {
+        var url: String
+        var byteRange: Range<UInt64>?
+
+        init(_ request: TransportRequest) {
+            url = request.urlString.firstIndex(of: "#").map { String(request.urlString[..<$0]) } ?? request.urlString
+            byteRange = request.byteRange
+        }
+
+        /// The name of its file: FNV-1a of 128 bits. That of another one by chance is noticed by what is in the file.
+        var fileName: String {
+            let text = "\(url) \(rangeText)".utf8
+            let hash = text.reduce((UInt64(0x6C62_272E_07BB_0142), UInt64(0x62B8_2175_6295_C58D))) { hash, byte in
+                let low = hash.1 ^ UInt64(byte)
+                // Times 2^88 + 0x13B.
+                let (carry, product) = low.multipliedFullWidth(by: 0x13B)
+                return (hash.0 &* 0x13B &+ carry &+ (low << 24), product)
+            }
+            return [hash.0, hash.1].map { half in
+                let digits = String(half, radix: 16)
+                return String(repeating: "0", count: 16 - digits.count) + digits
+            }.joined()
+        }
+
+        var rangeText: String { byteRange.map { "\($0.lowerBound)-\($0.upperBound)" } ?? "-" }
+    }
+
+    var key: Key
+    var response: TransportResponse
+    /// Seconds since 1970.
+    var validated: Int64
+    var body: [UInt8]
+
+    // MARK: Freshness
+
+    /// Whether a response may be stored at all, and be of use later.
+    static func isStorable(_ response: TransportResponse, of request: TransportRequest) -> Bool {
+        guard response.status == 200 || response.status == 206, !response.wasReadFromCache,
+            response.contentType?.isOneLine ?? true, response.urlString.isOneLine, request.urlString.isOneLine,
+            response.fields.allSatisfy({ $0.name.isOneLine && $0.value.isOneLine })
+        else { return false }
+        let control = CacheControl(response)
+        let vary = response.members(of: "Vary")
+        guard !control.isForbidden, vary.allSatisfy({ $0 == "accept-encoding" || $0 == "origin" }) else { return false }
+        let isSecret =
+            request.fields.contains { !UserFields.isHarmless($0.name.lowercased()) && !$0.isNamed("Referer") }
+            || !request.cookies.isEmpty || Redaction.withoutUserInfo(request.urlString) != request.urlString
+        guard !isSecret || control.isPublic else { return false }
+        return control.lifetime > 0 || response.value(of: "ETag") != nil
+            || response.value(of: "Last-Modified") != nil
+    }
+
+    /// It may be used without asking.
+    func isFresh(at now: Int64) -> Bool {
+        let control = CacheControl(response)
+        guard !control.needsValidation, now >= validated else { return false }
+        return now - validated < control.lifetime
+    }
+
+    /// The fields by which a server tells whether it is still current; empty where there are none.
+    var conditions: [TransportField] {
+        if let tag = response.value(of: "ETag") { return [TransportField(name: "If-None-Match", value: tag)] }
+        return response.value(of: "Last-Modified").map { [TransportField(name: "If-Modified-Since", value: $0)] } ?? []
+    }
+
+    /// The server has said that it is current, with fields that take the place of those there were.
+    mutating func revalidate(_ fields: [TransportField], at now: Int64) {
+        validated = now
+        let told = fields.filter {
+            $0.isNamed("Cache-Control") || $0.isNamed("Expires") || $0.isNamed("Date") || $0.isNamed("Age")
+        }.filter { $0.value.isOneLine }
+        response.fields.removeAll { old in told.contains { $0.isNamed(old.name) } || old.isNamed("Age") }
+        response.fields += told
+    }
+
+    /// As a transport tells of it.
+    var events: [TransportEvent] {
+        var response = response
+        response.wasReadFromCache = true
+        var metrics = TransferMetrics()
+        metrics.decodedByteCount = body.count
+        metrics.protocolName = "cache"
+        return [.response(response), .data(body), .finished(metrics)]
+    }
+
+    // MARK: Files
+
+    private static let magic = "HLSKit cache 1"
+
+    var serialized: [UInt8] {
+        var lines = [
+            Self.magic, key.url, key.rangeText, "\(response.status)", response.urlString, response.contentType ?? "",
+            "\(validated)", "\(body.count)",
+        ]
+        lines += response.fields.map { "\($0.name): \($0.value)" }
+        return Array(lines.joined(separator: "\n").utf8) + [10, 10] + body
+    }
+
+    /// nil for what is damaged, or is another response.
+    init?(_ bytes: [UInt8], of key: Key) {
+        var lines: [String] = []
+        var start = 0
+        while true {
+            guard let end = bytes[start...].prefix(64 << 10).firstIndex(of: 10), lines.count < 512 else { return nil }
+            // The empty line behind the fields; the content type may be empty, too.
+            if end == start, lines.count >= 8 {
+                start = end + 1
+                break
+            }
+            lines.append(String(decoding: bytes[start..<end], as: UTF8.self))
+            start = end + 1
+        }
+        guard lines[0] == Self.magic, lines[1] == key.url, lines[2] == key.rangeText, let status = Int(lines[3]),
+            let validated = Int64(lines[6]), validated >= 0, let count = Int(lines[7]), count == bytes.count - start
+        else { return nil }
+        self.key = key
+        self.validated = validated
+        response = TransportResponse(
+            status: status, urlString: lines[4], contentType: lines[5].isEmpty ? nil : lines[5], contentLength: count)
+        for line in lines[8...] {
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            let value = line[line.index(after: colon)...].drop { $0 == " " }
+            response.fields.append(TransportField(name: String(line[..<colon]), value: String(value)))
+        }
+        body = Array(bytes[start...])
+    }
+
+    init(key: Key, response: TransportResponse, validated: Int64, body: [UInt8]) {
+        self.key = key
+        self.response = response
+        self.validated = validated
+        self.body = body
+    }
+}
+
+/// How long a response may be used, by its header.
+private struct CacheControl {
+    /// It must not be stored; not be used without asking; may be stored also where credentials were sent.
+    var isForbidden = false
+    var needsValidation = false
+    var isPublic = false
+    /// Seconds, from when it arrived.
+    var lifetime: Int64 = 0
+
+    init(_ response: TransportResponse) {
+        var maximumAge: Int64?
+        for directive in response.members(of: "Cache-Control") {
+            let parts = directive.split(separator: "=", maxSplits: 1)
+            switch parts.first {
+            case "no-store": isForbidden = true
+            case "no-cache": needsValidation = true
+            case "public": isPublic = true
+            case "max-age": maximumAge = parts.count == 2 ? Self.seconds(parts[1]) : 0
+            default: break
+            }
+        }
+        if let maximumAge {
+            lifetime = maximumAge
+        } else if let expires = response.value(of: "Expires"), let date = response.value(of: "Date"),
+            let end = HTTPDate.seconds(expires), let start = HTTPDate.seconds(date)
+        {
+            lifetime = max(0, end - start)
+        }
+        if let age = response.value(of: "Age") { lifetime -= Self.seconds(age[...]) }
+    }
+
+    /// A number of more digits than ten is as good as for ever.
+    private static func seconds(_ text: Substring) -> Int64 {
+        let digits = text.filter { $0 != "\"" }
+        guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return 0 }
+        return Int64(digits.prefix(10)) ?? 0
+    }
+}
+
+extension TransportResponse {
+    fileprivate func value(of name: String) -> String? { fields.first { $0.isNamed(name) }?.value }
+
+    /// The members of a list, in lower case.
+    fileprivate func members(of name: String) -> [String] {
+        fields.filter { $0.isNamed(name) }.flatMap { $0.value.split(separator: ",") }.map { member in
+            String(member.filter { !$0.isWhitespace }).lowercased()
+        }
+    }
+}
+
+extension String {
+    fileprivate var isOneLine: Bool { utf8.allSatisfy { $0 != 10 && $0 != 13 && $0 != 0 } }
+}

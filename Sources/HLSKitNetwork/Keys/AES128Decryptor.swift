@@ -1,0 +1,59 @@
+package import HLSKitLoading
+
+/// AES-128 in CBC mode with PKCS7 padding: `METHOD=AES-128` (RFC 8216 §4.3.2.4), for any split of the data.
+package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
+    package static let blockByteCount = AESCipher.blockByteCount
+
+    private var cipher: AESCipher
+    /// Cipher text that waits for the rest of its block, or for the news that it is not the last one.
+    private var held: [UInt8] = []
+    private var byteCount = 0
+
+    /// - Throws: `badKeyLength` unless both have 16 bytes.
+    package init(key: [UInt8], initializationVector: [UInt8]) throws(DecryptionError) {
+        var cipher = try AESCipher(.cbc, key: key)
+        try cipher.restart(initializationVector)
+        self.cipher = cipher
+    }
+
+    package mutating func decrypt(_ bytes: inout [UInt8]) throws(DecryptionError) {
+        byteCount += bytes.count
+        // The last block may be padding, so at least one byte stays behind.
+        let total = held.count + bytes.count
+        let usable = total == 0 ? 0 : (total - 1) / Self.blockByteCount * Self.blockByteCount
+        guard usable > 0 else {
+            held += bytes
+            bytes = []
+            return
+        }
+        if !held.isEmpty { bytes.insert(contentsOf: held, at: 0) }
+        held.replaceSubrange(held.startIndex..., with: bytes[usable...])
+        bytes.removeSubrange(usable...)
+        try decryptBlocks(&bytes)
+    }
+
+    package mutating func finish() throws(DecryptionError) -> [UInt8] {
+        guard held.count == Self.blockByteCount else {
+            throw DecryptionError(
+                code: .truncated, text: "AES-128: \(byteCount) bytes are not a positive multiple of 16")
+        }
+        var last = held
+        held = []
+        try decryptBlocks(&last)
+        let padding = Int(last.last ?? 0)
+        guard (1...Self.blockByteCount).contains(padding), last.suffix(padding).allSatisfy({ Int($0) == padding })
+        else {
+            throw DecryptionError(code: .badPadding, text: "AES-128: the padding is wrong (another key?)")
+        }
+        last.removeLast(padding)
+        return last
+    }
+
+    private mutating func decryptBlocks(_ bytes: inout [UInt8]) throws(DecryptionError) {
+        var failure: DecryptionError?
+        bytes.withUnsafeMutableBytes { buffer in
+            do throws(DecryptionError) { try cipher.convert(buffer) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+}

@@ -1,0 +1,25 @@
+import CCrypto
+import HLSKitLoading
+
+/// OpenSSL's libcrypto, opened when the first media is decrypted (docs/decisions/loading-libraries.md).
+enum CryptoLibrary {
+    private static let library = LibraryFunctions(
+        CCrypto_file(), package: "libssl\(OPENSSL_VERSION_MAJOR)", find: CCrypto_find)
+
+    /// - Throws: if it is not installed, or cannot be loaded.
+    static func functions() throws(DecryptionError) -> CCrypto_library {
+        guard let table = library.table else { throw DecryptionError(code: .library, text: library.failure ?? "") }
+        return table
+    }
+
+    /// Why a call failed, in the library's words.
+    static func failure(_ call: String, _ crypto: CCrypto_library) -> DecryptionError {
+        let code = crypto.pointee.ERR_get_error()
+        var words = [CChar](repeating: 0, count: 256)
+        crypto.pointee.ERR_error_string_n(code, &words, words.count)
+        let end = words.firstIndex(of: 0) ?? words.count
+        return DecryptionError(
+            code: .library,
+            text: "\(call): " + String(decoding: words[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+}

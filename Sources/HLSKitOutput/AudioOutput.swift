@@ -1,0 +1,281 @@
+package import HLSKitCodec
+import HLSKitLoading
+package import HLSKitMedia
+package import HLSKitSelection
+public import HLSKitTime
+import Synchronization
+
+/// Gives the audio of an item as PCM, each buffer when the timebase reaches it.
+///
+/// ```swift
+/// let output = AudioOutput(format: .init(sampleFormat: .int16, sampleRate: 48_000, channelCount: 2))
+/// try item.add(output)
+/// for await buffer in output.buffers() { write(buffer.bytes) }
+/// ```
+///
+/// At a rate other than 1 buffers hold what is heard in that time: at 2, a buffer of 10 ms is of 20 ms of the item. The
+/// pitch stays (`PlayerItem.audioTimePitchAlgorithm`). Buffers follow each other without a gap, also where the rate
+/// changes; `Player.volume` and `isMuted` are applied to them, with ramps of 5 ms. Backwards there is no audio.
+///
+/// At most 64 buffers wait for ``copyNextBuffer()``, and for each reader of ``buffers()``; the oldest
+/// are dropped, which shows in the times of the next one.
+public final class AudioOutput: PlayerItemOutput {
+    /// How samples are written.
+    public enum SampleFormat: String, Sendable, Hashable, Codable, CaseIterable {
+        /// 32-bit float, nominally -1 to 1.
+        case float32
+        /// Signed 16 bit, in the machine's byte order.
+        case int16
+    }
+
+    /// The form of audio.
+    public struct Format: Sendable, Hashable {
+        /// The type of a sample. Default: 32-bit float.
+        public var sampleFormat: SampleFormat
+        /// Samples per second and channel, from 1000 to 768 000; nil takes those of the source, whose changes come through.
+        public var sampleRate: Int?
+        /// From 1 to 64; nil takes the channels of the source, whose changes come through.
+        public var channelCount: Int?
+
+        /// Makes a format; numbers out of range are clamped. By default samples are floats at the source's rate and
+        /// channels.
+        public init(sampleFormat: SampleFormat = .float32, sampleRate: Int? = nil, channelCount: Int? = nil) {
+            self.sampleFormat = sampleFormat
+            self.sampleRate = sampleRate.map { min(max($0, 1000), 768_000) }
+            self.channelCount = channelCount.map { min(max($0, 1), 64) }
+        }
+    }
+
+    /// Audio of some milliseconds.
+    public struct Buffer: Sendable {
+        /// Interleaved samples: those of all channels in turn.
+        public enum Samples: Sendable, Hashable {
+            case float32([Float])
+            case int16([Int16])
+        }
+
+        /// Samples per second and channel.
+        public let sampleRate: Int
+        /// Number of channels.
+        public let channelCount: Int
+        /// Samples per channel.
+        public let frameCount: Int
+        /// ``frameCount`` × ``channelCount`` samples.
+        public let samples: Samples
+        /// Its range on the item's timeline.
+        public let itemTimeRange: MediaTimeRange
+        /// When its first sample is due, on the player's ``Player/sourceClock``.
+        public let hostTime: HostTime
+        /// Its length when it is heard.
+        public var duration: Duration { .seconds(1) * frameCount / max(1, sampleRate) }
+
+        /// The samples as they lie in memory.
+        public var bytes: [UInt8] {
+            switch samples {
+            case .float32(let samples): samples.withUnsafeBytes { Array($0) }
+            case .int16(let samples): samples.withUnsafeBytes { Array($0) }
+            }
+        }
+    }
+
+    /// Buffers that are held for each reader: with AAC, 1.4 s.
+    package static let maximumBufferCount = 64
+
+    private struct State {
+        var generation = 0
+        var converter: AudioConverter
+        /// What was prepared last, to know it again when its time has come.
+        var preparedUpTo: Duration?
+        var runs: [SoundRun] = []
+        var gain: Float?
+        var buffers: [Buffer] = []
+    }
+
+    /// The format of every buffer.
+    public let format: Format
+    private let state: Mutex<State>
+    private let sequence = Broadcast<Buffer>(.bufferingNewest(maximumBufferCount))
+    private let flushNotices = Broadcast<Void>(.bufferingNewest(4))
+    public let binding = OutputBinding()
+
+    /// Sound that stands off its predecessor by more than this is a run of its own.
+    private static let gapTolerance = Duration.milliseconds(3)
+
+    /// - Parameter format: default: floats, with the rate and channels of the source.
+    public init(format: Format = .init()) {
+        self.format = format
+        state = Mutex(State(converter: Self.converter(format)))
+    }
+
+    private static func converter(_ format: Format) -> sending AudioConverter {
+        AudioConverter(
+            to: .float32, followsInput: true, sampleRate: format.sampleRate, channelCount: format.channelCount)
+    }
+
+    /// Takes the oldest buffer that was not taken; nil where there is none yet.
+    public func copyNextBuffer() -> Buffer? {
+        state.withLock { $0.buffers.isEmpty ? nil : $0.buffers.removeFirst() }
+    }
+
+    /// Audio from now on. Ends when the output is taken from its item, and when the item fails or
+    /// is played no longer.
+    public func buffers() -> AsyncStream<Buffer> { binding.subscribe(to: sequence) }
+
+    /// Tells that time has jumped: what was taken before and not heard is of the past. Ends as ``buffers()``.
+    public func flushes() -> AsyncStream<Void> { binding.subscribe(to: flushNotices) }
+}
+
+extension AudioOutput: IntakeOutput {
+    var intake: any OutputReceiver { Intake(output: self) }
+
+    package var limits: OutputLimits { OutputLimits(maximumChannelCount: format.channelCount) }
+
+    package func prepare(_ buffer: AudioBuffer, at clock: OutputClock) {
+        state.withLock { Self.take(buffer, clock, &$0) }
+    }
+
+    package func receive(_ buffer: AudioBuffer, at clock: OutputClock) {
+        guard let time = buffer.itemTime?.duration else { return }
+        deliver(clock) { state in
+            // Outputs that came late have not seen it before.
+            Self.take(buffer, clock, &state)
+            return time + .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
+        }
+    }
+
+    package func finish(_ type: MediaKind, at clock: OutputClock) {
+        deliver(clock) { state in
+            for index in state.runs.indices { state.runs[index].end() }
+            return nil
+        }
+    }
+
+    private func deliver(_ clock: OutputClock, prepare: (inout State) -> Duration?) {
+        let buffers = state.withLock { state -> [Buffer] in
+            guard clock.generation >= state.generation, clock.rate >= 0 else { return [] }
+            let time = prepare(&state)
+            let buffers = Self.takeOut(upTo: time, clock, format.sampleFormat, &state)
+            state.buffers += buffers
+            let excess = state.buffers.count - Self.maximumBufferCount
+            if excess > 0 { state.buffers.removeFirst(excess) }
+            return buffers
+        }
+        for buffer in buffers { sequence.send(buffer) }
+    }
+
+    private static func take(_ buffer: AudioBuffer, _ clock: OutputClock, _ state: inout State) {
+        guard clock.generation >= state.generation, let start = buffer.itemTime?.duration else { return }
+        let end = start + .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
+        if let known = state.preparedUpTo, known >= end - .microseconds(1) { return }
+        state.preparedUpTo = end
+        var bytes: [UInt8] = []
+        guard (try? state.converter.convert(buffer, into: &bytes)) != nil, let rate = state.converter.sampleRate,
+            let channelCount = state.converter.channelCount, rate > 0, channelCount > 0
+        else { return }
+        let samples = bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+        let continues =
+            state.runs.last.map { run in
+                run.sampleRate == rate && run.channelCount == channelCount
+                    && (state.converter.isResampling || abs(run.end - start) < gapTolerance)
+                    && abs(run.end - start) < gapTolerance * 10
+            } ?? false
+        if !continues {
+            if !state.runs.isEmpty { state.runs[state.runs.count - 1].end() }
+            state.runs.append(SoundRun(start: start, sampleRate: rate, channelCount: channelCount))
+        }
+        state.runs[state.runs.count - 1].append(samples)
+    }
+
+    private static func takeOut(
+        upTo time: Duration?, _ clock: OutputClock, _ format: SampleFormat, _ state: inout State
+    ) -> [Buffer] {
+        var buffers: [Buffer] = []
+        for index in state.runs.indices {
+            guard
+                let piece = state.runs[index].take(
+                    upTo: time, rate: clock.rate, algorithm: clock.pitchAlgorithm)
+            else { continue }
+            let run = state.runs[index]
+            var samples = piece.samples
+            apply(clock.gain, to: &samples, run, &state.gain)
+            let (start, end) = (run.time(of: piece.position), run.time(of: run.position))
+            buffers.append(
+                Buffer(
+                    sampleRate: run.sampleRate, channelCount: run.channelCount,
+                    frameCount: samples.count / run.channelCount, samples: Self.samples(samples, as: format),
+                    itemTimeRange: MediaTimeRange(start: MediaTime(start), duration: MediaTime(end - start)),
+                    hostTime: clock.host(of: start)))
+        }
+        state.runs.removeAll(where: \.isSpent)
+        return buffers
+    }
+
+    /// Goes to the new gain by one hundredth of the whole in each 50 µs.
+    private static func apply(_ gain: Float, to samples: inout [Float], _ run: SoundRun, _ current: inout Float?) {
+        var now = current ?? gain
+        current = gain
+        if now == 1, gain == 1 { return }
+        let step = 200 / Float(run.sampleRate)
+        for frame in 0..<samples.count / run.channelCount {
+            if now != gain { now = now < gain ? min(gain, now + step) : max(gain, now - step) }
+            for channel in 0..<run.channelCount { samples[frame * run.channelCount + channel] *= now }
+        }
+        current = now
+    }
+
+    private static func samples(_ samples: [Float], as format: SampleFormat) -> Buffer.Samples {
+        switch format {
+        case .float32: .float32(samples)
+        case .int16:
+            .int16(
+                samples.map { sample in
+                    let scaled = (sample * 32_768).rounded()
+                    return scaled.isNaN ? 0 : Int16(min(max(scaled, -32_768), 32_767))
+                })
+        }
+    }
+
+    package func flush(generation: Int) {
+        let isNews = state.withLock { state in
+            defer {
+                state.generation = generation
+                Self.reset(&state, format)
+            }
+            return generation > state.generation && state.preparedUpTo != nil
+        }
+        if isNews { flushNotices.send(()) }
+    }
+
+    package func end() {
+        state.withLock { state in
+            state.generation = 0
+            Self.reset(&state, format)
+        }
+        sequence.finish()
+        flushNotices.finish()
+    }
+
+    private static func reset(_ state: inout State, _ format: Format) {
+        state.converter = converter(format)
+        state.preparedUpTo = nil
+        state.runs = []
+        state.buffers = []
+    }
+}
+
+extension AudioOutput {
+    /// What the player calls.
+    private final class Intake: EarlyAudioReceiver, LimitedOutput {
+        let output: AudioOutput
+        var binding: OutputBinding { output.binding }
+
+        init(output: AudioOutput) { self.output = output }
+
+        var limits: OutputLimits { output.limits }
+        func prepare(_ buffer: AudioBuffer, at clock: OutputClock) { output.prepare(buffer, at: clock) }
+        func receive(_ buffer: AudioBuffer, at clock: OutputClock) { output.receive(buffer, at: clock) }
+        func flush(generation: Int) { output.flush(generation: generation) }
+        func finish(_ type: MediaKind, at clock: OutputClock) { output.finish(type, at: clock) }
+        func end() { output.end() }
+    }
+}

@@ -1,0 +1,25 @@
+public import HLSKitCodec
+
+/// The frames of a ``CompositionOutput``, each composed when it is asked for.
+public struct ComposedFrames: AsyncSequence, Sendable {
+    let output: CompositionOutput
+    let sources: AsyncStream<CompositionOutput.Source>
+
+    /// Iterates over the frames.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let output: CompositionOutput
+        var sources: AsyncStream<CompositionOutput.Source>.AsyncIterator
+
+        /// Waits for the next frame; nil when there will be none.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(Never) -> VideoFrame? {
+            while let source = await sources.next(isolation: actor) {
+                if let frame = await output.composed(source) { return frame }
+            }
+            return nil
+        }
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(output: output, sources: sources.makeAsyncIterator())
+    }
+}

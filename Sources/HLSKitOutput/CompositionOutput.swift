@@ -1,0 +1,165 @@
+package import HLSKitCodec
+public import HLSKitLoading
+package import HLSKitMedia
+package import HLSKitSelection
+public import HLSKitTime
+import Synchronization
+
+/// Gives the frames that a ``FrameComposition`` makes of those of an item, when the timebase reaches them.
+///
+/// ```swift
+/// let composition = FrameComposition(
+///     sourceSampleDataTrackIDs: [258],
+///     instructions: [.init(requiredSourceSampleDataTrackIDs: [258])]
+/// ) { request in
+///     try draw(request.sourceTimedMetadata(byTrackID: 258), over: request.sourceFrame)
+/// }
+/// let output = CompositionOutput(composition)
+/// try item.add(output)
+/// for await frame in output.frames() { show(frame) }
+/// ```
+///
+/// Frames are composed in the task that reads ``frames()``, one after the other, so that a slow compositor holds up its
+/// reader only: who falls behind by four pictures loses the oldest, before they are composed. Metadata that lies before what
+/// was read when the output was added, or before the place that was seeked to, is not known until it comes again.
+public final class CompositionOutput: PlayerItemOutput {
+    /// A frame that the compositor did not make.
+    public struct Failure: Sendable {
+        /// The time of the frame that could not be composed.
+        public let compositionTime: MediaTime
+        /// ``HLSError/Code/timedOut`` if the compositor took longer than its deadline; else ``HLSError/underlyingError`` is its
+        /// error, unless that is an ``HLSError`` itself.
+        public let error: HLSError
+    }
+
+    /// A picture with what is known of its time.
+    struct Source: Sendable {
+        var frame: VideoFrame
+        var metadata: [Int: TimedMetadataGroup]
+    }
+
+    /// Failures that are kept, the newest.
+    package static let maximumFailureCount = 16
+
+    /// Composes the frames.
+    public let composition: FrameComposition
+    private let metadata = Mutex(CompositionMetadata())
+    private let failed = Mutex<[Failure]>([])
+    private let converter: Mutex<FrameConverter>
+    private let call: UserCall
+    private let sequence = Broadcast<Source>(.bufferingNewest(4))
+    public let binding = OutputBinding()
+
+    /// - Parameters:
+    ///   - composition: composes the frames.
+    ///   - clock: counts the deadline of the compositor.
+    public init(_ composition: FrameComposition, clock: any Clock<Duration> = ContinuousClock()) {
+        self.composition = composition
+        call = UserCall(clock: clock)
+        let compositor = composition.compositor
+        converter = Mutex(
+            FrameConverter(
+                to: compositor.sourcePixelFormat,
+                convertsToRec709: !compositor.supportsWideColorSourceFrames && compositor.workingColorSpace == .rec709))
+    }
+
+    /// The composed pictures. Ends when the output is taken from its item, and when the item fails or is played no longer.
+    public func frames() -> ComposedFrames { ComposedFrames(output: self, sources: binding.subscribe(to: sequence)) }
+
+    /// The frames that were left out because the compositor failed, oldest first; at most 16.
+    public var failures: [Failure] { failed.withLock { $0 } }
+
+    /// The picture to be shown; nil where there is none.
+    func composed(_ source: Source) async -> VideoFrame? {
+        guard let time = source.frame.itemTime, let instruction = composition.instruction(at: time) else {
+            return source.frame
+        }
+        let compositor = composition.compositor
+        do {
+            let frame = try converter.withLock { converter throws(CodecError) in try converter.convert(source.frame) }
+            let ids = composition.trackIDs(for: instruction)
+            let request = FrameCompositionRequest(
+                compositionTime: time, instruction: instruction, sourceFrame: frame, sourceSampleDataTrackIDs: ids,
+                metadata: source.metadata.filter { ids.contains($0.key) })
+            let answer = try await call.value(of: "the compositor", url: "", within: compositor.deadline) {
+                await Self.answer(of: compositor, to: request)
+            }
+            return try answer.get().placed(at: time)
+        } catch {
+            failed.withLock { failed in
+                failed.append(Failure(compositionTime: time, error: Self.failure(error)))
+                if failed.count > Self.maximumFailureCount { failed.removeFirst() }
+            }
+            return nil
+        }
+    }
+
+    private static func failure(_ error: any Error) -> HLSError {
+        switch error {
+        case let error as HLSError: error
+        case let error as LoadingError: HLSError(transport: error)
+        case let error as CodecError: HLSError(error)
+        default:
+            HLSError(
+                code: .application, urlString: nil, cause: "the compositor failed", detail: "\(error)",
+                underlyingError: error)
+        }
+    }
+
+    private static func answer(
+        of compositor: any FrameCompositor, to request: FrameCompositionRequest
+    ) async -> Result<VideoFrame, any Error> {
+        do { return .success(try await compositor.compose(request)) } catch { return .failure(error) }
+    }
+}
+
+extension CompositionOutput: IntakeOutput, SelectiveOutput {
+    var intake: any OutputReceiver { Intake(output: self) }
+
+    var takesCues: Bool { false }
+    var takesMetadata: Bool { !composition.sourceSampleDataTrackIDs.isEmpty }
+    package var limits: OutputLimits {
+        OutputLimits(needsStandardRange: !composition.compositor.supportsWideColorSourceFrames)
+    }
+
+    package func receive(_ group: TimedMetadataGroup) {
+        guard let id = group.trackID, composition.sourceSampleDataTrackIDs.contains(id) else { return }
+        metadata.withLock { $0.add(group, of: id) }
+    }
+
+    package func receive(_ frame: VideoFrame, at clock: OutputClock) {
+        guard let time = frame.itemTime?.duration else { return }
+        let current = metadata.withLock { $0.groups(at: time, generation: clock.generation) }
+        guard let current, sequence.hasReaders else { return }
+        sequence.send(Source(frame: frame, metadata: current))
+    }
+
+    package func flush(generation: Int) {
+        metadata.withLock { $0.flush(generation: generation) }
+    }
+
+    /// Nothing to do: a seek may bring more.
+    package func finish(_ type: MediaKind, at clock: OutputClock) {}
+
+    package func end() {
+        metadata.withLock { $0 = CompositionMetadata() }
+        sequence.finish()
+    }
+}
+
+extension CompositionOutput {
+    /// What the player calls.
+    private final class Intake: FrameReceiver, MetadataReceiver, LimitedOutput {
+        let output: CompositionOutput
+        var binding: OutputBinding { output.binding }
+
+        init(output: CompositionOutput) { self.output = output }
+
+        var limits: OutputLimits { output.limits }
+        func receive(_ frame: VideoFrame, at clock: OutputClock) { output.receive(frame, at: clock) }
+        func receive(_ group: TimedMetadataGroup) { output.receive(group) }
+        func flush(generation: Int) { output.flush(generation: generation) }
+        func finish(_ type: MediaKind, at clock: OutputClock) { output.finish(type, at: clock) }
+        func end() { output.end() }
+    }
+}

@@ -1,0 +1,66 @@
+import HLSKitCodec
+import HLSKitLoading
+import HLSKitMedia
+import Synchronization
+
+/// Writes frames one after another, plane by plane without padding: `-f rawvideo`.
+///
+/// All have the size and pixel format of the first.
+final class RawVideoWriter: FrameWriter {
+    private struct State: ~Copyable {
+        let file: OutputFile
+        let conformer: PictureConformer
+        var hasFrames = false
+    }
+
+    private let state: Mutex<State>
+
+    /// Makes a writer to `file`. `note` is called with what had to be changed, such as a new size.
+    init(file: consuming sending OutputFile, note: @escaping WriterNote = { _ in }) {
+        state = Mutex(State(file: file, conformer: .keepingFormat(note: note)))
+    }
+
+    var mediaTypes: Set<MediaKind> { [.video] }
+    var isEmpty: Bool { state.withLock { !$0.hasFrames } }
+    var isReadAsWritten: Bool { state.withLock { !$0.file.isSeekable } }
+
+    /// Nothing to do: the first frame tells what the file needs to know.
+    func begin(_ tracks: [MediaTrack]) {}
+
+    func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
+            let frame = try state.file.converting { () throws(CodecError) in try state.conformer.conform(frame) }
+            try state.file.write(picture: frame)
+            state.hasFrames = true
+        }
+    }
+
+    func flush() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in try state.file.flush() }
+    }
+
+    func finish() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in try state.file.finish(keeping: state.hasFrames) }
+    }
+}
+
+extension OutputFile {
+    /// Appends the planes of `frame` without padding.
+    func write(picture frame: VideoFrame) throws(HLSError) {
+        try frame.withPlanes { planes throws(HLSError) in
+            for plane in planes {
+                try plane.forEachRun { bytes throws(HLSError) in try write(bytes) }
+            }
+        }
+    }
+
+    /// Commits where anything was written, discards otherwise.
+    func finish(keeping hasMedia: Bool) throws(HLSError) {
+        if hasMedia { try commit() } else { discard() }
+    }
+
+    /// Runs a conversion whose failure is a failure of this output.
+    func converting<Result>(_ body: () throws(CodecError) -> Result) throws(HLSError) -> Result {
+        do { return try body() } catch { throw HLSError(error, path: path) }
+    }
+}

@@ -1,0 +1,643 @@
+import Glibc
+import HLSKitAsset
+import HLSKitCaptions
+import HLSKitCodec
+package import HLSKitLoading
+package import HLSKitMedia
+package import HLSKitTime
+import Synchronization
+
+/// Writes samples into a container without decoding them: `-f ts`, `-f mp4`, `-f mkv`, and audio alone as `-f aac`, `-f mp3`.
+///
+/// Where the tracks change (another codec, another size), a transport stream continues with new tables behind a
+/// discontinuity, and frames of AAC or MP3, which each say what they are, go on. The other containers cannot hold that: what follows goes into `NAME.2.mp4`, from its start, and the note
+/// says so; where the output is a pipe, it is left out until the track is again what it was, and the note says that.
+///
+/// While it is written, MP4 is a sequence of fragments: whatever ends the program, the file plays up to there.
+package final class Remuxer: SampleWriter, NumberedFiles {
+    /// The containers that can be written.
+    package enum Container: Sendable, Hashable {
+        case ts, mp4, mkv
+        /// Frames of AAC (ISO/IEC 14496-3, 1.A.2.2) and of MP3, and nothing else.
+        case adts, mp3
+
+        /// Nothing but audio can be in it.
+        package var holdsAudioOnly: Bool { self == .adts || self == .mp3 }
+
+        /// It goes on in the same file where tracks change.
+        var joinsChanges: Bool { self == .ts || holdsAudioOnly }
+    }
+
+    private struct State: ~Copyable {
+        var file: OutputFile
+        let failure = Failure()
+        /// All files so far, and those of them that are there.
+        var paths: [String]
+        var finished: [String] = []
+        /// Of a pipe whose tracks have changed: what they are now, and into which stream each goes; nil for one that does not
+        /// fit.
+        var current: [MediaTrack]?
+        var places: [Int?]?
+        /// What is taken off item times: where a file after the first begins.
+        var origin = MediaTime.zero
+        /// The next sample that is written sets ``origin``.
+        var setsOrigin = false
+        var tracks: [MediaTrack] = []
+        /// The tracks as they were last told: ahead of ``tracks`` while a change waits for its place.
+        var latest: [MediaTrack] = []
+        var splice = TrackSplice()
+        /// Of text in MP4, by the tracks' indices.
+        var texts: [Int: TextFlattener] = [:]
+        /// Of a muxer that is closed, the last decoding time of each track.
+        var lastTimes: [Int64?] = []
+        /// Where the sound of each track ends that is in the file.
+        var soundEnds: [Int: MediaTime] = [:]
+        var muxer: Muxer?
+        /// The muxer's stream of each track; nil for a track that stayed unknown.
+        var streams: [Int?] = []
+        /// Tracks that stayed unknown and of which something came.
+        var leftOut: Set<Int> = []
+        /// Samples that came before what the container's header has to tell was known.
+        var waiting: [TrackSplice.Entry] = []
+        var hasSamples = false
+        var isEmpty = true
+        /// A muxer has written to the file already.
+        var isContinued = false
+    }
+
+    /// The error of the file, behind libavformat's back.
+    private final class Failure {
+        var error: HLSError?
+
+        /// Whether `body` went well; keeps its error otherwise.
+        func catching(_ body: () throws(HLSError) -> Void) -> Bool {
+            do throws(HLSError) {
+                try body()
+                return true
+            } catch {
+                self.error = self.error ?? error
+                return false
+            }
+        }
+    }
+
+    /// Samples after which the header is written without the tracks of which nothing is known: more than 20 s.
+    private static let maximumWaitingSamples = 2000
+
+    /// Texts come at the latest this much behind the pictures that they are shown with.
+    private static let textPatience = MediaTime(value: 2, timescale: 1)
+
+    /// Sound that goes back further than this is no overlap.
+    private static let maximumOverlap = MediaTime(value: 2, timescale: 1)
+
+    private let container: Container
+    private let isFragmented: Bool
+    /// Where the tracks change, another file can be begun.
+    private let mayBeginFiles: Bool
+    private let note: WriterNote
+    private let state: Mutex<State>
+    /// Samples that somebody has brought while another wrote.
+    private let brought = TurnQueue<TrackSplice.Entry>(maximumCount: 256)
+
+    /// - Parameters:
+    ///   - file: is committed when all is written.
+    ///   - container: the format of the file.
+    ///   - isFragmented: whether MP4 is written in fragments, so that a file that is not finished plays. Otherwise it has
+    ///     one index, at its end, by which players seek best, and without its end it is nothing.
+    ///   - mediaTypes: the kinds that are written.
+    ///   - note: called when another file is begun.
+    package init(
+        file: consuming sending OutputFile, container: Container, isFragmented: Bool = true,
+        mediaTypes: Set<MediaKind> = [.video, .audio], note: @escaping WriterNote = { _ in }
+    ) {
+        self.container = container
+        self.isFragmented = isFragmented
+        self.mediaTypes = mediaTypes
+        mayBeginFiles = file.partPath != nil
+        self.note = note
+        state = Mutex(State(file: file, paths: [file.path]))
+    }
+
+    /// The files that were begun, the one that was asked for first.
+    package var paths: [String] { state.withLock { $0.paths } }
+    /// The files that are finished and have their names. One to which nothing was written is not there.
+    package var finishedPaths: [String] { state.withLock { $0.finished } }
+
+    package let mediaTypes: Set<MediaKind>
+    package var isEmpty: Bool { state.withLock { $0.isEmpty } }
+    package var holdsTrackChanges: Bool { container.joinsChanges || mayBeginFiles }
+    package var isReadAsWritten: Bool { !mayBeginFiles }
+
+    package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
+            try writeBrought(&state)
+            if let track = tracks.first(where: { !container.holds($0.codec) }) {
+                let other = container.holdsAudioOnly ? "; .m4a and .mka can" : ""
+                throw unsupported("\(container) cannot hold \(track.codec.rawValue)\(other)", state.file)
+            }
+            let (types, known) = (tracks.map(\.mediaType), state.latest.map(\.mediaType))
+            guard types.starts(with: known), types == known || canGrow(to: types, state) else {
+                return try change(to: tracks, &state)
+            }
+            for (index, track) in tracks.enumerated() {
+                guard index < known.count else {
+                    state.latest.append(track)
+                    if state.muxer == nil { state.tracks.append(track) } else { state.splice.change(index, to: track) }
+                    continue
+                }
+                let (old, isWaiting) = (state.latest[index], state.splice.hasChange(of: index))
+                let isSame = Self.isSameStream(track, old, hasHeader: state.muxer != nil && !isWaiting)
+                state.latest[index] = isSame ? track.completed(by: old) : track
+                if isSame, isWaiting {
+                    state.splice.complete(index, with: state.latest[index])
+                } else if !state.tracks.indices.contains(index) {
+                    state.splice.change(index, to: state.latest[index])
+                } else if isSame {
+                    state.tracks[index] = track.completed(by: state.tracks[index])
+                } else if state.muxer == nil, state.waiting.isEmpty {
+                    state.tracks[index] = track
+                } else {
+                    state.splice.change(index, to: track)
+                }
+            }
+        }
+    }
+
+    package func write(
+        _ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime
+    ) throws(HLSError) {
+        guard brought.add(TrackSplice.Entry(sample: sample, index: index, itemTime: itemTime)) else { return }
+        try state.withLock { state throws(HLSError) in try writeBrought(&state) }
+    }
+
+    private func writeBrought(_ state: inout State) throws(HLSError) {
+        while true {
+            let entries = brought.takeAll()
+            if entries.isEmpty { return }
+            do throws(HLSError) {
+                for entry in entries { try take(entry, &state) }
+            } catch {
+                brought.release()
+                throw error
+            }
+        }
+    }
+
+    private func take(_ entry: TrackSplice.Entry, _ state: inout State) throws(HLSError) {
+        let (sample, index, itemTime) = (entry.sample, entry.index, entry.itemTime)
+        guard state.latest.indices.contains(index) else { return }
+        guard container == .mp4 else { return try place(entry, &state) }
+        guard state.latest[index].mediaType == .text else {
+            try settleTexts(before: itemTime - Self.textPatience, &state)
+            return try place(entry, &state)
+        }
+        let length = MediaTime(value: max(0, sample.duration), timescale: state.latest[index].timescale)
+        let text = sample.data.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        let settled = state.texts[index, default: TextFlattener()]
+            .add(text, in: MediaTimeRange(start: itemTime, duration: length))
+        try place(settled, ofTrackAt: index, &state)
+    }
+
+    /// Writes the texts of before a time. Those that begin at one time come together, somewhat ahead of pictures.
+    private func settleTexts(before time: MediaTime, _ state: inout State) throws(HLSError) {
+        for index in state.texts.keys.sorted() {
+            let pieces = state.texts[index]?.settle(until: time) ?? []
+            try place(pieces, ofTrackAt: index, &state)
+        }
+    }
+
+    private func finishTexts(_ state: inout State) throws(HLSError) {
+        for index in state.texts.keys.sorted() {
+            let pieces = state.texts[index]?.finish() ?? []
+            try place(pieces, ofTrackAt: index, &state)
+        }
+        state.texts = [:]
+    }
+
+    private func place(
+        _ groups: [CaptionGroup], ofTrackAt index: Int, _ state: inout State
+    ) throws(HLSError) {
+        let scale = state.latest[index].timescale
+        func ticks(_ time: MediaTime) -> Int64 { rescaled(time.value, from: time.timescale, to: scale) }
+        for group in groups where group.timeRange.end.isNumeric {
+            let (start, end) = (ticks(group.timeRange.start), ticks(group.timeRange.end))
+            let (length, overflow) = end.subtractingReportingOverflow(start)
+            let text = group.captions.map(\.text).joined(separator: "\n")
+            let sample = MediaSample(
+                trackID: index, pts: start, dts: start, duration: overflow ? .max : length, isSync: true,
+                data: Self.timedText(Array(text.utf8)))
+            let time = MediaTime(value: start, timescale: scale)
+            try place(TrackSplice.Entry(sample: sample, index: index, itemTime: time), &state)
+        }
+    }
+
+    private func place(_ entry: TrackSplice.Entry, _ state: inout State) throws(HLSError) {
+        guard state.splice.isPending else { return try write(entry, &state) }
+        state.splice.add(entry)
+        try writeSpliced(&state)
+    }
+
+    private func writeSpliced(_ state: inout State) throws(HLSError) {
+        let outputs = state.splice.take(state.latest.map(\.mediaType))
+        for (index, output) in outputs.enumerated() {
+            switch output {
+            case .sample(let entry): try write(entry, &state)
+            case .change(let changed):
+                var tracks = state.tracks
+                for (index, track) in changed.sorted(by: { $0.key < $1.key }) {
+                    if index < tracks.count { tracks[index] = track } else { tracks.append(track) }
+                }
+                guard try mayBeginPart(&state) else {
+                    fit(changed, &state)
+                    continue
+                }
+                try beginPart(tracks, &state)
+                setOrigin(by: outputs[(index + 1)...], &state)
+            }
+        }
+    }
+
+    /// A file after the first begins with the earliest of the samples that have waited for it, whose ever it is.
+    private func setOrigin(by outputs: ArraySlice<TrackSplice.Output>, _ state: inout State) {
+        guard state.setsOrigin else { return }
+        var first: MediaTime?
+        for output in outputs {
+            guard case .sample(let entry) = output else { break }
+            first = min(first ?? entry.itemTime, entry.itemTime)
+        }
+        guard let first else { return }
+        state.origin = first
+        state.setsOrigin = false
+    }
+
+    private func write(_ entry: TrackSplice.Entry, _ state: inout State) throws(HLSError) {
+        var entry = entry
+        if let places = state.places {
+            guard let place = places[safe: entry.index] ?? nil else { return }
+            entry.index = place
+        }
+        guard state.tracks.indices.contains(entry.index) else { return }
+        guard state.muxer == nil else { return try mux(entry, &state) }
+        try learnConfiguration(from: entry.sample, at: entry.index, &state)
+        state.waiting.append(entry)
+        if state.tracks.allSatisfy(isComplete) || state.waiting.count >= Self.maximumWaitingSamples {
+            try openMuxer(&state)
+        }
+    }
+
+    /// Whether tracks that come late are taken up where pictures can be cut. A transport stream takes them at once, and so
+    /// does text, of which nobody knows when it begins.
+    private func canGrow(to types: [MediaKind], _ state: borrowing State) -> Bool {
+        container != .ts && !state.latest.isEmpty && (state.muxer != nil || !state.waiting.isEmpty)
+            && !types[state.latest.count...].contains(.text)
+    }
+
+    /// There are other kinds of tracks.
+    private func change(to tracks: [MediaTrack], _ state: inout State) throws(HLSError) {
+        try finishTexts(&state)
+        try finishSplice(&state)
+        guard try mayBeginPart(&state) else {
+            state.latest = tracks
+            return fit(tracks, &state)
+        }
+        if state.muxer == nil, state.waiting.isEmpty { state.tracks = tracks } else { try beginPart(tracks, &state) }
+        state.latest = tracks
+    }
+
+    /// False where the output has begun and can hold no other tracks.
+    private func mayBeginPart(_ state: inout State) throws(HLSError) -> Bool {
+        if holdsTrackChanges { return true }
+        if !state.waiting.isEmpty { try openMuxer(&state) }
+        return !state.isContinued
+    }
+
+    private func fit(_ changed: [Int: MediaTrack], _ state: inout State) {
+        var tracks = state.current ?? state.tracks
+        for (index, track) in changed.sorted(by: { $0.key < $1.key }) {
+            if index < tracks.count { tracks[index] = track } else { tracks.append(track) }
+        }
+        fit(tracks, &state)
+    }
+
+    /// Finds out which tracks go on in the streams that there are, and says which do not.
+    private func fit(_ tracks: [MediaTrack], _ state: inout State) {
+        let places = tracks.map { track in
+            state.tracks.firstIndex { $0.mediaType == track.mediaType && Self.isSameStream(track, $0, hasHeader: true) }
+        }
+        for (track, place) in zip(tracks, places) {
+            let old = state.current?.firstIndex { $0.mediaType == track.mediaType }
+            let wasWritten = old.map { (state.places?[$0] ?? nil) != nil } ?? true
+            guard wasWritten != (place != nil) else { continue }
+            let kind = track.mediaType.rawValue
+            note(
+                place == nil
+                    ? "\(container) on a pipe cannot hold tracks that change: \(kind) is skipped from here on"
+                    : "\(kind) matches again: it is written again")
+        }
+        state.current = tracks
+        state.places = places
+    }
+
+    private func finishSplice(_ state: inout State) throws(HLSError) {
+        state.splice.finish()
+        try writeSpliced(&state)
+        state.splice = TrackSplice()
+    }
+
+    /// Goes on with other tracks: in the same file where the container can hold that, else in the next.
+    private func beginPart(_ tracks: [MediaTrack], _ state: inout State) throws(HLSError) {
+        if !state.waiting.isEmpty { try openMuxer(&state) }
+        try closeMuxer(&state)
+        if !container.joinsChanges { try beginNextFile(&state) }
+        state.tracks = tracks
+    }
+
+    package func flush() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
+            try writeBrought(&state)
+            state.muxer?.flush()
+            if let error = state.failure.error { throw error }
+            try state.file.flush()
+        }
+    }
+
+    /// The file that is being written, and how long it is: all that is written from now on is behind that, or changes what
+    /// was written.
+    package var place: (path: String, byteCount: Int64) { state.withLock { ($0.file.path, $0.file.byteCount) } }
+
+    /// Hands what is written so far to the system, as it is in the file; nothing is written sooner for it.
+    package func handOver() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
+            state.muxer?.flush()
+            if let error = state.failure.error { throw error }
+            try state.file.flush()
+        }
+    }
+
+    package func finish() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
+            do throws(HLSError) {
+                try writeBrought(&state)
+                try finishTexts(&state)
+                try finishSplice(&state)
+                if !state.waiting.isEmpty { try openMuxer(&state) }
+                try closeMuxer(&state)
+            } catch {
+                throw state.file.named(error)
+            }
+            try finishFile(&state)
+        }
+    }
+
+    /// Gives the file its name, where anything was written to it.
+    private func finishFile(_ state: inout State) throws(HLSError) {
+        try state.file.finish(keeping: state.hasSamples)
+        if state.hasSamples, let path = state.paths.last { state.finished.append(path) }
+        state.hasSamples = false
+    }
+
+    // MARK: - Further files
+
+    /// Finishes the file and begins the next, `NAME.2.mp4`.
+    private func beginNextFile(_ state: inout State) throws(HLSError) {
+        guard state.file.partPath != nil, let first = state.paths.first else {
+            throw unsupported("\(container) cannot hold tracks that change", state.file)
+        }
+        let replaces = state.file.replacesFile
+        do throws(HLSError) {
+            try finishFile(&state)
+        } catch {
+            throw state.file.named(error)
+        }
+        var number = state.paths.count + 1
+        var path = Self.numbered(first, number)
+        // A name that is taken is no reason to lose what follows.
+        while !replaces, access(path, F_OK) == 0 {
+            number += 1
+            path = Self.numbered(first, number)
+        }
+        note("\(container) cannot hold tracks that change: continuing in \(path)")
+        state.file = try OutputFile(path: path, overwrite: replaces)
+        state.paths.append(path)
+        state.soundEnds = [:]
+        state.setsOrigin = true
+    }
+
+    /// `a.mp4` becomes `a.2.mp4`.
+    package static func numbered(_ path: String, _ number: Int) -> String {
+        let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        guard let dot = path[name...].lastIndex(of: "."), dot > name else { return "\(path).\(number)" }
+        return "\(path[..<dot]).\(number)\(path[dot...])"
+    }
+
+    // MARK: - Muxer
+
+    private func openMuxer(_ state: inout State) throws(HLSError) {
+        let (file, failure) = (state.file, state.failure)
+        let sink = Muxer.Sink(
+            write: { bytes in failure.catching { () throws(HLSError) in try file.write(bytes) } },
+            seek: file.isSeekable && !writesFragments(to: file) && !container.holdsAudioOnly
+                ? { offset in failure.catching { () throws(HLSError) in try file.seek(to: offset) } } : nil)
+        var options: [String: String] = [:]
+        if container == .mp4 {
+            // Edit lists need a header that is written with the first fragment (delay_moov).
+            options["movflags"] =
+                !file.isSeekable
+                ? "frag_keyframe+empty_moov+delay_moov+default_base_moof"
+                : isFragmented ? "frag_keyframe+empty_moov+delay_moov+default_base_moof" : nil
+            // Where there are no pictures, nothing else begins a fragment.
+            if !state.tracks.contains(where: { $0.mediaType == .video }) { options["frag_duration"] = "2000000" }
+            if options["movflags"] == nil { options["frag_duration"] = nil }
+        }
+        if container == .mp3 {
+            // Frames alone, so that what follows can be put behind them.
+            options = ["write_xing": "0", "id3v2_version": "0", "write_id3v1": "0"]
+        }
+        if container == .ts, state.isContinued { options["mpegts_flags"] = "+initial_discontinuity" }
+        let tracks = state.tracks.filter(isComplete)
+        guard !tracks.isEmpty else { throw unsupported("no sample has the parameters of its track", state.file) }
+        var streamCount = 0
+        state.streams = state.tracks.map { track in
+            guard isComplete(track) else { return nil }
+            streamCount += 1
+            return streamCount - 1
+        }
+        state.muxer = try converting(state) { () throws(CodecError) in
+            try Muxer(format: container.muxerName, tracks: tracks, options: options, sink: sink)
+        }
+        for (index, stream) in state.streams.enumerated() where container == .ts {
+            guard let stream, let time = state.lastTimes[safe: index] else { continue }
+            state.muxer?.continueStream(at: stream, after: time)
+        }
+        state.isContinued = true
+        if container != .mp4, let track = state.tracks.first(where: { $0.rotation != 0 }) {
+            note("\(container) cannot store rotation: frames are off by \(track.rotation)°")
+        }
+        let waiting = state.waiting
+        state.waiting = []
+        for entry in waiting { try mux(entry, &state) }
+    }
+
+    private func writesFragments(to file: OutputFile) -> Bool {
+        container == .mp4 && (isFragmented || !file.isSeekable)
+    }
+
+    private func closeMuxer(_ state: inout State) throws(HLSError) {
+        guard let muxer = state.muxer else { return }
+        state.muxer = nil
+        try converting(state) { () throws(CodecError) in try muxer.finish() }
+        state.lastTimes = state.streams.map { stream in stream.flatMap { muxer.lastDTS[$0] } }
+    }
+
+    private func mux(_ entry: TrackSplice.Entry, _ state: inout State) throws(HLSError) {
+        let (sample, index) = (entry.sample, entry.index)
+        guard let muxer = state.muxer else { return }
+        guard let stream = state.streams[index] else {
+            if state.leftOut.insert(index).inserted {
+                note("\(state.tracks[index].mediaType.rawValue) is left out: nothing tells its parameters")
+            }
+            return
+        }
+        let timescale = state.tracks[index].timescale
+        if state.tracks[index].mediaType == .audio, isThere(entry, timescale, &state) { return }
+        if state.setsOrigin {
+            state.origin = entry.itemTime
+            state.setsOrigin = false
+        }
+        let itemTime = state.origin == .zero ? entry.itemTime : entry.itemTime - state.origin
+        let presentation = rescaled(itemTime.value, from: itemTime.timescale, to: timescale)
+        let (delay, delayOverflow) = sample.pts.subtractingReportingOverflow(sample.dts)
+        let (decoding, overflow) = presentation.subtractingReportingOverflow(delayOverflow ? 0 : delay)
+        let timing = Muxer.Timing(
+            presentation: presentation, decoding: overflow ? presentation : decoding, duration: sample.duration,
+            timescale: timescale)
+        try converting(state) { () throws(CodecError) in
+            try muxer.write(sample, streamAt: stream, timing: timing)
+        }
+        state.hasSamples = true
+        state.isEmpty = false
+    }
+
+    /// Whether more than half of the sound of a sample is of before the end of what is in the file.
+    ///
+    /// Streams are put together where their pictures are cut. The sound of one part reaches past that, and that of the next
+    /// may begin before: times have to rise, and sound that is there twice would put all that follows behind the pictures.
+    private func isThere(_ entry: TrackSplice.Entry, _ timescale: Int32, _ state: inout State) -> Bool {
+        let middle = entry.itemTime + MediaTime(value: entry.sample.duration / 2, timescale: timescale)
+        if let end = state.soundEnds[entry.index], middle < end, entry.itemTime > end - Self.maximumOverlap {
+            return true
+        }
+        state.soundEnds[entry.index] = entry.itemTime + MediaTime(value: entry.sample.duration, timescale: timescale)
+        return false
+    }
+
+    /// Runs a call of libavformat; where the file was at fault, its error is the one that counts.
+    private func converting<Result>(
+        _ state: borrowing State, _ body: () throws(CodecError) -> Result
+    ) throws(HLSError) -> Result {
+        let result: Result
+        do throws(CodecError) {
+            result = try body()
+        } catch {
+            throw state.failure.error ?? HLSError(error, path: state.file.path)
+        }
+        // libavformat buffers, and may notice only later.
+        if let error = state.failure.error { throw error }
+        return result
+    }
+
+    // MARK: - Tracks
+
+    /// Text behind its length, as MP4 has it (3GPP TS 26.245, 5.17).
+    private static func timedText(_ text: [UInt8]) -> SampleData {
+        let text = text.prefix(0xFFFF)
+        return SampleData([UInt8(text.count >> 8), UInt8(text.count & 0xFF)] + text)
+    }
+
+    /// Whether all is known that the container says about the track before its first sample.
+    private func isComplete(_ track: MediaTrack) -> Bool {
+        switch track.mediaType {
+        case .audio: track.sampleRate > 0 && (track.codec != .aac || !track.configuration.isEmpty)
+        case .text: true
+        default: container == .ts || (track.width > 0 && !needsConfiguration(track))
+        }
+    }
+
+    /// Containers that describe their tracks at the front need parameter sets that a transport stream has in band.
+    private func needsConfiguration(_ track: MediaTrack) -> Bool {
+        container != .ts && track.configuration.isEmpty && [.h264, .hevc, .mpeg4Video].contains(track.codec)
+    }
+
+    private func learnConfiguration(
+        from sample: MediaSample, at index: Int, _ state: inout State
+    ) throws(HLSError) {
+        let track = state.tracks[index]
+        guard sample.isSync, needsConfiguration(track) else { return }
+        let sets = try converting(state) { () throws(CodecError) in
+            try ParameterSets.extract(from: sample, of: track)
+        }
+        if let sets { state.tracks[index].configuration = sets }
+    }
+
+    /// Whether `new` can go on in the stream of `old`. Demuxers announce a track before they have seen its samples,
+    /// so what is not known of `new` speaks against nothing, nor what is not known yet of sound before the header, nor a
+    /// size that was not known.
+    private static func isSameStream(_ new: MediaTrack, _ old: MediaTrack, hasHeader: Bool) -> Bool {
+        func agree<Value: Equatable>(_ field: KeyPath<MediaTrack, Value>, unknown: Value) -> Bool {
+            let (newValue, oldValue) = (new[keyPath: field], old[keyPath: field])
+            return newValue == oldValue || newValue == unknown
+                || (oldValue == unknown && !hasHeader && new.mediaType == .audio)
+        }
+        return new.codec == old.codec && agree(\.configuration, unknown: []) && agree(\.sampleRate, unknown: 0)
+            && agree(\.channelCount, unknown: 0)
+            && (old.width == 0 || (agree(\.width, unknown: 0) && agree(\.height, unknown: 0)))
+    }
+
+    private func unsupported(_ text: String, _ file: OutputFile) -> HLSError {
+        HLSError(code: .unsupported, path: file.path, text: text)
+    }
+}
+
+extension Remuxer.Container {
+    fileprivate var muxerName: String {
+        switch self {
+        case .ts: "mpegts"
+        case .mp4: "mp4"
+        case .mkv: "matroska"
+        case .adts: "adts"
+        case .mp3: "mp3"
+        }
+    }
+
+    fileprivate func holds(_ codec: MediaCodec) -> Bool {
+        if holdsAudioOnly { return codec == (self == .adts ? .aac : .mp3) }
+        let everywhere: Set<MediaCodec> = [
+            .h264, .hevc, .aac, .mp2, .mp3, .ac3, .eac3, .opus, .dts, .mpeg1Video, .mpeg2Video, .mpeg4Video,
+        ]
+        let further: Set<MediaCodec> =
+            switch self {
+            case .ts: [.aacLATM]
+            case .adts, .mp3: []
+            case .mp4, .mkv: [.av1, .vp9, .flac, .alac, .jpeg, .webVTT]
+            }
+        // Matroska has no name for the other forms of PCM.
+        let pcm: Set<MediaCodec> = [
+            .pcmU8, .pcmS16LE, .pcmS16BE, .pcmS24LE, .pcmS24BE, .pcmS32LE, .pcmS32BE, .pcmF32LE, .pcmF64LE, .pcmALaw,
+            .pcmMuLaw,
+        ]
+        if self == .mkv, pcm.contains(codec) { return true }
+        return everywhere.contains(codec) || further.contains(codec)
+    }
+}
+
+extension MediaTrack {
+    /// The track with what it does not tell taken from `other`.
+    fileprivate func completed(by other: MediaTrack) -> MediaTrack {
+        var track = self
+        if track.configuration.isEmpty { track.configuration = other.configuration }
+        if track.sampleRate == 0 { track.sampleRate = other.sampleRate }
+        if track.channelCount == 0 { track.channelCount = other.channelCount }
+        if track.width == 0 { (track.width, track.height) = (other.width, other.height) }
+        return track
+    }
+}

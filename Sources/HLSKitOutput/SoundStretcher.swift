@@ -1,0 +1,74 @@
+import HLSKitCodec
+
+/// Sound at one rate other than 1: what comes out is as long as it takes to play what goes in at that rate.
+final class SoundStretcher {
+    private enum Method {
+        case tempo(TempoFilter)
+        case varispeed(Varispeed)
+        case silence
+    }
+
+    let rate: Double
+    let algorithm: AudioTimePitchAlgorithm
+    private let method: Method
+    private let channelCount: Int
+    private let trailingFrameCount: Int
+    private var inputFrameCount = 0
+    private var silentFrameCount = 0
+    /// What came out and was not taken.
+    private var ready: [Float] = []
+    private var isFinished = false
+
+    /// Falls back to resampling where the pitch cannot be kept.
+    init(rate: Double, algorithm: AudioTimePitchAlgorithm, sampleRate: Int, channelCount: Int) {
+        self.rate = rate
+        self.algorithm = algorithm
+        self.channelCount = channelCount
+        trailingFrameCount = sampleRate / 10
+        func varispeed() -> Method {
+            (try? Varispeed(rate: rate, sampleRate: sampleRate, channelCount: channelCount)).map(Method.varispeed)
+                ?? .silence
+        }
+        method =
+            switch algorithm {
+            case .timeDomain:
+                (try? TempoFilter(tempo: rate, sampleRate: sampleRate, channelCount: channelCount)).map(Method.tempo)
+                    ?? varispeed()
+            case .varispeed: varispeed()
+            case .muted: .silence
+            }
+    }
+
+    func append(_ samples: ArraySlice<Float>) {
+        inputFrameCount += samples.count / channelCount
+        switch method {
+        case .tempo(let filter): try? filter.process(samples, into: &ready)
+        case .varispeed(let resampler): try? resampler.process(samples, into: &ready)
+        case .silence:
+            let count = Int(Double(inputFrameCount) / rate) - silentFrameCount
+            silentFrameCount += count
+            ready += repeatElement(0, count: count * channelCount)
+        }
+    }
+
+    func finish() {
+        guard !isFinished else { return }
+        isFinished = true
+        switch method {
+        case .tempo(let filter):
+            // Its last piece is left away where nothing follows; what is too much is not taken.
+            try? filter.process(Array(repeating: 0, count: trailingFrameCount * channelCount)[...], into: &ready)
+            try? filter.finish(into: &ready)
+        case .varispeed(let resampler): try? resampler.finish(into: &ready)
+        case .silence: break
+        }
+    }
+
+    /// At most `frameCount` samples per channel, interleaved.
+    func take(_ frameCount: Int) -> [Float] {
+        let count = min(max(0, frameCount) * channelCount, ready.count)
+        let taken = Array(ready[..<count])
+        ready.removeFirst(count)
+        return taken
+    }
+}

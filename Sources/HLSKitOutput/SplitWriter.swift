@@ -1,0 +1,218 @@
+package import HLSKitLoading
+package import HLSKitMedia
+package import HLSKitTime
+import Synchronization
+
+/// Cuts what is written into files, each of a length or a size at the most, as far as pictures allow: each file begins at 0 with
+/// a picture that can be decoded by itself, and audio goes with the pictures of its time.
+///
+/// Lengths are counted from the first file on, so that those of an hour stay in step with the clock. A file is cut at the first
+/// such picture behind the length; of a size, before it would be exceeded, as far as what came last tells of what comes next.
+package final class SplitWriter: SampleWriter, NumberedFiles {
+    /// Where a file ends.
+    package enum Limit: Sendable, Hashable {
+        /// Item time.
+        case duration(MediaTime)
+        /// Bytes of samples.
+        case byteCount(Int)
+    }
+
+    /// A file in the making.
+    package struct Part: Sendable {
+        /// Gets the samples.
+        let sink: any SampleWriter
+        /// Knows the files behind it.
+        let files: any NumberedFiles
+
+        /// Makes a part that begins at 0.
+        package init(_ writer: any SampleWriter & NumberedFiles) {
+            sink = ClipWriter(writer)
+            files = writer
+        }
+    }
+
+    /// Makes the file of a number, from 1.
+    package typealias Maker = @Sendable (_ number: Int) throws(HLSError) -> Part
+
+    private struct Entry: Sendable {
+        var sample: MediaSample
+        var index: Int
+        var time: MediaTime
+    }
+
+    private struct State {
+        var tracks: [MediaTrack] = []
+        var current: Part
+        var number = 1
+        /// The file before it, which still gets what is of before the cut, and where that is.
+        var previous: Part?
+        var cut = MediaTime.zero
+        /// Tracks of which something of behind the cut has come.
+        var passed: Set<Int> = []
+        /// Where the next file begins; nil before the first sample.
+        var nextCut: MediaTime?
+        var byteCount = 0
+        /// Bytes since the last picture that could be cut at, and of the run of pictures before.
+        var runByteCount = 0
+        var lastRunByteCount = 0
+        /// The latest time of the track that decides about cuts.
+        var time: MediaTime?
+        /// What is ahead of that.
+        var held: [Entry] = []
+        var finished: [String] = []
+        var begun: [String] = []
+    }
+
+    /// A track of which nothing comes any more keeps no file open for longer.
+    private static let patience = MediaTime(value: 60, timescale: 1)
+    /// Samples that may be ahead of the pictures: several minutes of audio.
+    private static let maximumHeldCount = 20_000
+
+    package let mediaTypes: Set<MediaKind>
+    private let limit: Limit
+    private let firstLength: MediaTime?
+    private let make: Maker
+    private let state: Mutex<State>
+
+    /// - Parameter firstLength: of the first file, where files are cut by length; nil for one like the others.
+    /// - Throws: where the first file cannot be made.
+    package init(_ limit: Limit, firstLength: MediaTime? = nil, make: @escaping Maker) throws(HLSError) {
+        self.limit = limit
+        self.firstLength = firstLength
+        self.make = make
+        let first = try make(1)
+        mediaTypes = first.sink.mediaTypes
+        state = Mutex(State(current: first))
+    }
+
+    package var holdsTrackChanges: Bool { state.withLock { $0.current.sink.holdsTrackChanges } }
+    package var isEmpty: Bool {
+        state.withLock { $0.finished.isEmpty && $0.held.isEmpty && $0.previous == nil && $0.current.sink.isEmpty }
+    }
+    package var paths: [String] {
+        state.withLock { state in
+            state.begun + (state.previous?.files.paths ?? []) + state.current.files.paths
+        }
+    }
+    package var finishedPaths: [String] { state.withLock { $0.finished } }
+
+    package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
+            state.tracks = tracks
+            try state.current.sink.begin(tracks)
+        }
+    }
+
+    package func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
+            let entry = Entry(sample: sample, index: index, time: itemTime)
+            guard index == Self.decider(state.tracks) else {
+                if state.held.count >= Self.maximumHeldCount { try release(&state, before: nil) }
+                if let time = state.time, itemTime <= time { return try put(entry, &state) }
+                state.held.append(entry)
+                return
+            }
+            if sample.isSync, isCut(at: itemTime, &state) {
+                try release(&state, before: itemTime)
+                try beginPart(at: itemTime, &state)
+            }
+            if sample.isSync {
+                state.lastRunByteCount = state.runByteCount
+                state.runByteCount = 0
+            }
+            state.runByteCount += sample.data.count
+            state.time = max(state.time ?? itemTime, itemTime)
+            try putDeciding(entry, &state)
+            try release(&state, before: state.time)
+            if state.previous != nil, itemTime - state.cut > Self.patience { try finishPrevious(&state) }
+        }
+    }
+
+    package func flush() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
+            try state.previous?.sink.flush()
+            try state.current.sink.flush()
+        }
+    }
+
+    package func finish() throws(HLSError) {
+        try state.withLock { state throws(HLSError) in
+            try release(&state, before: nil)
+            try finishPrevious(&state)
+            try state.current.sink.finish()
+            state.finished += state.current.files.finishedPaths
+        }
+    }
+
+    // MARK: Cutting
+
+    /// The track at whose samples files are cut: that of the pictures, else the first.
+    private static func decider(_ tracks: [MediaTrack]) -> Int { tracks.firstIndex { $0.mediaType == .video } ?? 0 }
+
+    private func isCut(at time: MediaTime, _ state: inout State) -> Bool {
+        switch limit {
+        case .duration(let length):
+            guard let next = state.nextCut else {
+                state.nextCut = time + (firstLength ?? length)
+                return false
+            }
+            guard time >= next else { return false }
+            var following = next
+            while following <= time { following = following + length }
+            state.nextCut = following
+            return true
+        case .byteCount(let limit):
+            return state.byteCount > 0 && state.byteCount + max(state.runByteCount, state.lastRunByteCount) > limit
+        }
+    }
+
+    private func beginPart(at time: MediaTime, _ state: inout State) throws(HLSError) {
+        try finishPrevious(&state)
+        let next = try make(state.number + 1)
+        state.number += 1
+        state.previous = state.current
+        state.current = next
+        state.cut = time
+        state.passed = []
+        state.byteCount = 0
+        try next.sink.begin(state.tracks)
+        // Nothing else can be of before the cut.
+        if state.tracks.count < 2 { try finishPrevious(&state) }
+    }
+
+    private func finishPrevious(_ state: inout State) throws(HLSError) {
+        guard let previous = state.previous else { return }
+        state.previous = nil
+        state.begun += previous.files.paths
+        try previous.sink.finish()
+        state.finished += previous.files.finishedPaths
+    }
+
+    // MARK: Writing
+
+    private func putDeciding(_ entry: Entry, _ state: inout State) throws(HLSError) {
+        state.byteCount += entry.sample.data.count
+        try state.current.sink.write(entry.sample, ofTrackAt: entry.index, at: entry.time)
+    }
+
+    /// Writes a sample of another track to the file that its time is in.
+    private func put(_ entry: Entry, _ state: inout State) throws(HLSError) {
+        guard let previous = state.previous else { return try putDeciding(entry, &state) }
+        if entry.time < state.cut {
+            return try previous.sink.write(entry.sample, ofTrackAt: entry.index, at: entry.time)
+        }
+        try putDeciding(entry, &state)
+        state.passed.insert(entry.index)
+        if state.passed.count >= state.tracks.count - 1 { try finishPrevious(&state) }
+    }
+
+    /// Writes what was ahead up to a time; nil for all.
+    private func release(_ state: inout State, before time: MediaTime?) throws(HLSError) {
+        guard !state.held.isEmpty else { return }
+        let held = state.held
+        state.held = []
+        for entry in held {
+            if let time, entry.time >= time { state.held.append(entry) } else { try put(entry, &state) }
+        }
+    }
+}

@@ -1,0 +1,298 @@
+import HLSKitCaptions
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitOutput
+import HLSKitSelection
+
+/// Presents what the lanes of an item hand on: shares it out among renderers, cues and metadata, and moves them together
+/// when time jumps.
+struct MediaPresenter {
+    /// What the player and the engine are told of media that was handed on.
+    struct News {
+        /// For the engine, in order.
+        var events: [EngineEvent] = []
+        /// Published at once.
+        var published: [PlayerEvent.Kind] = []
+        /// A segment of the lane is over.
+        var isSegmentOver = false
+    }
+
+    let dispatcher: OutputDispatcher
+    private let clock: PresentationClock
+    private let outputClock: @Sendable () -> OutputClock
+    private var renderers: RendererSet
+    private var cues: CuePresenter
+    private var metadata: MetadataPresenter
+    /// Others are played in the item's place.
+    private var isSuspended = false
+
+    init(
+        _ configuration: DriverConfiguration, _ channel: EngineChannel, inbox: DriverInbox, counters: RendererCounters
+    ) {
+        let clock = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock, isHeld: true) {
+            inbox.wake()
+        }
+        let (registry, sound) = (configuration.outputs, channel.sound)
+        let outputClock: @Sendable () -> OutputClock = {
+            var outputClock = clock.outputClock
+            outputClock.gain = sound.gain
+            outputClock.pitchAlgorithm = registry.pitchAlgorithm
+            return outputClock
+        }
+        let dispatcher = OutputDispatcher(
+            registry: registry, clock: outputClock, isHeld: true, isPaced: configuration.isPaced)
+        self.clock = clock
+        self.outputClock = outputClock
+        self.dispatcher = dispatcher
+        renderers = RendererSet(
+            clock: clock, dispatcher: dispatcher, counters: counters, makeDecoder: configuration.makeDecoder,
+            executor: channel.clock.executor
+        ) { lane, id, report in inbox.post(.renderer(lane, id, report)) }
+        cues = CuePresenter(dispatcher: dispatcher)
+        metadata = MetadataPresenter(dispatcher: dispatcher)
+    }
+
+    /// Outputs of the item are told of time from now on.
+    func open(_ registry: OutputRegistry, noteChange: @escaping @Sendable () -> Void) {
+        registry.open(clock: outputClock, noteChange: noteChange)
+    }
+
+    /// The item time of now; without pacing how far outputs have come, nil before anything was presented.
+    var time: Duration? { clock.isPaced ? clock.now : renderers.presentedTime }
+
+    /// The same, where it is shown.
+    var shownTime: Duration? { isSuspended ? nil : time }
+
+    /// The host time at which something is due.
+    var nextDue: Duration? {
+        let others = [cues.nextDue, dispatcher.nextDelivery].map { $0.flatMap { clock.hostTime(of: $0) } }
+        return ([clock.nextDue] + others).compactMap(\.self).min()
+    }
+
+    /// Lets the renderers go on whose time has come.
+    func wakeDue() { clock.wakeDue() }
+
+    // MARK: Media
+
+    /// Hands on what a lane gives. The engine is told before ``settle(_:of:_:)``.
+    mutating func handOn(_ report: LaneReport, _ demand: MediaDemand, _ view: EngineView) -> News {
+        cues.timeline = report.timeline
+        let lane = report.lane
+        var news = News()
+        guard !report.output.isEmpty else { return news }
+        var samples: [MediaKind: [SampleStore.Element]] = [:]
+        var facts: [MediaFact] = []
+        var syncTimes: [Duration] = []
+        for element in report.output {
+            switch element {
+            case .track(var track, let window, _):
+                if track.mediaType == .audio, track.language == nil { track.language = view.audibleLanguage }
+                renderers.noteCome(track.mediaType, of: lane)
+                if lane == .main, track.mediaType == .video { cues.begin(track, isStill: window.isStill) }
+                samples[track.mediaType, default: []].append(.track(track, window: window))
+            case .parameterSets(let sets, let type): samples[type, default: []].append(.parameterSets(sets))
+            case .sample(let sample, let type, let offset):
+                if lane == .main, type == .video { cues.add(sample, offset: offset) }
+                samples[type, default: []].append(.sample(sample, offset: offset))
+            case .sync(let time): syncTimes.append(time)
+            case .cut(let time):
+                samples = [:]
+                renderers.cutAudio(from: time)
+            case .cues(let batch): cues.add(batch, view, now: time ?? .zero)
+            case .closedCaptions(let data, let time, let duration): cues.add(data, at: time, duration: duration)
+            case .metadata(let found, let time, let segment):
+                guard let group = metadata.add(found, at: time, view) else { break }
+                news.events.append(.media(.metadata(segment, group)))
+            case .fact(let fact):
+                if case .tracks(_, let tracks) = fact {
+                    renderers.expect(tracks.map(\.mediaType), of: lane)
+                    tellWriters(demand, view)
+                }
+                facts.append(fact)
+            case .leftOut(var error):
+                error.urlString = view.url
+                news.published.append(.recoverableError(error))
+            case .note(let text): news.published.append(.warning(text))
+            }
+        }
+        if let fact = cues.settle(view) { news.events.append(.media(fact)) }
+        // Of a variant whose own audio was left for that of a rendition.
+        if lane == .main, view.hasReplacedAudio { samples[.audio] = nil }
+        for type in MediaKind.allCases {
+            // What only places metadata is not presented.
+            guard let elements = samples[type], renderers.has(type, of: lane) || demand.isTaken(type, view) else {
+                continue
+            }
+            renderers.enqueue(
+                elements, type, of: lane, mode: demand.mode(of: type, view), keepsPresented: view.keepsPresented)
+        }
+        if !syncTimes.isEmpty { news.events.append(.media(.syncSamples(lane, syncTimes))) }
+        for fact in facts {
+            news.events.append(.media(fact))
+            guard case .segmentEnded(_, _, let end) = fact else { continue }
+            if let fact = renderers.noteSegment(upTo: end, of: lane) { news.events.append(.output(fact)) }
+            news.isSegmentOver = true
+        }
+        return news
+    }
+
+    /// The engine knows of what was handed on.
+    mutating func settle(_ news: News, of lane: LaneID, _ demand: MediaDemand, _ view: EngineView) {
+        guard news.isSegmentOver else { return }
+        renderers.noteSegmentOver(of: lane)
+        tellWriters(demand, view)
+    }
+
+    private mutating func tellWriters(_ demand: MediaDemand, _ view: EngineView) {
+        renderers.tellWriters(needed: view.requiredLanes, wanted: demand.types(view))
+    }
+
+    /// What was loaded of a lane from this item time on is not presented.
+    mutating func truncate(_ lane: LaneID, from time: Duration) {
+        if lane == .main { cues.truncate(from: time) }
+        renderers.truncate(lane, from: time)
+    }
+
+    /// Nothing of these item times comes in this lane.
+    func skip(_ range: Range<Duration>, of lane: LaneID) { renderers.noteHole(range, of: lane) }
+
+    func evict(_ lane: LaneID, before time: Duration) { renderers.evict(lane, before: time) }
+
+    /// Kinds of media that were wanted too late are presented from there on.
+    mutating func restart(_ kinds: Set<MediaKind>, of lane: LaneID, from landing: Landing) {
+        renderers.restart(kinds, of: lane, from: landing)
+    }
+
+    // MARK: Ends of lanes
+
+    /// No further segment comes in the lane. ``drain(_:)`` follows.
+    mutating func end(_ lane: LaneID, _ demand: MediaDemand, _ view: EngineView) {
+        renderers.end(lane)
+        tellWriters(demand, view)
+    }
+
+    /// Lets what is left of a lane that has ended be presented.
+    mutating func drain(_ lane: LaneID, _ view: EngineView) -> [EngineEvent] {
+        var events: [EngineEvent] = []
+        if lane == .main {
+            cues.finish()
+            if let fact = cues.settle(view) { events.append(.media(fact)) }
+        }
+        if let fact = renderers.drain(lane) { events.append(.output(fact)) }
+        return events
+    }
+
+    /// The end of the lane was not the end.
+    mutating func reopen(_ lane: LaneID) { renderers.reopen(lane) }
+
+    /// What was loaded in the lane is not presented.
+    mutating func clear(_ lane: LaneID) {
+        renderers.clear(lane)
+        if lane == .subtitles { cues.clear(at: time ?? .zero) }
+    }
+
+    /// Closed captions may have been selected in the place of subtitles.
+    mutating func showKnownCaptions(_ view: EngineView) { cues.showKnown(at: time ?? .zero, view) }
+
+    // MARK: Time
+
+    /// Lets the outputs have what is due.
+    ///
+    /// - Returns: the cues that are due, for the player to publish.
+    mutating func deliverDue(at time: Duration, _ view: EngineView) -> [LegibleCue] {
+        let due = cues.takeDue(at: time, view)
+        dispatcher.deliver(upTo: time)
+        return dispatcher.registry.suppressesCues ? [] : due
+    }
+
+    /// The item is the player's current one.
+    mutating func release() {
+        isSuspended = false
+        dispatcher.release()
+        clock.release()
+    }
+
+    /// Others are played in its place, until it is released again.
+    mutating func hold() {
+        isSuspended = true
+        clock.hold()
+        dispatcher.hold()
+    }
+
+    /// Nothing is presented from there on; nil takes it back.
+    mutating func limit(to time: Duration?) { renderers.limit(to: time) }
+
+    func setTimebase(_ timebase: TimebaseState) { clock.setTimebase(timebase) }
+
+    /// The item has failed.
+    func fail() { dispatcher.end() }
+
+    // MARK: Jumps
+
+    mutating func land(on landing: Landing, copiesFrom: Duration?) {
+        renderers.land(on: landing, copiesFrom: copiesFrom)
+    }
+
+    /// Forgets all media: what comes is presented from there on.
+    mutating func flush(to landing: Landing, isReverse: Bool) {
+        renderers.flush(to: landing, isReverse: isReverse)
+        cues.flush(to: landing.time)
+        metadata.flush()
+        dispatcher.flush(generation: clock.generation)
+    }
+
+    /// Presents once more what is held, from there on.
+    mutating func reposition(to landing: Landing, continuesCopies: Bool) -> [EngineEvent] {
+        renderers.reposition(to: landing, continuesCopies: continuesCopies)
+        dispatcher.flush(generation: clock.generation)
+        cues.rewind(to: landing.time)
+        metadata.rewind(to: landing.time)
+        return renderers.drainedFacts.map { .output($0) }
+    }
+
+    /// The time of the picture that is this many after (or before) the one shown at `time`.
+    func time(stepping count: Int, from time: Duration) -> Duration? { renderers.time(stepping: count, from: time) }
+
+    // MARK: Renderers
+
+    mutating func prime(_ number: Int, _ view: EngineView) -> OutputFact? {
+        renderers.prime(number, required: view.requiredLanes)
+    }
+
+    /// Other lanes may be required now.
+    mutating func primedFact(_ view: EngineView) -> OutputFact? { renderers.primedFact(required: view.requiredLanes) }
+
+    mutating func take(
+        _ report: TrackRenderer.Report, of id: RendererID, _ lane: LaneID, _ view: EngineView
+    ) -> OutputFact? {
+        renderers.take(report, of: id, lane, required: view.requiredLanes)
+    }
+
+    // MARK: Outputs
+
+    /// An output has come. `tracker` gives the playlist of the variant.
+    mutating func welcome(
+        _ entry: OutputRegistry.OutputEntry, _ tracker: () -> PlaylistTracker?
+    ) throws(HLSError) {
+        if let receiver = entry.cues { cues.welcome(receiver) }
+        if let receiver = entry.metadata { metadata.welcome(receiver, from: time ?? .zero) }
+        if let receiver = entry.dateRanges { metadata.welcome(receiver, tracker) }
+        try dispatcher.welcome(entry)
+    }
+
+    /// Outputs have changed what they take.
+    func setModes(_ demand: MediaDemand, _ view: EngineView) { renderers.setModes(demand, view) }
+
+    /// A playlist was loaded.
+    mutating func readDateRanges(_ tracker: () -> PlaylistTracker?) { metadata.readDateRanges(tracker) }
+
+    /// Returns when no renderer works any more.
+    mutating func close(_ outputs: OutputRegistry, _ view: EngineView) async {
+        cues.end(view)
+        clock.close()
+        dispatcher.close()
+        outputs.close()
+        await renderers.stop()
+    }
+}

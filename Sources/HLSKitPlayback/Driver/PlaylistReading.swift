@@ -1,0 +1,77 @@
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitPlaylist
+
+/// Where the bytes of a playlist come from.
+struct PlaylistSource: Sendable {
+    /// After redirects.
+    var url: String
+    var contentType: String?
+    /// Those of the multivariant playlist, for `EXT-X-DEFINE:IMPORT`.
+    var variables: [String: String]?
+    /// What an answer is laid over that leaves out what was known.
+    var known: MediaPlaylist?
+}
+
+/// A playlist that was parsed, or cannot be.
+struct ReadPlaylist: Sendable {
+    var id: RequestID
+    var result: Result<LoadedPlaylist, PlaylistFailure>
+    var metrics: TransferMetrics
+}
+
+/// Parses the playlists of an item as their bytes come.
+struct PlaylistReading: Sendable {
+    private struct Reading: Sendable {
+        var parser: PlaylistParser?
+        var failure: PlaylistFailure?
+        var byteCount = 0
+    }
+
+    private let options: PlaylistParser.Options
+    private var readings: [RequestID: Reading] = [:]
+
+    init(options: PlaylistParser.Options) { self.options = options }
+
+    mutating func append(_ bytes: [UInt8], of id: RequestID, _ source: PlaylistSource) {
+        // In its own place no second reference makes the parser copy what it holds.
+        var reading = readings.removeValue(forKey: id) ?? Reading()
+        reading.byteCount += bytes.count
+        if reading.failure == nil {
+            if reading.parser == nil {
+                var options = options
+                options.importedVariables = source.variables
+                options.contentType = source.contentType
+                reading.parser = PlaylistParser(url: source.url, options: options)
+            }
+            do {
+                try reading.parser?.append(bytes[...])
+            } catch {
+                reading.failure = PlaylistFailure(error, url: source.url)
+            }
+        }
+        readings[id] = reading
+    }
+
+    mutating func finish(_ id: RequestID, _ source: PlaylistSource) -> Result<LoadedPlaylist, PlaylistFailure> {
+        let reading = readings.removeValue(forKey: id) ?? Reading()
+        if let failure = reading.failure { return .failure(failure) }
+        do {
+            var parser = reading.parser ?? PlaylistParser(url: source.url, options: options)
+            var playlist = try parser.finish()
+            var isDelta = false
+            if let known = source.known, case .media(let update) = playlist, update.skip != nil {
+                playlist = .media(try known.merging(update: update))
+                isDelta = true
+            }
+            return .success(
+                LoadedPlaylist(
+                    playlist: playlist, url: source.url, byteCount: reading.byteCount, warnings: [], isDelta: isDelta))
+        } catch {
+            return .failure(PlaylistFailure(error, url: source.url))
+        }
+    }
+
+    /// The request was cancelled, or has failed.
+    mutating func abandon(_ id: RequestID) { readings[id] = nil }
+}

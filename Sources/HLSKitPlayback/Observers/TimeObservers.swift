@@ -1,0 +1,201 @@
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitTime
+import Synchronization
+
+/// The observers of a player's item time. Their times are worked out from the timebase; the driver of the current
+/// item looks in at ``due``.
+final class TimeObservers: Sendable {
+    fileprivate enum Observer {
+        case periodic(PeriodicSchedule, AsyncStream<MediaTime>.Continuation)
+        case boundary(BoundarySchedule, AsyncStream<MediaTime>.Continuation)
+    }
+
+    private struct State {
+        var observers: [(id: Int, subject: String?, observer: Observer)] = []
+        var lastID = 0
+        var time = ObservedTime()
+        /// What the time is of; nil where there is only one such thing.
+        var subject: String?
+        /// A jump that is reported when the seek behind it is over.
+        var hasJumped = false
+        var isClosed = false
+    }
+
+    /// The time as the engine of the current item reports it.
+    struct Report {
+        var time: ObservedTime
+        /// Another item is current.
+        var isNewItem = false
+        /// The playhead is on its way somewhere.
+        var isSeeking = false
+        /// What the time is of: observers of something else see it stand meanwhile.
+        var subject: String?
+    }
+
+    private let state = Mutex(State())
+
+    /// Someone is waiting.
+    var isActive: Bool { state.withLock { !$0.observers.isEmpty } }
+
+    // MARK: Subscribing
+
+    /// - Precondition: `interval` is positive.
+    func periodic(_ interval: Duration, at now: Duration) -> AsyncStream<MediaTime> {
+        let (stream, continuation) = AsyncStream.makeStream(of: MediaTime.self, bufferingPolicy: .bufferingNewest(1))
+        let id = addPeriodic(interval, to: continuation, at: now)
+        if let id { continuation.onTermination = { [weak self] _ in self?.remove(id) } }
+        return stream
+    }
+
+    /// As ``periodic(_:at:)``, for a stream that others write as well: whoever calls removes the observer by the number that is
+    /// returned. nil where nothing will come any more; the stream is ended then.
+    func addPeriodic(
+        _ interval: Duration, to continuation: AsyncStream<MediaTime>.Continuation, at now: Duration
+    ) -> Int? {
+        add(continuation) { .periodic(PeriodicSchedule(interval: interval, time: $0, at: now), continuation) }
+    }
+
+    /// - Parameter subject: what the times are of; nil for whatever is reported.
+    func boundaries(_ times: [Duration], of subject: String? = nil, at now: Duration) -> AsyncStream<MediaTime> {
+        let (stream, continuation) = AsyncStream.makeStream(of: MediaTime.self, bufferingPolicy: .unbounded)
+        let id = add(continuation, of: subject) { .boundary(BoundarySchedule(times, time: $0, at: now), continuation) }
+        if let id { continuation.onTermination = { [weak self] _ in self?.remove(id) } }
+        return stream
+    }
+
+    private func add(
+        _ continuation: AsyncStream<MediaTime>.Continuation, of subject: String? = nil,
+        _ make: (ObservedTime) -> Observer
+    ) -> Int? {
+        let id = state.withLock { state -> Int? in
+            guard !state.isClosed else { return nil }
+            state.lastID += 1
+            let time = subject == nil || subject == state.subject ? state.time : ObservedTime()
+            state.observers.append((state.lastID, subject, make(time)))
+            return state.lastID
+        }
+        if id == nil { continuation.finish() }
+        return id
+    }
+
+    func remove(_ id: Int) {
+        state.withLock { state in state.observers.removeAll { $0.id == id } }
+    }
+
+    func close() {
+        let continuations = state.withLock { state in
+            state.isClosed = true
+            defer { state.observers = [] }
+            return state.observers.map(\.observer.continuation)
+        }
+        for continuation in continuations { continuation.finish() }
+    }
+
+    // MARK: Time
+
+    /// The engine handled something.
+    func note(_ report: Report, at now: Duration) {
+        state.withLock { state in
+            let old = state.time
+            let isNewSubject = report.subject != state.subject
+            var isJump = report.isNewItem || isNewSubject
+            if report.time.timebase != old.timebase {
+                let expected = old.itemTime(at: max(now, report.time.timebase.hostTime))
+                let isOff = abs(report.time.itemTime(at: now) - expected) > Self.jumpTolerance
+                isJump = isJump || (isOff && (!report.time.isDrivenByOutputs || report.isSeeking))
+            }
+            state.hasJumped = state.hasJumped || isJump
+            let tells = state.hasJumped && !report.isSeeking
+            if tells { state.hasJumped = false }
+            guard tells || isNewSubject || report.time != old else { return }
+            let former = state.subject
+            state.time = report.time
+            state.subject = report.subject
+            for index in state.observers.indices {
+                if let subject = state.observers[index].subject, isNewSubject {
+                    if subject == former { state.observers[index].observer.stand(at: old.itemTime(at: now), now) }
+                    if subject == report.subject { state.observers[index].observer.enter(report.time, at: now) }
+                } else if state.observers[index].subject.map({ $0 == report.subject }) ?? true {
+                    state.observers[index].observer.change(to: report.time, isJump: isJump, tells: tells, at: now)
+                }
+            }
+        }
+    }
+
+    /// The deviation of a timebase that is set again where it was.
+    private static let jumpTolerance = Duration.milliseconds(1)
+
+    /// The host time at which to call ``tell(at:isLast:)``.
+    var due: Duration? { state.withLock { $0.observers.compactMap(\.observer.due).min() } }
+
+    /// Calls the observers that are due.
+    ///
+    /// - Parameter isLast: no one will look in again until something changes.
+    func tell(at now: Duration, isLast: Bool) {
+        let told = state.withLock { state -> [(AsyncStream<MediaTime>.Continuation, Duration)] in
+            var told: [(AsyncStream<MediaTime>.Continuation, Duration)] = []
+            for index in state.observers.indices {
+                for time in state.observers[index].observer.take(at: now, isLast: isLast) {
+                    told.append((state.observers[index].observer.continuation, time))
+                }
+            }
+            return told
+        }
+        for (continuation, time) in told { continuation.yield(MediaTime(time)) }
+    }
+}
+
+extension TimeObservers.Observer {
+    fileprivate var continuation: AsyncStream<MediaTime>.Continuation {
+        switch self {
+        case .periodic(_, let continuation), .boundary(_, let continuation): continuation
+        }
+    }
+
+    fileprivate var due: Duration? {
+        switch self {
+        case .periodic(let schedule, _): schedule.due
+        case .boundary(let schedule, _): schedule.due
+        }
+    }
+
+    fileprivate mutating func change(to time: ObservedTime, isJump: Bool, tells: Bool, at now: Duration) {
+        switch self {
+        case .periodic(var schedule, let continuation):
+            schedule.change(to: time, isJump: isJump, tells: tells, at: now)
+            self = .periodic(schedule, continuation)
+        case .boundary(var schedule, let continuation):
+            schedule.change(to: time, isJump: isJump, at: now)
+            self = .boundary(schedule, continuation)
+        }
+    }
+
+    /// What it observes begins to play: where that is, is reached.
+    fileprivate mutating func enter(_ time: ObservedTime, at now: Duration) {
+        guard case .boundary(var schedule, let continuation) = self else { return }
+        schedule.enter(time, at: now)
+        self = .boundary(schedule, continuation)
+    }
+
+    /// What it observes does not play any more.
+    fileprivate mutating func stand(at time: Duration, _ now: Duration) {
+        guard case .boundary(var schedule, let continuation) = self else { return }
+        schedule.change(
+            to: ObservedTime(timebase: TimebaseState(itemTime: time, hostTime: now, rate: 0)), isJump: false, at: now)
+        self = .boundary(schedule, continuation)
+    }
+
+    fileprivate mutating func take(at now: Duration, isLast: Bool) -> [Duration] {
+        switch self {
+        case .periodic(var schedule, let continuation):
+            let time = schedule.take(at: now, isLast: isLast)
+            self = .periodic(schedule, continuation)
+            return [time].compactMap(\.self)
+        case .boundary(var schedule, let continuation):
+            let times = schedule.take(at: now)
+            self = .boundary(schedule, continuation)
+            return times
+        }
+    }
+}

@@ -1,0 +1,500 @@
+package import HLSKitEngine
+import HLSKitLoading
+package import HLSKitMedia
+package import HLSKitSelection
+
+/// Turns the bytes of one lane's segments into samples on the item's timeline: decrypts, finds out the container,
+/// demuxes. Segments are read in their order; what arrives for a later one is kept until its turn comes.
+package struct LanePipeline {
+    /// Whether media is taken apart, or only looked at and dropped.
+    package enum Mode: Sendable { case demux, discard }
+
+    private let lane: LaneID
+    private let mode: Mode
+    /// Kinds of media that somebody wants. Those that are new begin at the next sync sample.
+    var wanted: Set<MediaKind> {
+        didSet {
+            guard wanted != oldValue else { return }
+            for index in readers.indices { readers[index].reselect(wanted: wanted(of: readers[index].job)) }
+        }
+    }
+    /// Nothing of a segment is handed on before all of it is there. Samples cannot be joined in the middle of a
+    /// segment: what another variant would give instead begins with a sync sample.
+    private let holdsSegments: Bool
+    private let declared: ContainerProbe.Container?
+    /// Chooses among several tracks of audio in the segments that begin from now on.
+    package var audioRule: AudioTrackRule?
+    private var readers: [SegmentReader] = []
+    private var resources = ResourceBodies()
+    private var announced = AnnouncedTracks()
+    /// What the segment that was read last has left to the one that follows it.
+    private var rest: (rest: TransportStreamRest, of: SegmentJob)?
+    /// Tracks that were chosen in vain.
+    private var silentTracks: Set<Int> = []
+    /// What was told to be left out.
+    private var leftOut: Set<String> = []
+    /// A segment was begun.
+    private(set) var hasBegun = false
+    private var parameterSets = ParameterSetKeeper()
+    /// Media that replaces what was loaded is handed on from this item time on.
+    var earliestReplacement = Duration.zero
+    private var lastReplacement: Int?
+
+    package init(
+        lane: LaneID, mode: Mode, wanted: Set<MediaKind>, holdsSegments: Bool = false,
+        declared: ContainerProbe.Container? = nil, audioRule: AudioTrackRule? = nil
+    ) {
+        self.audioRule = audioRule
+        self.lane = lane
+        // Subtitles are beside the media.
+        self.declared = lane == .subtitles ? nil : declared
+        self.holdsSegments = holdsSegments
+        self.mode = mode
+        self.wanted = wanted
+    }
+
+    // MARK: In
+
+    package mutating func begin(_ job: SegmentJob) {
+        hasBegun = true
+        readers.append(SegmentReader(job: job, declared: declared, audioRule: audioRule))
+    }
+
+    /// Reads a segment anew from its first byte; what it already gave is not given again.
+    mutating func restart(_ job: SegmentJob) {
+        guard let index = readers.firstIndex(where: { $0.job.id == job.id }) else { return begin(job) }
+        readers[index].restart(job)
+    }
+
+    package mutating func append(_ bytes: [UInt8], to segment: SegmentID) {
+        guard let index = readers.firstIndex(where: { $0.job.id == segment }) else { return }
+        readers[index].unread.append(bytes)
+    }
+
+    package mutating func finish(_ segment: SegmentID) {
+        guard let index = readers.firstIndex(where: { $0.job.id == segment }) else { return }
+        readers[index].isComplete = true
+    }
+
+    package mutating func abandon(_ segment: SegmentID) {
+        readers.removeAll { $0.job.id == segment }
+    }
+
+    package mutating func provide(_ resource: ResourceID, bytes: [UInt8]) {
+        resources.provide(resource, bytes)
+    }
+
+    /// Takes bytes of the head of a stream, for a segment that cannot be decoded without.
+    mutating func appendHead(_ bytes: [UInt8], of segment: SegmentID, key: SegmentKey?) {
+        guard let index = readers.firstIndex(where: { $0.job.id == segment }), let stream = readers[index].job.stream,
+            readers[index].awaitsHead
+        else { return }
+        if readers[index].head == nil {
+            readers[index].head = StreamHead(
+                decryption: key.flatMap { resources.decryption(with: $0) }, endsWithTables: readers[index].awaitsTables)
+        }
+        if readers[index].head?.append(bytes, to: &parameterSets, of: stream) ?? true { endHead(of: segment) }
+    }
+
+    /// Nothing more comes of the head that a segment waits for.
+    mutating func endHead(of segment: SegmentID) {
+        guard let index = readers.firstIndex(where: { $0.job.id == segment }), readers[index].awaitsHead else { return }
+        readers[index].awaitsHead = false
+        readers[index].head = nil
+        readers[index].isHeadNews = true
+        if readers[index].awaitsTables, let stream = readers[index].job.stream { parameterSets.endTables(of: stream) }
+    }
+
+    mutating func flush() {
+        readers.removeAll()
+        rest = nil
+        announced.flush()
+        // Whoever forgets media may not have heard of the replacement either.
+        lastReplacement = nil
+    }
+
+    /// Timelines that samples of this lane will be placed on.
+    var coming: Set<Int> {
+        mode == .demux && !wanted.isEmpty ? Set(readers.map(\.job.timeline)) : []
+    }
+
+    // MARK: Out
+
+    /// Bytes that wait for their turn, a key, an initialization section or the head of the stream.
+    var unreadByteCount: Int { readers.reduce(0) { $0 + $1.unread.count } }
+
+    /// Reads as far as the bytes go.
+    package mutating func run(timeline: inout ItemTimeline, output: inout [LaneOutput]) {
+        while let first = readers.first {
+            var reader = first
+            readers[0] = SegmentReader(job: reader.job, declared: declared)  // leaves no second reference to the chunks
+            let isDone = read(&reader, timeline: &timeline, output: &output)
+            if isDone {
+                readers.removeFirst()
+            } else {
+                readers[0] = reader
+                return
+            }
+        }
+    }
+
+    /// True when the segment is read to its end, or failed.
+    private mutating func read(
+        _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
+    ) -> Bool {
+        guard !reader.hasFailed, !reader.awaitsHead, timeline.mayPlace(reader.job.timeline, of: lane) else {
+            return false
+        }
+        do throws(SegmentFailure) {
+            guard try prepare(&reader), reader.isComplete || !holdsSegments else { return false }
+            if reader.isHeadNews {
+                reader.isHeadNews = false
+                output.append(.fact(.headRead(reader.job.id)))
+                readTables(&reader, timeline: &timeline, output: &output)
+                handle(reader.takeHeld(), &reader, timeline: &timeline, output: &output)
+                report(reader, output: &output)
+            }
+            while !reader.awaitsHead, let chunk = reader.unread.takeFirst() {
+                let clear = try reader.decrypt(chunk)
+                try consume(clear, &reader, timeline: &timeline, output: &output)
+                guard !reader.lacksKey else { throw .noKey }
+                report(reader, output: &output)
+                awaitTables(&reader, isEnd: false, timeline: &timeline, output: &output)
+            }
+            guard reader.isComplete, !reader.awaitsHead else { return false }
+            if !reader.isDecrypted {
+                reader.isDecrypted = true
+                let rest = try reader.finishDecrypting()
+                try consume(rest, &reader, timeline: &timeline, output: &output)
+                awaitTables(&reader, isEnd: true, timeline: &timeline, output: &output)
+            }
+            guard !reader.awaitsHead else { return false }
+            if !reader.isDemuxed {
+                reader.isDemuxed = true
+                try finish(&reader, timeline: &timeline, output: &output)
+            }
+            guard !reader.awaitsHead else { return false }
+            close(&reader, timeline: &timeline, output: &output)
+            return true
+        } catch {
+            if reader.hasPicture {
+                // What follows the picture may be cut off anywhere.
+                let (start, end) = reader.range
+                output.append(.fact(.segmentEnded(reader.job.id, start: start, end: end)))
+                return true
+            }
+            fail(&reader, error, output: &output)
+            return false
+        }
+    }
+
+    private func fail(_ reader: inout SegmentReader, _ failure: SegmentFailure, output: inout [LaneOutput]) {
+        // The engine decides what comes next: another try, another variant, or on to the next segment.
+        reader.hasFailed = true
+        reader.unread.removeAll()
+        output.append(.fact(.segmentFailed(reader.job.id, failure)))
+    }
+
+    /// Sees to the key and the initialization section. False while one of them is still on its way.
+    private mutating func prepare(_ reader: inout SegmentReader) throws(SegmentFailure) -> Bool {
+        if reader.isPrepared { return true }
+        guard try resources.prepare(&reader, needsInitialization: mode == .demux) else { return false }
+        if let rest, reader.job.follows(rest.of) { reader.rest = rest.rest }
+        reader.isPrepared = true
+        return true
+    }
+
+    private mutating func consume(
+        _ bytes: [UInt8], _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
+    ) throws(SegmentFailure) {
+        guard !bytes.isEmpty else { return }
+        var events: [DemuxerEvent] = []
+        // What was whole before a fault is good.
+        defer { handle(events, &reader, timeline: &timeline, output: &output) }
+        do {
+            guard mode == .demux else { return try reader.check(bytes) }
+            try reader.demux(bytes, to: &events)
+        } catch {
+            // Nothing was ever readable: the key is to blame (R51), not a single segment.
+            if error.code == .unknownContainer, reader.job.key != nil, announced.isEmpty { throw .wrongKey }
+            throw .media(error)
+        }
+    }
+
+    /// Tells how far the segment is demuxed.
+    private func report(_ reader: SegmentReader, output: inout [LaneOutput]) {
+        if let time = reader.demuxedUpTo { output.append(.fact(.demuxed(reader.job.id, upTo: time))) }
+    }
+
+    private mutating func finish(
+        _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
+    ) throws(SegmentFailure) {
+        var events: [DemuxerEvent] = []
+        do {
+            if mode == .discard {
+                try reader.checkEnd()
+                _ = takesPlace(
+                    from: max(reader.job.start, min(earliestReplacement, reader.job.start + reader.job.duration)),
+                    reader, output: &output)
+            } else {
+                try reader.finishDemuxing(to: &events)
+            }
+        } catch {
+            handle(events, &reader, timeline: &timeline, output: &output)
+            throw .media(error)
+        }
+        handle(events, &reader, timeline: &timeline, output: &output)
+        guard !reader.lacksKey else { throw .noKey }
+        if mode == .demux, lane != .subtitles, !reader.job.window.isStill, !reader.hasSamples,
+            !reader.awaitsHead, reader.job.duration > Self.longestEmptySegment
+        {
+            throw .media(MediaError(code: .malformed, text: "no sample found"))
+        }
+    }
+
+    /// A short rest may hold nothing that begins in it; a segment that is listed as longer than this and holds no sample
+    /// is damaged.
+    private static let longestEmptySegment = Duration.milliseconds(500)
+
+    /// All of a segment was handed on.
+    private mutating func close(
+        _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
+    ) {
+        placeMetadata(&reader, timeline: timeline, isEnd: true, output: &output)
+        if mode == .demux, !reader.job.window.isStill {
+            timeline.noteEnd(
+                of: lane, timeline: reader.job.timeline, playlistEnd: reader.job.start + reader.job.duration,
+                reader.ends)
+            silentTracks = reader.silentTracks
+        }
+        if mode == .demux, reader.selection.tracks.isEmpty { output.append(.fact(.tracks(reader.job.id, []))) }
+        if mode == .demux { tellLeftOut(of: reader, output: &output) }
+        rest = reader.restForNext.map { ($0, reader.job) }
+        let (start, end) = reader.range
+        if let soundEnd = reader.ends[.audio], soundEnd < reader.job.start + reader.job.duration {
+            output.append(.fact(.soundEnded(reader.job.id, at: soundEnd)))
+        }
+        output.append(.fact(.segmentEnded(reader.job.id, start: start, end: end)))
+    }
+
+    /// Tells of wanted media that is there and cannot be decoded, beside other media that is handed on.
+    private mutating func tellLeftOut(of reader: SegmentReader, output: inout [LaneOutput]) {
+        for type in [MediaKind.video, .audio] where wanted(of: reader.job).contains(type) {
+            guard let name = reader.selection.undecodable(type), leftOut.insert(name).inserted else { continue }
+            let kind = type == .audio ? "audio" : "video"
+            output.append(
+                .leftOut(HLSError(code: .trackLeftOut, cause: "\(kind) left out: \(name) cannot be decoded")))
+        }
+    }
+
+    private mutating func handle(
+        _ events: [DemuxerEvent], _ reader: inout SegmentReader, timeline: inout ItemTimeline,
+        output: inout [LaneOutput]
+    ) {
+        for (index, event) in events.enumerated() {
+            if reader.awaitsHead {
+                reader.hold(events[index...])
+                break
+            }
+            switch event {
+            case .tracks(let tracks): select(from: tracks, &reader, output: &output)
+            case .sample(let sample):
+                if awaitsHead(sample, &reader, output: &output) {
+                    reader.hold(events[index...index])
+                } else {
+                    deliver(sample, &reader, timeline: &timeline, output: &output)
+                }
+            case .note(let text): output.append(.note(text))
+            case .unreadTrack(let type, let name): reader.selection.noteUnread(type, name)
+            case .eventMessage(let message): if lane != .subtitles { reader.hold(message) }
+            }
+        }
+        placeMetadata(&reader, timeline: timeline, isEnd: false, output: &output)
+        if let batch = reader.takeCues() { output.append(.cues(batch)) }
+    }
+
+    /// Looks for what decoders have to know. True where nothing tells, and the segment is to wait for the stream's head.
+    private mutating func awaitsHead(
+        _ sample: MediaSample, _ reader: inout SegmentReader, output: inout [LaneOutput]
+    ) -> Bool {
+        guard sample.isSync, let stream = reader.job.stream, let track = reader.selection.track(id: sample.trackID)
+        else {
+            return false
+        }
+        parameterSets.note(sample, of: track, in: stream)
+        guard reader.selection.selectedTrack(id: track.id) != nil,
+            parameterSets.needsHead(for: sample, of: track, in: stream)
+        else { return false }
+        reader.awaitsHead = true
+        output.append(.fact(.headNeeded(reader.job.id)))
+        return true
+    }
+
+    /// Asks the head of the stream for the tables that this segment of a transport stream does not have.
+    private mutating func awaitTables(
+        _ reader: inout SegmentReader, isEnd: Bool, timeline: inout ItemTimeline, output: inout [LaneOutput]
+    ) {
+        guard mode == .demux, !reader.awaitsHead, reader.lacksTables(isEnd: isEnd), let stream = reader.job.stream
+        else { return }
+        reader.awaitsTables = true
+        guard parameterSets.tables[stream] == nil else {
+            return readTables(&reader, timeline: &timeline, output: &output)
+        }
+        reader.awaitsHead = true
+        output.append(.fact(.headNeeded(reader.job.id)))
+    }
+
+    private mutating func readTables(
+        _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
+    ) {
+        guard reader.awaitsTables else { return }
+        reader.awaitsTables = false
+        guard let stream = reader.job.stream, let tables = parameterSets.tables[stream] else { return }
+        var events: [DemuxerEvent] = []
+        reader.read(tables: tables, to: &events)
+        handle(events, &reader, timeline: &timeline, output: &output)
+    }
+
+    /// Kinds of media that are wanted of a segment.
+    private func wanted(of job: SegmentJob) -> Set<MediaKind> {
+        if job.window.isStill { return wanted.intersection([.video]) }
+        return job.kinds.map { wanted.intersection($0) } ?? wanted
+    }
+
+    private mutating func select(from tracks: [MediaTrack], _ reader: inout SegmentReader, output: inout [LaneOutput]) {
+        reader.selection.select(from: tracks, wanted: wanted(of: reader.job), silent: silentTracks)
+        output.append(.fact(.tracks(reader.job.id, tracks)))
+    }
+
+    /// Metadata that is further away is damaged.
+    private static let farthestMetadata = Duration.seconds(1_000_000_000)
+
+    /// Gives what has a place on the timeline by now; at the end of the segment the playlist's place will do.
+    private func placeMetadata(
+        _ reader: inout SegmentReader, timeline: ItemTimeline, isEnd: Bool, output: inout [LaneOutput]
+    ) {
+        placeClosedCaptions(&reader, timeline: timeline, isEnd: isEnd, output: &output)
+        guard let first = reader.metadata.first else { return }
+        var waiting: [TimedMetadata] = []
+        for metadata in reader.metadata {
+            let job = reader.job
+            var time: Duration?
+            if metadata.isFromSegmentStart {
+                // Where the segment starts is known when each of its tracks has begun.
+                let isKnown = isEnd || reader.demuxedUpTo != nil || reader.presentsNothing
+                time = isKnown ? reader.range.start + metadata.time : nil
+            } else {
+                time =
+                    timeline.itemTime(
+                        of: metadata.time, wraps: metadata.wraps, in: job.timeline, lane: lane, near: job.start)
+                    ?? reader.listedTime(of: metadata)
+                if time == nil, isEnd { time = job.start + metadata.time - first.time }
+            }
+            if let time {
+                guard abs(time - job.start) <= Self.farthestMetadata else {
+                    output.append(.note("\(job.url): metadata that belongs to another time is skipped"))
+                    continue
+                }
+                output.append(.metadata(metadata, at: time, of: job.id))
+            } else {
+                waiting.append(metadata)
+            }
+        }
+        reader.metadata = waiting
+    }
+
+    private func placeClosedCaptions(
+        _ reader: inout SegmentReader, timeline: ItemTimeline, isEnd: Bool, output: inout [LaneOutput]
+    ) {
+        guard let first = reader.closedCaptions.first else { return }
+        let job = reader.job
+        guard
+            let time = timeline.itemTime(of: first.time, wraps: false, in: job.timeline, lane: lane, near: job.start)
+                ?? (isEnd ? job.start : nil)
+        else { return }
+        for held in reader.closedCaptions {
+            output.append(.closedCaptions(held.data, at: time + held.time - first.time, duration: held.duration))
+        }
+        reader.closedCaptions = []
+    }
+
+    /// Announces a track when its first sample comes: by then the container has told all it knows.
+    private mutating func announce(
+        _ track: MediaTrack, offset: Duration, _ reader: inout SegmentReader, output: inout [LaneOutput]
+    ) {
+        let isFirst = reader.announced.insert(track.mediaType).inserted
+        guard let news = announced.take(track, of: reader.job, offset: offset, isFirst: isFirst) else { return }
+        output.append(.track(news.track, window: reader.job.window, isNewSequence: news.isNewSequence))
+        let sets = parameterSets.sets(for: news.track, in: reader.job.stream)
+        if !sets.isEmpty { output.append(.parameterSets(sets, track.mediaType)) }
+    }
+
+    /// Media of another rendition takes the place of what was loaded, as soon as it is ahead of the playhead. False for
+    /// what comes before.
+    private mutating func takesPlace(from time: Duration, _ reader: SegmentReader, output: inout [LaneOutput]) -> Bool {
+        guard let number = reader.job.replacement, number != lastReplacement else { return true }
+        guard time >= earliestReplacement else { return false }
+        lastReplacement = number
+        output.append(.cut(time))
+        output.append(.fact(.replaced(lane, number: number, from: time)))
+        return true
+    }
+
+    private mutating func deliver(
+        _ encrypted: MediaSample, _ reader: inout SegmentReader, timeline: inout ItemTimeline,
+        output: inout [LaneOutput]
+    ) {
+        reader.see(encrypted)
+        guard let found = reader.selection.selectedTrack(id: encrypted.trackID), !reader.skipsRepeated(encrypted) else {
+            return
+        }
+        guard !reader.needsKey(for: encrypted, of: found) else { return }
+        var sample: MediaSample
+        let track: MediaTrack
+        do throws(DecryptionError) {
+            (sample, track) = try reader.decrypted(encrypted, of: found)
+        } catch {
+            output.append(.note("\(reader.job.url): a sample is skipped: \(error.text)"))
+            return
+        }
+        if track.mediaType == .metadata {
+            reader.hold(sample, of: track)
+            return
+        }
+        if track.mediaType == .text {
+            var notes: [String] = []
+            reader.read(sample, of: track, notes: &notes)
+            for text in notes { output.append(.note("\(reader.job.url): \(text)")) }
+            return
+        }
+        guard !reader.selection.skipsUntilSync(sample, of: track.mediaType) else { return }
+        if reader.job.window.isStill {
+            guard !reader.hasPicture else { return }
+            reader.hasPicture = true
+            sample.isSync = true
+        }
+        let placement = reader.placement(of: sample, in: track, timeline: &timeline)
+        sample.pts = sample.pts.addingReportingOverflow(placement.shift).partialValue
+        sample.dts = sample.dts.addingReportingOverflow(placement.shift).partialValue
+        if reader.repair(&sample, of: track, offset: placement.offset) {
+            output.append(
+                .note("\(reader.job.url): times of track \(track.id) jump: continued from the earlier ones"))
+        }
+        let time = ItemTimeline.duration(sample.pts, track.timescale)
+        guard takesPlace(from: time + placement.offset, reader, output: &output) else { return }
+        announce(track, offset: placement.offset, &reader, output: &output)
+        reader.note(sample, of: track, offset: placement.offset)
+        output.append(.sample(sample, track.mediaType, offset: placement.offset))
+        guard track.mediaType == .video, sample.isSync else { return }
+        output.append(.sync(ItemTimeline.duration(sample.pts, track.timescale) + placement.offset))
+    }
+}
+
+extension SegmentJob {
+    /// The bytes of this segment go on where those of the other one end.
+    fileprivate func follows(_ other: SegmentJob) -> Bool {
+        !startsNewSequence && replacement == other.replacement && timeline == other.timeline && map == other.map
+            && (mediaSequence == other.mediaSequence || mediaSequence == other.mediaSequence + 1)
+            && abs(start - other.start - other.duration) < .milliseconds(1)
+    }
+}

@@ -1,0 +1,180 @@
+import HLSKitCaptions
+import HLSKitCodec
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitOutput
+import HLSKitSelection
+import HLSKitTime
+import Synchronization
+
+/// Hands what renderers and the driver of an item have to its outputs, and then to its writers, unless an output takes
+/// their place.
+final class OutputDispatcher: Sendable {
+    let registry: OutputRegistry
+    /// Where no clock does that.
+    let lockstep: Lockstep?
+    private let clock: @Sendable () -> OutputClock
+    private let writers: WriterFeed
+    /// The frame that was presented last, for outputs that come while time stands still.
+    private let shown = Mutex<(frame: VideoFrame, generation: Int)?>(nil)
+
+    /// - Parameters:
+    ///   - isHeld: the item is not the current one: nothing is written or delivered before ``release()``.
+    ///   - isPaced: a clock keeps the kinds of media side by side.
+    init(
+        registry: OutputRegistry, clock: @escaping @Sendable () -> OutputClock, isHeld: Bool = false,
+        isPaced: Bool = true
+    ) {
+        self.registry = registry
+        lockstep = isPaced ? nil : Lockstep()
+        self.clock = clock
+        writers = WriterFeed(registry, isHeld: isHeld, isPaced: isPaced)
+    }
+
+    // MARK: The driver's side
+
+    /// Tells which kinds of media there are; until then writers get nothing.
+    func expect(_ types: Set<MediaKind>) { writers.expect(types) }
+
+    /// The item is the current one from now on.
+    func release() { writers.release() }
+
+    /// Others are played in its place, until it is released again.
+    func hold() { writers.hold() }
+
+    /// What writers get is so much later in their time. As ``WriterFeed/place(_:after:)``.
+    func place(_ shift: Duration, after time: Duration?) { writers.place(shift, after: time) }
+
+    /// The item has failed.
+    func end() { registry.end() }
+
+    /// Nobody waits any more for tracks that will not come.
+    func close() { writers.close() }
+
+    /// Time has jumped: media of an earlier generation is of the past.
+    func flush(generation: Int) {
+        shown.withLock { $0 = nil }
+        for entry in registry.outputs { entry.receiver?.flush(generation: generation) }
+    }
+
+    /// Shows an output that comes while time stands still the frame of now.
+    func welcome(_ entry: OutputRegistry.OutputEntry) throws(HLSError) {
+        guard let frames = entry.frames, let shown = shown.withLock(\.self) else { return }
+        let clock = clock(of: shown.generation)
+        if clock.rate == 0, clock.isPaced { try frames.receive(shown.frame, at: clock) }
+    }
+
+    func add(_ cues: [LegibleCue]) {
+        guard !cues.isEmpty else { return }
+        for entry in registry.outputs { entry.cues?.receive(cues) }
+    }
+
+    func replace(_ changes: [CueChange]) {
+        guard !changes.isEmpty else { return }
+        for entry in registry.outputs { entry.cues?.replace(changes) }
+    }
+
+    func removeCues() {
+        for entry in registry.outputs { entry.cues?.removeCues() }
+    }
+
+    func add(_ captions: [ClosedCaption]) {
+        guard !captions.isEmpty else { return }
+        for entry in registry.outputs { entry.closedCaptions?.receive(captions) }
+    }
+
+    func add(_ group: TimedMetadataGroup) {
+        for entry in registry.outputs { entry.metadata?.receive(group) }
+    }
+
+    func update(_ dateRanges: [DateRangeMetadataGroup]) {
+        for entry in registry.outputs { entry.dateRanges?.receive(dateRanges) }
+    }
+
+    /// The first item time at which an output waits for something besides frames and audio.
+    var nextDelivery: Duration? {
+        writers.isHeld ? nil : registry.outputs.compactMap { $0.timed?.nextDelivery }.min()
+    }
+
+    func deliver(upTo time: Duration) {
+        guard !writers.isHeld else { return }
+        for entry in registry.outputs {
+            guard let timed = entry.timed, let next = timed.nextDelivery, next <= time else { continue }
+            timed.deliver(upTo: time, at: clock())
+        }
+    }
+
+    // MARK: The renderers' side
+
+    /// A renderer has this track from now on, whose media begins there in item time.
+    func begin(_ track: MediaTrack, at time: Duration) async throws(HLSError) {
+        try await writers.begin(track, at: time)
+    }
+
+    /// Lets outputs see a frame ahead of its time.
+    func prepare(_ frame: VideoFrame, generation: Int) {
+        let outputs = registry.outputs
+        guard !outputs.isEmpty else { return }
+        let clock = clock(of: generation)
+        for entry in outputs { entry.earlyFrames?.prepare(frame, at: clock) }
+    }
+
+    func prepare(_ buffer: AudioBuffer, generation: Int) {
+        let outputs = registry.outputs
+        guard !outputs.isEmpty else { return }
+        let clock = clock(of: generation)
+        for entry in outputs { entry.earlyAudio?.prepare(buffer, at: clock) }
+    }
+
+    func write(_ frame: VideoFrame, generation: Int) async throws(HLSError) {
+        let outputs = registry.outputs
+        shown.withLock { $0 = (frame, generation) }
+        if !outputs.isEmpty {
+            let clock = clock(of: generation)
+            for entry in outputs { try entry.frames?.receive(frame, at: clock) }
+            if outputs.contains(where: { $0.suppresses(.video) }) { return }
+        }
+        try await writers.write(frame)
+    }
+
+    func write(_ buffer: AudioBuffer, generation: Int) async throws(HLSError) {
+        let outputs = registry.outputs
+        if !outputs.isEmpty {
+            let clock = clock(of: generation)
+            for entry in outputs { try entry.audio?.receive(buffer, at: clock) }
+            if outputs.contains(where: { $0.suppresses(.audio) }) { return }
+        }
+        try await writers.write(buffer)
+    }
+
+    func write(
+        _ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, generation: Int
+    ) async throws(HLSError) {
+        let type = track.mediaType
+        let outputs = registry.outputs
+        if !outputs.isEmpty {
+            let clock = clock(of: generation)
+            for entry in outputs where entry.takesSamples(of: type) {
+                try entry.samples?.receive(sample, of: track, at: itemTime, clock: clock)
+            }
+            if outputs.contains(where: { $0.suppresses(type) }) { return }
+        }
+        try await writers.write(sample, of: type, at: itemTime)
+    }
+
+    /// All media of this kind was handed over.
+    func finish(_ type: MediaKind, generation: Int) {
+        let outputs = registry.outputs
+        guard !outputs.isEmpty else { return }
+        let clock = clock(of: generation)
+        for entry in outputs where entry.takesFrames(of: type) || entry.takesSamples(of: type) {
+            entry.receiver?.finish(type, at: clock)
+        }
+    }
+
+    private func clock(of generation: Int) -> OutputClock {
+        var clock = clock()
+        clock.generation = generation
+        return clock
+    }
+}

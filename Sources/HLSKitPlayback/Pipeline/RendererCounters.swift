@@ -1,0 +1,53 @@
+import HLSKitEngine
+import HLSKitMedia
+import Synchronization
+
+/// Adds up what the renderers of a player have counted.
+final class RendererCounters: Sendable {
+    private struct Bytes {
+        var now = 0
+        var peak = 0
+    }
+
+    /// What was counted of one kind of media.
+    struct Media: Sendable {
+        var decodedFrames = 0
+        var droppedFrames = 0
+        var damagedSamples = 0
+        /// How much later than its time the last frame was handed over.
+        var lateness = Duration.zero
+    }
+
+    private let media = Mutex<[MediaKind: Media]>([:])
+    private let held = Mutex(Bytes())
+
+    func count(_ type: MediaKind, _ body: (inout Media) -> Void) {
+        media.withLock { body(&$0[type, default: Media()]) }
+    }
+
+    /// Notes that compressed media was put into a store, or (negative) left it.
+    func noteHeld(_ byteCount: Int) {
+        held.withLock { bytes in
+            bytes.now += byteCount
+            bytes.peak = max(bytes.peak, bytes.now)
+        }
+    }
+
+    var droppedVideoFrameCount: Int { media.withLock { $0[.video]?.droppedFrames ?? 0 } }
+
+    /// Puts the counts into `statistics`.
+    func fill(_ statistics: inout PlaybackStatistics) {
+        let media = media.withLock { $0 }
+        let (video, audio) = (media[.video], media[.audio])
+        statistics.numberOfDecodedVideoFrames += video?.decodedFrames ?? 0
+        statistics.numberOfDroppedVideoFrames += video?.droppedFrames ?? 0
+        statistics.numberOfDecodedAudioFrames += audio?.decodedFrames ?? 0
+        statistics.numberOfDamagedSamples += media.values.reduce(0) { $0 + $1.damagedSamples }
+        let bytes = held.withLock { $0 }
+        statistics.bufferedByteCount = bytes.now
+        statistics.peakBufferedByteCount = bytes.peak
+        if let video, let audio {
+            statistics.audioVideoSkew = video.lateness - audio.lateness
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import HLSKitAsset
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitTime
+
+/// The exchange between an item and the asset that it is made from.
+extension PlayerCore {
+    /// Loads the properties of the asset that the item waits for. nil if there are none.
+    func loadAssetKeys(of item: PlayerItem) -> Task<Void, Never>? {
+        guard let asset = item.asset, item.awaitsAssetKeys else { return nil }
+        return Task(executorPreference: clock.executor) { [weak self] in
+            var failure: HLSError?
+            for property in item.keysToLoad {
+                do throws(HLSError) {
+                    try await property.load(asset)
+                } catch {
+                    let cancelled = HLSError(
+                        code: .cancelled, urlString: item.urlString, cause: "loading was cancelled")
+                    failure = failure ?? (error.code == .cancelled ? cancelled : error)
+                }
+            }
+            if Task.isCancelled { return }
+            self?.control(.assetKeysEnded(failure), of: item)
+        }
+    }
+}
+
+extension PlayerCore.State {
+    /// Tells the asset the duration once the item is ready, before anybody can see that it is.
+    mutating func noteDuration(of id: Int, at now: Duration) {
+        update(id) { playback in
+            guard !playback.hasNotedDuration, playback.engine.item?.isReady == true else { return }
+            playback.hasNotedDuration = true
+            guard let item = playback.item, item.automaticallyLoadedAssetKeys.contains(.duration) else { return }
+            item.asset?.note(duration: playback.snapshot(at: now).duration)
+        }
+    }
+}
+
+extension PlayerItem {
+    /// The duration is the player's own to find out.
+    fileprivate var keysToLoad: [PartialAssetProperty] { automaticallyLoadedAssetKeys.filter { $0 != .duration } }
+
+    fileprivate var awaitsAssetKeys: Bool { asset != nil && !keysToLoad.isEmpty }
+}
+
+extension EngineItem {
+    init(_ item: PlayerItem) {
+        self.init(
+            url: item.urlString, diary: item.diary, awaitsAssetKeys: item.awaitsAssetKeys,
+            followsSchedule: item.skipRule != nil, owner: item.owner)
+    }
+}
+
+extension PlayerConfiguration {
+    /// The configuration for one item: what its asset says of loading comes first.
+    func loading(_ item: PlayerItem?) -> PlayerConfiguration {
+        guard let asset = item?.asset else { return self }
+        var configuration = self
+        let own = asset.options.allFields
+        configuration.fields = fields.filter { field in !own.contains { $0.isNamed(field.name) } } + own
+        configuration.credentialOrigins.formUnion(asset.options.credentialOrigins)
+        configuration.hooks = asset.hooks.combined(with: hooks)
+        if asset.options.allowsFilesAnywhere { configuration.allowsFilesAnywhere = true }
+        if asset.options.isPlaylistParsingStrict { configuration.isPlaylistParsingStrict = true }
+        if asset.resourceLoader.preloadsEligibleContentKeys { configuration.preloadsEligibleContentKeys = true }
+        if let data = asset.options.clientData { configuration.clientData = data }
+        if let id = asset.options.playbackSessionID { configuration.playbackSessionID = id }
+        return configuration
+    }
+}

@@ -1,0 +1,219 @@
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitTime
+
+/// Going from item to item, under the lock.
+///
+/// See docs/behaviour/queue.md.
+extension PlayerCore {
+    /// The next item that can be played becomes current; with none left the player has no item.
+    ///
+    /// - Parameter isAtEnd: the item itself is over. Its driver then reports that, and what follows from it.
+    func advance(at now: Duration, isAtEnd: Bool, _ state: inout State, _ afterwards: inout Afterwards) {
+        var next: UpcomingItem?
+        while next == nil, !state.upcoming.isEmpty {
+            let candidate = state.upcoming.removeFirst()
+            let hasFailed = candidate.playback.flatMap { state.update($0) { $0.engine.item?.error != nil } } ?? false
+            if hasFailed { state.drop(candidate, at: now, &afterwards) } else { next = candidate }
+        }
+        handOver(to: next, at: now, isAtEnd: isAtEnd, &state, &afterwards)
+    }
+
+    /// Makes `next` current, whatever is current now.
+    func handOver(
+        to next: UpcomingItem?, at now: Duration, isAtEnd: Bool = false, _ state: inout State,
+        _ afterwards: inout Afterwards
+    ) {
+        endBreaks(at: now, &state, &afterwards)
+        let id = next?.playback ?? begin(next?.item, at: now, &state, &afterwards)
+        guard let index = state.others.firstIndex(where: { $0.id == id }) else { return }
+        let intent = state.current.engine.resign(at: now)
+        let old = state.current.id
+        let hadItem = state.current.item != nil
+        state.retire(old, at: now, &afterwards)
+        swap(&state.current, &state.others[index])
+        if !hadItem { state.others.remove(at: index) }
+        // With no item left, the driver of the last one reports it.
+        let teller = next == nil && isAtEnd ? old : id
+        if hadItem || next != nil {
+            state.add([.publish(.currentItemChanged(next?.item.id))], of: id, tellsBy: teller, at: now)
+        }
+        let effects = state.current.engine.takeOver(intent, at: now)
+        observe(&state, isNewItem: true, at: now)
+        afterwards.note(lacksDriver: state.current.item == nil, hasChanged: true)
+        if next == nil {
+            state.add(effects, of: id, tellsBy: teller, at: now)
+            if !isAtEnd { afterwards.publishes = true }
+        } else {
+            if !isAtEnd { afterwards.publishes = true }
+            takeIn(effects, of: id, at: now, &state, &afterwards)
+            takeProgramEvents(at: now, &state, &afterwards)
+            readBreaks(at: now, &state, &afterwards)
+            settleBreaks(at: now, &state, &afterwards)
+        }
+    }
+
+    /// Makes the playback of an item and lets its driver start.
+    func begin(
+        _ item: PlayerItem?, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
+    ) -> Int {
+        state.lastPlayback += 1
+        let id = state.lastPlayback
+        var configuration = EngineConfiguration(configuration.loading(item))
+        configuration.goOn(from: state.current.engine.configuration, session: id)
+        // Knowledge of the network is kept.
+        if let known = state.current.engine.loading.estimatedBitsPerSecond(at: now) {
+            configuration.initialBitRateHint = known
+        }
+        configuration.networkConditions = state.current.engine.networkConditions
+        var engine = PlaybackEngine(configuration: configuration)
+        engine.mediaSelection.takeCriteria(from: state.current.engine.mediaSelection)
+        var playback = ItemPlayback(id: id, item: item, engine: engine, at: now)
+        if let item, let data = configuration.clientData, let session = playback.engine.item?.session?.id,
+            let reporter = ClientDataReporter(
+                data, sessionID: session, transport: self.configuration.transport, clock: clock)
+        {
+            item.diary.report(to: reporter)
+            state.reporters.removeAll(where: \.isOver)
+            state.reporters.append(reporter)
+        }
+        let effects = playback.effects
+        playback.effects = []
+        state.others.append(playback)
+        state.add(effects, of: id, at: now)
+        if item != nil, !state.isClosed { afterwards.starts.append(id) }
+        return id
+    }
+
+    // MARK: Making ready
+
+    /// Begins to load the items whose turn comes soon: the next one when the current one has all it wants or is nearly
+    /// over, and those after it where what comes before is short.
+    func prepareUpcoming(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
+        guard !state.isClosed, state.current.item != nil else { return }
+        var before = state.current.id
+        if let stage = state.breaks?.stage, stage.isRunning {
+            guard stage.isLast(at: now), let id = state.onStage else { return }
+            before = id
+        } else if state.current.engine.hasBreakAhead {
+            return
+        }
+        var ahead = Duration.zero
+        for index in state.upcoming.indices {
+            let cache = state.upcoming[index].item.cache
+            let isReached = state.update(before) { playback in
+                let engine = playback.engine
+                if engine.item?.error != nil { return true }
+                guard engine.letsNextLoad else { return false }
+                // A copy of this item will find in memory what this one is still loading.
+                if let cache, cache === playback.item?.cache, engine.outlook?.isComplete != true { return false }
+                guard index > 0 else {
+                    ahead += engine.remaining ?? engine.forwardTarget
+                    return true
+                }
+                // Items after the next one are loaded only when all before is there and soon over.
+                guard engine.outlook?.isComplete == true, let remaining = engine.remaining else { return false }
+                ahead += remaining
+                return ahead < engine.forwardTarget
+            }
+            guard isReached == true else { return }
+            if let id = state.upcoming[index].playback {
+                before = id
+            } else {
+                before = begin(state.upcoming[index].item, at: now, &state, &afterwards)
+                state.upcoming[index].playback = before
+            }
+        }
+    }
+}
+
+extension PlayerCore.Afterwards {
+    /// Something that was not decided has happened to an item.
+    mutating func noteValues(of item: PlayerItem?, isCurrent: Bool) {
+        if isCurrent { valuesMayDiffer = true }
+        guard let item, item.changes.hasReaders, watchedItems.last !== item else { return }
+        watchedItems.append(item)
+    }
+
+    mutating func note(lacksDriver: Bool, hasChanged: Bool) {
+        self.hasChanged = self.hasChanged || hasChanged
+        self.lacksDriver = lacksDriver
+    }
+}
+
+extension EngineEffect {
+    fileprivate var isEvent: Bool { if case .publish = self { true } else { false } }
+    fileprivate var isDiary: Bool { if case .diary = self { true } else { false } }
+}
+
+extension PlayerCore.State {
+    /// The numbers of all playbacks, the current one first.
+    var playbackIDs: [Int] { [current.id] + others.map(\.id) }
+
+    /// Lets `body` work on a playback in its place; nil if there is none with that number.
+    @discardableResult
+    mutating func update<Result>(_ id: Int, _ body: (inout ItemPlayback) -> Result) -> Result? {
+        if current.id == id { return body(&current) }
+        guard let index = others.firstIndex(where: { $0.id == id }) else { return nil }
+        return body(&others[index])
+    }
+
+    /// The playback of an item that is current or made ready.
+    func playback(of item: PlayerItem) -> Int? {
+        if current.item === item { return current.isRetired ? nil : current.id }
+        if item.isInterstitial { return others.first { $0.item === item && !$0.isRetired }?.id }
+        return upcoming.first { $0.item === item }?.playback
+    }
+
+    /// Queues effects for their driver, and the events among them for all who listen.
+    ///
+    /// - Parameter tellsBy: the playback whose driver publishes the events, where that is another one.
+    mutating func add(_ effects: [EngineEffect], of id: Int, tellsBy teller: Int? = nil, at now: Duration) {
+        let item = update(id) { $0.item } ?? nil
+        noteDiaries(in: effects)
+        let effects = effects.filter { !$0.isDiary }
+        var tickets: [Int] = []
+        for effect in effects {
+            guard case .publish(let kind) = effect else { continue }
+            tickets.append(firstTicket + outbox.count)
+            outbox.append(PlayerEvent(hostTime: origin + now, kind: kind, item: item))
+        }
+        update(teller ?? id) { playback in
+            guard playback.item != nil else { return }
+            playback.tickets += tickets
+            playback.effects += teller == nil || teller == id ? effects : effects.filter(\.isEvent)
+        }
+    }
+
+    private mutating func noteDiaries(in effects: [EngineEffect]) {
+        for case .diary(let diary, let entry) in effects { diaryEntries.append((diary, entry)) }
+    }
+
+    /// Takes an item's playback out of the player. Its driver ends by itself.
+    mutating func retire(_ id: Int, at now: Duration, _ afterwards: inout PlayerCore.Afterwards) {
+        var lastEffects: [EngineEffect] = []
+        update(id) { playback in
+            guard !playback.isRetired else { return }
+            playback.isRetired = true
+            lastEffects = playback.closeJournal(at: now)
+            afterwards.seeks += playback.seeks.close()
+            playback.assetKeys?.cancel()
+            for waiter in playback.prerolls { afterwards.seeks.end(waiter, false) }
+            playback.prerolls = []
+            playback.item?.freeze(
+                playback.snapshot(at: now), error: playback.engine.item?.error,
+                details: PlayerItem.Details(of: playback.engine))
+            afterwards.closes.append(playback.inbox)
+        }
+        noteDiaries(in: lastEffects)
+    }
+
+    /// Takes an item that has not had its turn out of the player.
+    mutating func drop(_ upcoming: UpcomingItem, at now: Duration, _ afterwards: inout PlayerCore.Afterwards) {
+        if let id = upcoming.playback {
+            retire(id, at: now, &afterwards)
+        } else {
+            upcoming.item.freeze(nil, error: nil)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import HLSKitEngine
+import HLSKitLoading
+
+/// The callers whose seeks have no outcome yet, in the order of their calls: one at most from event to event, and for
+/// the time of an event the one that comes after it. nil is a seek that no one waits for.
+struct SeekQueue: Sendable {
+    /// Seeks that are over; their callers are notified when no lock is held.
+    struct Ended: Sendable {
+        fileprivate var outcomes: [(OneShot<Bool>?, Bool)] = []
+
+        static func += (ended: inout Ended, more: Ended) {
+            ended.outcomes += more.outcomes
+        }
+
+        mutating func end(_ waiter: OneShot<Bool>, _ outcome: Bool) {
+            outcomes.append((waiter, outcome))
+        }
+
+        func tell() {
+            for (waiter, outcome) in outcomes { waiter?.set(outcome) }
+        }
+    }
+
+    private var waiters: [OneShot<Bool>?] = []
+
+    /// Adds the caller of a seek that is put into the engine next.
+    mutating func add(_ waiter: OneShot<Bool>?) {
+        waiters.append(waiter)
+    }
+
+    func isUnderWay(_ waiter: OneShot<Bool>) -> Bool { waiters.contains { $0 === waiter } }
+
+    /// Finds in what the engine decided which seeks are over. The one that is refused is the last that was asked for.
+    mutating func take(_ effects: [EngineEffect]) -> Ended {
+        var ended = Ended()
+        for effect in effects {
+            switch effect {
+            case .seekBegan: waiters.append(nil)
+            case .seekEnded(let finished) where !waiters.isEmpty:
+                ended.outcomes.append((waiters.removeFirst(), finished))
+            case .seekRefused where !waiters.isEmpty: ended.outcomes.append((waiters.removeLast(), false))
+            default: break
+            }
+        }
+        return ended
+    }
+
+    /// Nothing is sought any more.
+    mutating func close() -> Ended {
+        defer { waiters = [] }
+        return Ended(outcomes: waiters.map { ($0, false) })
+    }
+}
+
+extension PlayerCore {
+    /// Moves the playhead of the current item; true when media at its new place is decoded. Cancelling the task ends the
+    /// seek.
+    func seek(_ request: SeekRequest) async -> Bool {
+        let waiter = OneShot<Bool>()
+        return await withTaskCancellationHandler {
+            guard !Task.isCancelled else { return false }
+            begin(request, for: waiter)
+            if Task.isCancelled { cancelSeek(of: waiter) }
+            return await waiter.value()
+        } onCancel: {
+            cancelSeek(of: waiter)
+        }
+    }
+
+    private func begin(_ request: SeekRequest, for waiter: OneShot<Bool>) {
+        change { state, afterwards, now in
+            guard !state.isClosed, state.current.item != nil else { return afterwards.seeks.end(waiter, false) }
+            state.current.seeks.add(waiter)
+            if state.breaks != nil { return self.seekBesideBreaks(request, at: now, &state, &afterwards) }
+            self.handle(.control(.seek(request)), of: state.current.id, at: now, &state, &afterwards)
+        }
+    }
+
+    /// Ends a seek, unless it is over or another has come.
+    private func cancelSeek(of waiter: OneShot<Bool>) {
+        change { state, afterwards, now in
+            guard state.current.seeks.isUnderWay(waiter) else { return }
+            self.handle(.control(.cancelSeek), of: state.current.id, at: now, &state, &afterwards)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package import HLSKitEngine
+import HLSKitLoading
+package import HLSKitPlaylist
+
+/// The engine of a player for a caller that steps time itself and has media that needs no demuxing: simulations.
+///
+/// The caller reports what arrived and when, carries out ``Action``s, and calls ``fireTimers(at:)`` at ``nextTimer``.
+/// At equal times what arrives comes first. Playlists cost no time.
+package struct SteppedPlayback: Sendable {
+    package enum Action: Sendable {
+        case load(id: Int, url: String)
+        case cancel(id: Int)
+        case published(PlayerEvent.Kind)
+    }
+
+    private var engine: PlaybackEngine
+    private var timers = TimerQueue()
+    private var jobs = FewEntries<Int, SegmentJob>()
+    private var lastJob: SegmentJob?
+    private var actions: [Action] = []
+    /// Immediate results of effects. All effects of one event come before the next event.
+    private var answers: [EngineEvent] = []
+    private let playlist: @Sendable (String) -> Playlist?
+
+    /// `playlist` gives the playlist behind a URL.
+    package init(configuration: PlayerConfiguration, playlist: @escaping @Sendable (String) -> Playlist?) {
+        var configuration = EngineConfiguration(configuration)
+        configuration.canPlayCodec = nil
+        // There is one request at a time.
+        configuration.parallelLoading = .sequential
+        // There is no media to keep, and nothing that decodes.
+        configuration.buffering.backDuration = .zero
+        configuration.buffering.maxBackBufferBytes = 0
+        configuration.seeksAwaitOutputs = false
+        configuration.usesPreloadHints = false
+        engine = PlaybackEngine(configuration: configuration)
+        self.playlist = playlist
+    }
+
+    /// Opens the item and plays it.
+    package mutating func play(_ url: String, at now: Duration) {
+        handle(.control(.setItem(EngineItem(url: url))), at: now)
+        handle(.control(.play), at: now)
+    }
+
+    package var nextTimer: Duration? { timers.next }
+
+    package mutating func fireTimers(at now: Duration) {
+        for timer in timers.takeDue(at: now) { handle(.timer(timer), at: now) }
+    }
+
+    /// The response to a request begins.
+    package mutating func respond(to id: Int, byteCount: Int, at now: Duration) {
+        let response = TransportResponse(status: 200, urlString: "", contentLength: byteCount)
+        handle(.responded(RequestID(rawValue: id), response), at: now)
+    }
+
+    package mutating func receive(_ id: Int, byteCount: Int, at now: Duration) {
+        handle(.progress(RequestID(rawValue: id), byteCount: byteCount), at: now)
+    }
+
+    /// The body of a request is complete, and its media with it.
+    package mutating func finish(_ id: Int, at now: Duration) {
+        guard let job = jobs.removeValue(forKey: id) else { return }
+        let end = job.start + job.duration
+        // Arrived data counts when the next variant is chosen.
+        let events: [EngineEvent] = [
+            .finished(RequestID(rawValue: id), TransferMetrics()),
+            .media(.segmentEnded(job.id, start: job.start, end: end)),
+        ]
+        for effect in engine.handle(events, at: now) { carryOut(effect) }
+        answer(at: now)
+    }
+
+    /// There is work.
+    package var hasActions: Bool { !actions.isEmpty }
+
+    /// The work, in order; forgotten by this.
+    package mutating func takeActions() -> [Action] {
+        defer { actions = [] }
+        return actions
+    }
+
+    /// The item time that is being presented at the time of the last call.
+    package var playhead: Duration { engine.playhead }
+    package var statistics: PlaybackStatistics {
+        var statistics = engine.statistics
+        engine.timeControl.count(&statistics)
+        return statistics
+    }
+
+    private mutating func handle(_ event: EngineEvent, at now: Duration) {
+        for effect in engine.handle(event, at: now) { carryOut(effect) }
+        answer(at: now)
+    }
+
+    private mutating func answer(at now: Duration) {
+        while !answers.isEmpty {
+            for effect in engine.handle(answers.removeFirst(), at: now) { carryOut(effect) }
+        }
+    }
+
+    private mutating func carryOut(_ effect: EngineEffect) {
+        switch effect {
+        case .request(let id, let request): start(id, request)
+        case .cancel(let id):
+            guard jobs.removeValue(forKey: id.rawValue) != nil else { return }
+            actions.append(.cancel(id: id.rawValue))
+        case .beginSegment(let job), .restartSegment(_, let job): lastJob = job
+        case .endLane(let lane): answers.append(.output(.drained(lane, end: nil)))
+        case .arm(let timer, let time): timers.arm(timer, at: time)
+        case .disarm(let timer): timers.disarm(timer)
+        case .publish(let kind): actions.append(.published(kind))
+        case .ask(let question): answers.append(.answer(question.answered()))
+        case .suspend, .resume, .forgetBody, .abandonSegment, .endHead, .take, .reopenLane, .clearLane,
+            .takeAudioFromVariant,
+            .chooseAudioTrack,
+            .followTracks,
+            .flush, .land,
+            .reposition, .evict, .truncate, .step, .prerollEnded, .prime, .setTimebase, .diary, .note, .refreshURL,
+            .seekBegan, .seekEnded, .seekRefused, .itemEnded, .present, .hold, .place, .limit, .assetList,
+            .breakReached, .advanceToNextItem,
+            .passedOver:
+            break
+        }
+    }
+
+    private mutating func start(_ id: RequestID, _ request: EngineRequest) {
+        let url = request.transport.urlString
+        switch request.purpose {
+        case .firstPlaylist, .mediaPlaylist:
+            let result: Result<LoadedPlaylist, PlaylistFailure>
+            if let playlist = playlist(url) {
+                result = .success(LoadedPlaylist(playlist: playlist, url: url, byteCount: 0, warnings: []))
+            } else {
+                result = .failure(PlaylistFailure(kind: .notAPlaylist, url: url, text: "no such playlist"))
+            }
+            answers.append(.playlist(id, result, TransferMetrics()))
+        case .segment:
+            guard let job = lastJob else { return }
+            jobs[id.rawValue] = job
+            actions.append(.load(id: id.rawValue, url: url))
+        case .head, .resource, .hint:
+            answers.append(.finished(id, TransferMetrics()))
+        // Nobody steers here.
+        case .steering:
+            let none = SteeringManifest.Invalid(description: "not simulated")
+            answers.append(.steering(id, .failure(none), url: url, TransferMetrics()))
+        case .assetList:
+            let none = InterstitialAssetList.Invalid(description: "not simulated")
+            answers.append(.assetList(id, .failure(none), url: url, TransferMetrics()))
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import HLSKitPlaylist
+
+/// What a list says of others that are played with it (rfc8216bis §4.4.5.4).
+extension PlaylistTracker {
+    /// The last that the playlist at a URL listed when this list was written, by the numbers of the server; nil where the list
+    /// does not say, or the server would not wait for it.
+    package func reported(of url: String) -> PartPosition? {
+        guard isLive, playlist.serverControl?.canBlockReload == true, !playlist.renditionReports.isEmpty else {
+            return nil
+        }
+        let plain = Self.withoutQuery(url)
+        var found: RenditionReport?
+        for report in playlist.renditionReports {
+            guard let other = URIReference.resolve(report.uri, against: self.url) else { continue }
+            if other == url {
+                found = report
+                break
+            }
+            // A token may have been left out.
+            if found == nil, other == plain { found = report }
+        }
+        guard let found, let own = writtenEdge else { return nil }
+        let sequence = found.lastMediaSequence ?? own.sequence
+        guard (0..<Int.max).contains(sequence), found.lastPart.map({ $0 >= 0 }) ?? true else { return nil }
+        return PartPosition(sequence: sequence, part: found.lastPart ?? own.part)
+    }
+
+    private static func withoutQuery(_ url: String) -> String { String(url.prefix { $0 != "?" && $0 != "#" }) }
+}

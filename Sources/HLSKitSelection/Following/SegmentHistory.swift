@@ -1,0 +1,242 @@
+import HLSKitLoading
+import HLSKitPlaylist
+
+/// The segments that a live playlist listed lately, and what another state of it is to them.
+///
+/// A segment is known by its media sequence number, its discontinuity sequence number and its date; where lists have no
+/// dates, by the last component of its path. Its host, its folder and its query may be others in each answer: edges put
+/// tokens there.
+struct SegmentHistory: Sendable {
+    /// What a list is to the one that was taken last.
+    enum Relation: Hashable, Sendable {
+        /// Its numbers count as before.
+        case goesOn
+        /// The segments are those that are known, under numbers that are higher by so much.
+        case renumbered(by: Int)
+        /// What it lists is new, and counted anew.
+        case restarted
+        /// It looks as after a restart, or like the list of an edge that is far behind: the next one tells.
+        case perhapsRestarted
+        /// An older state.
+        case older
+    }
+
+    private struct Entry: Sendable {
+        var name: Int
+        var date: PlaylistDate?
+        var duration: Duration
+        var discontinuity: Int
+
+        /// Whether the date is that of this segment, and of none beside it.
+        func isOf(_ other: PlaylistDate) -> Bool {
+            date.map { abs($0 - other) < max(duration / 2, .milliseconds(50)) } ?? false
+        }
+    }
+
+    private enum Dates: Sendable {
+        case unknown, same, later, earlier, other
+    }
+
+    /// As many as are looked at of a list, and kept.
+    private static let limit = 4096
+    private var entries: [Int: Entry] = [:]
+    /// The number that a name was seen with last.
+    private var numbers: [Int: Int] = [:]
+    private var order: [Int] = []
+    private var lowest = Int.max
+    /// Where the latest segment ends, by its date.
+    private var lastDate: PlaylistDate?
+    private var hasWrittenDiscontinuities = false
+    /// A name was seen with two numbers: it does not tell which segment it is.
+    private var reusesNames = false
+    /// A segment was listed again under the name it had, and none ever under another.
+    private var keepsNames: Bool { hasSeenSameName && !hasSeenOtherName }
+    private var hasSeenSameName = false
+    private var hasSeenOtherName = false
+    /// Names of before the server counted anew.
+    private var leftNames: Set<Int> = []
+
+    // MARK: Taking in
+
+    /// Takes note of a list that was taken.
+    mutating func insert(_ playlist: MediaPlaylist) {
+        // A list that has ended is never compared.
+        guard !playlist.hasEndList else { return }
+        let segments = playlist.segments
+        for index in Self.indices(of: segments) {
+            insert(segments[index], number: playlist.mediaSequence + index)
+        }
+        hasWrittenDiscontinuities = playlist.hasDiscontinuitySequence
+        guard order.count > 2 * Self.limit else { return }
+        for number in order.prefix(order.count - Self.limit) {
+            guard let entry = entries.removeValue(forKey: number) else { continue }
+            if numbers[entry.name] == number { numbers[entry.name] = nil }
+        }
+        order.removeFirst(order.count - Self.limit)
+        lowest = order.min() ?? .max
+    }
+
+    private mutating func insert(_ segment: MediaSegment, number: Int) {
+        let entry = Self.entry(of: segment)
+        if let known = entries[number] {
+            if known.name == entry.name { hasSeenSameName = true } else { hasSeenOtherName = true }
+        } else {
+            order.append(number)
+            lowest = min(lowest, number)
+        }
+        if let other = numbers[entry.name], other != number { reusesNames = true }
+        numbers[entry.name] = number
+        entries[number] = entry
+        if let end = entry.date.map({ $0 + entry.duration }) { lastDate = max(lastDate ?? end, end) }
+    }
+
+    /// What comes is counted anew, in `playlist` first.
+    mutating func startAnew(with playlist: MediaPlaylist) {
+        let segments = playlist.segments
+        reusesNames =
+            reusesNames || Self.indices(of: segments).contains { numbers[Self.name(of: segments[$0])] != nil }
+        leftNames = reusesNames ? [] : Set(numbers.keys)
+        (entries, numbers, order, lowest, lastDate) = ([:], [:], [], .max, nil)
+        insert(playlist)
+    }
+
+    // MARK: Telling
+
+    /// What `new` is, where `current` was taken last. Neither is empty.
+    func relation(of new: MediaPlaylist, to current: MediaPlaylist) -> Relation {
+        let view = View(of: new, self)
+        let newEnd = new.mediaSequence + new.segments.count
+        let currentEnd = current.mediaSequence + current.segments.count
+        if view.sharedCount == 0 {
+            return new.mediaSequence >= currentEnd
+                ? relation(ofLater: new, view) : relation(ofEarlier: new, view, to: current)
+        }
+        switch view.dates {
+        case .same: return .goesOn
+        case .later:
+            // The clock of the encoder was set, and nothing else has changed.
+            if view.sameNameCount == view.sharedCount, newEnd >= currentEnd { return .goesOn }
+            return .restarted
+        case .other, .earlier, .unknown:
+            if let distance = distance(of: new) { return .renumbered(by: distance) }
+            if view.hasLaterDiscontinuities, newEnd < currentEnd { return .restarted }
+        }
+        if view.sameNameCount == 0 { return keepsNames && newEnd < currentEnd ? .perhapsRestarted : .goesOn }
+        // No edge is so far behind.
+        let hasShrunk = newEnd <= current.mediaSequence || new.segments.count * 2 <= current.segments.count
+        return newEnd < currentEnd && hasShrunk ? .perhapsRestarted : .goesOn
+    }
+
+    /// Of a list whose numbers are all higher than those that are known.
+    private func relation(ofLater new: MediaPlaylist, _ view: View) -> Relation {
+        if let distance = distance(of: new) { return .renumbered(by: distance) }
+        // An edge may still have the list of before a restart.
+        if view.leftNameCount == view.count, !reusesNames || view.dates == .earlier { return .older }
+        return view.dates == .earlier ? .perhapsRestarted : .goesOn
+    }
+
+    /// Of a list whose numbers are all lower than those that are known, or of which nothing is known any more.
+    private func relation(ofEarlier new: MediaPlaylist, _ view: View, to current: MediaPlaylist) -> Relation {
+        if let distance = distance(of: new) { return .renumbered(by: distance) }
+        let (difference, overflow) = lowest.subtractingReportingOverflow(new.mediaSequence)
+        let gap = overflow ? .max : difference
+        switch view.dates {
+        case .later: return .restarted
+        case .earlier:
+            // As much earlier as the numbers are lower.
+            let distance = entries[lowest]?.date.flatMap { date in view.firstDate.map { date - $0 } } ?? .zero
+            return distance.seconds <= current.targetDuration.seconds * Double(gap) * 2 ? .older : .restarted
+        case .unknown, .same, .other:
+            if view.sameNameElsewhereCount > 0 { return .perhapsRestarted }
+            return new.mediaSequence <= 1 || gap > 2 * current.segments.count ? .restarted : .perhapsRestarted
+        }
+    }
+
+    /// How much higher the numbers are under which known segments are listed; nil where they are not, or not all alike.
+    private func distance(of new: MediaPlaylist) -> Int? {
+        let segments = new.segments
+        guard let first = segments.first.map(Self.entry) else { return nil }
+        var known: Int?
+        if let date = first.date, lastDate != nil {
+            known = entries.first { $0.value.isOf(date) }?.key
+        } else if !reusesNames {
+            known = numbers[first.name]
+        }
+        guard let known, known != new.mediaSequence else { return nil }
+        let (distance, overflow) = new.mediaSequence.subtractingReportingOverflow(known)
+        guard !overflow else { return nil }
+        for index in segments.indices.prefix(Self.limit) {
+            guard let entry = entries[known &+ index] else { continue }
+            let other = Self.entry(of: segments[index])
+            guard other.date.map(entry.isOf) ?? (entry.name == other.name) else { return nil }
+        }
+        return distance
+    }
+
+    /// A list beside what is known.
+    private struct View {
+        var count = 0
+        /// Segments with numbers that are known, and those of them whose name is known with it.
+        var sharedCount = 0
+        var sameNameCount = 0
+        var sameNameElsewhereCount = 0
+        var leftNameCount = 0
+        var firstDate: PlaylistDate?
+        var dates = Dates.unknown
+        var hasLaterDiscontinuities = false
+
+        init(of new: MediaPlaylist, _ history: SegmentHistory) {
+            var (sameDates, otherDates, laterDiscontinuities) = (0, 0, 0)
+            var newestStart: PlaylistDate?
+            let segments = new.segments
+            for index in SegmentHistory.indices(of: segments) {
+                let entry = SegmentHistory.entry(of: segments[index])
+                count += 1
+                if let date = entry.date {
+                    firstDate = firstDate ?? date
+                    newestStart = max(newestStart ?? date, date)
+                }
+                if history.numbers[entry.name] != nil { sameNameElsewhereCount += 1 }
+                if history.leftNames.contains(entry.name) { leftNameCount += 1 }
+                guard let known = history.entries[new.mediaSequence + index] else { continue }
+                sharedCount += 1
+                if known.name == entry.name { sameNameCount += 1 }
+                if entry.discontinuity > known.discontinuity { laterDiscontinuities += 1 }
+                guard let date = entry.date, known.date != nil else { continue }
+                if known.isOf(date) { sameDates += 1 } else { otherDates += 1 }
+            }
+            hasLaterDiscontinuities =
+                new.hasDiscontinuitySequence && history.hasWrittenDiscontinuities && laterDiscontinuities > 0
+                && laterDiscontinuities == sharedCount
+            guard let firstDate, let newestStart, let last = history.lastDate else { return }
+            let tolerance = new.targetDuration / 2
+            if sharedCount > 0, sameDates > 0, sameDates >= otherDates {
+                dates = .same
+            } else if sharedCount == 0 || otherDates > 0 {
+                let isEarlier = newestStart < last - new.targetDuration - tolerance
+                dates = firstDate >= last - tolerance ? .later : isEarlier ? .earlier : .other
+            }
+        }
+    }
+
+    // MARK: Segments
+
+    private static func indices(of segments: MediaSegments) -> Range<Int> {
+        max(0, segments.count - limit)..<segments.count
+    }
+
+    private static func entry(of segment: MediaSegment) -> Entry {
+        Entry(
+            name: name(of: segment), date: segment.derivedProgramDateTime, duration: segment.duration,
+            discontinuity: segment.discontinuitySequence)
+    }
+
+    /// Of the last component of the path, and of where the segment begins in that file.
+    private static func name(of segment: MediaSegment) -> Int {
+        let path = segment.uri.prefix { $0 != "?" && $0 != "#" }
+        var hasher = Hasher()
+        hasher.combine(path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path)
+        hasher.combine(segment.byteRange?.offset)
+        return hasher.finalize()
+    }
+}

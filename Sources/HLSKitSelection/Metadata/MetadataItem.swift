@@ -1,0 +1,202 @@
+public import HLSKitLoading
+public import HLSKitPlaylist
+
+/// The origin of metadata. An open set.
+public struct MetadataFormat: RawRepresentable, Sendable, Hashable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// `EXT-X-SESSION-DATA`
+    public static let hlsMetadata = MetadataFormat(rawValue: "com.apple.quicktime.HLS")
+    /// Frames of an ID3 tag.
+    public static let id3Metadata = MetadataFormat(rawValue: "org.id3")
+    /// The `ilst` box of MP4.
+    public static let iTunesMetadata = MetadataFormat(rawValue: "com.apple.itunes")
+    /// Keys and values of QuickTime (`mdta`).
+    public static let quickTimeMetadata = MetadataFormat(rawValue: "com.apple.quicktime.mdta")
+    /// The `udta` box of QuickTime.
+    public static let quickTimeUserData = MetadataFormat(rawValue: "com.apple.quicktime.udta")
+    /// `emsg` boxes whose scheme is none of ID3, and splice information of transport streams; the key is `SCHEME` or
+    /// `SCHEME:VALUE`.
+    public static let eventMessage = MetadataFormat(rawValue: "urn:mpeg:dash:event")
+    /// The `udta` box of MP4.
+    public static let isoUserData = MetadataFormat(rawValue: "org.mp4ra")
+}
+
+/// A meaning that several formats have a key for. An open set.
+public struct CommonMetadataKey: RawRepresentable, Sendable, Hashable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The title.
+    public static let title = CommonMetadataKey(rawValue: "title")
+    /// The creator of the content.
+    public static let creator = CommonMetadataKey(rawValue: "creator")
+    /// The subject.
+    public static let subject = CommonMetadataKey(rawValue: "subject")
+    public static let description = CommonMetadataKey(rawValue: "description")
+    /// The publisher.
+    public static let publisher = CommonMetadataKey(rawValue: "publisher")
+    /// When it was made.
+    public static let creationDate = CommonMetadataKey(rawValue: "creationDate")
+    /// The language, as a tag.
+    public static let language = CommonMetadataKey(rawValue: "language")
+    /// The copyright notice.
+    public static let copyrights = CommonMetadataKey(rawValue: "copyrights")
+    /// The album or series.
+    public static let albumName = CommonMetadataKey(rawValue: "albumName")
+    /// The author.
+    public static let author = CommonMetadataKey(rawValue: "author")
+    /// The performer.
+    public static let artist = CommonMetadataKey(rawValue: "artist")
+    /// An image, as JPEG or PNG.
+    public static let artwork = CommonMetadataKey(rawValue: "artwork")
+    /// The program that made the file.
+    public static let software = CommonMetadataKey(rawValue: "software")
+    /// The kind of content, such as its genre.
+    public static let type = CommonMetadataKey(rawValue: "type")
+}
+
+/// The content of a metadata item.
+public enum MetadataValue: Sendable, Hashable {
+    case string(String)
+    case number(Double)
+    case data([UInt8])
+    case json(JSONDocument)
+}
+
+/// One piece of metadata. Its value may be at a URL of its own, and is loaded when it is asked for.
+public struct MetadataItem: Sendable {
+    /// The vocabulary of ``key``.
+    public let format: MetadataFormat
+    /// The key in its format: a `DATA-ID`, an ID3 frame, a four-character code.
+    public let key: String
+    /// Its meaning in any format; nil for one that is specific to its format.
+    public let commonKey: CommonMetadataKey?
+    /// BCP 47 tag or ISO 639-2 code; nil if undeclared.
+    public let extendedLanguageTag: String?
+    private let content: Content
+
+    private enum Content: Sendable {
+        case value(MetadataValue)
+        case remote(url: String, isJSON: Bool, load: @Sendable (String) async throws -> [UInt8])
+    }
+
+    /// Names the item among all formats: `FORMAT/KEY`.
+    public var identifier: String { "\(format.rawValue)/\(key)" }
+
+    package init(
+        _ format: MetadataFormat, key: String, common: CommonMetadataKey?, language: String? = nil,
+        value: MetadataValue
+    ) {
+        self.format = format
+        self.key = key
+        commonKey = common
+        extendedLanguageTag = language
+        content = .value(value)
+    }
+
+    /// Session data at a URL.
+    package init(
+        _ key: String, common: CommonMetadataKey?, language: String?, url: String, isJSON: Bool,
+        load: @escaping @Sendable (String) async throws -> [UInt8]
+    ) {
+        format = .hlsMetadata
+        self.key = key
+        commonKey = common
+        extendedLanguageTag = language
+        content = .remote(url: url, isJSON: isJSON, load: load)
+    }
+
+    /// Loads a property.
+    ///
+    /// Makes a request only for a value that is at a URL, and that once: a value and a failure stay.
+    /// - Throws: ``HLSError``.
+    public func load<Value: Sendable>(_ property: MetadataItemProperty<Value>) async throws(HLSError) -> Value {
+        property.compute(try await HLSError.typed { try await value() })
+    }
+
+    /// The value, where it is here; nil of one that is behind a URL.
+    package var heldValue: MetadataValue? {
+        if case .value(let value) = content { value } else { nil }
+    }
+
+    private func value() async throws -> MetadataValue {
+        switch content {
+        case .value(let value): return value
+        case .remote(let url, let isJSON, let load):
+            let bytes = try await load(url)
+            guard isJSON else { return .data(bytes) }
+            guard let document = JSONDocument(parsing: bytes) else {
+                throw HLSError(code: .badPlaylist, urlString: url, cause: "the session data is not JSON")
+            }
+            return .json(document)
+        }
+    }
+
+    /// Those of `items` with a language, the best first; of items that have none, none.
+    public static func metadataItems(
+        from items: [MetadataItem], filteredAndSortedAccordingToPreferredLanguages languages: [String]
+    ) -> [MetadataItem] {
+        languages.flatMap { language in
+            items.filter { item in item.extendedLanguageTag.map { LanguageTag.matches($0, language) } ?? false }
+        }
+    }
+
+    /// Those of `items` with this ``identifier``.
+    public static func metadataItems(
+        from items: [MetadataItem], filteredByIdentifier identifier: String
+    ) -> [MetadataItem] {
+        items.filter { $0.identifier == identifier }
+    }
+}
+
+/// A property of a ``MetadataItem``.
+public struct MetadataItemProperty<Value: Sendable>: Sendable {
+    let compute: @Sendable (MetadataValue) -> Value
+}
+
+extension MetadataItemProperty where Value == MetadataValue {
+    /// The value, decoded from what the source holds.
+    public static var value: MetadataItemProperty<MetadataValue> { .init { $0 } }
+}
+
+extension MetadataItemProperty where Value == String? {
+    /// The value as text; nil if it is not one.
+    public static var stringValue: MetadataItemProperty<String?> {
+        .init { value in
+            switch value {
+            case .string(let text): text
+            case .json(let document): document.string
+            case .number, .data: nil
+            }
+        }
+    }
+}
+
+extension MetadataItemProperty where Value == Double? {
+    /// The value as a number; nil if it is not one.
+    public static var numberValue: MetadataItemProperty<Double?> {
+        .init { value in
+            switch value {
+            case .number(let number): number
+            case .string(let text): Double(text)
+            case .json(let document): document.number
+            case .data: nil
+            }
+        }
+    }
+}
+
+extension MetadataItemProperty where Value == [UInt8]? {
+    /// The bytes of the value: of text in UTF-8; nil for numbers and JSON.
+    public static var dataValue: MetadataItemProperty<[UInt8]?> {
+        .init { value in
+            switch value {
+            case .data(let bytes): bytes
+            case .string(let text): Array(text.utf8)
+            case .number, .json: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package import HLSKitMedia
+import HLSKitPlaylist
+
+/// The audio tracks of segments as options of the audible group, for media whose playlist names no audio.
+///
+/// See docs/behaviour/media-selection.md; I01.
+package struct AudioTrackOptions: Sendable {
+    /// An option, and its track.
+    private let entries: [(option: MediaSelectionOption, track: MediaTrack)]
+
+    /// - Parameters:
+    ///   - tracks: all that a segment has. Tracks that can be decoded go first.
+    ///   - canDecode: whether this machine decodes a codec.
+    package init(_ tracks: [MediaTrack], canDecode: (MediaCodec) -> Bool) {
+        let all = tracks.filter { $0.mediaType == .audio && !$0.isAuxiliary }
+        let ordered =
+            all.filter { canDecode($0.codec) } + all.filter { !canDecode($0.codec) }
+        var names = TrackNames()
+        var isFirst = true
+        entries = ordered.compactMap { track in
+            let language = track.language.map(LanguageTag.shortest)
+            var rendition = Rendition(
+                type: .audio, groupID: "", name: names.name(of: track, "Audio"), language: language)
+            rendition.isDefault = isFirst
+            rendition.isAutoselect = true
+            if track.channelCount > 0 { rendition.channels = "\(track.channelCount)" }
+            isFirst = false
+            return MediaSelectionOption([rendition], isPlayable: canDecode(track.codec))
+                .map { ($0, track) }
+        }
+    }
+
+    package var options: [MediaSelectionOption] { entries.map(\.option) }
+
+    /// The audible group; nil without audio.
+    package var group: MediaSelectionGroup? {
+        entries.isEmpty
+            ? nil : MediaSelectionGroup(characteristic: .audible, options: options, allowsEmptySelection: false)
+    }
+
+    package func track(of option: MediaSelectionOption?) -> MediaTrack? {
+        guard let option else { return nil }
+        return entries.first { $0.option.id == option.id }?.track
+    }
+}
+
+/// Chooses among the audio tracks of a segment.
+package struct AudioTrackRule: Sendable, Equatable {
+    private let terms: SelectionTerms
+
+    /// nil where no track is wanted more than another.
+    package init?(_ terms: SelectionTerms) {
+        let isChosen = if case .option = terms.choice { true } else { false }
+        guard isChosen || terms.wish != nil || (terms.criteria != nil && terms.isAutomatic) else { return nil }
+        self.terms = terms
+    }
+
+    /// The track that is wanted; nil where none of them is.
+    package func track(among tracks: [MediaTrack], canDecode: (MediaCodec) -> Bool) -> MediaTrack? {
+        let options = AudioTrackOptions(tracks, canDecode: canDecode)
+        guard let group = options.group else { return nil }
+        return options.track(of: (try? terms.option(in: group)) ?? nil)
+    }
+}
+
+/// Names of tracks as renditions, no two alike.
+package struct TrackNames {
+    private var used: Set<String> = []
+
+    package init() {}
+
+    /// - Parameter kind: begins the name, before the language.
+    package mutating func name(of track: MediaTrack, _ kind: String) -> String {
+        let base = track.language.map { "\(kind) \(LanguageTag.shortest($0))" } ?? kind
+        var name = base
+        var number = 1
+        while !used.insert(name).inserted {
+            number += 1
+            name = "\(base) \(number)"
+        }
+        return name
+    }
+}

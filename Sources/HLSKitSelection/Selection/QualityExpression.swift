@@ -1,0 +1,362 @@
+public import HLSKitLoading
+package import HLSKitPlaylist
+
+/// A request for variants or renditions, as people write it: `720p,best`, `height<=1080 codec=avc`, `lang=de
+/// channels>=6`.
+///
+/// ```
+/// expression  = alternative *("," alternative)      the first alternative that something matches counts
+/// alternative = term *(" " term)                     all terms have to match
+/// term        = "best" | "worst" | <H>"p"[<FPS>] | key operator value
+/// operator    = "=" | "<=" | ">=" | "<" | ">"         text has "=" only
+/// ```
+///
+/// Keys are those of ``Key``; `bitrate` may have `k`, `M` or `G`. The same can be made of values
+/// (``init(_:subject:)``), with conditions of the program's own. `best` and `worst` take one out of what
+/// the other terms of their alternative leave. Undeclared attributes match no term.
+///
+/// See docs/behaviour/selection.md.
+public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
+    /// The subject of an expression.
+    public enum Subject: Sendable, Hashable {
+        case variants, renditions
+    }
+
+    /// The expression as written.
+    public let text: String
+    /// The renditions or variants that the expression chooses among.
+    public let subject: Subject
+    let alternatives: [Alternative]
+
+    public var description: String { text }
+
+    private static func error(in text: String, at term: String, _ cause: String) -> HLSError {
+        HLSError(
+            code: .invalidArgument,
+            cause: term == text ? "\"\(term)\": \(cause)" : "\"\(term)\" in \"\(text)\": \(cause)")
+    }
+
+    /// Parses `text`.
+    ///
+    /// - Throws: an error with the code `invalidArgument` that says what is wrong, where, and what would be right.
+    public init(parsing text: String, for subject: Subject = .variants) throws(HLSError) {
+        var alternatives: [Alternative] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let words = part.split(whereSeparator: \.isWhitespace)
+            guard !words.isEmpty else {
+                throw Self.error(in: text, at: String(part), "nothing between two commas")
+            }
+            var alternative = Alternative()
+            for word in words {
+                guard let problem = alternative.add(String(word), subject) else { continue }
+                throw Self.error(in: text, at: String(word), problem)
+            }
+            alternatives.append(alternative)
+        }
+        self.text = text
+        self.subject = subject
+        self.alternatives = alternatives
+    }
+
+    /// The variants that the first matching alternative leaves, best first, by their indexes.
+    package func matches(_ variants: [AssetVariant]) -> [Int] {
+        matches(variants.sortedByQuality().reversed(), value: { $0.value(of: $1) }) { $1.holds($0) }.map(\.index)
+    }
+
+    /// The renditions that the first matching alternative leaves, by their indexes: more channels first, then in
+    /// playlist order.
+    package func matches(_ renditions: [RenditionCandidate]) -> [Int] {
+        let ordered = renditions.sorted {
+            let (left, right) = ($0.channelCount ?? 0, $1.channelCount ?? 0)
+            return left != right ? left > right : $0.index < $1.index
+        }
+        return matches(ordered, value: { $0.value(of: $1) }) { _, _ in false }.map(\.index)
+    }
+
+    private func matches<Candidate>(
+        _ candidates: [Candidate], value: (Candidate, Key) -> Value?, holds: (Candidate, Predicate) -> Bool
+    ) -> [Candidate] {
+        for alternative in alternatives {
+            let left = candidates.filter { candidate in
+                alternative.conditions.allSatisfy { $0.holds(for: value(candidate, $0.key)) }
+                    && alternative.predicates.allSatisfy { holds(candidate, $0) }
+            }
+            if left.isEmpty { continue }
+            switch alternative.extreme {
+            case .best: return Array(left.prefix(1))
+            case .worst: return Array(left.suffix(1))
+            case nil: return left
+            }
+        }
+        return []
+    }
+}
+
+/// A rendition as a ``QualityExpression`` sees it.
+package struct RenditionCandidate: Sendable, Hashable {
+    /// Position among the renditions, from 0.
+    var index: Int
+    /// BCP 47 tag; nil if undeclared.
+    var language: String?
+    /// `NAME`.
+    var name: String
+    /// First number of `CHANNELS`; nil if undeclared.
+    var channelCount: Int?
+    /// Codecs of the variants that use it; empty if undeclared.
+    var codecs: [String]
+    /// `FORCED=YES`.
+    var isForced: Bool
+    /// How the channels are meant; nil where `CHANNELS` is undeclared.
+    var channelUsage: Set<ChannelUsage>?
+
+    /// Makes a candidate; what has a default is undeclared.
+    package init(
+        index: Int, language: String? = nil, name: String, channelCount: Int? = nil, codecs: [String] = [],
+        isForced: Bool = false, channelUsage: Set<ChannelUsage>? = nil
+    ) {
+        self.index = index
+        self.language = language
+        self.name = name
+        self.channelCount = channelCount
+        self.codecs = codecs
+        self.isForced = isForced
+        self.channelUsage = channelUsage
+    }
+}
+
+// MARK: - Terms
+
+extension QualityExpression {
+    /// The attribute that a term looks at.
+    public enum Key: String, Sendable {
+        /// Rows of pixels of a variant.
+        case height
+        /// Columns of pixels of a variant.
+        case width
+        /// `BANDWIDTH` of a variant, bits per second.
+        case bitrate
+        /// Frames per second of a variant, to the nearest whole number.
+        case fps
+        /// An entry of `CODECS`, of either.
+        case codec
+        /// `VIDEO-RANGE` of a variant.
+        case range
+        /// Channels of a rendition; of a variant the most that a rendition of its audio group has.
+        case channels
+        /// Made for headphones: a rendition, or one of the audio group of a variant.
+        case binaural
+        /// Already processed to surround a listener: as ``binaural``.
+        case immersive
+        /// Made from more channels: as ``binaural``.
+        case downmix
+        /// The language of a rendition.
+        case lang
+        /// `NAME` of a rendition.
+        case name
+        /// `FORCED` of a rendition.
+        case forced
+
+        static func all(for subject: Subject) -> [Key] {
+            switch subject {
+            case .variants:
+                [.height, .width, .bitrate, .fps, .codec, .range, .channels, .binaural, .immersive, .downmix]
+            case .renditions: [.lang, .name, .channels, .codec, .forced, .binaural, .immersive, .downmix]
+            }
+        }
+
+        var isNumeric: Bool {
+            switch self {
+            case .height, .width, .bitrate, .fps, .channels: true
+            case .codec, .range, .lang, .name, .forced, .binaural, .immersive, .downmix: false
+            }
+        }
+    }
+
+    enum Operator: String, CaseIterable {
+        // Longer ones first: that is the order in which they are looked for.
+        case lessOrEqual = "<=", greaterOrEqual = ">=", less = "<", greater = ">", equal = "="
+    }
+
+    enum Value: Sendable, Hashable {
+        case number(Double)
+        /// Any of these.
+        case texts([String])
+    }
+
+    enum Extreme: String, Sendable {
+        case best, worst
+    }
+
+    struct Condition: Sendable, Hashable {
+        var key: Key
+        var comparison: Operator
+        var wanted: Value
+
+        func holds(for value: Value?) -> Bool {
+            switch (value, wanted) {
+            case (.number(let value), .number(let wanted)):
+                switch comparison {
+                case .equal: value == wanted
+                case .less: value < wanted
+                case .lessOrEqual: value <= wanted
+                case .greater: value > wanted
+                case .greaterOrEqual: value >= wanted
+                }
+            case (.texts(let values), .texts(let wanted)):
+                values.contains { value in wanted.contains { matches(value.lowercased(), $0) } }
+            default: false
+            }
+        }
+
+        private func matches(_ value: String, _ wanted: String) -> Bool {
+            switch key {
+            case .codec: value.hasPrefix(wanted)
+            // A language matches its regions: lang=de, de-AT.
+            case .lang: value == wanted || value.hasPrefix(wanted + "-")
+            default: value == wanted
+            }
+        }
+    }
+
+    struct Alternative: Sendable, Hashable {
+        var conditions: [Condition] = []
+        var extreme: Extreme?
+        var predicates: [Predicate] = []
+
+        /// Takes in one term; what is wrong with it, if anything.
+        mutating func add(_ term: String, _ subject: Subject) -> String? {
+            if term == "best" || term == "worst" {
+                guard extreme == nil else { return "best or worst is already given" }
+                extreme = term == "best" ? .best : .worst
+                return nil
+            }
+            if subject == .variants, let conditions = Self.parseHeight(term) {
+                self.conditions += conditions
+                return nil
+            }
+            guard let (name, comparison, value) = Self.split(term) else {
+                let heights = subject == .variants ? " 720p, 720p60," : ""
+                return "not a term: best, worst,\(heights) or \(Self.keys(subject)) with =, <=, >=, < or >"
+            }
+            guard let key = Key(rawValue: name), Key.all(for: subject).contains(key) else {
+                return "unknown key \"\(name)\": \(Self.keys(subject))"
+            }
+            guard !value.isEmpty else { return "no value after \(comparison.rawValue)" }
+            guard key.isNumeric else {
+                guard comparison == .equal else { return "\(name) allows = only" }
+                guard let wanted = Self.texts(key, value) else { return "\(name) is yes or no" }
+                conditions.append(Condition(key: key, comparison: comparison, wanted: .texts(wanted)))
+                return nil
+            }
+            guard let number = Self.number(value, allowsSuffix: key == .bitrate) else {
+                let suffixes = key == .bitrate ? ", with k, M or G" : ""
+                return "\"\(value)\" is not a number\(suffixes)"
+            }
+            conditions.append(Condition(key: key, comparison: comparison, wanted: .number(number)))
+            return nil
+        }
+
+        private static func keys(_ subject: Subject) -> String {
+            Key.all(for: subject).map(\.rawValue).joined(separator: ", ")
+        }
+
+        /// `720p`, `720p60`.
+        private static func parseHeight(_ term: String) -> [Condition]? {
+            let parts = term.split(separator: "p", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let height = number(String(parts[0])) else { return nil }
+            let condition = Condition(key: .height, comparison: .equal, wanted: .number(height))
+            if parts[1].isEmpty { return [condition] }
+            guard let frameRate = number(String(parts[1])) else { return nil }
+            return [condition, Condition(key: .fps, comparison: .equal, wanted: .number(frameRate))]
+        }
+
+        private static func split(_ term: String) -> (name: String, Operator, value: String)? {
+            guard let start = term.firstIndex(where: { "<>=".contains($0) }), start != term.startIndex else {
+                return nil
+            }
+            let rest = term[start...]
+            guard let found = Operator.allCases.first(where: { rest.hasPrefix($0.rawValue) }) else { return nil }
+            return (term[..<start].lowercased(), found, String(rest.dropFirst(found.rawValue.count)))
+        }
+
+        private static func number(_ text: String, allowsSuffix: Bool = false) -> Double? {
+            var digits = Substring(text)
+            var factor = 1.0
+            if allowsSuffix, let suffix = digits.last, let found = ["k": 1e3, "m": 1e6, "g": 1e9][suffix.lowercased()] {
+                factor = found
+                digits = digits.dropLast()
+            }
+            // Not all that Double accepts is a number here: "inf", "0x10", "1e5".
+            guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
+                let number = Double(digits)
+            else { return nil }
+            return number * factor
+        }
+
+        static func texts(_ key: Key, _ value: String) -> [String]? {
+            let value = value.lowercased()
+            switch key {
+            case .codec: return codecPrefixes[value] ?? [value]
+            case .range: return value == "hdr" ? ["pq", "hlg"] : [value]
+            case .forced, .binaural, .immersive, .downmix:
+                guard let isForced = ["yes": "yes", "true": "yes", "no": "no", "false": "no"][value] else { return nil }
+                return [isForced]
+            default: return [value]
+            }
+        }
+
+        /// Common names of codecs, and how their `CODECS` entries begin (in lower case).
+        private static let codecPrefixes = [
+            "avc": ["avc1", "avc3"], "h264": ["avc1", "avc3"],
+            "hevc": ["hvc1", "hev1", "dvh1", "dvhe"], "h265": ["hvc1", "hev1", "dvh1", "dvhe"],
+            "av1": ["av01"], "vp9": ["vp09"],
+            "aac": ["mp4a.40"], "mp3": ["mp4a.40.34", "mp4a.69", "mp4a.6b"],
+            "ac3": ["ac-3"], "eac3": ["ec-3"],
+        ]
+    }
+}
+
+extension AssetVariant {
+    fileprivate func value(of key: QualityExpression.Key) -> QualityExpression.Value? {
+        switch key {
+        case .height: height.map { .number(Double($0)) }
+        case .width: resolution.map { .number(Double($0.width)) }
+        case .bitrate: peakBitRate.map { .number($0) }
+        // 59.94 is written 60.
+        case .fps: storage.facts.frameRate.map { .number($0.rounded()) }
+        case .codec: .texts(codecs)
+        case .range: .texts([videoRange.rawValue])
+        case .channels: audioOptions.compactMap(\.channelCount).max().map { .number(Double($0)) }
+        case .binaural: uses(.binaural)
+        case .immersive: uses(.immersive)
+        case .downmix: uses(.downmix)
+        case .lang, .name, .forced: nil
+        }
+    }
+
+    private func uses(_ usage: ChannelUsage) -> QualityExpression.Value? {
+        let declared = audioOptions.filter { $0.channelCount != nil }
+        if declared.isEmpty { return nil }
+        return .texts([declared.contains { $0.channelUsage.contains(usage) } ? "yes" : "no"])
+    }
+}
+
+extension RenditionCandidate {
+    fileprivate func value(of key: QualityExpression.Key) -> QualityExpression.Value? {
+        switch key {
+        case .lang: language.map { .texts([$0]) }
+        case .name: .texts([name])
+        case .channels: channelCount.map { .number(Double($0)) }
+        case .codec: .texts(codecs)
+        case .forced: .texts([isForced ? "yes" : "no"])
+        case .binaural: uses(.binaural)
+        case .immersive: uses(.immersive)
+        case .downmix: uses(.downmix)
+        case .height, .width, .bitrate, .fps, .range: nil
+        }
+    }
+
+    private func uses(_ usage: ChannelUsage) -> QualityExpression.Value? {
+        channelUsage.map { .texts([$0.contains(usage) ? "yes" : "no"]) }
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import HLSKitLoading
+
+/// Predicts how fast the next transfer will be: a level and how far from it the next one may be, both of the natural
+/// logarithm of the rate.
+///
+/// Four experts follow the rates of past transfers, from one that hardly believes a change to one that believes nothing
+/// but the last transfer. Each is weighted by how well it has foretold what came: with the discounted sum of its squared
+/// errors E, by exp(−k·(E − E of the best) / 2σ²). So a network whose rate wanders is followed at once, and one that
+/// jitters around a level is averaged, without anything being set for either. σ², the spread, is the moving mean of the
+/// squared errors of the mixture.
+struct RatePredictor: Sendable, Hashable {
+    private static let gains = [0.25, 0.5, 0.75, 1]
+    private static let expertCount = 4
+    private static let memory = 0.97
+    private static let sharpness = 8.0
+    /// Before anything is known of it, and what that is worth in transfers.
+    private static let priorSpread = 0.25
+    private static let priorCount = 4.0
+    private static let spreadGain = 0.1
+    private static let leastSpread = 0.12
+    private static let latencyGain = 0.3
+    /// Rates below a kilobit a second are all the same.
+    private static let leastRate = 1000.0
+
+    /// Natural logarithm of bits per second; nil before the first transfer.
+    private(set) var level: Double?
+    /// Seconds from a request to its first byte.
+    private(set) var latency = 0.0
+    private var experts = [Double](repeating: 0, count: expertCount)
+    private var errors = [Double](repeating: 0, count: expertCount)
+    private var variance = priorSpread * priorSpread
+    private var varianceCount = priorCount
+    private var count = 0.0
+    private var history = TransferHistory()
+
+    /// The standard deviation of the next transfer's level.
+    var spread: Double { max(Self.leastSpread, variance.squareRoot()) }
+
+    static func level(bits: Double, seconds: Double) -> Double { log(max(leastRate, bits / seconds)) }
+
+    /// Learns from the transfers that ended since the last call.
+    mutating func update(from input: SelectionInput) {
+        for transfer in history.takeNew(from: input) {
+            // Without a first byte all the time was spent waiting for one.
+            let time = transfer.receivingSeconds
+            let receiving = time > 0 ? time : (transfer.finished - transfer.requested).seconds - latency
+            let bits = transfer.linkBits(among: input.recentTransfers)
+            guard receiving > 0, bits > 0 || receiving > 0.2 else { continue }
+            if time > 0 {
+                latency =
+                    count == 0
+                    ? transfer.latencySeconds : latency + Self.latencyGain * (transfer.latencySeconds - latency)
+            }
+            learn(Self.level(bits: bits, seconds: max(receiving, 0.001)))
+        }
+    }
+
+    private mutating func learn(_ sample: Double) {
+        guard let level else {
+            level = sample
+            count = 1
+            for index in experts.indices { experts[index] = sample }
+            return
+        }
+        let error = sample - level
+        varianceCount = min(varianceCount + 1, 1 / Self.spreadGain)
+        variance += max(Self.spreadGain, 1 / varianceCount) * (error * error - variance)
+        count += 1
+        for index in experts.indices {
+            let error = sample - experts[index]
+            errors[index] = Self.memory * errors[index] + error * error
+            experts[index] += max(Self.gains[index], 1 / count) * error
+        }
+        let least = errors.min() ?? 0
+        var sum = 0.0
+        var total = 0.0
+        for index in experts.indices {
+            let weight = exp(Self.sharpness * (least - errors[index]) / (2 * max(variance, 0.01)))
+            sum += weight * experts[index]
+            total += weight
+        }
+        self.level = sum / total
+    }
+}

@@ -1,0 +1,211 @@
+import Glibc
+import HLSKitLoading
+
+/// Plans over what the network may do: chooses the variant whose next segment, averaged over five ways in which the
+/// throughput may turn out, leaves playback best off.
+///
+/// 1. `RatePredictor` gives a level of the throughput and a spread; five equally probable scenarios of the next download
+///    follow from them.
+/// 2. In each, a segment of variant q brings its bit rate, less the stall that it causes, less the change of bit rate, plus
+///    what the buffer that it leaves is worth: `PlanTable`, a plan over the next 20 segments in which most of the
+///    scenario's surprise is believed to last.
+/// 3. While a download runs and is late, the rate seen so far is blended into the prediction, and finishing it is
+///    compared with starting over at each lower variant, by the same value. It is abandoned when that is clearly better.
+///
+/// The sizes of segments are taken from the playlist if it declares them, else from the average bit rates. One set of
+/// constants serves all networks and ladders.
+///
+/// A live stream that is played by parts has no buffer to plan with: there a rule of its own decides (`LowLatencyRule`).
+public struct ScenarioRule: VariantSelector {
+    /// Means of the five equally probable parts of a normal distribution, about.
+    private static let deviations = [-1.2816, -0.5244, 0, 0.5244, 1.2816]
+    /// The share of a deviation that is believed to last after the next download.
+    private static let persistence = 0.8
+    /// The share of the predicted throughput that is counted on.
+    private static let safetyFactor = 0.92
+    private static let horizon = 20
+
+    /// A download is judged from this time on; where more than a segment is ahead, from the second one on.
+    private static let judgeAfter = 0.3
+    private static let judgeAfterWithBuffer = 20.0
+    /// A download is on time while this share of what was expected has come.
+    private static let lateness = 0.9
+    /// The weight of the rate seen so far grows to 1 in this many seconds, and begins with the least.
+    private static let beliefTime = 4.0
+    private static let leastBelief = 0.4
+    /// By how much starting over has to be better, in segments of the top variant.
+    private static let abandonGain = 0.5
+
+    private var predictor = RatePredictor()
+    private var lowLatency = LowLatencyRule()
+    private var tables = [PlanTable](repeating: PlanTable(), count: deviations.count)
+
+    /// Makes the default rule, without any evidence yet.
+    public init() {}
+
+    public mutating func decide(_ input: SelectionInput) -> SelectionDecision {
+        if input.partTarget != nil { return lowLatency.decide(input) }
+        predictor.update(from: input)
+        if let download = input.download { return judge(download, input) }
+        guard let level = predictor.level ?? input.throughput.map({ log(max(1000, $0.bitsPerSecond)) }) else {
+            return .unmeasured(input)
+        }
+        let situation = Situation(input)
+        prepare(situation, level: level)
+        let last = situation.position(of: input.currentVariantID)
+        var choice = 0
+        var best = -Double.infinity
+        for position in situation.variantIDs.indices {
+            let value = value(
+                of: position, bits: situation.firstSizes[position], wait: predictor.latency, level: level, after: last,
+                situation)
+            if value > best {
+                best = value
+                choice = position
+            }
+        }
+        let spread = predictor.spread
+        let rate = situation.rates[choice]
+        let buffer = situation.buffer
+        let worth = best
+        return SelectionDecision(
+            variantID: situation.variantIDs[choice],
+            explanation: """
+                \(Int64(clamping: rate)) bit/s of \(Int64(clamping: exp(level))) bit/s expected \
+                (give or take a factor of \((exp(spread) * 100).rounded() / 100)), \
+                \((buffer * 10).rounded() / 10) s ahead, worth \((worth * 100).rounded() / 100)
+                """)
+    }
+
+    // MARK: - Download under way
+
+    private mutating func judge(_ download: SelectionInput.Download, _ input: SelectionInput) -> SelectionDecision {
+        let elapsed = (input.now - download.requested).seconds
+        guard elapsed >= Self.judgeAfter, let level = predictor.level else { return .keep(download) }
+        let received = 8 * Double(download.receivedByteCount)
+        let expected = exp(level) * max(0.001, elapsed - predictor.latency)
+        guard received <= Self.lateness * expected,
+            elapsed >= Self.judgeAfterWithBuffer || input.forwardBuffer <= download.segmentDuration
+        else { return .keep(download) }
+        let situation = Situation(input)
+        guard let current = situation.position(of: download.variantID), current > 0 else { return .keep(download) }
+
+        let waited = download.firstByte.map { ($0 - download.requested).seconds } ?? elapsed
+        let receiving = max(0.001, elapsed - min(waited, predictor.latency))
+        let belief = min(1, max(Self.leastBelief, receiving / Self.beliefTime))
+        let seen = RatePredictor.level(bits: received, seconds: receiving)
+        let blended = level + belief * (seen - level)
+        prepare(situation, level: blended)
+        let last = situation.position(of: input.currentVariantID)
+        let size = 8 * Double(download.expectedByteCount)
+        let rest = size - received
+        let wait = download.firstByte == nil ? max(0, predictor.latency - elapsed) : 0
+        let keeping = value(of: current, bits: rest, wait: wait, level: blended, after: last, situation)
+        var choice: Int?
+        var best = keeping + Self.abandonGain
+        for position in 0..<current {
+            let other =
+                situation.knowsSizes
+                ? situation.firstSizes[position] : size * situation.rates[position] / situation.rates[current]
+            guard other < rest else { break }
+            let value = value(
+                of: position, bits: other, wait: predictor.latency, level: blended, after: last, situation)
+            if value > best {
+                best = value
+                choice = position
+            }
+        }
+        guard let choice else { return .keep(download) }
+        let gain = best - keeping
+        return SelectionDecision(
+            variantID: situation.variantIDs[choice],
+            explanation: """
+                download abandoned after \((elapsed * 10).rounded() / 10) s: \(Int64(clamping: rest)) bit left at \
+                \(Int64(clamping: exp(blended))) bit/s, better by \((gain * 100).rounded() / 100)
+                """)
+    }
+
+    // MARK: - Values
+
+    /// Solves the plan of each scenario.
+    private mutating func prepare(_ situation: borrowing Situation, level: Double) {
+        var problem = situation.problem
+        problem.latency = predictor.latency
+        for (index, deviation) in Self.deviations.enumerated() {
+            let rate = exp(level + Self.persistence * deviation * predictor.spread) * Self.safetyFactor
+            tables[index].solve(problem, throughput: rate)
+        }
+    }
+
+    /// The value of loading `bits` of a variant, averaged over the scenarios.
+    private func value(
+        of position: Int, bits: Double, wait: Double, level: Double, after last: Int?, _ situation: borrowing Situation
+    ) -> Double {
+        let problem = situation.problem
+        let quality = problem.qualities[position]
+        let most = problem.capacity - problem.segmentDuration
+        var sum = 0.0
+        for (index, deviation) in Self.deviations.enumerated() {
+            let time = bits / (exp(level + deviation * predictor.spread) * Self.safetyFactor) + wait
+            let stall = max(0, time - situation.buffer)
+            let then = min(max(situation.buffer - time, 0) + problem.segmentDuration, most)
+            sum += tables[index].value(variant: position, buffer: then) - stall
+        }
+        let change = last.map { abs(quality - problem.qualities[$0]) } ?? 0
+        return sum / Double(Self.deviations.count) + quality - change
+    }
+}
+
+extension ScenarioRule {
+    /// The input in seconds of the clock, from the worst variant to the best.
+    private struct Situation {
+        let variantIDs: [AssetVariant.ID]
+        /// Bits per second of the clock, as declared.
+        let rates: [Double]
+        /// Bits of the segment to choose for.
+        let firstSizes: [Double]
+        let knowsSizes: Bool
+        let buffer: Double
+        let problem: PlanTable.Problem
+
+        init(_ input: SelectionInput) {
+            let speed = max(abs(input.rate), 1e-3)
+            let variants = input.candidates.sortedByQuality()
+            variantIDs = variants.map(\.id)
+            let nominal = variants.map { max(1, $0.averageBandwidth ?? $0.bandwidth) }
+            rates = nominal.map { $0 * speed }
+            // A better variant is never worth less, even where SCORE puts it above one of a higher bit rate.
+            let ranked = nominal.sorted()
+            let top = ranked.last ?? 1
+            let count = max(1, input.upcoming.count)
+            let total = input.upcoming.reduce(0) { $0 + $1.duration.seconds }
+            let mean = max(0.1, input.upcoming.isEmpty ? 6 : total / Double(count))
+            let order = variants.map { variant in input.candidates.firstIndex { $0.index == variant.index } ?? 0 }
+            func sizes(_ segment: SelectionInput.UpcomingSegment) -> [Double] {
+                order.indices.map { position in
+                    segment.byteCounts.count == order.count
+                        ? 8 * Double(segment.byteCounts[order[position]])
+                        : nominal[position] * segment.duration.seconds
+                }
+            }
+            let first = input.upcoming.first ?? .init(duration: .seconds(mean))
+            firstSizes = sizes(first)
+            knowsSizes = first.byteCounts.count == order.count
+            var rows: [Double] = []
+            // If nothing is declared, one row stands for all.
+            for segment in input.upcoming.dropFirst() where segment.byteCounts.count == order.count {
+                rows += sizes(segment)
+            }
+            rows += nominal.map { $0 * mean }
+            let following = input.segmentNumber.flatMap { number in input.segmentCount.map { $0 - number - 1 } } ?? .max
+            buffer = input.forwardBuffer.seconds / speed
+            let held = min(input.bufferCapacity, input.availableAhead ?? input.bufferCapacity).seconds
+            problem = PlanTable.Problem(
+                qualities: ranked.map { $0 / top }, sizes: rows, segmentCount: max(0, min(following, horizon)),
+                goesOn: following > horizon, segmentDuration: mean / speed,
+                capacity: max(held, 2 * mean) / speed, latency: 0, topRate: top * speed)
+        }
+
+        func position(of id: AssetVariant.ID?) -> Int? { variantIDs.firstIndex { $0 == id } }
+    }
+}

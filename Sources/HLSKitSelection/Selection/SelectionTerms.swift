@@ -1,0 +1,86 @@
+package import HLSKitLoading
+
+/// What was chosen of one group.
+package enum MediaSelectionChoice: Sendable, Hashable {
+    /// By the rule, whatever is wanted.
+    case automatic
+    /// Nothing of the group.
+    case none
+    /// The option with this ``MediaSelectionOption/id``.
+    case option(String)
+}
+
+/// What is wanted of the options of one group: the user's choice, else an expression, else criteria.
+package struct SelectionTerms: Sendable, Equatable {
+    package var choice = MediaSelectionChoice.automatic
+    package var wish: QualityExpression?
+    package var criteria: MediaSelectionCriteria?
+    /// Criteria and defaults are followed; otherwise the group's default plays.
+    package var isAutomatic = true
+
+    package init(
+        choice: MediaSelectionChoice = .automatic, wish: QualityExpression? = nil,
+        criteria: MediaSelectionCriteria? = nil, isAutomatic: Bool = true
+    ) {
+        self.choice = choice
+        self.wish = wish
+        self.criteria = criteria
+        self.isAutomatic = isAutomatic
+    }
+
+    /// The option that is to play: the user's, else that of the wish, else the rule's.
+    ///
+    /// - Parameter audible: the audio beside which subtitles are chosen.
+    /// - Throws: where the wish matches no option.
+    package func option(
+        in group: MediaSelectionGroup, audible: MediaSelectionOption? = nil
+    ) throws(UnmatchedWish) -> MediaSelectionOption? {
+        switch choice {
+        case .none where group.allowsEmptySelection: return nil
+        case .option(let id):
+            if let option = group.option(withID: id) { return option }
+        case .automatic, .none: break
+        }
+        guard let wish else { return self.choice(from: group, audible: audible) }
+        // Subtitles are preferred to closed captions.
+        let order = group.options.enumerated().sorted {
+            ($0.element.isClosedCaptions ? 1 : 0, $0.offset) < ($1.element.isClosedCaptions ? 1 : 0, $1.offset)
+        }
+        let candidates = order.map { index, option in
+            RenditionCandidate(
+                index: index, language: option.extendedLanguageTag, name: option.displayName,
+                channelCount: option.channelCount, codecs: [], isForced: option.isForced,
+                channelUsage: option.channelUsage)
+        }
+        guard let index = wish.matches(candidates.filter { group.options[$0.index].isPlayable }).first else {
+            throw UnmatchedWish(wish: wish, characteristic: group.characteristic, offered: group.options)
+        }
+        return group.options[index]
+    }
+
+    /// The option that the rule takes, whatever the user chose.
+    package func choice(from group: MediaSelectionGroup, audible: MediaSelectionOption?) -> MediaSelectionOption? {
+        MediaSelectionRule(criteria: criteria, isAutomatic: isAutomatic).choose(from: group, audible: audible)
+    }
+}
+
+/// A wish that no option fulfils.
+package struct UnmatchedWish: Error {
+    package var wish: QualityExpression
+    package var characteristic: MediaCharacteristic
+    package var offered: [MediaSelectionOption]
+
+    package init(wish: QualityExpression, characteristic: MediaCharacteristic, offered: [MediaSelectionOption]) {
+        self.wish = wish
+        self.characteristic = characteristic
+        self.offered = offered
+    }
+
+    package func error(url: String?) -> HLSError {
+        let what = characteristic == .audible ? "audio" : "subtitles"
+        let names = offered.map { "\($0.displayName) (\($0.extendedLanguageTag ?? "-"))" }.joined(separator: ", ")
+        return HLSError(
+            code: .noEligibleVariant, urlString: url, cause: "no \(what) rendition matches \"\(wish)\"",
+            detail: names.isEmpty ? "none available" : "available: \(names)")
+    }
+}

@@ -1,0 +1,132 @@
+import HLSKitLoading
+
+/// Picks the transfers out of ``SelectionInput/recentTransfers`` that a rule has not seen yet.
+package struct TransferHistory: Sendable, Hashable {
+    private var lastFinished: Duration?
+
+    /// Has seen none.
+    package init() {}
+
+    /// Something ended since the last call.
+    func hasNew(_ input: borrowing SelectionInput) -> Bool {
+        guard let last = input.recentTransfers.last else { return false }
+        return lastFinished.map { last.finished > $0 } ?? true
+    }
+
+    /// Transfers that ended since the last call, oldest first.
+    package mutating func takeNew(from input: SelectionInput) -> ArraySlice<MeasuredTransfer> {
+        let transfers = input.recentTransfers
+        var first = transfers.endIndex
+        while first > 0, lastFinished.map({ transfers[first - 1].finished > $0 }) ?? true { first -= 1 }
+        if let last = transfers.last { lastFinished = last.finished }
+        return transfers[first...]
+    }
+}
+
+extension MeasuredTransfer {
+    /// Bits that the whole link delivered while this transfer received: its own, and the share of others that ran beside
+    /// it.
+    func linkBits(among transfers: some Sequence<MeasuredTransfer>) -> Double {
+        var bits = 8 * Double(byteCount)
+        for other in transfers where other != self {
+            let shared = min(finished, other.finished) - max(firstByte, other.firstByte)
+            guard shared > .zero else { continue }
+            let length = other.finished - other.firstByte
+            if length > .zero { bits += 8 * Double(other.byteCount) * (shared.seconds / length.seconds) }
+        }
+        return bits
+    }
+
+    /// Seconds from the first byte to the end.
+    var receivingSeconds: Double { (finished - firstByte).seconds }
+    /// Seconds from the request to the first byte.
+    var latencySeconds: Double { (firstByte - requested).seconds }
+}
+
+/// The throughput of the last transfers: the lower of two averages with half-lives of 3 s and 8 s of receiving, and the
+/// higher of two averages of the latency.
+///
+/// Source: the estimators of Sabre and dash.js.
+struct TransferAverages: Sendable, Hashable {
+    private var history = TransferHistory()
+    private var fast = MovingAverage(halfLife: 3)
+    private var slow = MovingAverage(halfLife: 8)
+    private var fastLatency: MovingAverage?
+    private var slowLatency: MovingAverage?
+
+    /// Bits per second; nil before the first transfer.
+    var bitsPerSecond: Double? {
+        guard let fast = fast.value, let slow = slow.value else { return nil }
+        return min(fast, slow)
+    }
+
+    /// Seconds.
+    var latency: Double { max(fastLatency?.value ?? 0, slowLatency?.value ?? 0) }
+
+    mutating func update(from input: SelectionInput) {
+        guard history.hasNew(input) else { return }
+        // The half-lives of the latency are the same times, counted in segments.
+        let duration = max(0.1, input.upcoming.first?.duration.seconds ?? 6)
+        for transfer in history.takeNew(from: input) where transfer.byteCount > 0 {
+            let time = max(transfer.receivingSeconds, 1e-6)
+            let rate = transfer.linkBits(among: input.recentTransfers) / time
+            fast.add(rate, weight: time)
+            slow.add(rate, weight: time)
+            fastLatency = fastLatency ?? MovingAverage(halfLife: 3 / duration)
+            slowLatency = slowLatency ?? MovingAverage(halfLife: 8 / duration)
+            fastLatency?.add(transfer.latencySeconds, weight: 1)
+            slowLatency?.add(transfer.latencySeconds, weight: 1)
+        }
+    }
+}
+
+/// The eligible variants as rules without a model of their own see them: times in seconds of the clock, rates in bits per
+/// second of the clock, from worst to best.
+struct RuleLadder {
+    let variants: [AssetVariant]
+    let rates: [Double]
+    /// The time in which the next segment is played.
+    let segmentDuration: Double
+    let buffer: Double
+    let capacity: Double
+
+    init(_ input: SelectionInput) {
+        let speed = max(abs(input.rate), 1e-3)
+        variants = input.candidates.sortedByQuality()
+        rates = variants.map { ($0.averageBandwidth ?? $0.bandwidth) * speed }
+        segmentDuration = Self.playingTime(input)
+        buffer = input.forwardBuffer.seconds / speed
+        capacity = min(input.bufferCapacity, input.availableAhead ?? input.bufferCapacity).seconds / speed
+    }
+
+    /// Seconds in which the segment in question is played.
+    static func playingTime(_ input: SelectionInput) -> Double {
+        let duration = input.download?.segmentDuration ?? input.upcoming.first?.duration ?? .seconds(6)
+        return max(0.1, duration.seconds / max(abs(input.rate), 1e-3))
+    }
+
+    func position(of id: AssetVariant.ID?) -> Int? { variants.firstIndex { $0.id == id } }
+
+    /// The highest variant whose segments take no longer to load than to play.
+    func highest(within throughput: Double, latency: Double) -> Int {
+        var position = 0
+        while position + 1 < rates.count,
+            latency + segmentDuration * rates[position + 1] / throughput <= segmentDuration
+        { position += 1 }
+        return position
+    }
+}
+
+extension SelectionDecision {
+    /// Lets the download that is being judged continue.
+    static func keep(_ download: SelectionInput.Download) -> SelectionDecision {
+        SelectionDecision(variantID: download.variantID, explanation: "the download continues")
+    }
+
+    /// Without a measurement: as it is, or the lowest.
+    static func unmeasured(_ input: SelectionInput) -> SelectionDecision {
+        let current = input.candidates.first { $0.id == input.currentVariantID }
+        let id = (current ?? input.candidates.lowestBandwidth)?.id ?? input.currentVariantID
+        return SelectionDecision(variantID: id ?? AssetVariant.ID(rawValue: ""), explanation: "throughput unknown")
+    }
+}

@@ -1,7 +1,0 @@
-extension StringProtocol {
-    /// Without the white space at both ends.
-    func trimmed() -> String {
-        guard let last = lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return String(self[...last].drop(while: \.isWhitespace))
-    }
-}

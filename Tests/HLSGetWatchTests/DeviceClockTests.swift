@@ -1,0 +1,99 @@
+import HLSKitCore
+import Testing
+
+@testable import HLSGetWatch
+
+@Suite("the clock of a sound device")
+struct DeviceClockTests {
+    private func time(_ seconds: Double) -> HostTime { HostTime(offset: .seconds(seconds)) }
+
+    /// A device and a player's clock that is steered by it, for some time.
+    ///
+    /// - Parameters:
+    ///   - speed: of the device, against the clock of the machine.
+    ///   - lateness: of each period, in seconds.
+    /// - Returns: how far the player's clock is from the device's in the end, in seconds.
+    private func run(
+        speed: Double, seconds: Double, burst: Int = 0, lateness: (Int) -> Double = { _ in 0 }
+    ) -> (distance: Double, steerings: Int) {
+        let period = 1024.0 / 48_000
+        var device = DeviceClock(sampleRate: 48_000)
+        // As SteeredClock: a line, and a distance that is made up for within a second.
+        var (base, shown, rate, correction): (Double, Double, Double, Double) = (0, 0, 1, 0)
+        func clock(_ now: Double) -> Double { shown + (now - base) * rate + min(now - base, 1) * correction }
+        var (distance, steerings, index) = (0.0, 0, 0)
+        var first: DeviceClock.Measurement?
+        while true {
+            let due = Double(max(0, index - burst)) * period / speed
+            guard due < seconds else { break }
+            let now = due + lateness(index)
+            let (_, measurement) = device.note(frame: index * 1024, at: time(now), shown: time(clock(now)))
+            if let measurement {
+                steerings += 1
+                let told = (measurement.time - time(0)) / .seconds(1)
+                let moment = (measurement.moment - time(0)) / .seconds(1)
+                if let first {
+                    let known = (first.time - time(0)) / .seconds(1)
+                    rate = (told - known) / (moment - (first.moment - time(0)) / .seconds(1))
+                } else {
+                    first = measurement
+                }
+                let is_ = clock(now)
+                let wanted = told + (now - moment) * rate
+                (base, shown, correction) = (now, is_, wanted - is_)
+            }
+            if let ideal = device.time(ofFrame: index * 1024) {
+                distance = clock(due) - (ideal - time(0)) / .seconds(1)
+            }
+            index += 1
+        }
+        return (distance, steerings)
+    }
+
+    @Test(
+        "the player's clock follows a device that is too fast or too slow",
+        arguments: [1.0, 1.0002, 0.9998, 1.006, 0.995])
+    func follows(_ speed: Double) {
+        let (distance, steerings) = run(speed: speed, seconds: 60)
+        #expect(abs(distance) < 0.002, "\(distance)")
+        #expect((50...60).contains(steerings))
+    }
+
+    @Test("periods that come late now and then make little difference")
+    func jitter() {
+        let (distance, _) = run(speed: 1.001, seconds: 60) { index in index % 7 == 0 ? 0.015 : 0 }
+        #expect(abs(distance) < 0.006, "\(distance)")
+    }
+
+    @Test("that a device fills its buffers at the start is not taken for its speed")
+    func burst() {
+        let (distance, _) = run(speed: 1, seconds: 20, burst: 3)
+        #expect(abs(distance) < 0.003, "\(distance)")
+    }
+
+    @Test("a device that has stood still is counted anew, and what is to be heard moves with it")
+    func lapse() {
+        var device = DeviceClock(sampleRate: 1000)
+        var now = 0.0
+        for frame in stride(from: 0, to: 5000, by: 100) {
+            _ = device.note(frame: frame, at: time(now), shown: time(now))
+            now += 0.1
+        }
+        let before = device.frame(at: time(6))
+        now += 2
+        let (shift, measurement) = device.note(frame: 5000, at: time(now), shown: time(now))
+        #expect(measurement == nil)
+        #expect(abs(shift + 2000) <= 1, "\(shift)")
+        #expect(device.frame(at: time(6)) == before.map { $0 + shift })
+        #expect(device.frame(at: time(now)) == 5000)
+    }
+
+    @Test("before the first period no place is known, and none of what is years away")
+    func unknown() {
+        var device = DeviceClock(sampleRate: 48_000)
+        #expect(device.frame(at: time(1)) == nil && device.time(ofFrame: 3) == nil)
+        _ = device.note(frame: 0, at: time(10), shown: time(20))
+        #expect(device.frame(at: time(21)) == 48_000)
+        #expect(device.frame(at: time(1e12)) == nil)
+    }
+}

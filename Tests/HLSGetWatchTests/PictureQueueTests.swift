@@ -1,0 +1,80 @@
+import HLSKitCore
+import Testing
+
+@testable import HLSGetWatch
+
+@Suite("frames that wait for their moment")
+struct PictureQueueTests {
+    private func queue(_ dues: Int...) -> PictureQueue<Int> {
+        var queue = PictureQueue<Int>()
+        for due in dues { queue.add(entry(due)) }
+        return queue
+    }
+
+    private func entry(_ due: Int, source: Int = 1) -> PictureQueue<Int>.Entry {
+        PictureQueue.Entry(
+            picture: due, itemTime: .milliseconds(Int64(due)), due: HostTime(offset: .milliseconds(due)), source: source
+        )
+    }
+
+    private func time(_ milliseconds: Int) -> HostTime { HostTime(offset: .milliseconds(milliseconds)) }
+
+    @Test("each comes once, when it is due")
+    func order() {
+        var queue = queue(40, 80, 120)
+        #expect(queue.take(at: time(39)) == nil)
+        #expect(queue.nextDue == time(40))
+        #expect(queue.take(at: time(40))?.picture == 40)
+        #expect(queue.take(at: time(79)) == nil)
+        #expect(queue.take(at: time(85))?.picture == 80)
+        #expect(queue.take(at: time(500))?.picture == 120)
+        #expect(queue.take(at: time(501)) == nil && queue.nextDue == nil && queue.skippedCount == 0)
+    }
+
+    @Test("of several that are due the newest is shown, and the others are counted")
+    func late() {
+        var queue = queue(40, 80, 120, 160)
+        #expect(queue.take(at: time(130))?.picture == 120)
+        #expect(queue.skippedCount == 2 && queue.nextDue == time(160))
+    }
+
+    @Test("a frame for now comes at once, before what was to come")
+    func still() {
+        var queue = queue(400, 440)
+        queue.add(
+            PictureQueue.Entry(picture: 7, itemTime: .zero, due: .zero, source: 1))
+        #expect(queue.take(at: time(10))?.picture == 7)
+        #expect(queue.take(at: time(1000)) == nil)
+    }
+
+    @Test("a jump in one item forgets its frames, and no others")
+    func flush() {
+        var queue = queue(40)
+        queue.add(entry(80, source: 2))
+        queue.removeAll(of: 1)
+        #expect(queue.take(at: time(100))?.picture == 80)
+    }
+
+    @Test("what nobody takes is bounded")
+    func bound() {
+        var queue = PictureQueue<Int>()
+        for due in 0..<100 { queue.add(entry(due)) }
+        #expect(queue.skippedCount == 68 && queue.nextDue == time(68))
+    }
+}
+
+@Suite("the time that drawing takes")
+struct DrawingTimeTests {
+    @Test("it is learned from what was drawn, and a frame that took long counts little")
+    func learned() {
+        var time = DrawingTime()
+        for _ in 0..<60 { time.note(.milliseconds(16)) }
+        #expect(abs(time.lead / .milliseconds(1) - 16) < 0.1)
+        time.note(.seconds(5))
+        #expect(time.lead < .milliseconds(35))
+        for _ in 0..<200 { time.note(.seconds(1)) }
+        #expect(time.lead == DrawingTime.longest)
+        for _ in 0..<200 { time.note(.milliseconds(-5)) }
+        #expect(time.lead == .milliseconds(1))
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import HLSKitAsset
+import HLSKitDownload
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitOutput
+import HLSKitSelection
+import HLSKitSimulation
+import HLSKitTime
+import TestSupport
+import Testing
+
+@Suite("downloads of streams with several audio tracks inside their segments", .timeLimit(.minutes(1)))
+struct DownloadAudioTests {
+    private static let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:20\n#EXTINF:20,\nts-languages.ts\n#EXT-X-ENDLIST\n"
+    private static let main = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\na.m3u8\n"
+
+    /// The languages of the audio in the file, in its order.
+    private static func download(_ path: String, _ audio: [String]) throws -> [String?] {
+        let wishes = try audio.map { try QualityExpression(parsing: $0, for: .renditions) }
+        return try download(path, wishes.isEmpty ? .automatic : .matching(wishes))
+    }
+
+    private static func download(_ path: String, _ audio: DownloadConfiguration.Choice) throws -> [String?] {
+        let clock = VirtualClock()
+        let folder = try ScratchFolder()
+        let transport = SimulatedTransport(over: try NetworkTrace(parsing: "1000,50000,20\n".utf8), clock: clock) {
+            request in
+            let name = request.urlString.split(separator: "/").last.map(String.init) ?? ""
+            switch name {
+            case "a.m3u8": return SimulatedResponse(body: Array(playlist.utf8))
+            case "main.m3u8": return SimulatedResponse(body: Array(main.utf8))
+            default:
+                let file = URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/\(name)")
+                guard let data = try? Data(contentsOf: file) else { return .notFound }
+                return SimulatedResponse(body: Array(data))
+            }
+        }
+        var configuration = DownloadConfiguration(
+            urlString: "https://sample.invalid/\(path)",
+            loading: AssetOptions(clock: clock, transport: transport))
+        configuration.audio = audio
+        let file = try clock.run { [configuration] in
+            let task = try await DownloadTask(configuration, folder: folder.path + "/d")
+            _ = try await task.run()
+            return try await task.write(to: folder.path + "/a.mp4", format: .mp4).paths[0]
+        }
+        return try languages(ofAudioIn: file)
+    }
+
+    private static func languages(ofAudioIn path: String) throws -> [String?] {
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        var scanner = MP4HeaderScanner()
+        let found = try scanner.append(bytes[...])
+        let header = try found ?? scanner.finish()
+        let section = try MP4InitializationSection(parsing: header.bytes[...])
+        #expect(section.tracks.count { $0.mediaType == .video } == 1)
+        return section.tracks.filter { $0.mediaType == .audio }.map(\.language)
+    }
+
+    @Test(
+        "I01: a file gets the audio that is wanted, in the order of the wishes",
+        arguments: [
+            ([], ["eng"]), (["lang=en"], ["eng"]), (["lang=de"], ["deu"]), (["lang=de", "lang=en"], ["deu", "eng"]),
+        ] as [([String], [String])], ["a.m3u8", "main.m3u8"])
+    func audio(_ test: ([String], [String]), path: String) throws {
+        let languages = try Self.download(path, test.0)
+        #expect(languages.map { $0.map(LanguageTag.shortest) } == test.1.map(LanguageTag.shortest))
+    }
+
+    @Test("I06: a file gets all audio tracks inside the segments, each once", arguments: ["a.m3u8", "main.m3u8"])
+    func allAudio(path: String) throws {
+        let languages = try Self.download(path, .all)
+        #expect(languages.map { $0.map(LanguageTag.shortest) } == ["en", "de"])
+    }
+
+    @Test(
+        "Q05: segments are loaded by their numbers, and not by dates that the playlist lacks",
+        arguments: [
+            (StartPosition.segment(2), EndPosition.segment(3), 8), (.segment(-5), .segment(0), 4),
+            (.time(.seconds(4)), .segment(99), 36), (.segment(8), .automatic, 8),
+        ] as [(StartPosition, EndPosition, Double)])
+    func ranges(_ start: StartPosition, _ end: EndPosition, length: Double) throws {
+        let server = try SampleServer()
+        let duration = try server.clock.run {
+            let task = try await server.task {
+                $0.startPosition = start
+                $0.endPosition = end
+            }
+            return try await task.run().duration
+        }
+        #expect(abs(duration.seconds - length) < 0.1, "\(duration)")
+        let error = #expect(throws: HLSError.self) {
+            let server = try SampleServer()
+            try server.clock.run {
+                let task = try await server.task { $0.endPosition = .date(Date(timeIntervalSince1970: 1_800_000_000)) }
+                _ = try await task.run()
+            }
+        }
+        #expect(error?.code == .notAvailable)
+    }
+
+    @Test("a wish that no track meets fails", arguments: ["a.m3u8", "main.m3u8"])
+    func unmatched(path: String) throws {
+        let error = #expect(throws: HLSError.self) { try Self.download(path, ["lang=fr"]) }
+        #expect(error?.code == .noEligibleVariant)
+        #expect(error?.detail == "available: Audio en (en), Audio de (de)")
+    }
+}

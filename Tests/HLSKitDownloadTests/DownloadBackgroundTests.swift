@@ -1,0 +1,260 @@
+import Foundation
+import HLSKitLoading
+import HLSKitSimulation
+import HLSKitTime
+import TestSupport
+import Testing
+
+@testable import HLSKitDownload
+
+@Suite("a download in the background", .timeLimit(.minutes(1)))
+struct DownloadBackgroundTests {
+    /// What a reader was told.
+    private static func read(
+        _ task: DownloadTask
+    ) async -> (progress: [DownloadProgress], summary: [MetricDownloadSummaryEvent]) {
+        var (progress, summaries): ([DownloadProgress], [MetricDownloadSummaryEvent]) = ([], [])
+        for await event in task.events() {
+            switch event {
+            case .progress(let value): progress.append(value)
+            case .summary(let value): summaries.append(value)
+            }
+        }
+        return (progress, summaries)
+    }
+
+    @Test("S01: it begins with where it stands, tells which times are loaded, and ends with a summary")
+    func events() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task()
+            task.resume()
+            let (progress, summaries) = await Self.read(task)
+            let result = try await task.result()
+            #expect(progress.first?.segmentCount == 0)
+            #expect(progress.count > 5)
+            let loaded = progress.map { $0.loadedTimeRanges.reduce(0.0) { $0 + $1.duration.seconds } }
+            #expect(loaded == loaded.sorted())
+            #expect(loaded.last == 40)
+            #expect(progress.last?.loadedTimeRanges.map(\.start) == [MediaTime(value: 0, timescale: 1_000_000)])
+            #expect(progress.last?.segmentCount == result.segmentCount)
+            #expect(summaries.count == 1)
+        }
+    }
+
+    @Test("O04: the summary of a download says what was asked for, what came, and how long it took")
+    func summary() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task()
+            let start = server.clock.now
+            task.resume()
+            let result = try await task.result()
+            let time = start.duration(to: server.clock.now)
+            // Who comes late hears it at once.
+            let summary = try #require(await Self.read(task).summary.first)
+            #expect(summary.error == nil)
+            #expect(summary.recoverableErrorCount == 0)
+            #expect(summary.mediaResourceRequestCount == server.mediaRequests.count)
+            #expect(summary.downloadedByteCount > task.progress.receivedByteCount)
+            #expect(summary.downloadDuration == time && time > .seconds(1))
+            #expect(summary.segmentCount == result.segmentCount)
+            #expect(summary.missingSegmentCount == 0)
+            #expect(
+                summary.playlistURLStrings
+                    == ["https://sample.invalid/video-180p.m3u8", "https://sample.invalid/audio-en.m3u8"])
+            #expect(summary.context.mediaTime.seconds == 40)
+            let line = try #require(
+                try JSONSerialization.jsonObject(with: Data(summary.jsonLine.utf8)) as? [String: Any])
+            #expect(line["event"] as? String == "download_summary")
+            #expect(line["segments"] as? Int == result.segmentCount)
+            #expect(line["error"] is NSNull)
+        }
+    }
+
+    @Test("O04: a run that fails says why, and the next one goes on from there")
+    func failure() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task()
+            server.remove("audio-en.m3u8")
+            task.resume()
+            await #expect(throws: HLSError.self) { try await task.result() }
+            let failed = try #require(await Self.read(task).summary.first)
+            #expect(failed.error?.isEmpty == false)
+            #expect(failed.missingSegmentCount == 0)
+            server.restore()
+            task.resume()
+            let (_, summaries) = await Self.read(task)
+            #expect(summaries.map(\.error) == [nil])
+            #expect(try await task.result().gaps.isEmpty)
+        }
+    }
+
+    @Test("S01: it can be stopped, and the next run loads what is missing")
+    func stopped() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task { $0.connectionCount = 1 }
+            await task.resume(untilStored: 4)
+            task.stop()
+            let first = try await task.result()
+            #expect(first.segmentCount >= 4 && first.segmentCount < 20)
+            task.resume()
+            let second = try await task.result()
+            #expect(second.resumedSegmentCount >= 4)
+            #expect(second.segmentCount > 20 && second.gaps.isEmpty)
+        }
+    }
+
+    @Test("S01: it can be suspended, and goes on with what is missing")
+    func suspended() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task { $0.connectionCount = 1 }
+            await task.resume(untilStored: 4)
+            task.suspend()
+            let error = await #expect(throws: HLSError.self) { try await task.result() }
+            #expect(error?.code == .cancelled)
+            #expect(await Self.read(task).summary.first?.error == "cancelled")
+            let stored = task.progress.segmentCount
+            #expect(stored >= 4 && stored < 20)
+            task.resume()
+            let result = try await task.result()
+            #expect(result.resumedSegmentCount >= 4)
+            #expect(result.gaps.isEmpty)
+        }
+    }
+
+    @Test("S01: a run that its caller cancels is told as cancelled, and its place stays known")
+    func cancelled() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task { $0.connectionCount = 1 }
+            let running = Task(executorPreference: server.clock) { try await task.run().segmentCount }
+            try await server.clock.sleep(for: .seconds(1))
+            running.cancel()
+            let error = await #expect(throws: HLSError.self) { try await running.value }
+            #expect(error?.code == .cancelled)
+            let (progress, summaries) = await Self.read(task)
+            #expect(summaries.map(\.error) == ["cancelled"])
+            #expect(progress.map(\.segmentCount) == [task.progress.segmentCount])
+            #expect(summaries.first?.segmentCount == task.progress.segmentCount)
+            #expect(task.progress.segmentCount > 0 && (task.progress.fraction ?? 1) < 1)
+        }
+    }
+
+    @Test(
+        "S01: after the process was killed, a task of the same folder tells at once what is stored, and goes on there")
+    func killed() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task { $0.connectionCount = 1 }
+            #expect(task.progress == DownloadProgress())
+            await task.resume(untilStored: 6)
+            // What is on the disk at this moment is what a process leaves that is killed.
+            let copy = server.folder.path + "/killed"
+            try FileManager.default.copyItem(atPath: server.folder.path + "/d", toPath: copy)
+            task.suspend()
+            _ = try? await task.result()
+            let again = try await DownloadTask(task.configuration, folder: copy)
+            let stored = again.progress
+            #expect(stored.segmentCount >= 6 && stored.storedByteCount > 0)
+            #expect(stored.fraction == nil && stored.phase == .opening)
+            #expect(stored.loadedTimeRanges.first?.start.seconds == 0)
+            // Nobody has run it yet: it stands there, and no summary comes.
+            for await event in again.events() {
+                guard case .progress(let progress) = event else {
+                    Issue.record("\(event)")
+                    break
+                }
+                #expect(progress == stored)
+                break
+            }
+            again.resume()
+            let (progress, summaries) = await Self.read(again)
+            #expect(progress.allSatisfy { $0.segmentCount >= stored.segmentCount })
+            #expect(progress.last?.fraction == 1)
+            #expect(summaries.map(\.error) == [nil])
+            let result = try await again.result()
+            #expect(result.resumedSegmentCount == stored.segmentCount && result.damagedSegmentCount == 0)
+            #expect(result.gaps.isEmpty)
+        }
+    }
+
+    @Test("S01: it loads once, however often it is resumed, and whoever stops waiting does not end it")
+    func once() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task()
+            task.resume()
+            task.resume()
+            let waiting = Task(executorPreference: server.clock) { try await task.result().segmentCount }
+            try await server.clock.sleep(for: .milliseconds(300))
+            waiting.cancel()
+            await #expect(throws: HLSError.self) { try await waiting.value }
+            let result = try await task.result()
+            #expect(result.resumedSegmentCount == 0)
+            let segments = server.requests.filter { $0.resourceClass == .segment }
+            #expect(segments.count == result.segmentCount)
+        }
+    }
+
+    @Test("S01: a run beside another one joins it, whoever began it")
+    func joined() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task()
+            task.resume()
+            let joined = Task(executorPreference: server.clock) { try await task.run().segmentCount }
+            try await server.clock.sleep(for: .milliseconds(300))
+            joined.cancel()
+            let error = await #expect(throws: HLSError.self) { try await joined.value }
+            #expect(error?.code == .cancelled)
+            let result = try await task.run()
+            #expect(result.resumedSegmentCount == 0, "it was not ended")
+            #expect(server.requests.count { $0.resourceClass == .segment } == result.segmentCount)
+        }
+    }
+
+    @Test("S01: who resumes it while a caller runs it loads nothing besides, and gets that result")
+    func callersRun() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task()
+            let running = Task(executorPreference: server.clock) { try await task.run().segmentCount }
+            try await server.clock.sleep(for: .milliseconds(300))
+            task.resume()
+            task.suspend()
+            let result = try await task.result()
+            #expect(try await running.value == result.segmentCount)
+            #expect(server.requests.count { $0.resourceClass == .segment } == result.segmentCount)
+        }
+    }
+}
+
+@Suite("times that are downloaded")
+struct DownloadedRangesTests {
+    @Test(
+        "S01: ranges are in order, do not overlap, and are as few as can be",
+        arguments: [
+            ([], []), ([[0, 4]], [[0, 4]]), ([[4, 8], [0, 4]], [[0, 8]]), ([[8, 12], [0, 4]], [[0, 4], [8, 12]]),
+            ([[8, 12], [0, 4], [4, 8]], [[0, 12]]), ([[0, 4], [2, 6], [20, 24], [5, 21]], [[0, 24]]),
+            ([[3, 3], [9, 7]], []),
+            ([[0, 10], [2, 4]], [[0, 10]]),
+        ] as [([[Int]], [[Int]])])
+    func insertion(_ added: [[Int]], _ expected: [[Int]]) {
+        var ranges = DownloadedRanges()
+        for range in added { ranges.insert(from: .seconds(range[0]), to: .seconds(range[1])) }
+        #expect(ranges.ranges == expected.map { .seconds($0[0])..<(.seconds($0[1])) })
+    }
+
+    @Test("S01: what playlists round is no gap")
+    func rounding() {
+        var ranges = DownloadedRanges()
+        ranges.insert(from: .zero, to: .milliseconds(3999))
+        ranges.insert(from: .seconds(4), to: .seconds(8))
+        ranges.insert(from: .milliseconds(8002), to: .seconds(9))
+        #expect(ranges.timeRanges.map { [$0.start.seconds, $0.end.seconds] } == [[0, 8], [8.002, 9]])
+    }
+}

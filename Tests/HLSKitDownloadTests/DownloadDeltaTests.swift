@@ -1,0 +1,34 @@
+import HLSKitAsset
+import HLSKitDownload
+import HLSKitSimulation
+import TestSupport
+import Testing
+
+@Suite("delta updates of a download", .timeLimit(.minutes(1)))
+struct DownloadDeltaTests {
+    @Test(
+        "C10: a live list is loaded again without what is known, and as a whole where that brings nothing twice in a row",
+        arguments: DeltaStream.Server.allCases)
+    func reloads(server: DeltaStream.Server) throws {
+        let stream = DeltaStream(server)
+        let folder = try ScratchFolder()
+        var options = AssetOptions(clock: stream.clock, transport: stream.transport)
+        options.seed = 1
+        let configuration = DownloadConfiguration(urlString: DeltaStream.url, loading: options)
+        let result = try stream.clock.run {
+            try await DownloadTask(configuration, folder: folder.path + "/d").run()
+        }
+        #expect(result.failure == nil && result.gaps.isEmpty, "\(result)")
+        #expect(result.segmentCount == DeltaStream.count)
+
+        let (lists, skipping) = (stream.lists, stream.skipping)
+        #expect(lists.first?.url == DeltaStream.url)
+        #expect(lists.count { $0.url == DeltaStream.url } == lists.count - skipping.count)
+        switch server {
+        case .skips, .ignores: #expect(skipping.count >= 3 && lists.count == skipping.count + 1)
+        case .refuses, .confuses, .fails: #expect(skipping.count == 2 && lists.count > 4)
+        }
+        // Every segment once.
+        #expect(stream.segments.sorted() == DeltaStream.segmentNames.sorted())
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import HLSKitAsset
+import HLSKitLoading
+import HLSKitOutput
+import HLSKitPlaylist
+import HLSKitSimulation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HLSKitDownload
+
+@Suite("where a download touches the disk", .timeLimit(.minutes(1)))
+struct DownloadDiskTests {
+    private static let url = "http://a.example/main.m3u8"
+    private static let master = """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="E",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="text.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS="avc1.4d400d,mp4a.40.2",SUBTITLES="s"
+        video.m3u8
+
+        """
+
+    @Sendable private static func answer(_ url: String) -> ScriptedTransport.Answer {
+        let list = { (ending: String) in
+            Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n1.\(ending)\n#EXT-X-ENDLIST\n".utf8)
+        }
+        switch url.split(separator: "/").last {
+        case "main.m3u8": return .bytes(Array(master.utf8))
+        case "video.m3u8": return .bytes(list("ts"))
+        case "text.m3u8": return .bytes(list("vtt"))
+        case "1.vtt": return .bytes(Array("WEBVTT\n".utf8))
+        // Three packets.
+        default: return .bytes((0..<3 * 188).map { $0 % 188 == 0 ? 0x47 : 0 })
+        }
+    }
+
+    private static func configuration(
+        _ transport: ScriptedTransport, _ clock: any Clock<Duration>
+    ) -> DownloadConfiguration {
+        var configuration = DownloadConfiguration(
+            urlString: url, loading: AssetOptions(clock: clock, transport: transport))
+        configuration.subtitles = .all
+        return configuration
+    }
+
+    @Test("loading, looking through what is there, and writing the file leave the shared pool alone")
+    func pool() async throws {
+        let folder = try ScratchFolder()
+        for run in 1...2 {
+            let transport = ScriptedTransport { Self.answer($0) }
+            let task = try await DownloadTask(
+                Self.configuration(transport, FastClock(factor: 50)), folder: folder.path + "/d")
+            let result = try await task.run()
+            #expect(result.resumedSegmentCount == (run == 1 ? 0 : 1))
+            // The first only looks whether the URL is a media file. Whoever makes another request writes what comes, and what was there before was looked through on the same thread.
+            #expect(transport.requests.dropFirst().allSatisfy { $0.isOffThePool })
+            let notes = Mutex<[Bool]>([])
+            // There is no media in it.
+            await #expect(throws: HLSError.self) {
+                _ = try await task.write(to: folder.path + "/a.ts", format: .ts) { _ in
+                    notes.withLock { $0.append(isOffThePool()) }
+                }
+            }
+            #expect(notes.withLock { $0 } == [true])
+        }
+        #expect(!isOffThePool())
+    }
+
+    @Test("a virtual clock runs all of it, and each time the same")
+    func virtual() throws {
+        let requests = try (0..<3).map { _ in
+            let folder = try ScratchFolder()
+            let clock = VirtualClock()
+            let transport = ScriptedTransport(clock) { Self.answer($0) }
+            let count = try clock.run {
+                let task = try await DownloadTask(
+                    Self.configuration(transport, clock), folder: folder.path + "/d")
+                return try await task.run().segmentCount
+            }
+            #expect(count == 2)
+            return transport.urls
+        }
+        #expect(requests[0].count == 5 && requests.allSatisfy { $0 == requests[0] })
+    }
+}
+
+@Suite("a thread for the disk")
+struct DiskThreadTests {
+    @Test("what is run, and the tasks it starts, are away from the pool; who asked continues where it was")
+    func away() async {
+        let places = await DiskThread.run(FastClock(factor: 1)) {
+            async let child = isOffThePool()
+            return await [isOffThePool(), child]
+        }
+        #expect(places == [true, true])
+        #expect(!isOffThePool())
+    }
+
+    @Test("from the main actor as well", .timeLimit(.minutes(1)))
+    @MainActor func main() async {
+        let isMain = await DiskThread.run(FastClock(factor: 1)) { Thread.isMainThread }
+        #expect(!isMain)
+    }
+
+    @Test("errors keep their type, and cancellation arrives")
+    func errors() async {
+        let error = await #expect(throws: HLSError.self) {
+            try await DiskThread.run(FastClock(factor: 1)) { () async throws(HLSError) in
+                throw HLSError(code: .notWritable, path: "/a", text: "no")
+            }
+        }
+        #expect(error?.path == "/a")
+        let task = Task {
+            await DiskThread.run(FastClock(factor: 1)) {
+                while !Task.isCancelled { await Task.yield() }
+                return true
+            }
+        }
+        task.cancel()
+        #expect(await task.value)
+    }
+}

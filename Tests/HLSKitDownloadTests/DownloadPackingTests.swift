@@ -1,0 +1,143 @@
+import Foundation
+import HLSKitEngine
+import HLSKitLoading
+import HLSKitOutput
+import HLSKitSimulation
+import HLSKitTime
+import TestSupport
+import Testing
+
+@testable import HLSKitDownload
+
+@Suite("a file that is packed while its download loads", .timeLimit(.minutes(1)))
+struct DownloadPackingTests {
+    private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
+    /// The file that is packed when all is there.
+    private func packedAfterwards(
+        as format: OutputFormat = .mp4, without missing: String? = nil,
+        _ change: @escaping @Sendable (inout DownloadConfiguration) -> Void = { _ in }
+    ) throws -> Data {
+        try SampleServer.packed(as: format, meanwhile: false, without: missing, change)
+    }
+
+    @Test("S02: where nothing is packed before, segments are on the disk when the download is over")
+    func syncedAlone() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task()
+            _ = try await task.run()
+            #expect(!task.folder.needsSync)
+        }
+    }
+
+    @Test(
+        "S02: it is the file that is packed afterwards, byte by byte, and most of it is there when all is loaded",
+        arguments: [OutputFormat.mp4, .ts, .mkv])
+    func same(format: OutputFormat) throws {
+        let expected = try packedAfterwards(as: format)
+        let server = try SampleServer()
+        let path = server.folder.path + "/a.\(format.rawValue)"
+        try server.clock.run {
+            let task = try await server.task { $0.fileFormat = format }
+            _ = try await task.run()
+            let part = DownloadFolder.byteCount(of: server.folder.path + "/d/output.\(format.rawValue).part") ?? 0
+            #expect(part > expected.count / 2, "\(part) of \(expected.count)")
+            _ = try await task.write(to: path, format: format)
+            await task.removeFolder()
+        }
+        #expect(try SampleServer.isSame(bytes(path), expected, as: format))
+        #expect(DownloadFolder.byteCount(of: server.folder.path + "/d") == nil)
+    }
+
+    @Test("S02: of a part of the stream, with subtitles and all sound, it is the same file as well")
+    func choices() throws {
+        let change: @Sendable (inout DownloadConfiguration) -> Void = {
+            $0.startPosition = .time(.seconds(9))
+            $0.endPosition = .time(.seconds(31))
+            ($0.audio, $0.subtitles) = (.all, .all)
+        }
+        #expect(try SampleServer.packed(as: .mp4, meanwhile: true, change) == packedAfterwards(change))
+    }
+
+    @Test("S02: where a segment is missing in the end, the file is what it is without packing before")
+    func missing() throws {
+        // Of the other variants, too, so that none can stand for it.
+        let change: @Sendable (inout DownloadConfiguration) -> Void = { $0.subtitles = .all }
+        let expected = try packedAfterwards(without: "subtitles-en-3.vtt", change)
+        #expect(try expected != packedAfterwards(change))
+        #expect(
+            try SampleServer.packed(
+                as: .mp4, meanwhile: true, without: "subtitles-en-3.vtt", change) == expected)
+    }
+
+    @Test("S02: a run that goes on where another ended packs what that one has left, too")
+    func resumed() throws {
+        let expected = try packedAfterwards()
+        let server = try SampleServer()
+        let path = server.folder.path + "/a.mp4"
+        try server.clock.run {
+            let first = try await server.task { $0.fileFormat = .mp4 }
+            await first.resume(untilStored: 7)
+            first.suspend()
+            await #expect(throws: HLSError.self) { _ = try await first.result() }
+            // What was packed is removed when nothing writes to it any more.
+            #expect(DownloadFolder.byteCount(of: server.folder.path + "/d/output.mp4.part") == nil)
+            let result = try await first.run()
+            #expect(result.resumedSegmentCount >= 7)
+            _ = try await first.write(to: path, format: .mp4)
+        }
+        #expect(try bytes(path) == expected)
+    }
+
+    @Test("S02: another format than the one that was expected is packed as if none had been")
+    func otherFormat() throws {
+        let expected = try packedAfterwards(as: .ts)
+        let server = try SampleServer()
+        let path = server.folder.path + "/a.ts"
+        try server.clock.run {
+            let task = try await server.task { $0.fileFormat = .mp4 }
+            _ = try await task.run()
+            _ = try await task.write(to: path, format: .ts)
+            #expect(DownloadFolder.byteCount(of: server.folder.path + "/d/output.mp4.part") == nil)
+        }
+        #expect(try bytes(path) == expected)
+    }
+
+    @Test("S02: what was packed is not on the disk before it has its name: where it gets none, the segments are")
+    func synced() throws {
+        let server = try SampleServer()
+        try server.folder.write([1], to: "a.mp4")
+        try server.clock.run {
+            let task = try await server.task { $0.fileFormat = .mp4 }
+            _ = try await task.run()
+            #expect(task.folder.needsSync)
+            await #expect(throws: HLSError.self) {
+                _ = try await task.write(to: server.folder.path + "/a.mp4", format: .mp4)
+            }
+            #expect(!task.folder.needsSync)
+            // The name that is taken costs nothing that was loaded.
+            _ = try await task.write(to: server.folder.path + "/b.mp4", format: .mp4)
+        }
+        #expect(try bytes(server.folder.path + "/b.mp4") == packedAfterwards())
+    }
+
+    @Test("S02: what can be had again counts at once, and is written through when that is asked for")
+    func delayed() throws {
+        let scratch = try ScratchFolder()
+        let folder = try DownloadFolder(path: scratch.path + "/d")
+        let file = try DownloadFile(folder: folder, name: "main-1/0.ts")
+        try file.write([1, 2])
+        var segment = DownloadJournal.Segment(lane: "main", sequence: 0, name: "0.ts", start: 0, duration: 1)
+        segment.file = try file.finish(syncs: false)
+        try folder.add([.header(url: "u", identity: ""), .segment(segment)], syncs: false)
+        #expect(folder.needsSync)
+        #expect(folder.stored(segment) == segment)
+        // As the next run would see it, had this one been killed.
+        let bytes = [UInt8](try self.bytes(scratch.path + "/d/journal.ndjson"))
+        #expect(DownloadJournal(parsing: bytes)?.segments(of: "main") == [segment])
+        try folder.sync()
+        #expect(!folder.needsSync)
+        #expect(folder.verify() == 0)
+    }
+}

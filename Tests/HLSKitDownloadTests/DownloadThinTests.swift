@@ -1,0 +1,188 @@
+import Foundation
+import HLSKitLoading
+import HLSKitOutput
+import HLSKitSimulation
+import TestSupport
+import Testing
+
+@testable import HLSKitDownload
+
+@Suite("S02: a download whose segments do not stand on the disk beside the file", .timeLimit(.minutes(1)))
+struct DownloadThinTests {
+    private static let change: @Sendable (inout DownloadConfiguration) -> Void = {
+        $0.thinning = ThinningPlan.Limits(batchByteCount: 1, busyByteCount: 1)
+    }
+
+    private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
+    /// The segments of the folder, whole ones and others.
+    private func segments(_ server: SampleServer) -> (whole: [String], thin: [String]) {
+        let names = (try? FileManager.default.subpathsOfDirectory(atPath: server.folder.path + "/d")) ?? []
+        let media = names.filter { $0.contains("/") && !$0.contains("/map-") }
+        return (media.filter { !$0.hasSuffix(".thin") }, media.filter { $0.hasSuffix(".thin") })
+    }
+
+    private func outputs(_ server: SampleServer) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: server.folder.path + "/d")) ?? []
+        return names.filter { $0.hasPrefix("output") }.sorted()
+    }
+
+    /// The file as it is where nothing is kept thin.
+    private func expected(_ format: OutputFormat = .mp4) throws -> Data {
+        try SampleServer.packed(as: format, meanwhile: false)
+    }
+
+    /// Loads so many segments, and ends there.
+    private func interrupt(_ server: SampleServer, after count: Int) throws {
+        try server.clock.run {
+            let task = try await server.task {
+                Self.change(&$0)
+                $0.fileFormat = .mp4
+            }
+            await task.resume(untilStored: count)
+            task.suspend()
+            await #expect(throws: HLSError.self) { _ = try await task.result() }
+        }
+    }
+
+    /// Loads the rest.
+    ///
+    /// - Returns: How many segments were there before.
+    private func goOn(_ server: SampleServer, to path: String) throws -> Int {
+        let count = try server.clock.run {
+            let task = try await server.task {
+                Self.change(&$0)
+                $0.fileFormat = .mp4
+            }
+            let result = try await task.run()
+            _ = try await task.write(to: path, format: .mp4)
+            await task.removeFolder()
+            return result.resumedSegmentCount
+        }
+        #expect(DownloadFolder.byteCount(of: server.folder.path + "/d") == nil)
+        return count
+    }
+
+    @Test("the file is the same, and what was packed is there once", arguments: [OutputFormat.mp4, .ts, .mkv])
+    func same(format: OutputFormat) throws {
+        let expected = try expected(format)
+        let server = try SampleServer()
+        let path = server.folder.path + "/a.\(format.rawValue)"
+        try server.clock.run {
+            let task = try await server.task {
+                Self.change(&$0)
+                $0.fileFormat = format
+            }
+            _ = try await task.run()
+            let (whole, thin) = segments(server)
+            // The last ones of each playlist are not due; Matroska holds samples back.
+            #expect(thin.count > (format == .mkv ? 0 : 2 * whole.count), "\(whole.count) \(thin.count)")
+            #expect(Set(whole).isDisjoint(with: thin.map { String($0.dropLast(5)) }))
+            _ = try await task.write(to: path, format: format)
+            await task.removeFolder()
+        }
+        #expect(try SampleServer.isSame(bytes(path), expected, as: format))
+        #expect(DownloadFolder.byteCount(of: server.folder.path + "/d") == nil)
+    }
+
+    @Test("a download that was interrupted goes on from there, however often")
+    func resumed() throws {
+        let server = try SampleServer()
+        try interrupt(server, after: 10)
+        #expect(segments(server).thin.count >= 2)
+        #expect(outputs(server) == ["output.mp4.part"])
+        try interrupt(server, after: 15)
+        // What was packed first is not needed any more.
+        #expect(segments(server).thin.count >= 4)
+        #expect(outputs(server) == ["output-2.mp4.part"])
+        let path = server.folder.path + "/a.mp4"
+        #expect(try goOn(server, to: path) >= 15)
+        #expect(try bytes(path) == expected())
+    }
+
+    @Test("what was packed and is not as it was is loaded again, and only that")
+    func damaged() throws {
+        let server = try SampleServer()
+        try interrupt(server, after: 9)
+        let (whole, thin) = segments(server)
+        let part = server.folder.path + "/d/output.mp4.part"
+        var packed = try bytes(part)
+        packed[packed.count / 3] ^= 0xFF
+        try packed.write(to: URL(fileURLWithPath: part))
+        let path = server.folder.path + "/a.mp4"
+        let count = try goOn(server, to: path)
+        #expect(count >= whole.count && count < whole.count + thin.count, "\(count) of \(whole.count) + \(thin.count)")
+        #expect(try bytes(path) == expected())
+    }
+
+    @Test("where what was packed has gone, it is as if those segments had not been loaded")
+    func gone() throws {
+        let server = try SampleServer()
+        try interrupt(server, after: 9)
+        let whole = segments(server).whole
+        try FileManager.default.removeItem(atPath: server.folder.path + "/d/output.mp4.part")
+        let path = server.folder.path + "/a.mp4"
+        #expect(try goOn(server, to: path) <= whole.count)
+        #expect(try bytes(path) == expected())
+    }
+
+    @Test("another format is packed of the differences, and a file can be written twice")
+    func twice() throws {
+        let server = try SampleServer()
+        let path = server.folder.path
+        try server.clock.run {
+            let task = try await server.task {
+                Self.change(&$0)
+                $0.fileFormat = .mp4
+            }
+            _ = try await task.run()
+            for (name, format) in [("a.mp4", OutputFormat.mp4), ("b.mp4", .mp4), ("c.ts", .ts)] {
+                _ = try await task.write(to: "\(path)/\(name)", format: format)
+            }
+            await task.removeFolder()
+        }
+        #expect(try bytes(path + "/a.mp4") == expected())
+        #expect(try bytes(path + "/b.mp4") == expected())
+        #expect(try bytes(path + "/c.ts") == expected(.ts))
+        #expect(DownloadFolder.byteCount(of: path + "/d") == nil)
+    }
+
+    @Test("playlists of the folder name whole files, and those that come stay so")
+    func playlists() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task {
+                Self.change(&$0)
+                $0.fileFormat = .mp4
+            }
+            await task.resume(untilStored: 9)
+            let before = segments(server)
+            #expect(!before.thin.isEmpty)
+            try await task.writePlaylists()
+            #expect(segments(server).thin.isEmpty)
+            #expect(segments(server).whole.count >= before.whole.count + before.thin.count)
+            _ = try await task.result()
+            #expect(segments(server).thin.isEmpty)
+            #expect(task.folder.verify() == 0)
+        }
+        _ = try bytes(server.folder.path + "/d/index.m3u8")
+    }
+
+    @Test("those who play the stream meanwhile get the same bytes")
+    func playing() throws {
+        let server = try SampleServer()
+        try server.clock.run {
+            let task = try await server.task {
+                Self.change(&$0)
+                $0.fileFormat = .mp4
+            }
+            _ = try await task.run()
+            #expect(!segments(server).thin.isEmpty)
+            let count = server.mediaRequests.count
+            let frames = try await server.play(task.makePlayerItem(), seconds: 4)
+            let expected = try SampleMedia.frameHashes(of: "180p").prefix(100)
+            #expect(frames.count > 95 && frames == Array(expected.prefix(frames.count)))
+            #expect(server.mediaRequests.count == count)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import HLSKitLoading
+import HLSKitMedia
+import Testing
+
+@testable import HLSKitDownload
+
+@Suite("looking at what is stored")
+struct SegmentCheckTests {
+    private func check(_ bytes: [UInt8], pieces: Int = 7) -> SegmentCheck {
+        var check = SegmentCheck()
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            check.append(Array(rest.prefix(pieces)))
+            rest = rest.dropFirst(pieces)
+        }
+        return check
+    }
+
+    @Test(
+        "R52, R67: what is not ciphertext is damaged, and the key is not to blame",
+        arguments: [[], Array(repeating: 0xA5, count: 17), Array(repeating: UInt8(ascii: "a"), count: 160)] as [[UInt8]]
+    )
+    func noCiphertext(bytes: [UInt8]) {
+        #expect(throws: MediaError.self) {
+            try check(bytes).finish(key: Array(0..<16), vector: Array(0..<16), mayBeEmpty: true)
+        }
+    }
+
+    @Test("R51: what does not decrypt to media is of another key", arguments: [16, 32, 48, 4096])
+    func otherKey(count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
+        #expect(throws: DecryptionError.self) {
+            try check(bytes).finish(key: Array(0..<16), vector: Array(0..<16), mayBeEmpty: false)
+        }
+    }
+
+    @Test("an empty file is one of subtitles")
+    func empty() throws {
+        try check([]).finish(mayBeEmpty: true)
+        #expect(throws: MediaError.self) { try check([]).finish(mayBeEmpty: false) }
+    }
+}

@@ -1,0 +1,105 @@
+import HLSKitLoading
+import Testing
+
+@testable import HLSKitEngine
+
+@Suite("Buffer report")
+struct BufferReportTests {
+    private static func report(_ policy: KeepUpPolicy = .predictive) -> BufferReport {
+        BufferReport(policy: policy, configuration: BufferingConfiguration())
+    }
+
+    private static func input(_ ahead: Duration) -> KeepUpInput {
+        KeepUpInput(forwardDuration: ahead, remaining: .seconds(600), safeThroughput: 1e7, bitRate: 1e6)
+    }
+
+    @Test("programs are told what changes")
+    func tells() {
+        var report = Self.report()
+        #expect(report.tell(isLikely: false) == false)
+        #expect(report.tell(isLikely: true) == true)
+        #expect(report.isLikelyToKeepUp)
+        #expect(report.tell(isLikely: true) == false)
+        report.reset()
+        #expect(!report.isLikelyToKeepUp)
+    }
+
+    @Test("what playing follows from is told before it, and what follows from waiting after it")
+    func order() {
+        var report = Self.report()
+        let facts = BufferReport.Facts(isReady: true)
+        let likely = TimeControlMachine.BufferState(isEmpty: true, isFull: false, isLikelyToKeepUp: true)
+        let began = report.tell(isLikely: true, changesFull: true, known: nil, facts)
+        #expect(began == [.tellLikelyToKeepUp(true), .tellFull(false), .change(likely)])
+        let same = report.tell(isLikely: true, changesFull: false, known: likely, facts)
+        #expect(same.isEmpty)
+        let ended = report.tell(isLikely: false, changesFull: false, known: likely, facts)
+        #expect(ended == [.change(TimeControlMachine.BufferState()), .tellLikelyToKeepUp(false)])
+    }
+
+    @Test("without pacing an item that is ready plays; in real time not before its first media is decoded")
+    func states() {
+        var (buffer, report) = (ForwardBuffer(), Self.report())
+        buffer.setRequiredTracks([.video])
+        buffer.insert(ForwardBuffer.Piece(range: .zero..<(.seconds(8)), byteCount: 1), in: .video)
+        _ = report.evaluate(&buffer, ForwardBuffer.Situation(playhead: .zero), waits: false)
+        func state(_ facts: BufferReport.Facts) -> [Bool] {
+            let state = report.state(isLikely: true, facts)
+            return [state.isEmpty, state.isLikelyToKeepUp]
+        }
+        #expect(state(BufferReport.Facts(isPaced: false)) == [true, false])
+        #expect(state(BufferReport.Facts(isPaced: false, isReady: true, holdsStart: true)) == [false, true])
+        #expect(state(BufferReport.Facts(isReady: true)) == [false, true])
+        #expect(state(BufferReport.Facts(isReady: true, holdsStart: true)) == [true, true])
+    }
+
+    @Test("after a stall more is enough to start with, until the playhead is moved")
+    func stalls() {
+        var report = Self.report()
+        let first = report.startThreshold
+        report.stall()
+        #expect(report.isAfterStall)
+        #expect(report.startThreshold > first)
+        report.jump()
+        #expect(!report.isAfterStall)
+        #expect(report.startThreshold == first)
+    }
+
+    @Test("a look at another rate keeps nothing")
+    func looks() {
+        var report = Self.report()
+        #expect(report.judged(Self.input(.seconds(2))))
+        // It was never yes: half of the threshold is not enough.
+        #expect(report.judge(Self.input(.seconds(1))) == false)
+        #expect(report.judge(Self.input(.seconds(2))) == true)
+        #expect(report.judge(Self.input(.seconds(1))) == true)
+        report.jump()
+        #expect(report.judge(Self.input(.seconds(1))) == false)
+    }
+
+    @Test("a policy of the program is asked elsewhere, and its last word holds")
+    func program() {
+        var report = Self.report(.custom { _ in true })
+        #expect(report.programPolicy != nil)
+        #expect(report.judge(Self.input(.seconds(60))) == false)
+        report.programSays(true)
+        #expect(report.judge(Self.input(.milliseconds(100))) == true)
+        #expect(Self.report().programPolicy == nil)
+    }
+
+    @Test("the buffer becomes full once, and stays so until it is not")
+    func fills() {
+        var buffer = ForwardBuffer()
+        var report = Self.report()
+        buffer.setRequiredTracks([.video])
+        var situation = ForwardBuffer.Situation(playhead: .zero)
+        #expect(!report.evaluate(&buffer, situation, waits: false))
+        #expect(report.verdict.isEmpty)
+        buffer.insert(ForwardBuffer.Piece(range: .zero..<(.seconds(600)), byteCount: 1), in: .video)
+        #expect(report.evaluate(&buffer, situation, waits: false))
+        #expect(report.verdict.isFull)
+        #expect(!report.evaluate(&buffer, situation, waits: false))
+        situation.playhead = .seconds(599)
+        #expect(report.evaluate(&buffer, situation, waits: false))
+    }
+}

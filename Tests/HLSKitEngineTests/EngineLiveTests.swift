@@ -1,0 +1,614 @@
+import HLSKitLoading
+import HLSKitPlaylist
+import HLSKitTime
+import TestSupport
+import Testing
+
+@testable import HLSKitEngine
+
+/// The live stream of these tests lists six segments of four seconds: at its start 100 to 105.
+@Suite("Engine, live", .ownThread)
+struct EngineLiveTests {
+    private static func sequences(_ harness: EngineHarness) -> [Int] {
+        harness.loadedSegments.compactMap { Int($0.dropFirst().prefix { $0 != "." }) }
+    }
+
+    private static func isContiguous(_ numbers: [Int]) -> Bool {
+        zip(numbers, numbers.dropFirst()).allSatisfy { $0 + 1 == $1 }
+    }
+
+    @Test("M01: playing starts three target durations from the edge, and ends when the list does")
+    func startAndEnd() {
+        var harness = EngineHarness.playing("live.m3u8", from: .live(Broadcast(laterCount: 8)))
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.mediaPaths.first == "s103.ts")
+        #expect(Self.sequences(harness) == Array(103...113))
+        #expect(harness.statistics.numberOfStalls == 0)
+        #expect(harness.violations.isEmpty)
+    }
+
+    @Test("M07: the end is seen where it comes without a new segment")
+    func lateEndTag() {
+        var origin = ScriptedOrigin()
+        let list = PlaylistText.numbered(0, count: 4)
+        var ended = list
+        ended.isEnded = true
+        origin.answer("live.m3u8", .text(list), .text(list), .text(ended))
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd(by: .seconds(60))
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == [1, 2, 3])
+        #expect(harness.requests(of: "live.m3u8").count == 3)
+        #expect(harness.state.duration.seconds == 16)
+    }
+
+    /// A sixteenth later until it comes just after the server wrote.
+    @Test("the list is loaded each target duration while it changes, each half while it does not")
+    func cadence() {
+        var harness = EngineHarness.playing(
+            "live.m3u8", from: .live(Broadcast(freezes: [.milliseconds(15_900)..<(.milliseconds(24_100))])))
+        harness.run(until: .seconds(50))
+        let times = harness.requests(of: "live.m3u8").map(\.began)
+        let intervals = zip(times, times.dropFirst()).map { ($1 - $0).seconds }
+        #expect(intervals.allSatisfy { [4, 4.25, 2].contains($0) })
+        #expect(intervals.count { $0 == 2 } >= 3)
+    }
+
+    struct Start: CustomTestStringConvertible {
+        var name: String
+        var header: [String] = []
+        var position = StartPosition.automatic
+        var offset: Double?
+        var first: String
+        var testDescription: String { name }
+    }
+
+    static let starts: [Start] = [
+        Start(name: "hold-back of the server", header: ["#EXT-X-SERVER-CONTROL:HOLD-BACK=18"], first: "s101.ts"),
+        Start(name: "configured offset", offset: 5, first: "s104.ts"),
+        Start(name: "configured offset beyond the window", offset: 500, first: "s100.ts"),
+        Start(name: "oldest", position: .oldest, first: "s100.ts"),
+        Start(name: "from the end", position: .time(.seconds(-6)), first: "s104.ts"),
+        Start(name: "from the start", position: .time(.seconds(5)), first: "s101.ts"),
+        Start(name: "a tag", header: ["#EXT-X-START:TIME-OFFSET=5"], first: "s101.ts"),
+        Start(name: "a tag too near the edge", header: ["#EXT-X-START:TIME-OFFSET=-2"], first: "s103.ts"),
+    ]
+
+    @Test("M01: playing starts where the item or the list says", arguments: starts)
+    func startPosition(_ example: Start) {
+        var preferences = PlayerItemPreferences()
+        preferences.startPosition = example.position
+        preferences.configuredTimeOffsetFromLive = example.offset.map { .seconds($0) }
+        var origin = ScriptedOrigin()
+        origin.routes["live.m3u8"] = { visit in
+            var text = Broadcast().text(at: visit.time)
+            text.header = example.header
+            return .text(text)
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin, preferences: preferences)
+        harness.run(until: .seconds(1)) { !$0.mediaPaths.isEmpty }
+        #expect(harness.mediaPaths == [example.first])
+        harness.run(until: .seconds(60))
+        #expect(harness.statistics.numberOfStalls == 0)
+        #expect(Self.isContiguous(Self.sequences(harness)))
+        #expect(harness.state.timeControlStatus == .playing)
+    }
+
+    @Test("an empty list is waited for")
+    func emptyStart() {
+        var origin = ScriptedOrigin()
+        let broadcast = Broadcast()
+        origin.routes["live.m3u8"] = { visit in
+            .text(visit.time < .seconds(9) ? PlaylistText(targetDuration: 4) : broadcast.text(at: visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.run(until: .seconds(40))
+        #expect(harness.state.timeControlStatus == .playing)
+        #expect(harness.statistics.numberOfStalls == 0)
+        #expect(Self.isContiguous(Self.sequences(harness)))
+        // Not at the edge, and not at the beginning of the window.
+        #expect(harness.state.liveOffset.map { $0 > .seconds(8) } == true)
+    }
+
+    // MARK: Trouble with the list
+
+    @Test("R41: a list that stands still for a while and continues loses nothing")
+    func frozenForAWhile() {
+        var harness = EngineHarness.playing(
+            "live.m3u8", from: .live(Broadcast(laterCount: 12, freezes: [.seconds(10)..<(.seconds(35))])))
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...117))
+        #expect(harness.statistics.numberOfStalls >= 1)
+    }
+
+    @Test("M07, R42: a list that stands still for ever ends the item; what was loaded is played", arguments: [4, 1])
+    func frozenForEver(target: Int) throws {
+        var harness = EngineHarness.playing(
+            "live.m3u8",
+            from: .live(Broadcast(targetDuration: target, laterCount: 4, endsWithTag: false)))
+        harness.runToEnd(by: .seconds(200))
+        #expect(harness.error?.code == .staleLive)
+        #expect(Self.sequences(harness) == Array(103...109))
+        #expect(harness.state.currentTime.seconds == Double(10 * target))
+        let lastChange = Double(target * 4)
+        let limit = max(60, 10.5 * Double(target))
+        #expect((lastChange + limit - 0.1...lastChange + limit + Double(target) + 0.5).contains(harness.now.seconds))
+        let notices = harness.events.filter { if case .recoverableError = $0.kind { true } else { false } }
+        #expect(!notices.isEmpty)
+    }
+
+    @Test("M07, R42: with the policy to end, a list that stands still for ever is an end like any other")
+    func staleEnds() {
+        var preferences = PlayerItemPreferences()
+        preferences.stalePolicy = .end
+        var harness = EngineHarness.playing(
+            "live.m3u8", from: .live(Broadcast(laterCount: 4, endsWithTag: false)), preferences: preferences)
+        harness.runToEnd(by: .seconds(200))
+        #expect(harness.didPlayToEnd)
+        #expect(harness.error == nil)
+        #expect(Self.sequences(harness) == Array(103...109))
+    }
+
+    @Test("R43: edges that are out of step give no segment twice")
+    func edgesOutOfStep() {
+        var origin = ScriptedOrigin()
+        let broadcast = Broadcast(laterCount: 10)
+        origin.routes["live.m3u8"] = { visit in
+            let isBehind = visit.earlierCount % 2 == 1 && visit.time < .seconds(40)
+            return .text(broadcast.text(at: isBehind ? max(.zero, visit.time - .seconds(8)) : visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...115))
+    }
+
+    @Test("R44: a window that jumps past unseen segments is reported with their number, and played on")
+    func jumpingWindow() {
+        var origin = ScriptedOrigin()
+        origin.routes["live.m3u8"] = { visit in
+            let text = Broadcast(firstSequence: visit.time < .seconds(15) ? 100 : 120, laterCount: 10)
+            return .text(text.text(at: visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.missedSequences.count == 1)
+        let lost = harness.missedSequences.first
+        #expect(
+            Self.sequences(harness) == Array(103..<(lost?.lowerBound ?? 0)) + Array((lost?.upperBound ?? 0) + 1...135))
+        #expect(harness.statistics.numberOfSkippedSegments == lost?.count)
+    }
+
+    @Test("R45: a server that counts again is played on")
+    func countsAnew() {
+        var origin = ScriptedOrigin()
+        let first = Broadcast()
+        origin.routes["live.m3u8"] = { visit in
+            guard visit.time >= .seconds(20) else { return .text(first.text(at: visit.time)) }
+            let second = Broadcast(firstSequence: 0, windowCount: 3, laterCount: 5, prefix: "n")
+            return .text(second.text(at: visit.time - .seconds(20)))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd(by: .seconds(120))
+        #expect(harness.didPlayToEnd)
+        #expect(harness.loadedSegments.suffix(8) == (0..<8).map { "n\($0).ts" })
+        #expect(harness.statistics.numberOfStalls <= 1)
+    }
+
+    @Test("a window that slides while the player is paused is caught up with, without a hole in time")
+    func pausedTooLong() {
+        var harness = EngineHarness.playing("live.m3u8", from: .live(Broadcast(laterCount: 100)))
+        harness.run(until: .seconds(6))
+        harness.control(.pause)
+        harness.run(until: .seconds(200))
+        harness.control(.play)
+        let resumed = harness.now
+        harness.run(until: .seconds(260))
+        #expect(harness.state.timeControlStatus == .playing)
+        #expect(!harness.missedSequences.isEmpty)
+        #expect(harness.statistics.numberOfStalls == 0)
+        // What was buffered lasts half a minute; then the oldest that is listed follows at once.
+        #expect((harness.now - resumed).seconds == 60)
+        #expect(harness.state.liveOffset.map { $0 < .seconds(54) } == true)
+        let lost = harness.missedSequences.map(\.count).reduce(0, +)
+        let loaded = Self.sequences(harness)
+        #expect(loaded.count + lost == (loaded.last ?? 0) - 102)
+    }
+
+    @Test("R39: a list that cannot be loaded for seconds costs nothing", arguments: [503, 404])
+    func failingReloads(status: Int) {
+        var origin = ScriptedOrigin()
+        let broadcast = Broadcast(laterCount: 12)
+        origin.routes["live.m3u8"] = { visit in
+            (.seconds(9)..<(.seconds(20))).contains(visit.time)
+                ? .status(status) : .text(broadcast.text(at: visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...117))
+    }
+
+    /// Target durations of 2 and 8 s: at least 60 s, and at least ten of them.
+    @Test(
+        "R39: a stream whose list cannot be loaded is not given up for 60 s, or ten target durations",
+        arguments: [(2, 55, true), (2, 75, false), (8, 75, true), (8, 100, false)])
+    func longOutage(target: Int, seconds: Int, goesOn: Bool) {
+        var origin = ScriptedOrigin()
+        let broadcast = Broadcast(targetDuration: target, laterCount: 240 / target)
+        let outage = Duration.seconds(40)..<Duration.seconds(40 + seconds)
+        origin.routes["live.m3u8"] = { visit in
+            outage.contains(visit.time) ? .status(503) : .text(broadcast.text(at: visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd == goesOn)
+        // What ends it is that the list cannot be loaded.
+        #expect(harness.error?.code == (goesOn ? nil : .network))
+    }
+
+    /// The window is 12 s, the outage 10 s.
+    @Test(
+        "R39: an outage that is shorter than the window loses nothing, whenever it begins and the server writes",
+        arguments: 0..<16, [0, 500, 1000, 1500, 1900])
+    func outage(phase: Int, age: Int) {
+        var origin = ScriptedOrigin()
+        // Of an age, in milliseconds, when it is loaded first.
+        let broadcast = Broadcast(targetDuration: 2, laterCount: 60)
+        let begin = Duration.seconds(50) + .milliseconds(125 * phase)
+        origin.routes["live.m3u8"] = { visit in
+            (begin..<(begin + .seconds(10))).contains(visit.time)
+                ? .status(503) : .text(broadcast.text(at: visit.time + .milliseconds(age)))
+        }
+        var configuration = EngineConfiguration()
+        configuration.seed = UInt64(phase)
+        var harness = EngineHarness.playing("live.m3u8", from: origin) { $0 = configuration }
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.missedSequences.isEmpty)
+        #expect(Self.sequences(harness) == Array(103...165))
+    }
+
+    @Test(
+        "R40: a reload may take no longer than two target durations, six seconds at least", arguments: [(2, 6), (4, 8)])
+    func hangingReload(target: Int, limit: Int) {
+        var harness = EngineHarness.playing("live.m3u8", from: .live(Broadcast(targetDuration: target)))
+        harness.run(until: .seconds(10))
+        let reloads = harness.requests(of: "live.m3u8").dropFirst()
+        #expect(!reloads.isEmpty)
+        #expect(reloads.allSatisfy { $0.timeouts.total == .seconds(limit) })
+    }
+
+    @Test("R47, R48: a list that is broken once is dropped, the one before stays", arguments: [true, false])
+    func brokenOnce(isMultivariant: Bool) {
+        var origin = ScriptedOrigin()
+        let broadcast = Broadcast(laterCount: 10)
+        let broken =
+            isMultivariant ? .text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n") : ScriptedOrigin.Reply.html
+        origin.routes["live.m3u8"] = { visit in
+            visit.earlierCount == 2 ? broken : .text(broadcast.text(at: visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...115))
+        #expect(harness.statistics.numberOfStalls == 0)
+    }
+
+    @Test("R48: a list that stays invalid ends the item, after as long as one that cannot be loaded")
+    func brokenForGood() {
+        var origin = ScriptedOrigin()
+        origin.routes["live.m3u8"] = { visit in
+            visit.earlierCount >= 2 ? .html : .text(Broadcast().text(at: visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd(by: .seconds(120))
+        #expect(harness.error?.code == .badPlaylist)
+        #expect((.seconds(60)...Duration.seconds(80)).contains(harness.now))
+        #expect(!harness.loadedSegments.isEmpty)
+        #expect(harness.story.suffix(2) == ["failedToPlayToEnd", "paused"])
+    }
+
+    @Test("R48: with a limit of consecutive invalid reloads, that many end the item")
+    func brokenReloadLimit() {
+        var origin = ScriptedOrigin()
+        origin.routes["live.m3u8"] = { visit in
+            visit.earlierCount >= 2 ? .html : .text(Broadcast().text(at: visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin) { $0.retryPolicies.badReloadLimit = 3 }
+        harness.runToEnd(by: .seconds(60))
+        #expect(harness.error?.code == .badPlaylist)
+        #expect(harness.requests(of: "live.m3u8").count == 5)
+    }
+
+    @Test("an error page that says it is fine passes like a server that says it is not", arguments: [6, 20])
+    func errorPage(seconds: Int) {
+        var origin = ScriptedOrigin()
+        let broadcast = Broadcast(laterCount: 12)
+        origin.routes["live.m3u8"] = { visit in
+            (.seconds(9)..<(.seconds(9 + seconds))).contains(visit.time) ? .html : .text(broadcast.text(at: visit.time))
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...117))
+    }
+
+    @Test("R39: variants of which no list can be loaded for seconds cost nothing", arguments: [404, 503, 200])
+    func allVariantsFail(status: Int) {
+        var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
+        for name in ["a", "b"] {
+            let broadcast = Broadcast(laterCount: 12, prefix: name)
+            origin.routes["\(name).m3u8"] = { visit in
+                guard (.seconds(9)..<(.seconds(20))).contains(visit.time) else {
+                    return .text(broadcast.text(at: visit.time))
+                }
+                return status == 200 ? .html : .status(status)
+            }
+        }
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd, "\(harness.error.map(String.init(describing:)) ?? "")")
+        #expect(Self.sequences(harness) == Array(103...117))
+    }
+
+    @Test(
+        "variants whose windows move on while no list can be loaded: what is gone is reported, and playback continues")
+    func windowGoneMeanwhile() {
+        var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
+        for name in ["a", "b"] {
+            let broadcast = Broadcast(prefix: name)
+            origin.routes["\(name).m3u8"] = { visit in
+                (.seconds(9)..<(.seconds(60))).contains(visit.time)
+                    ? .status(503) : .text(broadcast.text(at: visit.time))
+            }
+        }
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.run(until: .seconds(120))
+        #expect(harness.state.timeControlStatus == .playing, "\(harness.story)")
+        let loaded = Self.sequences(harness)
+        let all = (loaded + harness.missedSequences.flatMap { Array($0) }).sorted()
+        #expect(all == Array(103...(loaded.last ?? 0)))
+        #expect(!harness.missedSequences.isEmpty)
+    }
+
+    @Test("a segment that is listed and forgotten for seconds is asked for again")
+    func forgottenSegment() {
+        var origin = ScriptedOrigin.live(Broadcast(laterCount: 12))
+        // Not the last ones of the list.
+        origin.media = { visit in
+            (.seconds(1)..<(.seconds(6))).contains(visit.time) ? .status(404) : .media(100_000)
+        }
+        var preferences = PlayerItemPreferences()
+        preferences.startPosition = .oldest
+        var harness = EngineHarness.playing("live.m3u8", from: origin, preferences: preferences) {
+            $0.parallelLoading = .sequential
+            $0.buffering.forwardDuration = .seconds(8)
+        }
+        harness.runToEnd()
+        #expect(harness.skippedSequences.isEmpty)
+        #expect(Self.sequences(harness) == Array(100...117))
+    }
+
+    // MARK: A process that is stopped
+
+    @Test("after a stop the list is looked at before the stream counts as stale", arguments: [70, 600])
+    func stopped(seconds: Int) {
+        var harness = EngineHarness.playing("live.m3u8", from: .live())
+        harness.run(until: .seconds(20))
+        harness.stop(for: .seconds(seconds))
+        harness.run(until: .seconds(seconds + 60))
+        #expect(harness.error == nil)
+        #expect(harness.state.timeControlStatus == .playing)
+        #expect(harness.state.liveOffset.map { $0 < .seconds(40) } == true)
+    }
+
+    // MARK: As long as the user says
+
+    @Test(
+        "a stream that stands still is waited for as long as is asked",
+        arguments: [(.wait, nil, 900, true), (.fail, 300, 280, true), (.fail, 300, 320, false), (.fail, 20, 30, false)]
+            as [(StalePolicy, Int?, Int, Bool)])
+    func patience(policy: StalePolicy, limit: Int?, seconds: Int, goesOn: Bool) {
+        var preferences = PlayerItemPreferences()
+        preferences.stalePolicy = policy
+        preferences.staleLimit = limit.map { .seconds($0) }
+        for fails in [false, true] where limit != 20 || !fails {
+            var origin = ScriptedOrigin()
+            let pause = Duration.seconds(20)..<Duration.seconds(20 + seconds)
+            let broadcast = Broadcast(targetDuration: 2, laterCount: 30, freezes: [pause])
+            origin.routes["live.m3u8"] = { visit in
+                fails && pause.contains(visit.time) ? .status(404) : .text(broadcast.text(at: visit.time))
+            }
+            var harness = EngineHarness.playing("live.m3u8", from: origin, preferences: preferences)
+            harness.runToEnd(by: .seconds(2000))
+            #expect(harness.didPlayToEnd == goesOn, "\(harness.error.map(String.init(describing:)) ?? "")")
+            if goesOn { #expect(Self.sequences(harness) == Array(103...135)) }
+            let times = harness.requests(of: "live.m3u8").map(\.began)
+            #expect(times.count < 2 * (seconds + 120))
+        }
+    }
+
+    // MARK: Segments
+
+    @Test("R46: a segment that is listed before it exists is waited for")
+    func notYetThere() {
+        var origin = ScriptedOrigin.live(Broadcast(laterCount: 10))
+        // Each appears 1.5 s after it is listed.
+        origin.media = { visit in
+            let number = Int(visit.path.dropFirst().prefix { $0 != "." }) ?? 0
+            let listed = Duration.seconds(4) * (number - 105)
+            return visit.time < listed + .milliseconds(1_500) ? .status(404) : .media(100_000)
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...115))
+        #expect(harness.skippedSequences.isEmpty)
+        for path in Set(harness.mediaPaths) {
+            let tries = harness.requests(of: path).map(\.began)
+            #expect(zip(tries, tries.dropFirst()).allSatisfy { (0.5...1.1).contains(($1 - $0).seconds) })
+        }
+    }
+
+    @Test("a segment that never exists is skipped")
+    func neverThere() {
+        var origin = ScriptedOrigin.live(Broadcast(laterCount: 10))
+        origin.answer("s106.ts", .status(404))
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.skippedSequences == [106...106])
+        #expect(Self.sequences(harness) == Array(103...105) + Array(107...115))
+    }
+
+    @Test("an end in time is kept to in a live stream")
+    func endPosition() {
+        var preferences = PlayerItemPreferences()
+        preferences.endPosition = .duration(.seconds(18))
+        var harness = EngineHarness.playing("live.m3u8", from: .live(), preferences: preferences)
+        harness.runToEnd(by: .seconds(60))
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...107))
+        #expect(harness.state.currentTime.seconds == 30)
+    }
+
+    @Test("an end behind a segment is kept to, listed already or only later", arguments: [104, 109])
+    func endSegment(_ number: Int) {
+        var preferences = PlayerItemPreferences()
+        preferences.endPosition = .segment(number)
+        var harness = EngineHarness.playing("live.m3u8", from: .live(), preferences: preferences)
+        harness.runToEnd(by: .seconds(90))
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...number))
+        #expect(harness.state.currentTime.seconds == Double(number - 99) * 4)
+    }
+
+    @Test("unpaced, a live stream is taken as it comes")
+    func unpaced() {
+        var harness = EngineHarness.playing("live.m3u8", from: .live(Broadcast(laterCount: 8))) {
+            $0.pacing = .unpaced
+        }
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...113))
+        #expect(harness.now < .seconds(34))
+    }
+
+    @Test("variants of a live stream are changed without a hole or a repetition")
+    func liveSwitch() {
+        var origin = ScriptedOrigin.multivariant(["b": 1_000_000, "a": 3_000_000])
+        for name in ["a", "b"] {
+            origin.broadcast("\(name).m3u8", Broadcast(laterCount: 10, prefix: name))
+        }
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...115))
+        #expect(harness.variantSequence == [0, 1])
+        #expect(harness.loadedSegments.last == "a115.ts")
+        // The list of the variant that was left is not loaded again.
+        #expect(harness.requests(of: "b.m3u8").count == 1)
+    }
+
+    @Test("a live variant whose list goes is left for another one")
+    func lostVariant() {
+        var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
+        let broadcast = Broadcast(laterCount: 12, prefix: "a")
+        origin.routes["a.m3u8"] = { visit in
+            visit.time > .seconds(10) ? .status(404) : .text(broadcast.text(at: visit.time))
+        }
+        origin.broadcast("b.m3u8", Broadcast(laterCount: 12, prefix: "b"))
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(Self.sequences(harness) == Array(103...117))
+        #expect(harness.statistics.numberOfStalls == 0)
+    }
+
+    @Test("separate audio of a live stream keeps up with the video")
+    func liveAudio() {
+        var origin = ScriptedOrigin.multivariant(
+            ["a": 3_000_000],
+            extra: [#"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="en",DEFAULT=YES,URI="en.m3u8""#], audio: "aac")
+        for name in ["a", "en"] { origin.broadcast("\(name).m3u8", Broadcast(laterCount: 10, prefix: name)) }
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        for name in ["a", "en"] {
+            #expect(harness.loadedSegments.filter { $0.hasPrefix(name) } == (103...115).map { "\(name)\($0).ts" })
+        }
+        #expect(harness.statistics.numberOfStalls == 0)
+    }
+
+    // MARK: Lanes side by side
+
+    @Test("lanes that miss different parts of a window stay side by side", arguments: [118, 120, 121, 123])
+    func differentWindows(audioSequence: Int) {
+        let audio = #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="x",NAME="en",DEFAULT=YES,URI="c.m3u8""#
+        var origin = ScriptedOrigin.multivariant(["a": 1_000_000], extra: [audio], audio: "x")
+        for (name, sequence) in [("a", 120), ("c", audioSequence)] {
+            origin.routes["\(name).m3u8"] = { visit in
+                let first = visit.time < .seconds(15) ? 100 : sequence
+                return .text(Broadcast(firstSequence: first, laterCount: 20, prefix: name).text(at: visit.time))
+            }
+        }
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        var times: [String: Double] = [:]
+        for (_, kind) in harness.events {
+            guard case .segmentLoaded(let load) = kind else { continue }
+            times[ScriptedOrigin.path(of: load.urlString)] = load.itemTime.seconds
+        }
+        let common = (100..<150).filter { times["a\($0).ts"] != nil && times["c\($0).ts"] != nil }
+        #expect(common.count > 10)
+        #expect(common.contains { $0 > 120 })
+        for number in common { #expect(times["a\(number).ts"] == times["c\(number).ts"], "segment \(number)") }
+    }
+
+    // MARK: Stuck
+
+    private static let standstill = Duration.seconds(8)..<Duration.seconds(2000)
+
+    @Test("a playlist that does not continue is left for another variant's after 3.5 target durations")
+    func stuckVariant() {
+        var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
+        origin.broadcast("a.m3u8", Broadcast(laterCount: 20, prefix: "a", freezes: [Self.standstill]))
+        origin.broadcast("b.m3u8", Broadcast(laterCount: 20, prefix: "b"))
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        #expect(harness.loadedSegments.last == "b125.ts")
+        #expect(harness.missedSequences.isEmpty)
+    }
+
+    @Test("variants that all stand still are stale as soon as one alone would be")
+    func allStuck() {
+        var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 2_000_000, "c": 1_000_000])
+        for name in ["a", "b", "c"] {
+            origin.broadcast(
+                "\(name).m3u8", Broadcast(laterCount: 20, prefix: name, freezes: [Self.standstill]))
+        }
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.error?.code == .staleLive)
+        // Listed at 8 s; a reload may see it a target duration later.
+        #expect(harness.now <= .seconds(8 + 4 + 60 + 4))
+    }
+
+    @Test("R74: playlists without end and without anything new end the item")
+    func unchangedForEver() {
+        var origin = ScriptedOrigin()
+        origin.broadcast("live.m3u8", Broadcast(targetDuration: 1, laterCount: 0, endsWithTag: false))
+        var harness = EngineHarness.playing("live.m3u8", from: origin) {
+            $0.retryPolicies.fruitlessRequestTotal = 20
+        }
+        harness.runToEnd()
+        #expect(harness.error?.code == .network)
+        #expect(harness.requests(of: "live.m3u8").count <= 22)
+    }
+}

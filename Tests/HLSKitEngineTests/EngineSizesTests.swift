@@ -1,0 +1,137 @@
+import HLSKitPlaylist
+import HLSKitSelection
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import HLSKitEngine
+
+/// What rules are told of the sizes of segments.
+@Suite("Engine: sizes of segments")
+struct EngineSizesTests {
+    /// Writes down what it is asked and goes through `variants`, one for each question, then stays.
+    private struct Recorder: VariantSelector {
+        final class Log: Sendable {
+            let inputs = Mutex<[SelectionInput]>([])
+        }
+
+        let log: Log
+        var variants: [Int]
+
+        mutating func decide(_ input: SelectionInput) -> SelectionDecision {
+            if let download = input.download {
+                return SelectionDecision(variantID: download.variantID, explanation: "keep")
+            }
+            log.inputs.withLock { $0.append(input) }
+            let next = variants.isEmpty ? nil : variants.removeFirst()
+            let variant = input.candidates.first { next == nil ? $0.id == input.currentVariantID : $0.index == next }
+            return SelectionDecision(
+                variantID: variant?.id ?? AssetVariant.ID(rawValue: "none"), explanation: "as written")
+        }
+    }
+
+    /// Plays two variants, `a` (3 Mbit/s, first) and `b` (1 Mbit/s), and gives what the rule was asked.
+    private func inputs(
+        _ variants: [Int] = [], averages: Bool = true, bytes: Int = 100_000, audio: [String]? = nil,
+        tags: (String, Int) -> [String]
+    ) -> [SelectionInput] {
+        var lines = ["#EXTM3U"]
+        if audio != nil {
+            lines.append(
+                #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="en",LANGUAGE="en",DEFAULT=YES,URI="en.m3u8""#)
+        }
+        for (name, rate) in [("a", 3_000_000), ("b", 1_000_000)] {
+            lines.append(
+                "#EXT-X-STREAM-INF:BANDWIDTH=\(rate)" + (averages ? ",AVERAGE-BANDWIDTH=\(rate * 4 / 5)" : "")
+                    + (audio == nil ? "" : #",AUDIO="aac""#))
+            lines.append("\(name).m3u8")
+        }
+        var origin = ScriptedOrigin()
+        origin.media = { _ in .media(bytes) }
+        origin.answer("main.m3u8", .text(lines.joined(separator: "\n") + "\n"))
+        for name in ["a", "b"] {
+            var text = PlaylistText.numbered(0, count: 30, prefix: name, isEnded: true)
+            for index in text.segments.indices { text.segments[index].tags = tags(name, index) }
+            origin.answer("\(name).m3u8", .text(text))
+        }
+        if let audio {
+            var text = PlaylistText.numbered(0, count: 30, prefix: "en", isEnded: true)
+            for index in text.segments.indices { text.segments[index].tags = audio }
+            origin.answer("en.m3u8", .text(text))
+        }
+        var configuration = EngineConfiguration()
+        let log = Recorder.Log()
+        configuration.selector = Recorder(log: log, variants: variants)
+        var harness = EngineHarness(origin: origin, configuration: configuration)
+        harness.open("main.m3u8")
+        harness.control(.play)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd)
+        return log.inputs.withLock { $0 }
+    }
+
+    /// Sizes by variant index, whatever the order of the candidates.
+    private func sizes(_ input: SelectionInput, _ position: Int = 0) -> [Int: Int] {
+        guard input.upcoming[position].byteCounts.count == input.candidates.count else { return [:] }
+        return Dictionary(uniqueKeysWithValues: zip(input.candidates.map(\.index), input.upcoming[position].byteCounts))
+    }
+
+    @Test("a playlist that says nothing leaves sizes open, and the next 20 segments are described")
+    func untold() throws {
+        let inputs = inputs { _, _ in [] }
+        #expect(inputs.allSatisfy { $0.upcoming.allSatisfy(\.byteCounts.isEmpty) })
+        #expect(inputs.first?.upcoming.count == 20)
+        #expect(inputs.last?.upcoming.count == 1)
+    }
+
+    @Test("byte ranges give the variant's sizes, and those of others by their average bit rates")
+    func byteRanges() throws {
+        let inputs = inputs { name, index in
+            ["#EXT-X-BYTERANGE:\((name == "a" ? 300_000 : 150_000) + index)@\(index * 1_000_000)"]
+        }
+        let first = try #require(inputs.first)
+        #expect(sizes(first) == [0: 300_001, 1: 100_000])
+        #expect(sizes(first, 3) == [0: 300_004, 1: 100_001])
+    }
+
+    @Test("the sizes of a variant that was left are known exactly")
+    func knownVariants() throws {
+        let inputs = inputs([1, 1, 0]) { name, index in
+            ["#EXT-X-BYTERANGE:\((name == "a" ? 300_000 : 150_000) + index)@\(index * 1_000_000)"]
+        }
+        let last = try #require(inputs.last)
+        #expect(sizes(last) == [0: 300_029, 1: 150_029])
+    }
+
+    @Test("EXT-X-BITRATE gives the size of what follows it")
+    func bitRates() throws {
+        let inputs = inputs { _, index in ["#EXT-X-BITRATE:\(index < 5 ? 800 : 1600)"] }
+        let first = try #require(inputs.first)
+        #expect(sizes(first)[0] == 400_000)
+        #expect(sizes(first, 10)[0] == 800_000)
+    }
+
+    @Test("separate audio is added where its playlist declares its sizes")
+    func audio() throws {
+        let inputs = inputs(audio: ["#EXT-X-BITRATE:80"]) { _, _ in ["#EXT-X-BITRATE:800"] }
+        #expect(sizes(try #require(inputs.first))[0] == 440_000)
+    }
+
+    @Test("without AVERAGE-BANDWIDTH sizes are those seen, of variants not yet seen their share of BANDWIDTH")
+    func seenAverages() throws {
+        // 100 kB in 4 s.
+        let inputs = inputs([0, 0, 0, 0, 1, 1, 1, 1], averages: false) { _, _ in [] }
+        #expect(inputs.allSatisfy { $0.candidates.allSatisfy { $0.averageBandwidth == nil } })
+        #expect(sizes(inputs[0]) == [:])
+        #expect(sizes(inputs[3]) == [0: 100_000, 1: 33_333])
+        #expect(sizes(try #require(inputs.last)) == [0: 100_000, 1: 100_000])
+    }
+
+    @Test("what was seen never makes a variant larger than its BANDWIDTH, and declared averages need no more")
+    func boundedAverages() throws {
+        let large = try #require(inputs([0, 0, 0, 0], averages: false, bytes: 2_000_000) { _, _ in [] }.last)
+        #expect(sizes(large) == [0: 1_500_000, 1: 500_000])
+        let declared = try #require(inputs { _, _ in [] }.last)
+        #expect(sizes(declared) == [:])
+    }
+}

@@ -1,0 +1,101 @@
+import HLSKitPlaylist
+import HLSKitSelection
+import TestSupport
+import Testing
+
+@testable import HLSKitEngine
+
+/// A lane that lists ten segments of four seconds, from 8 s on.
+@Suite("Where a lane goes on")
+struct LanePlacesTests {
+    private static func lane() throws -> MediaLane {
+        var lane = MediaLane(id: .main, playlistURL: "list")
+        lane.playlist.attach(
+            PlaylistTracker(
+                try PlaylistText.numbered(0, count: 10, isEnded: true).parsed(), requestURL: "list", url: "list",
+                start: .seconds(8), loadBegan: .zero, now: .zero))
+        return lane
+    }
+
+    private static func position(_ index: Int) -> LaneCursor {
+        .position(SegmentPosition(epoch: 0, sequence: index))
+    }
+
+    struct Jump: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var target: Int
+        var cursor: LaneCursor
+        var loadedEnd: Int
+    }
+
+    static let jumps = [
+        Jump(testDescription: "into a segment", target: 17, cursor: position(2), loadedEnd: 16),
+        Jump(testDescription: "before the list: there is a hole", target: 3, cursor: position(0), loadedEnd: 3),
+        Jump(testDescription: "past the list", target: 60, cursor: .sought(.seconds(60)), loadedEnd: 60),
+    ]
+
+    @Test("after a jump the segment is loaded that holds the target", arguments: jumps)
+    func jump(_ test: Jump) throws {
+        let place = try Self.lane().place(afterJumpTo: .seconds(test.target))
+        #expect(place.cursor == test.cursor)
+        #expect(place.loadedEnd == .seconds(test.loadedEnd))
+        let unlisted = MediaLane(id: .main, playlistURL: "list").place(afterJumpTo: .seconds(test.target))
+        #expect(unlisted.cursor == .sought(.seconds(test.target)))
+    }
+
+    @Test("where all media from a place on is wanted, the segment before is loaded too whose media ends behind it")
+    func exact() throws {
+        var lane = try Self.lane()
+        lane.noteRead(SegmentPosition(epoch: 0, sequence: 1), upTo: .milliseconds(16_080))
+        func cursor(_ milliseconds: Int, isExact: Bool = true) -> LaneCursor {
+            lane.place(afterJumpTo: .milliseconds(milliseconds), isExact: isExact).cursor
+        }
+        #expect(cursor(16_000) == Self.position(1))
+        #expect(cursor(16_079) == Self.position(2) && cursor(16_070) == Self.position(1))
+        #expect(cursor(16_000, isExact: false) == Self.position(2))
+        // So it is at every other boundary, and before the first there is nothing.
+        #expect(cursor(32_000) == Self.position(5) && cursor(32_080) == Self.position(6))
+        #expect(cursor(8_000) == Self.position(0))
+        // What ends at the boundary, and what is listed wrongly, tell nothing.
+        lane.noteRead(SegmentPosition(epoch: 0, sequence: 1), upTo: .microseconds(16_000_400))
+        #expect(cursor(16_000) == Self.position(2))
+        lane.noteRead(SegmentPosition(epoch: 0, sequence: 3), upTo: .seconds(24))
+        #expect(cursor(16_000) == Self.position(2))
+        lane.noteRead(SegmentPosition(epoch: 0, sequence: 1), upTo: .milliseconds(17_100))
+        #expect(cursor(16_000) == Self.position(2))
+    }
+
+    @Test("a jump to what is not listed yet begins with the segment that holds it, however little of that is left")
+    func sought() throws {
+        var lane = try Self.lane()
+        lane.move(to: .sought(.milliseconds(15_950)))
+        #expect(lane.nextIndex == 1)
+        lane.move(to: .time(.milliseconds(15_950)))
+        #expect(lane.nextIndex == 2)
+        lane.move(to: .sought(.seconds(3)))
+        #expect(lane.nextIndex == 0)
+        lane.move(to: .sought(.seconds(60)))
+        #expect(lane.nextIndex == nil)
+    }
+
+    struct Drop: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var playhead: Int
+        var loadedEnd: Int
+        var expected: Duration?
+    }
+
+    static let drops = [
+        Drop(testDescription: "behind the next segment", playhead: 9, loadedEnd: 24, expected: .seconds(16)),
+        Drop(testDescription: "before the list", playhead: 0, loadedEnd: 24, expected: .seconds(16)),
+        Drop(testDescription: "nothing lies behind it", playhead: 9, loadedEnd: 16, expected: nil),
+        Drop(testDescription: "it is the last one", playhead: 41, loadedEnd: 48, expected: nil),
+    ]
+
+    @Test("media is dropped behind the segment after the one that is played", arguments: drops)
+    func drop(_ test: Drop) throws {
+        var lane = try Self.lane()
+        lane.extend(to: .seconds(test.loadedEnd))
+        #expect(lane.placeToDropFrom(at: .seconds(test.playhead)) == test.expected)
+    }
+}

@@ -1,0 +1,91 @@
+import HLSKitMedia
+import HLSKitSelection
+import Testing
+
+@testable import HLSKitEngine
+
+/// The playhead is at 6 s, in the segment that begins at 4 s, and the lane continues to load at 20 s.
+@Suite("Media that is loaded once more for late outputs")
+struct LateOutputsTests {
+    private static let facts = LateOutputs.Facts(
+        resume: .seconds(20), playhead: .seconds(6), segment: SegmentPosition(epoch: 0, sequence: 1),
+        segmentStart: .seconds(4))
+
+    struct Case: CustomTestStringConvertible {
+        var testDescription: String
+        var isTooLate: Bool
+        var facts: LateOutputs.Facts
+
+        init(_ text: String, _ isTooLate: Bool, _ change: (inout LateOutputs.Facts) -> Void) {
+            testDescription = text
+            self.isTooLate = isTooLate
+            facts = LateOutputsTests.facts
+            change(&facts)
+        }
+    }
+
+    static let cases = [
+        Case("media ahead is loaded already", true) { _ in },
+        Case("nothing is loaded ahead", false) { $0.resume = .seconds(6) },
+        Case("the lane has not begun", false) { $0.resume = nil },
+        Case("nothing is played", false) { $0.isPlaying = false },
+        Case("nothing of the lane can be played", false) { $0.isDemuxed = false },
+        Case("another rendition takes its place", false) { $0.isReplacing = true },
+    ]
+
+    @Test("outputs are late where media has been loaded ahead", arguments: cases)
+    func areTooLate(_ test: Case) { #expect(LateOutputs.areTooLate(test.facts) == test.isTooLate) }
+
+    @Test("the lane goes back to the segment at the playhead, up to where it was")
+    func goBack() {
+        var late = LateOutputs([.audio], keepsOthers: true)
+        #expect(late.kindsToCome == [.audio])
+        let back = late.goBack(Self.facts)
+        let cursor = LaneCursor.position(SegmentPosition(epoch: 0, sequence: 1))
+        #expect(back == LateOutputs.Return(kinds: [.audio], cursor: cursor, start: .seconds(4)))
+        #expect(late.kindsToCome == nil)
+        #expect(late.kinds(at: .seconds(16)) == [.audio])
+        #expect(late.kinds(at: .seconds(20)) == nil)
+        #expect(late.isLoadedAgain(.seconds(16)))
+        // A list that was laid beside another one may be off by a few milliseconds.
+        #expect(!late.isLoadedAgain(.milliseconds(19_995)))
+    }
+
+    @Test("a playhead that no list covers is gone back to by time")
+    func goBackByTime() {
+        var (late, facts) = (LateOutputs([.video], keepsOthers: false), Self.facts)
+        facts.segment = nil
+        let back = late.goBack(facts)
+        #expect(back == LateOutputs.Return(kinds: [.video], cursor: .time(.seconds(6)), start: .seconds(6)))
+        // All that there is goes to everybody.
+        #expect(late.kinds(at: .seconds(16)) == nil)
+        #expect(late.isLoadedAgain(.seconds(16)))
+    }
+
+    @Test("segments that other outputs take are read to their end before")
+    func reading() {
+        var (late, facts) = (LateOutputs([.audio], keepsOthers: true), Self.facts)
+        facts.isReading = true
+        let early = late.goBack(facts)
+        #expect(early == nil)
+        #expect(late.kindsToCome == [.audio])
+        facts.isReading = false
+        let back = late.goBack(facts)
+        #expect(back != nil)
+        // Outputs that come while media is loaded again have the lane go back at once, and no farther than before.
+        late.add([.metadata])
+        facts.isReading = true
+        facts.resume = .seconds(12)
+        let again = late.goBack(facts)
+        #expect(again?.kinds == [.audio, .metadata])
+        #expect(late.until == .seconds(20))
+    }
+
+    @Test("segments that nobody takes are not waited for")
+    func alone() {
+        var (late, facts) = (LateOutputs([.audio], keepsOthers: false), Self.facts)
+        facts.isReading = true
+        let back = late.goBack(facts)
+        #expect(back?.kinds == [.audio])
+    }
+}

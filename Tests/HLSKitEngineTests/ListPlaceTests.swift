@@ -1,0 +1,140 @@
+import HLSKitPlaylist
+import HLSKitSelection
+import TestSupport
+import Testing
+
+@testable import HLSKitEngine
+
+/// Segments of four seconds.
+@Suite("Where lists are laid on the timeline")
+struct ListPlaceTests {
+    private static func tracker(_ sequence: Int, count: Int, isEnded: Bool = false) throws -> PlaylistTracker {
+        PlaylistTracker(
+            try PlaylistText.numbered(sequence, count: count, isEnded: isEnded).parsed(), requestURL: "list",
+            url: "list", start: .zero, loadBegan: .zero, now: .zero)
+    }
+
+    private static func place(_ text: PlaylistText, beside reference: PlaylistTracker? = nil) throws -> ListPlace {
+        ListPlace(
+            of: try text.parsed(), url: "https://host/other", in: MediaLane(id: .audio, playlistURL: "other"),
+            known: nil, ListPlace.Facts(reference: reference), at: .seconds(1))
+    }
+
+    @Test("the first list begins at zero, one that joins where its numbers say")
+    func start() throws {
+        let first = try Self.place(.numbered(5, count: 5))
+        #expect(first.tracker.start == .zero)
+        #expect(first.isNew)
+        #expect(first.isNews)
+        let joined = try Self.place(.numbered(5, count: 5), beside: try Self.tracker(0, count: 10))
+        #expect(joined.tracker.start == .seconds(20))
+        #expect(joined.tracker.requestURL == "other")
+        #expect(joined.tracker.url == "https://host/other")
+    }
+
+    @Test("a list that says no more than another one did is no sign of life, unless it has ended")
+    func news() throws {
+        let reference = try Self.tracker(0, count: 10)
+        #expect(try !Self.place(.numbered(5, count: 5), beside: reference).isNews)
+        #expect(try Self.place(.numbered(5, count: 6), beside: reference).isNews)
+        #expect(try Self.place(.numbered(5, count: 5, isEnded: true), beside: reference).isNews)
+    }
+
+    @Test("a list that has ended is taken up as it was")
+    func known() throws {
+        let known = try Self.tracker(0, count: 3, isEnded: true)
+        let lane = MediaLane(id: .main, playlistURL: "list")
+        let place = ListPlace(
+            of: known.playlist, url: "list", in: lane, known: known, ListPlace.Facts(), at: .seconds(9))
+        #expect(!place.isNew)
+        #expect(place.isNews)
+    }
+
+    @Test("a newer state says where the lane would have gone on")
+    func update() throws {
+        var lane = MediaLane(id: .main, playlistURL: "list")
+        let list = try PlaylistText.numbered(3, count: 10).parsed()
+        let none = ListUpdate(
+            of: lane, with: list, url: "list", loadBegan: .seconds(4), at: .seconds(4), beside: nil)
+        #expect(none == nil)
+        lane.playlist.attach(try Self.tracker(0, count: 10))
+        lane.move(to: .position(SegmentPosition(epoch: 0, sequence: 2)))
+        let newer = ListUpdate(
+            of: lane, with: list, url: "list", loadBegan: .seconds(4), at: .seconds(4), beside: nil)
+        #expect(newer?.kind == .changed)
+        #expect(newer?.isNews == true)
+        #expect(newer?.resumeTime == .seconds(8))
+        #expect(newer?.tracker.start == .seconds(12))
+        let same = ListUpdate(
+            of: lane, with: try PlaylistText.numbered(0, count: 10).parsed(), url: "list", loadBegan: .seconds(4),
+            at: .seconds(4), beside: nil)
+        #expect(same?.isNews == false)
+    }
+
+    @Test("lanes begin where the item does, subtitles not before the playhead")
+    func lanes() throws {
+        for id in [LaneID.audio, .subtitles] {
+            for isExact in [false, true] {
+                var lane = MediaLane(id: id, playlistURL: "list")
+                #expect(!lane.canStart)
+                lane.playlist.attach(try Self.tracker(0, count: 10, isEnded: true))
+                #expect(lane.canStart)
+                lane.start(at: .seconds(6), playhead: .seconds(13), isExact: isExact)
+                let time = Duration.seconds(id == .subtitles ? 13 : 6)
+                let sequence = id == .subtitles ? 3 : 1
+                #expect(
+                    lane.cursor
+                        == (isExact ? .position(SegmentPosition(epoch: 0, sequence: sequence)) : .time(time)))
+                #expect(lane.loadedEnd == (id == .subtitles ? time : nil))
+                #expect(!lane.canStart)
+            }
+        }
+    }
+
+    @Test("what was loaded is known by the URL that was asked for")
+    func knownLists() throws {
+        var lists = KnownPlaylists()
+        let tracker = try Self.tracker(0, count: 3, isEnded: true)
+        lists.keep(tracker.playlist, requestURL: "a", url: "https://host/a")
+        #expect(lists["a"]?.url == "https://host/a")
+        #expect(lists["a"]?.tracker == nil)
+        lists.keep(tracker, url: "https://host/list")
+        #expect(lists["list"]?.tracker?.segmentCount == 3)
+        lists.forget()
+        #expect(lists["a"] == nil)
+    }
+}
+
+@Suite("What requests for playlists bring")
+struct ListAnswerTests {
+    private static func kind(isReload: Bool, leadsTo url: String?, isKnown: Bool) throws -> String {
+        var table = RequestTable()
+        let id = table.begin(.mediaPlaylist(.main), url: "list", isReload: isReload, at: .zero)
+        let request = try #require(table[id])
+        let list = try PlaylistText.numbered(0, count: 2).parsed()
+        let loaded = LoadedPlaylist(playlist: .media(list), url: "https://host/list", byteCount: 9, warnings: [])
+        switch ListAnswer(.success(loaded), to: request, leadsTo: url, isKnown: isKnown) {
+        case .useless: return "useless"
+        case .late: return "late"
+        case .first: return "first"
+        case .newer: return "newer"
+        }
+    }
+
+    @Test("a list is of use to the lane that still asks for it, as its first or as a newer one")
+    func answers() throws {
+        #expect(try Self.kind(isReload: false, leadsTo: "list", isKnown: false) == "first")
+        #expect(try Self.kind(isReload: true, leadsTo: "list", isKnown: true) == "newer")
+        // Its URL has run out meanwhile, and the list waits for another one.
+        #expect(try Self.kind(isReload: true, leadsTo: "list", isKnown: false) == "first")
+        #expect(try Self.kind(isReload: false, leadsTo: "other", isKnown: true) == "late")
+        #expect(try Self.kind(isReload: true, leadsTo: nil, isKnown: false) == "late")
+    }
+
+    @Test("only a list that has ended is empty for good")
+    func empty() throws {
+        #expect(try PlaylistText(isEnded: true).parsed().emptiness(at: "list")?.kind == .malformed)
+        #expect(try PlaylistText(isEnded: false).parsed().emptiness(at: "list") == nil)
+        #expect(try PlaylistText.numbered(0, count: 1, isEnded: true).parsed().emptiness(at: "list") == nil)
+    }
+}

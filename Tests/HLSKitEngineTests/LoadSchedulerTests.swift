@@ -1,0 +1,105 @@
+import HLSKitSelection
+import Testing
+
+@testable import HLSKitEngine
+
+@Suite("What may be loaded side by side")
+struct LoadSchedulerTests {
+    struct Case: CustomTestStringConvertible {
+        var what: String
+        var mayBegin: Bool
+        var change: @Sendable (inout LoadScheduler.Situation) -> Void
+        var testDescription: String { what }
+    }
+
+    /// Half-second segments at 1 Mbit/s over 20 Mbit/s: 25 ms of bytes for 100 ms of waiting.
+    private static let farAway: LoadScheduler.Situation = {
+        var situation = LoadScheduler.Situation()
+        situation.nextByteCount = 62_500
+        situation.nextDuration = .milliseconds(500)
+        situation.ahead = .seconds(8)
+        situation.aheadWhenLoaded = .seconds(10)
+        situation.throughput = ThroughputEstimate(bitsPerSecond: 20e6, latency: .milliseconds(100))
+        situation.neededBitsPerSecond = 1e6
+        return situation
+    }()
+
+    private static let cases: [Case] = [
+        Case(what: "short segments far away, plenty of bandwidth", mayBegin: true) { _ in },
+        Case(what: "three are on their way", mayBegin: true) { $0.requestCount = 3 },
+        Case(what: "four are on their way", mayBegin: false) { $0.requestCount = 4 },
+        Case(what: "nothing was measured", mayBegin: false) { $0.throughput = nil },
+        Case(what: "playing waits for media", mayBegin: false) { $0.isWaiting = true },
+        Case(what: "the link gives less than twice what playing takes", mayBegin: false) {
+            $0.neededBitsPerSecond = 10.1e6
+        },
+        // 40 Mbit take two seconds of the link, and a tenth to begin.
+        Case(what: "the buffer outlasts all that is on its way twice", mayBegin: true) {
+            $0.pendingByteCount = 4_937_500
+            $0.ahead = .seconds(4.2)
+        },
+        Case(what: "it does not", mayBegin: false) {
+            $0.pendingByteCount = 4_937_500
+            $0.ahead = .seconds(4.1)
+        },
+        Case(what: "the server is near", mayBegin: false) { $0.throughput?.latency = .milliseconds(5) },
+        Case(what: "segments are long", mayBegin: false) { $0.nextByteCount = 1_250_000 },
+        Case(what: "the buffer will be full", mayBegin: false) { $0.aheadWhenLoaded = .seconds(29.6) },
+        Case(what: "too many bytes wait", mayBegin: false) { $0.pendingByteCount = 16 << 20 },
+        // 100 ms of the link are 250 kB.
+        Case(what: "parts: what is on its way is here before the next can begin", mayBegin: true) {
+            $0.isPart = true
+            $0.ahead = .zero
+            $0.isWaiting = true
+            $0.neededBitsPerSecond = 15e6
+            $0.remainingByteCount = 250_000
+        },
+        Case(what: "parts: the next would share the link", mayBegin: false) {
+            $0.isPart = true
+            $0.remainingByteCount = 250_001
+        },
+        Case(what: "parts: nothing was measured", mayBegin: false) {
+            $0.isPart = true
+            $0.throughput = nil
+        },
+        Case(what: "parts: four are on their way", mayBegin: false) {
+            $0.isPart = true
+            $0.requestCount = 4
+        },
+        Case(what: "unpaced: five connections are busy", mayBegin: true) {
+            $0.pacing = .unpaced
+            $0.requestCount = 5
+            $0.throughput = nil
+        },
+        Case(what: "unpaced: six connections are busy", mayBegin: false) {
+            $0.pacing = .unpaced
+            $0.requestCount = 6
+        },
+        Case(what: "unpaced: six streams of one connection are busy", mayBegin: true) {
+            $0.pacing = .unpaced
+            $0.requestCount = 6
+            $0.isMultiplexed = true
+        },
+        Case(what: "unpaced: 64 streams are busy", mayBegin: false) {
+            $0.pacing = .unpaced
+            $0.requestCount = 64
+            $0.isMultiplexed = true
+        },
+        Case(what: "unpaced: more bytes than are allowed", mayBegin: false) {
+            $0.pacing = .unpaced
+            $0.pendingByteCount = 15 << 20
+            $0.nextByteCount = 2 << 20
+        },
+        Case(what: "sizes beyond all numbers", mayBegin: false) {
+            $0.pacing = .unpaced
+            $0.pendingByteCount = .max
+        },
+    ]
+
+    @Test("D07: round trips are saved where they matter, and only there", arguments: cases)
+    func mayBegin(_ entry: Case) {
+        var situation = Self.farAway
+        entry.change(&situation)
+        #expect(LoadScheduler().mayBegin(situation) == entry.mayBegin)
+    }
+}

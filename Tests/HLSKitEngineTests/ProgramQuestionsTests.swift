@@ -1,0 +1,74 @@
+import HLSKitLoading
+import HLSKitSelection
+import TestSupport
+import Testing
+
+@testable import HLSKitEngine
+
+@Suite("Questions to the program")
+struct ProgramQuestionsTests {
+    private static let input = SelectionInput(
+        now: .zero, candidates: [AssetVariant(index: 0, peakBitRate: 1e6)], forwardBuffer: .zero, upcoming: [])
+
+    private static func variant(_ number: Int, _ index: Int = 2) -> ProgramAnswer {
+        let decision = SelectionDecision(number: index, explanation: "")
+        return ProgramAnswer(number: number, decision: .variant(decision, ScenarioRule()))
+    }
+
+    /// What an answer means, without the input that it is an answer to.
+    private static func kind(_ action: ProgramQuestions.Action?) -> String {
+        switch action {
+        case .keepUp(let isLikely): "keepUp \(isLikely)"
+        case .variant(_, let decision, _, .segment(let start)): "segment \(start.seconds): \(decision.number)"
+        case .variant(_, let decision, _, .download(let id)): "download \(id.rawValue): \(decision.number)"
+        case nil: "nothing"
+        }
+    }
+
+    @Test("one variant is asked for at a time, and the answer is kept for its segment")
+    func variants() {
+        var questions = ProgramQuestions()
+        #expect(questions.ask(Self.input, for: .segment(.seconds(4))) == 1)
+        #expect(questions.ask(Self.input, for: .segment(.seconds(8))) == nil)
+        #expect(questions.takeDecision(for: .seconds(4)) == nil)
+        #expect(Self.kind(questions.take(Self.variant(2))) == "nothing")
+        #expect(Self.kind(questions.take(Self.variant(1))) == "segment 4.0: 2")
+        #expect(questions.takeDecision(for: .seconds(4))?.number == 2)
+        #expect(questions.takeDecision(for: .seconds(4)) == nil)
+        #expect(questions.ask(Self.input, for: .download(RequestID(rawValue: 7))) == 2)
+        #expect(Self.kind(questions.take(Self.variant(2, 1))) == "download 7: 1")
+    }
+
+    @Test("an answer for another segment than the next is forgotten")
+    func otherSegment() {
+        var questions = ProgramQuestions()
+        _ = questions.ask(Self.input, for: .segment(.seconds(4)))
+        _ = questions.take(Self.variant(1))
+        #expect(questions.takeDecision(for: .seconds(8)) == nil)
+        #expect(questions.takeDecision(for: .seconds(4)) == nil)
+    }
+
+    @Test("keeping up is asked for when something has changed, and not because of an answer")
+    func keepUp() {
+        var questions = ProgramQuestions()
+        let input = KeepUpInput(forwardDuration: .seconds(3))
+        #expect(questions.ask(input) == 1)
+        #expect(questions.ask(input) == nil)
+        #expect(questions.ask(KeepUpInput(forwardDuration: .seconds(4))) == 2)
+        #expect(Self.kind(questions.take(ProgramAnswer(number: 1, decision: .keepUp(true)))) == "nothing")
+        #expect(Self.kind(questions.take(ProgramAnswer(number: 2, decision: .keepUp(true)))) == "keepUp true")
+        #expect(questions.ask(KeepUpInput(forwardDuration: .seconds(5))) == nil)
+        questions.endAnswer()
+        #expect(questions.ask(KeepUpInput(forwardDuration: .seconds(5))) == 3)
+    }
+
+    @Test("answers to questions about another item are for nobody")
+    func forgets() {
+        var questions = ProgramQuestions()
+        _ = questions.ask(Self.input, for: .segment(.seconds(4)))
+        questions.forget()
+        #expect(questions.ask(Self.input, for: .segment(.zero)) == 2)
+        #expect(Self.kind(questions.take(Self.variant(1))) == "nothing")
+        #expect(Self.kind(questions.take(Self.variant(2))) == "segment 0.0: 2")
+    }
+}

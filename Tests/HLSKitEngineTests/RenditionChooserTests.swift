@@ -1,0 +1,246 @@
+import HLSKitPlaylist
+import HLSKitSelection
+import Testing
+
+@testable import HLSKitEngine
+
+/// The playhead is at 10 s, and the frames are loaded up to 18 s.
+@Suite("Renditions beside a variant")
+struct RenditionChooserTests {
+    typealias Action = RenditionChooser.Action
+
+    private static let variant = VariantStream(uri: "v.m3u8", bandwidth: 1_000_000, audio: "aac")
+
+    /// A playlist with three variants, whose audio has this URI; nil inside the variants.
+    ///
+    /// - Parameter apart: the variant that has the audio; nil for all.
+    private static func sources(
+        audio uri: String?, apart: Int? = nil, isSoundOnly: Bool = false
+    ) throws -> VariantSources {
+        var lines = ["#EXTM3U"]
+        let media = #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="English",LANGUAGE="en""#
+        lines.append(media + (uri.map { #",URI="\#($0)""# } ?? ""))
+        for index in 0..<3 {
+            let group = apart ?? index == index ? #",AUDIO="aac""# : ""
+            lines += [
+                "#EXT-X-STREAM-INF:BANDWIDTH=\(index + 1)000000\(group)", index == 0 ? "v.m3u8" : "w\(index).m3u8",
+            ]
+        }
+        let base = "https://host/main.m3u8"
+        let playlist = try MultivariantPlaylist(parsing: Array(lines.joined(separator: "\n").utf8), url: base)
+        var selection = MediaSelection()
+        selection[.audible] = MediaSelectionGroup(.audible, of: playlist, canDecode: { _ in true })?.options.first
+        return VariantSources(playlist: playlist, base: base, selection: selection, isSoundOnly: isSoundOnly)
+    }
+
+    private static let facts = RenditionChooser.Facts(
+        playhead: .seconds(10), start: .zero, mainURL: "https://host/v.m3u8", mainEnd: .seconds(18), hasAudio: true)
+
+    // MARK: Beside a variant
+
+    struct Case: CustomTestStringConvertible {
+        var testDescription: String
+        var uri: String?
+        var facts = RenditionChooserTests.facts
+        var isSoundOnly = false
+        var actions: [Action]
+
+        init(
+            _ text: String, _ uri: String?, _ actions: [Action], isSoundOnly: Bool = false,
+            _ change: (inout RenditionChooser.Facts) -> Void = { _ in }
+        ) {
+            testDescription = text
+            self.uri = uri
+            self.actions = actions
+            self.isSoundOnly = isSoundOnly
+            change(&facts)
+        }
+    }
+
+    static let cases = [
+        Case("another playlist", "en.m3u8", [.redirect(.audio, to: "https://host/en.m3u8")]),
+        Case("the first", "en.m3u8", [.open(.audio, url: "https://host/en.m3u8")]) { $0.hasAudio = false },
+        Case("inside the variant", nil, [.remove(.audio)]),
+        Case("its playlist is the variant's", "v.m3u8", [.remove(.audio)]),
+        Case("nobody listens", "en.m3u8", [.remove(.audio)]) { $0.playsAudio = false },
+        Case("only audio is played: the main lane has it", "en.m3u8", [.remove(.audio)], isSoundOnly: true),
+    ]
+
+    @Test("the audio of a variant has a lane of its own where it is apart", arguments: cases)
+    func audioOfVariant(_ test: Case) throws {
+        var chooser = RenditionChooser()
+        chooser.open(isSoundOnly: test.isSoundOnly)
+        let actions = chooser.playAudio(of: Self.variant, from: try Self.sources(audio: test.uri), test.facts)
+        #expect(actions == test.actions)
+        #expect(chooser.audibleOption?.language == "en")
+        // A variant without audio that is selected needs no lane either.
+        let silent = VariantStream(uri: "v.m3u8", bandwidth: 1_000_000)
+        let none = chooser.playAudio(of: silent, from: try Self.sources(audio: test.uri), test.facts)
+        #expect(none == [.remove(.audio)])
+        #expect(chooser.audibleOption == nil)
+    }
+
+    @Test("audio that comes in mid-play begins where the variant does, and is not waited for before")
+    func join() {
+        let chooser = RenditionChooser()
+        var facts = Self.facts
+        #expect(chooser.join(.audio, facts) == [])
+        facts.mainPlace = .seconds(14)
+        #expect(
+            chooser.join(.audio, facts) == [
+                .move(.audio, to: .seconds(14)), .empty(.audio),
+                .cover(.audio, Duration.seconds(10)..<Duration.seconds(14)),
+                .endLoaded(.audio, at: .seconds(14)),
+            ])
+        facts.mainPlace = .seconds(10)
+        #expect(chooser.join(.audio, facts) == [.move(.audio, to: .seconds(10))])
+        // Subtitles begin at the playhead.
+        #expect(chooser.join(.subtitles, facts) == [])
+    }
+
+    @Test("audio is waited for where it is apart")
+    func required() {
+        var facts = Self.facts
+        #expect(RenditionChooser().required(facts) == [.require([.video, .audio])])
+        facts.hasAudio = false
+        #expect(RenditionChooser().required(facts) == [.require(.video)])
+    }
+
+    // MARK: Subtitles
+
+    struct CuesCase: CustomTestStringConvertible {
+        var testDescription: String
+        var resume = 30
+        var listStart = 0
+        var ahead = 0
+        var rejoins = false
+    }
+
+    static let cues = [
+        CuesCase(testDescription: "the playhead is before them", rejoins: true),
+        CuesCase(testDescription: "they are loaded", ahead: 2),
+        CuesCase(testDescription: "they come to there anyway", resume: 20),
+        CuesCase(testDescription: "a live window begins after it", listStart: 24),
+    ]
+
+    @Test("subtitles that were chosen later are loaded for where the playhead has gone back to", arguments: cues)
+    func rejoin(_ test: CuesCase) {
+        let cues = RenditionChooser.Cues(
+            resume: .seconds(test.resume), listStart: .seconds(test.listStart), ahead: .seconds(test.ahead))
+        let actions: [Action] = [.release(.subtitles), .empty(.subtitles), .rejoin(.subtitles, at: .seconds(20))]
+        #expect(RenditionChooser().rejoin(cues, at: .seconds(20)) == (test.rejoins ? actions : []))
+    }
+
+    // MARK: Another view
+
+    @Test("another view takes the place of what is loaded ahead, unless it is the one that is loaded")
+    func changeMain() throws {
+        let sources = try Self.sources(audio: nil)
+        #expect(RenditionChooser().changeMain(of: Self.variant, from: sources, Self.facts) == [])
+        let other = VariantStream(uri: "w.m3u8", bandwidth: 1_000_000)
+        #expect(
+            RenditionChooser().changeMain(of: other, from: sources, Self.facts) == [
+                .dropAhead, .redirect(.main, to: "https://host/w.m3u8"),
+            ])
+    }
+
+    // MARK: Other audio
+
+    private static func change(
+        to uri: String?, eligible: [Int], apart: Int? = nil, isSoundOnly: Bool = false, playsAudio: Bool = true
+    ) throws -> RenditionChooser.AudioChange {
+        var chooser = RenditionChooser()
+        chooser.open(isSoundOnly: isSoundOnly)
+        return chooser.changeAudio(
+            of: variant, at: 0, from: try sources(audio: uri, apart: apart, isSoundOnly: isSoundOnly),
+            eligible: eligible.map { AssetVariant(index: $0, peakBitRate: Double($0 + 1) * 1e6) }, throughput: 3e6,
+            playsAudio: playsAudio)
+    }
+
+    @Test("other audio comes from a rendition, from inside the variant, or with another variant")
+    func change() throws {
+        #expect(try Self.change(to: "en.m3u8", eligible: [0, 1]) == .rendition(url: "https://host/en.m3u8"))
+        #expect(try Self.change(to: nil, eligible: [0]) == .insideVariant)
+        #expect(try Self.change(to: "en.m3u8", eligible: [0], playsAudio: false) == .insideVariant)
+        // Nobody has it: the variant stays.
+        #expect(try Self.change(to: "en.m3u8", eligible: []) == .rendition(url: "https://host/en.m3u8"))
+        // The best that the network bears.
+        #expect(try Self.change(to: "en.m3u8", eligible: [1, 2]) == .variant(1, dropsAhead: false))
+        #expect(try Self.change(to: "en.m3u8", eligible: [0, 1], isSoundOnly: true) == .main)
+        let apart = try Self.change(to: "en.m3u8", eligible: [1, 2], apart: 2, isSoundOnly: true)
+        #expect(apart == .variant(2, dropsAhead: true))
+    }
+
+    @Test("what is loaded plays until the other audio is there")
+    func replace() {
+        var (chooser, facts) = (RenditionChooser(), Self.facts)
+        let actions = chooser.replaceAudio(with: "other", facts)
+        #expect(
+            actions == [
+                .release(.audio), .move(.audio, to: .milliseconds(10_250)), .redirect(.audio, to: "other"),
+                .replaceAudio(from: .milliseconds(10_250)),
+            ])
+        // Nothing is played before the start.
+        facts.start = .seconds(12)
+        let later = chooser.replaceAudio(with: "other", facts)
+        #expect(later.last == .replaceAudio(from: .seconds(12)))
+        facts.start = nil
+        let first = chooser.replaceAudio(with: "other", facts)
+        #expect(first == [.redirect(.audio, to: "other")])
+    }
+
+    @Test("until separate audio is there, that of the variant is what counts")
+    func standIn() {
+        var facts = Self.facts
+        let require = Action.require([.video, .audio])
+        #expect(
+            RenditionChooser().standIn(facts) == [
+                .empty(.audio), .cover(.audio, Duration.seconds(10)..<Duration.seconds(18)), require,
+            ])
+        facts.mainEnd = nil
+        #expect(RenditionChooser().standIn(facts) == [.empty(.audio), require])
+    }
+
+    @Test("audio inside the variant is loaded beside its frames, until it is kept as they are")
+    func insideVariant() throws {
+        var (chooser, facts) = (RenditionChooser(), Self.facts)
+        let actions = chooser.playAudioOfVariant(facts)
+        #expect(actions.contains(.redirect(.audio, to: "https://host/v.m3u8")))
+        #expect(actions.last == .beginAudioOfVariant)
+        #expect(!chooser.loadsAudioOfVariant)
+        chooser.beginAudioOfVariant()
+        // Another variant has its own, too.
+        facts.mainURL = "https://host/w.m3u8"
+        let next = chooser.playAudio(of: Self.variant, from: try Self.sources(audio: nil), facts)
+        #expect(next == [.redirect(.audio, to: "https://host/w.m3u8")])
+        #expect(chooser.loadsAudioOfVariant)
+        let kept = chooser.keepAudioOfVariant()
+        #expect(kept == [.remove(.audio), .empty(.audio), .require(.video), .clear(.audio), .takeAudioFromVariant])
+        // Switched off, there is none to take.
+        let left = chooser.leaveAudio()
+        #expect(left == Array(kept.dropLast()))
+        #expect(!chooser.loadsAudioOfVariant)
+    }
+
+    @Test("before the start, audio inside the variant needs no lane; where it is there already, nothing changes")
+    func insideVariantAtOnce() {
+        var (chooser, facts) = (RenditionChooser(), Self.facts)
+        facts.start = nil
+        let atStart = chooser.playAudioOfVariant(facts)
+        #expect(atStart.first == .remove(.audio))
+        facts.hasAudio = false
+        let there = chooser.playAudioOfVariant(facts)
+        #expect(there == [])
+    }
+
+    @Test("variants are chosen by audio that somebody wants, and by no other")
+    func wanted() throws {
+        var chooser = RenditionChooser()
+        chooser.select(MediaSelection(), isAudibleWanted: false)
+        _ = chooser.playAudio(of: Self.variant, from: try Self.sources(audio: "en.m3u8"), Self.facts)
+        chooser.select(MediaSelection(), isAudibleWanted: false)
+        #expect(chooser.audibleOption?.language == "en")
+        chooser.select(MediaSelection(), isAudibleWanted: true)
+        #expect(chooser.audibleOption == nil)
+    }
+}

@@ -1,0 +1,289 @@
+import HLSKitPlaylist
+import HLSKitSelection
+import TestSupport
+import Testing
+
+@testable import HLSKitEngine
+
+@Suite("Seek machine")
+struct SeekMachineTests {
+    private static let request = SeekRequest(destination: .time(.seconds(8)))
+    private static let own = SeekRequest(destination: .time(.seconds(8)), isOwn: true)
+
+    /// There is media at the playhead, and outputs say when it is decoded.
+    private static func facts(_ change: (inout SeekMachine.Facts) -> Void = { _ in }) -> SeekMachine.Facts {
+        var facts = SeekMachine.Facts()
+        facts.hasStart = true
+        facts.isReady = true
+        facts.hasMedia = true
+        facts.isPaused = true
+        facts.awaitsOutputs = true
+        facts.holdsStart = true
+        change(&facts)
+        return facts
+    }
+
+    /// Ten segments of four seconds, of which those before 12 s are held.
+    private static func rule() throws -> LandingRule {
+        let tracker = PlaylistTracker(
+            try PlaylistText.numbered(0, count: 10, isEnded: true).parsed(), requestURL: "list", url: "list",
+            start: .zero, loadBegan: .zero, now: .zero)
+        return LandingRule(tracker: tracker, held: HeldMedia(ranges: [.zero..<(.seconds(12))], end: .seconds(40)))
+    }
+
+    /// A seek that has landed at eight seconds.
+    private static func landed(_ landing: Landing = .exact(.seconds(8))) -> SeekMachine {
+        var seek = SeekMachine()
+        seek.begin(request, to: .seconds(8))
+        seek.land(on: landing)
+        return seek
+    }
+
+    // MARK: Seeks
+
+    @Test("a seek is refused, waits for a place to start at, or goes to where its destination is")
+    func answers() throws {
+        let rule = try Self.rule()
+        let behind = SeekRequest(destination: .time(.seconds(41)))
+        #expect(SeekMachine.answer(to: Self.request, rule, canPlay: false) == .refuse)
+        #expect(SeekMachine.answer(to: Self.request, nil, canPlay: true) == .wait)
+        #expect(SeekMachine.answer(to: Self.request, rule, canPlay: true) == .go(to: .seconds(8)))
+        #expect(SeekMachine.answer(to: behind, rule, canPlay: true) == .refuse)
+    }
+
+    struct Move: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var target: Duration
+        var reloads = false
+        var expected: [SeekMachine.Action]
+    }
+
+    static let moves = [
+        Move(
+            testDescription: "within what is held", target: .seconds(8),
+            expected: [
+                .accept(isTargetBuffered: true), .present(from: .exact(.seconds(8))),
+                .move(to: .exact(.seconds(8))), .judgeBuffer,
+            ]),
+        Move(
+            testDescription: "behind what is held", target: .seconds(20),
+            expected: [
+                .accept(isTargetBuffered: false), .load(from: .exact(.seconds(20))),
+                .move(to: .exact(.seconds(20))), .judgeBuffer,
+            ]),
+        Move(
+            testDescription: "within what is of no use", target: .seconds(8), reloads: true,
+            expected: [
+                .accept(isTargetBuffered: false), .load(from: .exact(.seconds(8))),
+                .move(to: .exact(.seconds(8))), .judgeBuffer,
+            ]),
+    ]
+
+    @Test("what is held is presented again, else media is loaded", arguments: moves)
+    func goes(_ test: Move) throws {
+        var seek = SeekMachine()
+        let actions = seek.go(Self.request, to: test.target, try Self.rule(), reloads: test.reloads)
+        #expect(actions == test.expected)
+        #expect(seek.target == test.target)
+        // The playhead is not there before it is moved.
+        #expect(seek.landing == nil)
+    }
+
+    @Test("a seek is under way from its request to its end, which gives the request back", arguments: [request, own])
+    func seeks(_ request: SeekRequest) {
+        var seek = SeekMachine()
+        #expect(!seek.isUnderWay)
+        let nothing = seek.end()
+        #expect(nothing == nil)
+        seek.begin(request, to: .zero)
+        #expect((seek.target, seek.request) == (.zero, request))
+        #expect(seek.isCancellable == !request.isOwn)
+        #expect(seek.landing == nil)
+        seek.land(on: .exact(.seconds(8)))
+        #expect(seek.target == .seconds(8))
+        let ended = seek.end()
+        #expect(ended == request)
+        #expect((seek.target, seek.request) == (nil, nil))
+        // Where presentation began stays known.
+        #expect(seek.landing == .exact(.seconds(8)))
+    }
+
+    @Test("a seek that waits lands when there is a place to start at, within what is listed")
+    func landsFirst() throws {
+        let rule = try Self.rule()
+        var seek = SeekMachine()
+        let nothing = seek.landFirst(rule)
+        #expect(nothing == nil)
+        seek.begin(SeekRequest(destination: .time(.seconds(99))), to: .zero)
+        let landing = seek.landFirst(rule)
+        #expect(landing == .exact(.seconds(40)))
+        #expect(seek.target == .seconds(40))
+    }
+
+    @Test("a move of the engine's own goes on with a seek that is under way, or stays where the playhead is")
+    func ownMoves() {
+        var seek = SeekMachine()
+        let place = seek.beginOwnMove(at: .seconds(3))
+        #expect(place == .seconds(3))
+        #expect(seek.request?.isOwn == true && seek.request?.isJump == false)
+        seek = Self.landed()
+        seek.ask(.target, 3)
+        let target = seek.beginOwnMove(at: .seconds(3))
+        #expect(target == .seconds(8))
+        #expect(seek.request == Self.request)
+        // The outputs are asked again.
+        #expect(seek.takeAnswer(3, isLast: false, first: nil) == [])
+        #expect(seek.awaitOutputs(Self.facts(), isInGap: false) == [.ask(.target)])
+    }
+
+    @Test("time that is tied to host time jumps, unless it is nearly there")
+    func jumps() {
+        let held = HeldMedia(ranges: [.zero..<(.seconds(12))], end: .seconds(40), shortest: .milliseconds(50))
+        let seek = SeekMachine()
+        #expect(seek.jump(to: .milliseconds(40), from: .zero, held) == [])
+        #expect(
+            seek.jump(to: .seconds(8), from: .zero, held)
+                == [
+                    .endSeek(finished: false), .present(from: .exact(.seconds(8))), .jump(to: .seconds(8)),
+                    .judgeBuffer,
+                ])
+        #expect(seek.jump(to: .seconds(20), from: .zero, held).contains(.load(from: .exact(.seconds(20)))))
+    }
+
+    // MARK: Arriving
+
+    @Test("a seek arrives when there is media at its target, and the item is ready")
+    func arrives() {
+        let seek = Self.landed()
+        #expect(seek.check(Self.facts()) == [.awaitOutputs])
+        #expect(seek.check(Self.facts { $0.hasMedia = false }) == [])
+        #expect(seek.check(Self.facts { $0.isReady = false }) == [])
+        #expect(seek.check(Self.facts { $0.hasStart = false }) == [])
+        #expect(SeekMachine().check(Self.facts()) == [])
+        #expect(
+            Self.landed(.undecided(near: .seconds(8))).check(Self.facts())
+                == [.decideLanding(near: .seconds(8)), .awaitOutputs])
+    }
+
+    @Test("a move without a seek begins none")
+    func moveAlone() {
+        var seek = SeekMachine()
+        seek.land(on: .undecided(near: .seconds(4)))
+        #expect(!seek.isUnderWay)
+        #expect(seek.check(Self.facts()) == [])
+    }
+
+    @Test("where a seek lands whose tolerance is limited is decided by the sync samples that came")
+    func decides() {
+        var seek = SeekMachine()
+        seek.begin(
+            SeekRequest(
+                destination: .time(.seconds(8)), tolerance: SeekRequest.Tolerance(before: .seconds(3), after: .zero)),
+            to: .seconds(8))
+        seek.land(on: .undecided(near: .seconds(8)))
+        seek.noteSyncSamples([.seconds(4), .seconds(6), .seconds(10)])
+        let held = HeldMedia(ranges: [.seconds(4)..<(.seconds(12))])
+        #expect(
+            seek.decideLanding(near: .seconds(8), held)
+                == [.reposition(to: .sync(.seconds(6))), .move(to: .sync(.seconds(6))), .judgeBuffer])
+        seek.forgetSyncSamples(from: .seconds(6))
+        #expect(seek.decideLanding(near: .seconds(8), held).last == .judgeBuffer)
+        #expect(seek.decideLanding(near: .seconds(8), held).contains(.move(to: .exact(.seconds(8)))))
+    }
+
+    @Test("the outputs are asked once for media at the target, where they are asked and there is any")
+    func asks() {
+        var seek = Self.landed()
+        let end: [SeekMachine.Action] = [.endSeek(finished: true), .tellJump, .complete]
+        #expect(seek.awaitOutputs(Self.facts { $0.awaitsOutputs = false }, isInGap: false) == end)
+        #expect(seek.awaitOutputs(Self.facts(), isInGap: true) == end)
+        #expect(seek.awaitOutputs(Self.facts(), isInGap: false) == [.ask(.target)])
+        seek.ask(.target, 3)
+        #expect(seek.awaitOutputs(Self.facts(), isInGap: false) == [])
+        seek.land(on: .sync(.seconds(7)))
+        #expect(seek.takeAnswer(2, isLast: false, first: nil) == [])
+        #expect(seek.takeAnswer(3, isLast: true, first: .seconds(9)) == [.noteFirst] + end)
+    }
+
+    @Test("a seek to the start of a segment ends at its first picture")
+    func firstPicture() {
+        var seek = Self.landed(.segmentStart(.seconds(8)))
+        seek.ask(.target, 1)
+        #expect(seek.takeAnswer(1, isLast: false, first: .seconds(9)).first == .move(to: .sync(.seconds(9))))
+        #expect(seek.takeAnswer(1, isLast: false, first: .seconds(7)).first == .endSeek(finished: true))
+    }
+
+    @Test("a newer seek is not answered by what the one before has asked")
+    func supersedes() {
+        var seek = Self.landed()
+        seek.ask(.target, 3)
+        _ = seek.end()
+        seek.begin(Self.request, to: .seconds(20))
+        #expect(seek.takeAnswer(3, isLast: false, first: nil) == [])
+    }
+
+    // MARK: Preroll, start, pictures
+
+    @Test("a preroll waits for media, then for the outputs, and ends when the player plays")
+    func prerolls() {
+        var seek = SeekMachine()
+        #expect(seek.mayPreroll(Self.facts()))
+        #expect(!seek.mayPreroll(Self.facts { $0.isPaused = false }))
+        #expect(!Self.landed().mayPreroll(Self.facts()))
+        #expect(seek.checkPreroll(Self.facts()) == [])
+        seek.beginPreroll()
+        #expect(seek.checkPreroll(Self.facts { $0.hasMedia = false }) == [])
+        #expect(seek.checkPreroll(Self.facts { $0.isPaused = false }) == [.endPreroll(finished: false)])
+        #expect(seek.checkPreroll(Self.facts { $0.awaitsOutputs = false }) == [.endPreroll(finished: true)])
+        #expect(seek.checkPreroll(Self.facts()) == [.ask(.preroll)])
+        seek.ask(.preroll, 4)
+        #expect(seek.checkPreroll(Self.facts()) == [])
+        #expect(seek.takeAnswer(4, isLast: false, first: nil) == [.endPreroll(finished: true)])
+        seek.endPreroll()
+        #expect(!seek.isPrerolling)
+        #expect(seek.takeAnswer(4, isLast: false, first: nil) == [])
+    }
+
+    @Test("the first media is asked for where nothing else is, and again after a seek")
+    func starts() {
+        let asked: [SeekMachine.Action] = [.waitForFirst(until: .seconds(6)), .ask(.first)]
+        func check(_ seek: SeekMachine) -> [SeekMachine.Action] { seek.checkStart(Self.facts(), at: .seconds(1)) }
+        var seek = SeekMachine()
+        #expect(check(seek) == asked)
+        #expect(seek.checkStart(Self.facts { $0.holdsStart = false }, at: .zero) == [])
+        #expect(seek.checkStart(Self.facts { $0.hasMedia = false }, at: .zero) == [])
+        seek.beginPreroll()
+        #expect(check(seek) == asked)
+        seek.ask(.preroll, 1)
+        #expect(check(seek) == [])
+        seek.endPreroll()
+        seek.ask(.first, 2)
+        #expect(check(seek) == [])
+        seek.begin(Self.request, to: .seconds(8))
+        #expect(check(seek) == [])
+        _ = seek.end()
+        #expect(check(seek) == asked)
+        seek.ask(.first, 3)
+        #expect(seek.holdsStart(Self.facts()))
+        let wasAsked = seek.noteFirstDecoded()
+        #expect(wasAsked)
+        #expect(!seek.holdsStart(Self.facts()))
+        // Nobody waits any more.
+        let isAskedAgain = seek.noteFirstDecoded()
+        #expect(!isAskedAgain)
+        #expect(check(seek) == [])
+    }
+
+    @Test("pictures are gone through while time stands still, where there are any")
+    func steps() {
+        var seek = SeekMachine()
+        #expect(!seek.mayStep(Self.facts()))
+        seek.noteSyncSamples([.zero])
+        #expect(seek.mayStep(Self.facts()))
+        #expect(!seek.mayStep(Self.facts { $0.isPaused = false }))
+        // They are there still when others are loaded.
+        seek.restart(at: .exact(.seconds(8)))
+        #expect(seek.hasPictures)
+        #expect(seek.window == .seconds(8))
+    }
+}

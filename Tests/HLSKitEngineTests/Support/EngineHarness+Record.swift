@@ -1,0 +1,89 @@
+import HLSKitLoading
+import HLSKitPlaylist
+import HLSKitSelection
+import Testing
+
+@testable import HLSKitEngine
+
+/// The record of an ``EngineHarness`` in words that tests compare.
+extension EngineHarness {
+    /// A player of `path` that was told to play at once.
+    static func playing(
+        _ path: String, from origin: ScriptedOrigin, preferences: PlayerItemPreferences = .init(),
+        _ configure: (inout EngineConfiguration) -> Void = { _ in }
+    ) -> Self {
+        var configuration = EngineConfiguration()
+        configure(&configuration)
+        var harness = Self(origin: origin, configuration: configuration)
+        harness.control(.play)
+        harness.control(.setPreferences(preferences))
+        harness.open(path)
+        return harness
+    }
+
+    /// Statuses (with the reason for waiting), stalls and ends, in their order.
+    var story: [String] {
+        events.compactMap { _, kind in
+            switch kind {
+            case .timeControl(let change): change.reason?.rawValue ?? change.new.rawValue
+            case .playbackStalled: "stalled"
+            case .didPlayToEnd: "didPlayToEnd"
+            case .failedToPlayToEnd: "failedToPlayToEnd"
+            default: nil
+            }
+        }
+    }
+
+    var error: HLSError? { engine.item?.error }
+    var didPlayToEnd: Bool { story.contains("didPlayToEnd") }
+    var statistics: PlaybackStatistics { state.statistics }
+
+    func requests(of path: String) -> [Request] { requests.filter { $0.path == path } }
+
+    /// The paths of segments, maps and keys that were asked for, in their order.
+    var mediaPaths: [String] { requests.map(\.path).filter { !$0.hasSuffix(".m3u8") } }
+
+    /// Names of the segments that were loaded, in their order.
+    var loadedSegments: [String] {
+        events.compactMap { _, kind in
+            guard case .segmentLoaded(let load) = kind else { return nil }
+            return ScriptedOrigin.path(of: load.urlString)
+        }
+    }
+
+    /// Media sequence numbers of what was skipped, and of what the live window took away.
+    var skippedSequences: [ClosedRange<Int>] {
+        events.compactMap { _, kind in
+            guard case .segmentSkipped(let skipped) = kind else { return nil }
+            return skipped.first...skipped.last
+        }
+    }
+
+    var missedSequences: [ClosedRange<Int>] {
+        events.compactMap { _, kind in
+            guard case .segmentsMissed(let missed) = kind else { return nil }
+            return missed.first...missed.last
+        }
+    }
+
+    /// Positions of the variants that were used, in their order.
+    var variantSequence: [Int] {
+        events.compactMap { _, kind in
+            guard case .variantSwitched(_, let variant, _) = kind else { return nil }
+            return variant.index
+        }
+    }
+
+    func time(of matches: (PlayerEvent.Kind) -> Bool) -> Duration? { events.first { matches($0.kind) }?.time }
+
+    /// When media was first played.
+    var playingSince: Duration? {
+        time { kind in
+            if case .timeControl(let change) = kind { change.new == .playing } else { false }
+        }
+    }
+}
+
+extension EngineHarness: CustomTestStringConvertible {
+    var testDescription: String { "player at \(now): \(story)" }
+}

@@ -1,0 +1,86 @@
+import HLSKitEngine
+import HLSKitMedia
+import HLSKitSelection
+
+/// The way of segments through one lane of an ``EngineHarness``: in their order, with the times of their playlist.
+struct HarnessLane {
+    private struct Reader {
+        var job: SegmentJob
+        /// The part of its bytes that is here, and what was told of it.
+        var share = 0.0
+        var toldShare = 0.0
+        var hasToldTracks = false
+        var isComplete = false
+        var failure: SegmentFailure?
+        var hasFailed = false
+        /// What is missing at its end.
+        var missing = Duration.zero
+
+        var duration: Duration { job.duration - missing }
+    }
+
+    private var readers: [Reader] = []
+    private var lastReplacement: Int?
+    var isEnded = false
+    var isDrained = false
+    /// Where the media that was demuxed ends.
+    private(set) var end: Duration?
+
+    /// Also reads a segment again from its first byte.
+    mutating func begin(_ job: SegmentJob, missing: Duration = .zero) {
+        guard let index = readers.firstIndex(where: { $0.job.id == job.id }) else {
+            return readers.append(Reader(job: job, missing: missing))
+        }
+        readers[index] = Reader(job: job, missing: missing)
+    }
+
+    mutating func abandon(_ segment: SegmentID) {
+        readers.removeAll { $0.job.id == segment }
+    }
+
+    mutating func arrive(_ segment: SegmentID, share: Double) {
+        guard let index = readers.firstIndex(where: { $0.job.id == segment }) else { return }
+        readers[index].share = share
+    }
+
+    mutating func complete(_ segment: SegmentID, spoiledBy failure: SegmentFailure?) {
+        guard let index = readers.firstIndex(where: { $0.job.id == segment }) else { return }
+        readers[index].isComplete = true
+        readers[index].failure = failure
+    }
+
+    /// The next thing that demuxing finds out; nil while it has to wait.
+    mutating func next(having resources: Set<ResourceID>, playhead: Duration) -> MediaFact? {
+        guard var reader = readers.first, !reader.hasFailed else { return nil }
+        let job = reader.job
+        let needed = [job.map, job.key?.resource, job.mapKey?.resource].compactMap(\.self)
+        guard needed.allSatisfy(resources.contains) else { return nil }
+        defer { if !readers.isEmpty, readers[0].job.id == job.id { readers[0] = reader } }
+        if let failure = reader.failure {
+            reader.hasFailed = true
+            return .segmentFailed(job.id, failure)
+        }
+        if reader.share > 0, let number = job.replacement, number != lastReplacement {
+            lastReplacement = number
+            return .replaced(
+                job.id.lane, number: number, from: max(job.start, playhead + RenditionChooser.audioChangeLead))
+        }
+        if reader.share > 0, !reader.hasToldTracks {
+            reader.hasToldTracks = true
+            let type: MediaKind = job.id.lane == .main ? .video : .audio
+            let codec: MediaCodec = type == .video ? .h264 : .aac
+            return .tracks(job.id, [MediaTrack(id: 1, mediaType: type, codec: codec, timescale: 90_000)])
+        }
+        if reader.isComplete {
+            readers.removeFirst()
+            let end = job.start + reader.duration
+            // Media behind the window is not presented.
+            let presentedEnd = min(end, job.window.until ?? end)
+            self.end = max(self.end ?? presentedEnd, presentedEnd)
+            return .segmentEnded(job.id, start: job.start, end: end)
+        }
+        guard reader.share > reader.toldShare else { return nil }
+        reader.toldShare = reader.share
+        return .demuxed(job.id, upTo: job.start + reader.duration * reader.share)
+    }
+}

@@ -1,0 +1,55 @@
+import HLSKitSelection
+import TestSupport
+import Testing
+
+@testable import HLSKitEngine
+
+@Suite("Variant rule")
+struct VariantRuleTests {
+    /// Chooses the variant of a number, and counts how often it was asked.
+    private struct Fixed: VariantSelector {
+        var index = 1
+        var count = 0
+
+        mutating func decide(_ input: SelectionInput) -> SelectionDecision {
+            count += 1
+            let count = count
+            return SelectionDecision(number: index, explanation: "asked \(count) times")
+        }
+    }
+
+    private static let input = SelectionInput(
+        now: .zero, candidates: [0, 1].map { AssetVariant(index: $0, peakBitRate: 1e6) }, forwardBuffer: .zero,
+        upcoming: [])
+
+    @Test("a rule of the library is asked here, one of the program elsewhere")
+    func kinds() {
+        #expect(!VariantRule(ScenarioRule()).isOfProgram)
+        var rule = VariantRule(Fixed())
+        #expect(rule.isOfProgram)
+        #expect(rule.decide(Self.input).explanation == "asked 1 times")
+        #expect((rule.selector as? Fixed)?.count == 1)
+        rule.goOn(with: Fixed(index: 2, count: 8))
+        #expect(rule.decide(Self.input).explanation == "asked 9 times")
+    }
+
+    /// An answer, without what it is about.
+    private static func kind(_ answer: VariantRule.Answer) -> String {
+        switch answer {
+        case .known(let decision): "known \(decision.number)"
+        case .decided(let decision): "decided \(decision.number)"
+        case .asks: "asks"
+        }
+    }
+
+    @Test("the program is asked unless it has said so before, and a rule of the library never waits")
+    func answers() {
+        let known = SelectionDecision(number: 5, explanation: "")
+        var rule = VariantRule(Fixed())
+        #expect(Self.kind(rule.answer(Self.input, known: nil)) == "asks")
+        #expect(Self.kind(rule.answer(Self.input, known: known)) == "known 5")
+        #expect((rule.selector as? Fixed)?.count == 0)
+        var own = VariantRule(ThroughputRule())
+        #expect(Self.kind(own.answer(Self.input, known: nil)).hasPrefix("decided"))
+    }
+}

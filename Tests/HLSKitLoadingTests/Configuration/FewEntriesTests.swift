@@ -1,0 +1,29 @@
+import HLSKitLoading
+import Testing
+
+@Suite("Few entries")
+struct FewEntriesTests {
+    @Test("behaves like a dictionary, over random changes")
+    func reference() {
+        var random = SplitMix64(seed: 4)
+        var entries = FewEntries<Int, Int>()
+        var expected: [Int: Int] = [:]
+        for step in 0..<2000 {
+            let key = Int(random.next() % 6)
+            switch random.next() % 4 {
+            case 0:
+                entries[key] = step
+                expected[key] = step
+            case 1:
+                entries[key]? += 1
+                expected[key]? += 1
+            case 2:
+                entries[key] = nil
+                expected[key] = nil
+            default: #expect(entries.removeValue(forKey: key) == expected.removeValue(forKey: key))
+            }
+            #expect(Set(entries.keys) == Set(expected.keys) && entries.keys.count == expected.count)
+            for key in 0..<6 { #expect(entries[key] == expected[key]) }
+        }
+    }
+}

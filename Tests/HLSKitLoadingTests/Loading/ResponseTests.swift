@@ -1,0 +1,144 @@
+import Testing
+
+@testable import HLSKitLoading
+
+@Suite("responses")
+struct ResponseTests {
+    @Test(
+        "Retry-After is read as seconds and as a date, by the server's clock",
+        arguments: [
+            ("120", nil, 120), ("0", nil, 0), ("99999999999999999999", nil, 999_999_999), ("-1", nil, nil),
+            ("soon", nil, nil), ("", nil, nil), ("1.5", nil, nil),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:30 GMT", 7),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:30 1994", 7),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", nil, 37), ("Sun, 06 Nov 1994 08:00:00 GMT", nil, 0),
+            ("Sun, 99 Nov 1994 08:49:37 GMT", nil, nil), ("Sun, 06 Foo 1994 08:49:37 GMT", nil, nil),
+        ] as [(String, String?, Int?)])
+    func retryAfter(_ value: String, _ date: String?, _ seconds: Int?) {
+        // 784111740 is 08:49:00 of that day.
+        #expect(RetryAfter.delay(value, date: date, now: 784_111_740) == seconds.map { .seconds($0) })
+    }
+
+    @Test(
+        "dates are counted from 1970",
+        arguments: [
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Tue, 29 Feb 2000 23:59:59 GMT", 951_868_799),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
+        ] as [(String, Int64)])
+    func dates(_ text: String, _ seconds: Int64) { #expect(HTTPDate.seconds(text) == seconds) }
+
+    @Test(
+        "Content-Range is read or refused",
+        arguments: [
+            ("bytes 0-9/10", "0-9/10"), ("Bytes 5-5/*", "5-5/*"), ("bytes */10", nil), ("bytes 9-0/10", nil),
+            ("bytes 0-10/10", nil), ("0-9/10", nil), ("bytes 0-18446744073709551615/*", nil), ("", nil),
+            ("bytes 0-99999999999999999999/*", nil),
+        ] as [(String, String?)])
+    func contentRange(_ text: String, _ read: String?) { #expect(ContentRange(text)?.description == read) }
+
+    private func head(_ lines: [String]) -> ResponseHead {
+        var head = ResponseHead()
+        for line in lines + [""] { #expect(Array((line + "\r\n").utf8).withUnsafeBytes { head.read($0) }) }
+        return head
+    }
+
+    @Test("header fields are read without case and over several lines of one name")
+    func fields() {
+        var head = head([
+            "HTTP/1.1 200 OK", "content-ENCODING:\tgzip , identity ", "Content-Encoding: GZIP", "no colon",
+            "Content-Length: 12",
+        ])
+        #expect(head.isComplete)
+        #expect(head.members(of: "Content-Encoding") == ["gzip", "identity", "gzip"])
+        #expect(head.contentLength == 12)
+        #expect(!head.isCloseDelimited)
+        // Trailers come after the end.
+        #expect(Array("Content-Length: 99\r\n".utf8).withUnsafeBytes { head.read($0) })
+        #expect(head.contentLength == 12)
+    }
+
+    @Test("a range that is ignored is cut out, with checked arithmetic")
+    func slicing() {
+        let request = TransportRequest(
+            urlString: "http://a/", resourceClass: .segment, byteRange: (UInt64.max - 5)..<UInt64.max)
+        let short = ResponsePlan(
+            head(["HTTP/1.1 200 OK", "Content-Length: 10"]), for: request, at: "http://a/", now: 0)
+        guard case .fail(let error) = short else {
+            Issue.record("\(short)")
+            return
+        }
+        #expect(error.code == .badRange)
+    }
+
+    @Test(
+        "a range that is open at its end is known by its first byte",
+        arguments: [
+            (["HTTP/1.1 206 P", "Content-Range: bytes 7-9/10"], 0, nil),
+            (["HTTP/1.1 206 P", "Content-Range: bytes 7-9007199254740991/*"], 0, nil),
+            (["HTTP/1.1 206 P", "Content-Range: bytes 6-9/10"], 0, .badRange),
+            (["HTTP/1.1 200 OK", "Content-Length: 10"], 7, nil), (["HTTP/1.1 200 OK"], 7, nil),
+            (["HTTP/1.1 200 OK", "Content-Length: 7"], 0, .badRange),
+            (["HTTP/1.1 200 OK", "Content-Length: 1008"], 0, .tooLarge),
+        ] as [([String], UInt64, LoadingError.Code?)])
+    func open(_ lines: [String], _ skip: UInt64, _ code: LoadingError.Code?) {
+        let request = TransportRequest(
+            urlString: "http://a/", resourceClass: .segment, byteRange: .bytes(from: 7), maximumByteCount: 1000)
+        switch ResponsePlan(head(lines), for: request, at: "http://a/", now: 0) {
+        case .body(let plan): #expect(code == nil && plan.skip == skip && plan.count == nil)
+        case .fail(let error): #expect(error.code == code)
+        case .redirect: Issue.record("a redirect")
+        }
+    }
+
+    @Test("ranges are cut to the resource, and written as servers are asked for them")
+    func ranges() {
+        let range: Range<UInt64> = 5..<10
+        #expect(range.bytes(ofResourceOf: 10) == range)
+        #expect(range.bytes(ofResourceOf: 9) == nil && range.prefix(0).bytes(ofResourceOf: 10) == nil)
+        let open = Range<UInt64>.bytes(from: 5)
+        #expect(open.bytes(ofResourceOf: 10) == range && open.bytes(ofResourceOf: 5) == nil)
+        #expect(Range<UInt64>.bytes(from: .max).bytes(ofResourceOf: .max) == nil)
+        #expect(open.headerText == "5-" && range.headerText == "5-9")
+    }
+
+    @Test("a redirect chain drops the user's information at the border of its origin")
+    func redirectUserInformation() throws {
+        let first = try HTTPURL("http://u:p@a/x")
+        var chain = RedirectChain(from: first, maximumCount: 10, allowsDowngrade: false)
+        let same = try chain.follow("/y", from: first, status: 302)
+        #expect(same.userInfo == "u:p")
+        let other = try chain.follow("http://x:y@b/z", from: same, status: 302)
+        #expect(other.userInfo == nil)
+        #expect(chain.redirectCount == 2)
+    }
+
+    @Test("D05: the speed gauge reports the first window with too few bytes, and none before")
+    func speedGauge() {
+        var gauge = SpeedGauge(window: .seconds(6), minimumBytesPerSecond: 1000, start: .zero, byteCount: 0)
+        var reports: [Int] = []
+        // 2 kB/s for 10 s, then nothing.
+        for tick in 1...200 {
+            let time = Duration.milliseconds(tick * 100)
+            if gauge.check(at: time, byteCount: min(tick * 200, 20_000)) != nil { reports.append(tick) }
+        }
+        // Six seconds hold less than 6 kB from 13 s on; marks are 0.75 s apart.
+        #expect(reports.first.map { (130...138).contains($0) } == true)
+    }
+
+    @Test("the speed gauge is content with exactly the floor")
+    func steady() {
+        var gauge = SpeedGauge(window: .seconds(6), minimumBytesPerSecond: 1000, start: .zero, byteCount: 0)
+        for second in 1...100 { #expect(gauge.check(at: .seconds(second), byteCount: second * 1000) == nil) }
+    }
+
+    @Test("D11: the rate bucket saves up little and lets debts be paid first")
+    func rateBucket() {
+        var bucket = RateBucket(bytesPerSecond: 1000, at: .zero)
+        bucket.fill(at: .seconds(100))
+        bucket.take(600)
+        #expect(bucket.isEmpty)
+        #expect(bucket.nextFill == .seconds(100) + .milliseconds(501))
+        bucket.fill(at: bucket.nextFill)
+        #expect(!bucket.isEmpty)
+    }
+}

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import HLSKitLoading
+
+@Suite("Request bucket")
+struct RequestRateLimitTests {
+    @Test("R74: no 5 s hold more than 50 fruitless requests, however often they fail")
+    func rate() {
+        var bucket = RequestRateLimit(policies: RetryPolicies(fruitlessRequestTotal: .max))
+        var now = Duration.zero
+        var times: [Duration] = []
+        while times.count < 500 {
+            now += bucket.wait(at: now)
+            times.append(now)
+            bucket.charge(at: now)
+        }
+        for (first, last) in zip(times, times.dropFirst(50)) {
+            #expect(last - first >= .seconds(5))
+        }
+        #expect(now < .seconds(65))
+    }
+
+    @Test("R74: 200 without a delivered segment are the end")
+    func total() {
+        var bucket = RequestRateLimit()
+        for second in 0..<199 { bucket.charge(at: .seconds(second)) }
+        #expect(!bucket.isExhausted)
+        bucket.deliver()
+        for second in 200..<399 { bucket.charge(at: .seconds(second)) }
+        #expect(!bucket.isExhausted)
+        bucket.charge(at: .seconds(400))
+        #expect(bucket.isExhausted)
+    }
+
+    @Test("what delivers does not wait")
+    func noWait() {
+        let bucket = RequestRateLimit()
+        #expect(bucket.wait(at: .zero) == .zero)
+        #expect(bucket.wait(at: .seconds(100)) == .zero)
+    }
+
+    @Test("without a limit nothing waits")
+    func patient() {
+        var bucket = RequestRateLimit(policies: .patient)
+        for _ in 0..<10_000 { bucket.charge(at: .zero) }
+        #expect(bucket.wait(at: .zero) == .zero)
+        #expect(!bucket.isExhausted)
+    }
+
+    @Test("playlists that bring nothing new are charged until one does, or a segment comes")
+    func unchangedPlaylists() {
+        var bucket = RequestRateLimit(policies: RetryPolicies(fruitlessRequestTotal: 4))
+        for second in 0..<3 { bucket.chargeUnchanged(at: .seconds(second * 10)) }
+        #expect(!bucket.isExhausted)
+        bucket.deliverPlaylist()
+        for second in 3..<6 { bucket.chargeUnchanged(at: .seconds(second * 10)) }
+        bucket.deliver()
+        for second in 6..<9 { bucket.chargeUnchanged(at: .seconds(second * 10)) }
+        #expect(!bucket.isExhausted)
+        bucket.charge(at: .seconds(90))
+        #expect(bucket.isExhausted)
+        // A playlist that changes is not an excuse for requests that fail.
+        bucket.deliverPlaylist()
+        for second in 0..<3 { bucket.charge(at: .seconds(100 + second * 10)) }
+        #expect(bucket.isExhausted)
+    }
+}

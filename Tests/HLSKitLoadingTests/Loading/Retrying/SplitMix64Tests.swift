@@ -1,0 +1,24 @@
+import HLSKitLoading
+import Testing
+
+@Suite("Seeded generator")
+struct SplitMix64Tests {
+    @Test("gives the published sequence for a seed")
+    func publishedSequence() {
+        var generator = SplitMix64(seed: 1_234_567)
+        let numbers = (0..<5).map { _ in generator.next() }
+        let published: [UInt64] = [
+            6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423, 4_593_380_528_125_082_431,
+            16_408_922_859_458_223_821,
+        ]
+        #expect(numbers == published)
+    }
+
+    @Test("gives units from 0 up to but not 1")
+    func units() {
+        var generator = SplitMix64(seed: 0)
+        let units = (0..<10_000).map { _ in generator.nextUnit() }
+        #expect(units.allSatisfy { (0..<1).contains($0) })
+        #expect(abs(units.reduce(0, +) / 10_000 - 0.5) < 0.02)
+    }
+}

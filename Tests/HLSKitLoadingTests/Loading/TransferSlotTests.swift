@@ -1,0 +1,140 @@
+import Synchronization
+import Testing
+
+@testable import HLSKitLoading
+
+@Suite("the transfer under way, of several that stand for one")
+struct TransferSlotTests {
+    /// Notes what it is told.
+    private final class Running: TransportTask {
+        private let calls = Mutex<[String]>([])
+        private let onPause: @Sendable () -> Void
+
+        /// - Parameter onPause: runs while it is being paused, before that is done.
+        init(onPause: @escaping @Sendable () -> Void = {}) { self.onPause = onPause }
+
+        var told: [String] { calls.withLock { $0 } }
+        func cancel() { calls.withLock { $0.append("cancel") } }
+        func pause() {
+            onPause()
+            calls.withLock { $0.append("pause") }
+        }
+        func resume() { calls.withLock { $0.append("resume") } }
+    }
+
+    private enum Step {
+        case start, pause, resume, cancel, endCurrent, hold, letGo
+        /// The newest transfer comes to its end; the first does, whatever is under way by now.
+        case end, endFirst
+        /// The next is started, and meanwhile it is told that.
+        indirect case startDuring([Step])
+    }
+
+    private final class Run {
+        let slot = TransferSlot()
+        var tasks: [Running] = []
+        var numbers: [Int] = []
+
+        func take(_ step: Step) {
+            switch step {
+            case .start: take(.startDuring([]))
+            case .startDuring(let steps):
+                slot.start { number in
+                    let task = Running()
+                    tasks.append(task)
+                    numbers.append(number)
+                    for step in steps { take(step) }
+                    return task
+                }
+            case .end: numbers.last.map { slot.end($0) }
+            case .endFirst: numbers.first.map { slot.end($0) }
+            case .pause: slot.pause()
+            case .resume: slot.resume()
+            case .cancel: slot.cancel()
+            case .hold: slot.hold(true)
+            case .letGo: slot.hold(false)
+            case .endCurrent: slot.endCurrent()
+            }
+        }
+    }
+
+    @Test(
+        "what is said holds for the transfer under way",
+        arguments: [
+            ("nothing", [.start], [[]]),
+            ("paused while under way", [.start, .pause, .resume], [["pause", "resume"]]),
+            ("paused twice", [.start, .pause, .pause, .resume, .resume], [["pause", "resume"]]),
+            ("paused before", [.pause, .start, .resume], [["pause", "resume"]]),
+            ("paused and resumed before", [.pause, .resume, .start], [[]]),
+            ("paused while it is started", [.startDuring([.pause])], [["pause"]]),
+            ("paused and resumed while it is started", [.startDuring([.pause, .resume])], [[]]),
+            ("paused between two", [.start, .end, .pause, .start], [[], ["pause"]]),
+            ("a pause holds for the next", [.start, .pause, .end, .start], [["pause"], ["pause"]]),
+            ("paused when it is over", [.start, .end, .pause], [[]]),
+            (
+                "held back and paused: both have to let it go", [.start, .hold, .pause, .letGo, .resume],
+                [["pause", "resume"]]
+            ),
+            ("paused, and held back meanwhile", [.start, .pause, .hold, .resume, .letGo], [["pause", "resume"]]),
+            ("held back before", [.hold, .start, .resume], [["pause"]]),
+            ("cancelled", [.start, .cancel, .cancel], [["cancel"]]),
+            ("cancelled while it is started", [.startDuring([.cancel])], [["cancel"]]),
+            ("cancelled when it is over", [.start, .end, .cancel], [[]]),
+            ("cancelled before", [.cancel, .start], []),
+            ("cancelled between two", [.start, .end, .cancel, .start], [[]]),
+            ("cancelled while the next is started", [.start, .end, .startDuring([.cancel])], [[], ["cancel"]]),
+            ("nothing is told once cancelled", [.start, .cancel, .pause, .resume], [["cancel"]]),
+            ("ended, and followed by another", [.start, .endCurrent, .start, .pause], [["cancel"], ["pause"]]),
+            ("it ends while it is started", [.startDuring([.end]), .pause], [["cancel"]]),
+            (
+                "it ends while it is started, and the next begins", [.startDuring([.end, .start]), .pause],
+                [["cancel"], ["pause"]]
+            ),
+            (
+                "the end of one that was left is not that of the next", [.start, .start, .endFirst, .pause],
+                [[], ["pause"]]
+            ),
+        ] as [(String, [Step], [[String]])])
+    private func told(_ name: String, _ steps: [Step], _ told: [[String]]) {
+        let run = Run()
+        for step in steps { run.take(step) }
+        #expect(run.tasks.map(\.told) == told, "\(name)")
+    }
+
+    @Test("what is said while another is being told is told after it")
+    func order() {
+        let slot = TransferSlot()
+        // As another thread would, that comes in between.
+        let task = Running { slot.resume() }
+        slot.start { _ in task }
+        slot.pause()
+        #expect(task.told == ["pause", "resume"])
+        #expect(!slot.isPaused)
+    }
+
+    @Test("a transfer that is left while it is being told has no say in the next")
+    func replacedWhileTold() {
+        let slot = TransferSlot()
+        let next = Running()
+        let first = Running { slot.start { _ in next } }
+        slot.start { _ in first }
+        slot.pause()
+        #expect(next.told == ["pause"])
+        slot.resume()
+        #expect(next.told == ["pause", "resume"] && first.told == ["pause"])
+    }
+
+    @Test("a transfer that is over is not held on to")
+    func release() {
+        let slot = TransferSlot()
+        weak var held: Running?
+        do {
+            let task = Running()
+            held = task
+            slot.start { _ in task }
+        }
+        #expect(held != nil)
+        slot.end()
+        #expect(held == nil)
+    }
+}

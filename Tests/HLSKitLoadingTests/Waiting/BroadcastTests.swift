@@ -1,0 +1,167 @@
+import HLSKitLoading
+import HLSKitSimulation
+import TestSupport
+import Testing
+
+@Suite("A broadcast", .timeLimit(.minutes(1)))
+struct BroadcastTests {
+    private let clock = VirtualClock()
+    private let diary = Diary()
+
+    /// A task that notes what it reads, and the end.
+    @discardableResult
+    private func read(_ stream: AsyncStream<Int>, as name: String) -> Task<Void, Never> {
+        Task(executorPreference: clock) {
+            for await element in stream { diary.add("\(name)\(element)") }
+            diary.add("\(name).")
+        }
+    }
+
+    @Test("every reader gets everything from its subscription on, in order, and the readers in the order they came")
+    func readers() {
+        let broadcast = HLSKitLoading.Broadcast<Int>()
+        #expect(!broadcast.hasReaders)
+        broadcast.send(0)
+        for name in ["a", "b", "c"] { read(broadcast.subscribe(), as: name) }
+        #expect(broadcast.hasReaders)
+        clock.advance(by: .zero)
+        broadcast.send(1)
+        clock.advance(by: .zero)
+        #expect(diary.lines == ["a1", "b1", "c1"])
+        read(broadcast.subscribe(), as: "d")
+        for number in 2...3 { broadcast.send(number) }
+        clock.advance(by: .zero)
+        for name in ["a", "b", "c", "d"] {
+            let own = diary.lines.filter { $0.hasPrefix(name) }
+            #expect(own == (name == "d" ? [] : ["\(name)1"]) + ["\(name)2", "\(name)3"])
+        }
+    }
+
+    struct BufferingCase: Sendable, CustomTestStringConvertible {
+        var common: AsyncStream<Int>.Continuation.BufferingPolicy = .unbounded
+        var own: AsyncStream<Int>.Continuation.BufferingPolicy?
+        var kept: [Int]
+        var testDescription: String { "\(common), \(own.map { "\($0)" } ?? "as all"): \(kept)" }
+    }
+
+    static let bufferings = [
+        BufferingCase(kept: [1, 2, 3, 4, 5]),
+        BufferingCase(common: .bufferingNewest(2), kept: [4, 5]),
+        BufferingCase(common: .bufferingOldest(2), kept: [1, 2]),
+        BufferingCase(own: .bufferingNewest(1), kept: [5]),
+        BufferingCase(common: .bufferingNewest(2), own: .unbounded, kept: [1, 2, 3, 4, 5]),
+    ]
+
+    @Test("a reader that falls behind keeps what its buffer holds", arguments: bufferings)
+    func bounds(_ row: BufferingCase) {
+        let broadcast = HLSKitLoading.Broadcast<Int>(row.common)
+        let stream = broadcast.subscribe(row.own)
+        for number in 1...5 { broadcast.send(number) }
+        broadcast.finish()
+        read(stream, as: "")
+        clock.advance(by: .zero)
+        #expect(diary.lines == row.kept.map(String.init) + ["."])
+    }
+
+    /// Numbers that are lost are replaced by their count, below zero.
+    private static func marked(_ broadcast: HLSKitLoading.Broadcast<Int>, newest limit: Int = 2) -> AsyncStream<Int> {
+        broadcast.subscribe(newest: limit) { count, _ in -count }
+    }
+
+    @Test("a reader that falls behind finds what it lost marked, and the others get everything")
+    func marks() {
+        let broadcast = HLSKitLoading.Broadcast<Int>()
+        let stream = Self.marked(broadcast)
+        read(broadcast.subscribe(), as: "b")
+        for number in 1...5 { broadcast.send(number) }
+        read(stream, as: "a")
+        clock.advance(by: .zero)
+        broadcast.send(6)
+        broadcast.finish()
+        clock.advance(by: .zero)
+        #expect(diary.lines.filter { $0.hasPrefix("a") } == ["a-3", "a4", "a5", "a6", "a."])
+        #expect(diary.lines.filter { $0.hasPrefix("b") } == (1...6).map { "b\($0)" } + ["b."])
+    }
+
+    @Test("a marked reader is forgotten with its task and its sequence, and gets nothing of what is closed")
+    func markedEnds() {
+        let broadcast = HLSKitLoading.Broadcast<Int>()
+        let task = read(Self.marked(broadcast), as: "a")
+        clock.advance(by: .zero)
+        #expect(broadcast.hasReaders)
+        task.cancel()
+        clock.advance(by: .zero)
+        #expect(diary.lines == ["a."])
+        #expect(!broadcast.hasReaders)
+        _ = Self.marked(broadcast)
+        #expect(!broadcast.hasReaders)
+        broadcast.close()
+        read(Self.marked(broadcast), as: "b")
+        clock.advance(by: .zero)
+        #expect(diary.lines == ["a.", "b."])
+    }
+
+    @Test("finishing ends those who read; who comes later reads on")
+    func finish() {
+        let broadcast = HLSKitLoading.Broadcast<Int>()
+        read(broadcast.subscribe(), as: "a")
+        clock.advance(by: .zero)
+        broadcast.send(1)
+        broadcast.finish()
+        #expect(!broadcast.hasReaders)
+        read(broadcast.subscribe(), as: "b")
+        broadcast.send(2)
+        clock.advance(by: .zero)
+        #expect(diary.lines == ["a1", "a.", "b2"])
+    }
+
+    @Test("closing ends those who read, and who comes later gets nothing")
+    func close() {
+        let broadcast = HLSKitLoading.Broadcast<Int>()
+        read(broadcast.subscribe(), as: "a")
+        broadcast.close()
+        read(broadcast.subscribe(), as: "b")
+        broadcast.send(1)
+        clock.advance(by: .zero)
+        #expect(diary.lines == ["a.", "b."])
+        #expect(!broadcast.hasReaders)
+    }
+
+    @Test("who subscribes to what is over gets nothing, and who subscribes as it ends is ended, too")
+    func over() {
+        let broadcast = HLSKitLoading.Broadcast<Int>()
+        read(broadcast.subscribe(unless: { true }), as: "a")
+        let late = broadcast.subscribe(unless: {
+            broadcast.finish()
+            return false
+        })
+        read(late, as: "b")
+        broadcast.send(1)
+        clock.advance(by: .zero)
+        #expect(diary.lines == ["a.", "b."])
+        #expect(!broadcast.hasReaders)
+    }
+
+    @Test("a reader whose task is cancelled, or whose sequence is dropped, is forgotten")
+    func cancelled() {
+        let broadcast = HLSKitLoading.Broadcast<Int>()
+        let task = read(broadcast.subscribe(), as: "a")
+        clock.advance(by: .zero)
+        task.cancel()
+        clock.advance(by: .zero)
+        #expect(diary.lines == ["a."])
+        #expect(!broadcast.hasReaders)
+        _ = broadcast.subscribe()
+        #expect(!broadcast.hasReaders)
+    }
+
+    @Test("sequences end with the broadcast")
+    func gone() {
+        var broadcast: HLSKitLoading.Broadcast<Int>? = .init()
+        if let stream = broadcast?.subscribe() { read(stream, as: "a") }
+        clock.advance(by: .zero)
+        broadcast = nil
+        clock.advance(by: .zero)
+        #expect(diary.lines == ["a."])
+    }
+}

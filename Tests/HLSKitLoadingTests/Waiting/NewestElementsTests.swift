@@ -1,0 +1,90 @@
+import HLSKitSimulation
+import TestSupport
+import Testing
+
+@testable import HLSKitLoading
+
+@Suite("What a reader has yet to read", .timeLimit(.minutes(1)))
+struct NewestElementsTests {
+    private let clock = VirtualClock()
+    private let diary = Diary()
+
+    /// Numbers that are lost are replaced by their count, below zero.
+    private static func elements(limit: Int) -> NewestElements<Int> {
+        NewestElements(limit: limit) { count, _ in -count }
+    }
+
+    private func read(_ elements: NewestElements<Int>, as name: String = "") -> Task<Void, Never> {
+        Task(executorPreference: clock) {
+            while let element = await elements.next() { diary.add("\(name)\(element)") }
+            diary.add("\(name).")
+        }
+    }
+
+    private final class Token: Sendable {}
+
+    @Test("what was read is let go of, though nothing comes after it")
+    func release() throws {
+        let elements = NewestElements<Token>(limit: 10) { _, last in last }
+        weak var token: Token?
+        do {
+            let made = Token()
+            token = made
+            elements.append(made)
+        }
+        #expect(token != nil)
+        try clock.run { _ = await elements.next() }
+        #expect(token == nil)
+    }
+
+    @Test(
+        "the newest are kept, behind one that says how many were lost",
+        arguments: [
+            (limit: 5, count: 5, kept: [1, 2, 3, 4, 5]), (limit: 5, count: 8, kept: [-3, 4, 5, 6, 7, 8]),
+            (limit: 1, count: 3, kept: [-2, 3]), (limit: 0, count: 3, kept: [-2, 3]),
+            (limit: .max, count: 100, kept: Array(1...100)),
+            (limit: 40, count: 1_000, kept: [-960] + Array(961...1_000)),
+        ])
+    func bounds(limit: Int, count: Int, kept: [Int]) {
+        let elements = Self.elements(limit: limit)
+        for number in 1...count { elements.append(number) }
+        elements.finish()
+        elements.append(0)
+        _ = read(elements)
+        clock.advance(by: .zero)
+        #expect(diary.lines == kept.map(String.init) + ["."])
+    }
+
+    @Test("each gap is where it was, and a reader that keeps up loses nothing")
+    func gaps() async {
+        let elements = Self.elements(limit: 3)
+        for number in 1...5 { elements.append(number) }
+        var read: [Int?] = []
+        for _ in 0..<3 { read.append(await elements.next()) }
+        for number in 6...9 { elements.append(number) }
+        for _ in 0..<4 { read.append(await elements.next()) }
+        for number in 10...200 {
+            elements.append(number)
+            #expect(await elements.next() == number)
+        }
+        #expect(read == [-2, 3, 4, -2, 7, 8, 9])
+    }
+
+    @Test("who waits gets the next one, or the end, in the order in which they came")
+    func waiting() {
+        let elements = Self.elements(limit: 2)
+        let readers = ["a", "b"].map { read(elements, as: $0) }
+        clock.advance(by: .zero)
+        elements.append(1)
+        elements.append(2)
+        clock.advance(by: .zero)
+        #expect(diary.lines == ["a1", "b2"])
+        readers[0].cancel()
+        clock.advance(by: .zero)
+        #expect(diary.lines == ["a1", "b2", "a."])
+        elements.append(3)
+        elements.finish()
+        clock.advance(by: .zero)
+        #expect(diary.lines == ["a1", "b2", "a.", "b3", "b."])
+    }
+}

@@ -1,0 +1,41 @@
+import Testing
+
+@testable import HLSKitSelection
+
+@Suite("Reload phase")
+struct ReloadPhaseTests {
+    /// A server that writes a segment of two seconds each two seconds, loaded for the first time when its list is `age`
+    /// old. Gives the age at each load.
+    private static func ages(first age: Duration, loads: Int) -> [Duration] {
+        let segment = Duration.seconds(2)
+        var phase = ReloadPhase()
+        var (time, before) = (segment + age, Duration?.none)
+        var ages: [Duration] = []
+        while ages.count < loads {
+            let written = segment * Int(time / segment)
+            ages.append(time - written)
+            let media = before.map { (interval: time - $0, media: written - segment * Int($0 / segment)) }
+            phase.note(interval: media?.interval ?? .zero, media: media?.media, next: segment)
+            before = time
+            time += media?.media == .zero ? segment / 2 : segment + phase.delay(for: segment)
+        }
+        return ages
+    }
+
+    @Test("loads come to be made just after the server wrote", arguments: [0.0, 0.1, 0.5, 1, 1.5, 1.9])
+    func settles(age: Double) {
+        let ages = Self.ages(first: .seconds(age), loads: 100)
+        #expect(ages.suffix(50).allSatisfy { $0 < .milliseconds(500) })
+    }
+
+    @Test("what is not regular is borne: no load is made much later than it could be")
+    func jitter() {
+        var phase = ReloadPhase()
+        for media in [2, 0, 7, 2, 2, 0, 0, 4, 2].map(Duration.seconds) {
+            phase.note(interval: .seconds(2), media: media, next: .seconds(2))
+            #expect(phase.delay(for: .seconds(2)) <= .milliseconds(125))
+        }
+        phase.note(interval: .seconds(2), media: nil, next: .seconds(2))
+        #expect(phase.delay(for: .seconds(2)) == .milliseconds(125))
+    }
+}

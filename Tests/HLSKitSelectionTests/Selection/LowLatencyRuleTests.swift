@@ -1,0 +1,162 @@
+import HLSKitSelection
+import Testing
+
+/// 1, 3 and 6 Mbit/s in parts of half a second.
+@Suite("rule for low latency")
+struct LowLatencyRuleTests {
+    private struct Session {
+        static let variants = [1e6, 3e6, 6e6].enumerated().map { AssetVariant(index: $0, peakBitRate: $1) }
+
+        var rule: any VariantSelector = ScenarioRule()
+        var now = Duration.zero
+        var current = 0
+        var transfers: [MeasuredTransfer] = []
+        var latency = Duration.milliseconds(20)
+        /// What is listed ahead of the playhead.
+        var listed: Duration?
+
+        /// Loads a part of the variant in use at a rate, and decides about the next one.
+        mutating func load(_ rate: Double, buffer: Double) -> Int {
+            let bytes = Int((Self.variants[current].peakBitRate ?? 0) * 0.5 / 8)
+            let seconds = 8 * Double(bytes) / rate
+            let requested = now
+            now += latency + .seconds(seconds)
+            transfers.append(
+                MeasuredTransfer(
+                    byteCount: bytes, requested: requested, firstByte: requested + latency, finished: now))
+            transfers = transfers.suffix(20)
+            now = max(now, requested + .milliseconds(500))
+            current = decide(buffer: buffer)
+            return current
+        }
+
+        var input: SelectionInput {
+            var input = SelectionInput(
+                now: now, candidates: Self.variants, currentVariantID: Self.variants[current].id,
+                recentTransfers: transfers, forwardBuffer: .zero, upcoming: [.init(duration: .milliseconds(500))])
+            input.partTarget = .milliseconds(500)
+            input.availableAhead = listed
+            return input
+        }
+
+        mutating func decide(buffer: Double) -> Int {
+            var input = input
+            input.forwardBuffer = .seconds(buffer)
+            let decision = rule.decide(input)
+            return Self.variants.firstIndex { $0.id == decision.variantID } ?? -1
+        }
+
+        /// Judges a part that was asked for so long ago.
+        mutating func judge(after elapsed: Duration, received: Double, buffer: Double) -> Int {
+            var input = input
+            input.forwardBuffer = .seconds(buffer)
+            let bytes = Int((Self.variants[current].peakBitRate ?? 0) * 0.5 / 8)
+            input.now = now + elapsed
+            input.download = .init(
+                variantID: Self.variants[current].id, segmentDuration: .milliseconds(500), requested: now,
+                firstByte: now + latency, receivedByteCount: Int(received * Double(bytes)), expectedByteCount: bytes)
+            let decision = rule.decide(input)
+            return Self.variants.firstIndex { $0.id == decision.variantID } ?? -1
+        }
+    }
+
+    @Test("M05: a fast link plays the best variant with little more than a second ahead")
+    func fast() {
+        var session = Session()
+        for _ in 0..<4 { _ = session.load(30e6, buffer: 1.3) }
+        #expect(session.current == 2)
+    }
+
+    @Test("M05: a variant whose parts take as long as they last is left at once")
+    func slow() {
+        var session = Session()
+        for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
+        #expect(session.load(5e6, buffer: 1) < 2)
+        #expect(session.load(0.5e6, buffer: 0.6) == 0)
+    }
+
+    @Test("M05: a link that goes to and fro is not followed: it goes up when the slump is some seconds ago")
+    func hysteresis() {
+        var session = Session()
+        for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
+        _ = session.load(2e6, buffer: 0.9)
+        let start = session.now
+        #expect(session.current == 0)
+        var rises = 0
+        while session.now - start < .seconds(3) {
+            if session.load(30e6, buffer: 1.3) > 0 { rises += 1 }
+        }
+        #expect(rises == 0)
+        for _ in 0..<30 { _ = session.load(30e6, buffer: 1.3) }
+        #expect(session.current == 2)
+    }
+
+    @Test("M05: what the round trip takes of a part is counted")
+    func roundTrip() {
+        var near = Session()
+        var far = Session()
+        far.latency = .milliseconds(300)
+        for _ in 0..<30 {
+            _ = near.load(12e6, buffer: 1.3)
+            _ = far.load(12e6, buffer: 1.3)
+        }
+        #expect(near.current == 2)
+        #expect(far.current < 2)
+    }
+
+    @Test("M05: while a part before is late, the next one is none that takes all of what is ahead")
+    func backlog() {
+        // A part of 6 Mbit/s takes a third of its time: two take 0.8 s of the 0.7 s that are ahead.
+        for (listed, choice) in [(1.2, 2), (1.7, 1), (9, 1)] {
+            var session = Session()
+            for _ in 0..<20 { _ = session.load(10e6, buffer: 1.3) }
+            #expect(session.current == 2)
+            session.listed = .seconds(listed)
+            #expect(session.decide(buffer: 0.7) == choice, "\(listed)")
+        }
+    }
+
+    @Test("M05: a part that is late says at once how slow the link is, though it is not given up")
+    func late() {
+        var session = Session()
+        for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
+        // 300 ms for half of it: 5 Mbit/s, and the rest is there in time.
+        #expect(session.judge(after: .milliseconds(320), received: 0.5, buffer: 1) == 2)
+        session.now += .milliseconds(320)
+        #expect(session.decide(buffer: 1) == 1)
+    }
+
+    @Test("M05: a slump is remembered for eight seconds")
+    func memory() {
+        var session = Session()
+        for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
+        _ = session.load(7e6, buffer: 1.3)
+        // 6 Mbit/s keep up with 30 Mbit/s, and are not safe with 7 and half a second ahead.
+        for _ in 0..<14 { #expect(session.load(30e6, buffer: 0.5) < 2) }
+        for _ in 0..<6 { _ = session.load(30e6, buffer: 0.5) }
+        #expect(session.current == 2)
+    }
+
+    @Test("M05: a part that outlasts what is ahead is given up where a lower one is there sooner")
+    func givenUp() {
+        var session = Session()
+        for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
+        // 0.1 of it in 0.4 s: the rest takes more than three seconds.
+        #expect(session.judge(after: .milliseconds(420), received: 0.1, buffer: 0.8) == 0)
+        // It is on time, or its rest is less than another one.
+        session = Session()
+        for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
+        #expect(session.judge(after: .milliseconds(420), received: 0.8, buffer: 0.8) == 2)
+        #expect(session.judge(after: .milliseconds(900), received: 0.95, buffer: 0.1) == 2)
+    }
+
+    @Test("M05: nothing measured and nothing received is no trap")
+    func odd() {
+        var session = Session()
+        #expect(session.decide(buffer: 0) == 0)
+        #expect(session.judge(after: .seconds(100), received: 0, buffer: 0) == 0)
+        session.current = 2
+        #expect(session.judge(after: .seconds(100), received: 0, buffer: 0) == 0)
+        #expect(session.decide(buffer: -1) == 0)
+    }
+}

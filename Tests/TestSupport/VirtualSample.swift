@@ -1,0 +1,123 @@
+import Foundation
+package import HLSKitCodec
+package import HLSKitEngine
+package import HLSKitPlayback
+package import HLSKitSelection
+package import HLSKitSimulation
+import HLSKitTime
+import Synchronization
+
+/// The bundled sample, played in virtual time.
+package struct VirtualSample {
+    package let clock = VirtualClock()
+    package let player: Player
+    package let item: PlayerItem
+    package let events = Recorder<PlayerEvent>()
+
+    /// Plays the sample's 180p variant, from the start to `end`.
+    package init(
+        end: Duration = .seconds(40), quality: String? = "180p", path: String = "master.m3u8",
+        files: [String: [UInt8]] = [:],
+        change: (inout PlayerConfiguration) -> Void = { _ in },
+        prefer: (inout PlayerItemPreferences) -> Void = { _ in }
+    ) throws {
+        let transport = SimulatedTransport(over: try NetworkTrace(parsing: "1000,50000,20\n".utf8), clock: clock) {
+            request in
+            let name = request.urlString.split(separator: "/").last.map(String.init) ?? ""
+            let type = name.hasSuffix("m3u8") ? "application/vnd.apple.mpegurl" : "video/mp4"
+            if let file = files[name] { return SimulatedResponse(contentType: type, body: file) }
+            for folder in [SampleMedia.folder, SampleMedia.fixtures + "/media"] {
+                guard let data = try? Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")) else { continue }
+                return SimulatedResponse(contentType: type, body: Array(data))
+            }
+            return .notFound
+        }
+        var configuration = PlayerConfiguration(clock: clock, transport: transport)
+        configuration.decodingThreadCount = 1
+        change(&configuration)
+        player = Player(configuration: configuration)
+        item = PlayerItem(urlString: "https://sample.invalid/\(path)")
+        if let quality { item.quality = try QualityExpression(parsing: quality) }
+        item.endPosition = .time(MediaTime(end))
+        prefer(&item.preferences)
+    }
+
+    /// Plays and calls `step` each 10 ms of the clock, until the end.
+    package func play(step: (Duration) throws -> Void = { _ in }) throws {
+        record(player.events(), in: events)
+        player.play()
+        try player.replaceCurrentItem(with: item)
+        for index in 0..<10_000 where !events.elements.contains(where: \.isEnd) {
+            clock.advance(by: .milliseconds(10))
+            try step(.milliseconds(10) * (index + 1))
+        }
+        let player = player
+        try clock.run { await player.close() }
+    }
+
+    /// Reads a sequence on the clock.
+    package func record<Element: Sendable>(_ stream: AsyncStream<Element>, in recorder: Recorder<Element>) {
+        let clock = clock
+        Task(executorPreference: clock) {
+            for await element in stream { recorder.append(element, at: clock.now.offset) }
+            recorder.finish()
+        }
+    }
+
+    /// When time began to run, on the clock, less the item time of then.
+    package var epoch: Duration? {
+        for event in events.elements {
+            guard case .timeControl(let change) = event.kind, change.new == .playing else { continue }
+            return change.itemTime.duration.map { event.hostTime.offset - $0 }
+        }
+        return nil
+    }
+
+    /// The cues that the player has told.
+    package var cuesTold: [LegibleCue] {
+        events.elements.compactMap { if case .legibleCue(let cue) = $0.kind { cue } else { nil } }
+    }
+
+    package var timeControlChanges: [TimeControlChange] {
+        events.elements.compactMap { if case .timeControl(let change) = $0.kind { change } else { nil } }
+    }
+}
+
+/// What a sequence gave, and when.
+package final class Recorder<Element: Sendable>: Sendable {
+    private struct State {
+        var entries: [(element: Element, time: Duration)] = []
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package var elements: [Element] { state.withLock { $0.entries.map(\.element) } }
+    package var times: [Duration] { state.withLock { $0.entries.map(\.time) } }
+    package var isFinished: Bool { state.withLock(\.isFinished) }
+
+    package func append(_ element: Element, at time: Duration) {
+        state.withLock { $0.entries.append((element, time)) }
+    }
+
+    func finish() { state.withLock { $0.isFinished = true } }
+}
+
+extension VideoFrame {
+    /// As ``SampleMedia/frameHashes(of:)`` has it.
+    package var hash: String {
+        get throws { String(try digest().prefix(8)) }
+    }
+}
+
+extension PlayerEvent {
+    /// Nothing more is to come.
+    package var isEnd: Bool {
+        switch kind {
+        case .didPlayToEnd, .itemStatusChanged(.failed): true
+        default: false
+        }
+    }
+}

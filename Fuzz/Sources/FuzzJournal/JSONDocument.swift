@@ -1,1 +1,1 @@
-../../../Sources/HLSKitCore/Asset/JSONDocument.swift
+../../../Sources/HLSKitPlaylist/JSONDocument.swift

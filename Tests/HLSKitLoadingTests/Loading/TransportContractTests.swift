@@ -11,7 +11,7 @@ struct TransportContractTests {
 
     @Test("every type that is a transport runs these tests")
     func table() throws {
-        let pattern = /\b(?:class|struct|actor|enum|extension)\s+([A-Za-z0-9_.]+)[^{\n]*:[^{\n]*\bTransport\b[^{\n]*\{/
+        let pattern = /\b(?:class|struct|actor|enum|extension)\s+([A-Za-z0-9_.]+)[^{\n]*:[^{\n]*\bResourceTransport\b[^{\n]*\{/
         var found: Set<String> = []
         for file in try SourceFiles.all(below: "Sources") {
             for match in file.text.matches(of: pattern) { found.insert(String(match.1)) }

@@ -11,11 +11,14 @@ let swiftSettings: [SwiftSetting] = [
 ]
 
 // Packages that only some users need belong to a trait: a package that asks for fewer traits does not even resolve them.
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"]))
+// No trait enables another one, because each that is enabled becomes an option of the compiler, and SwiftPM 6.3 orders these
+// by chance whenever it plans a build: with two traits, a new file anywhere compiles every module again.
+let logging = Target.Dependency.product(
+    name: "Logging", package: "swift-log", condition: .when(traits: ["Logging", "Observability", "All"]))
 let argumentParser = Target.Dependency.product(
-    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"]))
+    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command", "All"]))
 func observability(_ product: String, _ package: String) -> Target.Dependency {
-    .product(name: product, package: package, condition: .when(traits: ["Observability"]))
+    .product(name: product, package: package, condition: .when(traits: ["Observability", "All"]))
 }
 
 let package = Package(
@@ -33,13 +36,12 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Logging", description: "Players write to a logger of swift-log."),
-        .trait(
-            name: "Observability", description: "The product HLSKitObservability: metrics, traces, services.",
-            enabledTraits: ["Logging"]),
+        .trait(name: "Observability", description: "The product HLSKitObservability: metrics, traces, services; and Logging."),
         .trait(name: "Command", description: "The command hlsget."),
-        // All, so that `swift build` and `swift test` need no option here. Packages that depend on this one name what
-        // they need: docs/decisions/modules.md.
-        .default(enabledTraits: ["Logging", "Observability", "Command"]),
+        .trait(name: "All", description: "All of the above."),
+        // So that `swift build` and `swift test` need no option here. Packages that depend on this one name what they need:
+        // docs/decisions/modules.md.
+        .default(enabledTraits: ["All"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),

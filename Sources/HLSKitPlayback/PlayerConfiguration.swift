@@ -6,7 +6,7 @@ public import HLSKitNetwork
 public import HLSKitPlaylist
 public import HLSKitSelection
 
-#if Logging
+#if Logging || Observability || All
     public import Logging
 #endif
 
@@ -105,7 +105,7 @@ public struct PlayerConfiguration: Sendable {
     public var diskCache: DiskCache?
     /// Capabilities of the machine and the display, apart from codecs.
     public var capabilities = PlaybackCapabilities()
-    #if Logging
+    #if Logging || Observability || All
         /// Hears what players do: decisions with their inputs as `debug` (and, where they come with each byte, as `trace`),
         /// what went wrong and was worked around as `info`, lost media as `warning`, a failed item as `error`. Its level is
         /// read when a player is made. nil (the default) logs nothing.

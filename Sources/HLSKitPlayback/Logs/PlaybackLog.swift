@@ -4,7 +4,7 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-#if Logging
+#if Logging || Observability || All
     import Logging
 
     typealias PlayerLogger = Logger

@@ -34,5 +34,5 @@ let package = Package(
         fuzzer("FuzzTransportStream", of: "HLSKitMedia"), fuzzer("FuzzFragmentedMP4", of: "HLSKitMedia"),
         fuzzer("FuzzProgressiveMP4", of: "HLSKitMedia"), fuzzer("FuzzPackedAudio", of: "HLSKitMedia"),
         fuzzer("FuzzWebVTTSegment", of: "HLSKitMedia"), fuzzer("FuzzVideo", of: "HLSKitMedia"),
-        fuzzer("FuzzJournal"), fuzzer("FuzzRecording", of: "HLSKitCore", "HLSKitSimulation"),
+        fuzzer("FuzzJournal", of: "HLSKitCore"), fuzzer("FuzzRecording", of: "HLSKitCore", "HLSKitSimulation"),
     ], swiftLanguageModes: [.v6])

@@ -1,12 +1,5 @@
-/// As in `PlaylistTracker.swift`, which needs more than a journal does.
-struct SegmentPosition: Hashable, Comparable, Sendable {
-    var epoch: Int
-    var sequence: Int
-
-    static func < (one: SegmentPosition, other: SegmentPosition) -> Bool {
-        (one.epoch, one.sequence) < (other.epoch, other.sequence)
-    }
-}
+import HLSKitCore
+@testable import HLSKitDownload
 
 /// Reading ends; what was read names files of a download only, and is the same when it is written and read again.
 @_cdecl("LLVMFuzzerTestOneInput")

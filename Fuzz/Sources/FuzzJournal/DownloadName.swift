@@ -1,1 +1,0 @@
-../../../Sources/HLSKitDownload/DownloadName.swift

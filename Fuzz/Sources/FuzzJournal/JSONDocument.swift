@@ -1,1 +1,0 @@
-../../../Sources/HLSKitPlaylist/JSONDocument.swift

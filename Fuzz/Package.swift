@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
-// libFuzzer targets; a package of its own, since they need the sanitizer. Build and run, one at a time:
+// libFuzzer targets; a package of its own, since they need the sanitizer. scripts/build-rest sees that all compile. Build and
+// run, one at a time:
 //
 //   swift build -c release --sanitize=fuzzer -Xswiftc -enable-testing --product FuzzPlaylist
 //   SWIFT_BACKTRACE=enable=no .build/release/FuzzPlaylist -max_total_time=600 new-corpus corpus

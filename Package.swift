@@ -10,6 +10,11 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// scripts/test sets this: what its tests spend most of their time in is optimized, and nothing else, because compiling the
+// rest faster gains more.
+let busySettings =
+    Context.environment["HLSKIT_OPTIMIZED_TESTS"] == nil ? swiftSettings : swiftSettings + [.unsafeFlags(["-O"])]
+
 // Packages that only some users need belong to a trait: a package that asks for fewer traits does not even resolve them.
 // No trait enables another one, because each that is enabled becomes an option of the compiler, and SwiftPM 6.3 orders these
 // by chance whenever it plans a build: with two traits, a new file anywhere compiles every module again.
@@ -36,7 +41,9 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Logging", description: "Players write to a logger of swift-log."),
-        .trait(name: "Observability", description: "The product HLSKitObservability: metrics, traces, services; and Logging."),
+        .trait(
+            name: "Observability",
+            description: "The product HLSKitObservability: metrics, traces, services; and Logging."),
         .trait(name: "Command", description: "The command hlsget."),
         .trait(name: "All", description: "All of the above."),
         // So that `swift build` and `swift test` need no option here. Packages that depend on this one name what they need:
@@ -66,34 +73,36 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
 
         // Values without I/O and without C.
-        .target(name: "HLSKitTime", swiftSettings: swiftSettings),
-        .target(name: "HLSKitPlaylist", dependencies: ["HLSKitTime"], swiftSettings: swiftSettings),
-        .target(name: "HLSKitMedia", dependencies: ["HLSKitTime"], swiftSettings: swiftSettings),
+        .target(name: "HLSKitTime", swiftSettings: busySettings),
+        .target(name: "HLSKitPlaylist", dependencies: ["HLSKitTime"], swiftSettings: busySettings),
+        .target(name: "HLSKitMedia", dependencies: ["HLSKitTime"], swiftSettings: busySettings),
         .target(name: "HLSKitCaptions", dependencies: ["HLSKitTime", "HLSKitMedia"], swiftSettings: swiftSettings),
 
         // The client. What decides needs no C either.
         .target(
             name: "HLSKitLoading", dependencies: ["HLSKitTime", "HLSKitPlaylist", "HLSKitMedia"],
-            swiftSettings: swiftSettings),
+            swiftSettings: busySettings),
         .target(
             name: "HLSKitSelection",
             dependencies: ["HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitCaptions", "HLSKitLoading"],
-            swiftSettings: swiftSettings),
+            swiftSettings: busySettings),
         .target(
             name: "HLSKitEngine",
             dependencies: [
                 "HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitCaptions", "HLSKitLoading", "HLSKitSelection",
             ],
-            swiftSettings: swiftSettings),
+            swiftSettings: busySettings),
         // What reads, writes and decodes.
         .target(
             name: "HLSKitNetwork",
-            dependencies: ["HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitLoading", "CCurl", "CZlib", "CCrypto"],
+            dependencies: [
+                "HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitLoading", "CCurl", "CZlib", "CCrypto",
+            ],
             swiftSettings: swiftSettings),
         .target(
             name: "HLSKitCodec",
             dependencies: ["HLSKitTime", "HLSKitMedia", "HLSKitPlaylist", "HLSKitLoading", "HLSKitNetwork", "CLibAV"],
-            swiftSettings: swiftSettings),
+            swiftSettings: busySettings),
         .target(
             name: "HLSKitAsset",
             dependencies: [
@@ -107,7 +116,7 @@ let package = Package(
                 "HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitCaptions", "HLSKitLoading", "HLSKitSelection",
                 "HLSKitCodec", "HLSKitAsset",
             ],
-            swiftSettings: swiftSettings),
+            swiftSettings: busySettings),
         .target(
             name: "HLSKitPlayback",
             dependencies: [
@@ -115,7 +124,7 @@ let package = Package(
                 "HLSKitEngine", "HLSKitNetwork", "HLSKitCodec", "HLSKitAsset", "HLSKitOutput",
                 logging,
             ],
-            swiftSettings: swiftSettings),
+            swiftSettings: busySettings),
         .target(
             name: "HLSKitDownload",
             dependencies: [
@@ -152,7 +161,7 @@ let package = Package(
                 observability("Tracing", "swift-distributed-tracing"),
             ],
             swiftSettings: swiftSettings),
-        .target(name: "HLSKitSimulation", dependencies: ["HLSKitCore", "HLSKitTime"], swiftSettings: swiftSettings),
+        .target(name: "HLSKitSimulation", dependencies: ["HLSKitCore", "HLSKitTime"], swiftSettings: busySettings),
         // The command: its parts, and what puts them together.
         .target(
             name: "HLSGetKit",
@@ -177,7 +186,8 @@ let package = Package(
         .executableTarget(
             name: "hlsget",
             dependencies: [
-                "HLSGetKit", "HLSGetReport", "HLSGetWatch", "HLSGetMonitor", "HLSKitCore", "HLSKitSimulation", "CMalloc",
+                "HLSGetKit", "HLSGetReport", "HLSGetWatch", "HLSGetMonitor", "HLSKitCore", "HLSKitSimulation",
+                "CMalloc",
                 argumentParser,
             ],
             swiftSettings: swiftSettings),
@@ -189,7 +199,8 @@ let package = Package(
         .testTarget(name: "HLSKitTimeTests", dependencies: ["HLSKitTime"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSKitPlaylistTests", dependencies: ["HLSKitPlaylist", "HLSKitCore"], swiftSettings: swiftSettings),
-        .testTarget(name: "HLSKitMediaTests", dependencies: ["HLSKitMedia", "TestSupport"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "HLSKitMediaTests", dependencies: ["HLSKitMedia", "TestSupport"], swiftSettings: swiftSettings),
         .testTarget(
             name: "HLSKitCaptionsTests", dependencies: ["HLSKitCaptions", "HLSKitCore"], swiftSettings: swiftSettings),
         .testTarget(

@@ -1,20 +1,19 @@
 import Foundation
 import Synchronization
 
-/// Debian's nginx on free ports of the loopback interface, with a certificate authority of its own.
-///
-/// Ends with its owner, and with the test process however that ends.
+/// A folder that Debian's nginx serves on the loopback interface. All of a process share one nginx and one certificate
+/// authority.
 package final class TestOrigin: Sendable {
     /// Files below it are served.
     package let root: ScratchFolder
-    /// `http://127.0.0.1:PORT`: HTTP/1.1, gzip for playlists.
+    /// `http://127.0.0.1:PORT/N`: HTTP/1.1, gzip for playlists.
     package let plain: String
-    /// `https://localhost:PORT`: HTTP/2 and HTTP/1.1.
+    /// `https://localhost:PORT/N`: HTTP/2 and HTTP/1.1.
     package let secure: String
     /// The authority that has signed the certificate of ``secure``.
     package let caFile: String
-    private let folder: ScratchFolder
-    private let child: Child
+    private let server: WebServer
+    private let path: String
 
     package static let nginx = "/usr/sbin/nginx"
     package static let isInstalled = Tool.exists(nginx)
@@ -34,7 +33,8 @@ package final class TestOrigin: Sendable {
         }
     }
 
-    fileprivate static let sharedOrigin = Mutex<TestOrigin?>(nil)
+    private static let sharedOrigin = Mutex<TestOrigin?>(nil)
+    private static let count = Atomic(0)
 
     package static let playlist = Array(
         ("#EXTM3U\n" + String(repeating: "#EXTINF:6,\nsegment.ts\n", count: 100)).utf8)
@@ -42,8 +42,47 @@ package final class TestOrigin: Sendable {
     /// The content of `segment.ts`: bytes in which each place can be told from its neighbours.
     package static let segment: [UInt8] = (0..<1 << 20).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
 
-    /// - Parameter logsRequests: whether ``requestedPaths`` is kept.
-    package init(logsRequests: Bool = false) throws {
+    package init() throws {
+        server = try WebServer.shared()
+        root = try ScratchFolder()
+        path = "/\(Self.count.add(1, ordering: .relaxed).newValue)"
+        plain = server.plain + path
+        secure = server.secure + path
+        caFile = server.caFile
+        try FileManager.default.createSymbolicLink(
+            atPath: server.root.path + path, withDestinationPath: root.path)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: server.root.path + path) }
+
+    /// The paths that were asked for so far, below the root, in the order in which the answers ended.
+    package var requestedPaths: [String] {
+        server.requestedPaths.filter { $0.hasPrefix(path + "/") }.map { String($0.dropFirst(path.count)) }
+    }
+}
+
+/// nginx on free ports, with a certificate authority of its own. Ends with the test process, however that ends.
+private final class WebServer: Sendable {
+    let root: ScratchFolder
+    let plain: String
+    let secure: String
+    let caFile: String
+    private let folder: ScratchFolder
+    private let child: Child
+
+    static func shared() throws -> WebServer {
+        try sharedServer.withLock { server in
+            if let server { return server }
+            let new = try WebServer()
+            server = new
+            atexit { WebServer.sharedServer.withLock { $0 = nil } }
+            return new
+        }
+    }
+
+    private static let sharedServer = Mutex<WebServer?>(nil)
+
+    private init() throws {
         root = try ScratchFolder()
         folder = try ScratchFolder()
         caFile = folder.path + "/ca.pem"
@@ -52,8 +91,7 @@ package final class TestOrigin: Sendable {
         // Between the choice of a port and its use someone else may take it.
         for _ in 0..<5 {
             let (plainPort, securePort) = (try Self.freePort(), try Self.freePort())
-            try folder.write(
-                Array(Self.configuration(root.path, plainPort, securePort, logsRequests).utf8), to: "nginx.conf")
+            try folder.write(Array(Self.configuration(root.path, plainPort, securePort).utf8), to: "nginx.conf")
             let child = try Self.launch(in: folder)
             if Self.answers(plainPort, child), Self.answers(securePort, child) {
                 self.child = child
@@ -69,8 +107,7 @@ package final class TestOrigin: Sendable {
 
     deinit { child.end() }
 
-    /// The paths that were asked for so far, in the order in which the answers ended.
-    package var requestedPaths: [String] {
+    var requestedPaths: [String] {
         ((try? String(contentsOfFile: folder.path + "/access.log", encoding: .utf8)) ?? "").split(separator: "\n")
             .map(String.init)
     }
@@ -102,7 +139,7 @@ package final class TestOrigin: Sendable {
         defer { close(ends[0]) }
         let script = """
             exec 3<&0
-            \(nginx) -e error.log -p . -c nginx.conf < /dev/null 3<&- & pid=$!
+            \(TestOrigin.nginx) -e error.log -p . -c nginx.conf < /dev/null 3<&- & pid=$!
             { read -r line; kill $pid; } <&3 & reader=$!
             wait $pid; kill $reader
             """
@@ -129,16 +166,16 @@ package final class TestOrigin: Sendable {
     }
 
     private static func configuration(
-        _ root: String, _ plainPort: Int, _ securePort: Int, _ logsRequests: Bool
+        _ root: String, _ plainPort: Int, _ securePort: Int
     ) -> String {
         """
         daemon off;
         master_process off;
         pid nginx.pid;
-        events { worker_connections 256; }
+        events { worker_connections 1024; }
         http {
             log_format paths "$uri";
-            access_log \(logsRequests ? "access.log paths" : "off");
+            access_log access.log paths;
             types { application/vnd.apple.mpegurl m3u8; video/mp2t ts; }
             client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
             uwsgi_temp_path uwsgi; scgi_temp_path scgi;
@@ -146,14 +183,14 @@ package final class TestOrigin: Sendable {
             gzip on; gzip_min_length 1; gzip_types application/vnd.apple.mpegurl;
             server {
                 listen 127.0.0.1:\(plainPort);
-                location = /away { return 302 https://localhost:\(securePort)/small.m3u8; }
+                location ~ ^(.*)/away$ { return 302 https://localhost:\(securePort)$1/small.m3u8; }
             }
             server {
                 listen 127.0.0.1:\(securePort) ssl http2;
                 ssl_certificate server.pem; ssl_certificate_key server.key;
                 ssl_verify_client optional; ssl_client_certificate ca.pem;
-                location = /who { add_header X-Client "$ssl_client_s_dn"; return 200 "who"; }
-                location = /down { return 302 http://127.0.0.1:\(plainPort)/small.m3u8; }
+                location ~ /who$ { add_header X-Client "$ssl_client_s_dn"; return 200 "who"; }
+                location ~ ^(.*)/down$ { return 302 http://127.0.0.1:\(plainPort)$1/small.m3u8; }
             }
         }
         """

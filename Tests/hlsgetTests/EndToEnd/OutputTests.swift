@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("what hlsget writes", .timeLimit(.minutes(2)))
+@Suite("what hlsget writes", .timeLimit(.minutes(10)))
 struct OutputTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
     private static let sound = SampleMedia.folder + "/audio-en.m3u8"
@@ -143,7 +143,7 @@ struct OutputTests {
             (options: [], missing: "subtitles-en", loaded: "audio-en"),
         ]
         for (options, missing, loaded) in cases {
-            let origin = try TestOrigin(logsRequests: true)
+            let origin = try TestOrigin()
             try SampleMedia.copy(to: origin.root)
             let result = try await hlsget(
                 ["--fast", "--quality", "180p", "--to", "5"] + options + [origin.plain + "/sample/master.m3u8"])

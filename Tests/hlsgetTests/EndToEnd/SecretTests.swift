@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite(
-    "secrets of URLs, fields and cookies", .enabled(if: TestOrigin.isInstalled, "needs nginx"), .timeLimit(.minutes(3)))
+    "secrets of URLs, fields and cookies", .enabled(if: TestOrigin.isInstalled, "needs nginx"), .timeLimit(.minutes(10))
+)
 struct SecretTests {
     /// Each secret begins so.
     private static let mark = "S3CRET"

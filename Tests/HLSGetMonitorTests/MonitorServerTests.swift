@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSGetMonitor
 
-@Suite("the server of a monitor", .timeLimit(.minutes(1)))
+@Suite("the server of a monitor", .timeLimit(.minutes(10)))
 struct MonitorServerTests {
     @Test(
         "a head is read in whatever pieces it comes",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSGetMonitor
 
-@Suite("streams under watch, in virtual time", .timeLimit(.minutes(2)))
+@Suite("streams under watch, in virtual time", .timeLimit(.minutes(10)))
 struct StreamWatcherTests {
     /// A server that answers otherwise between two times.
     private struct Outage: Sendable {

@@ -75,7 +75,7 @@ struct ReportPlaybackTests {
 
     @Test(
         "a session in virtual time gives the same page, byte for byte, and tells why it stalled",
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(10)))
     func virtualTime() throws {
         let html = try Self.played()
         #expect(html.contains("It stalled "))

@@ -154,7 +154,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
 
     @Test(
         "K05: iTT: a prefix means what the innermost element around says, and many of them cost little",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func namespaces() throws {
         let styling = "http://www.w3.org/ns/ttml#styling"
         let body = """

@@ -11,7 +11,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("downloads of streams with several audio tracks inside their segments", .timeLimit(.minutes(1)))
+@Suite("downloads of streams with several audio tracks inside their segments", .timeLimit(.minutes(10)))
 struct DownloadAudioTests {
     private static let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:20\n#EXTINF:20,\nts-languages.ts\n#EXT-X-ENDLIST\n"
     private static let main = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\na.m3u8\n"

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("a download in the background", .timeLimit(.minutes(1)))
+@Suite("a download in the background", .timeLimit(.minutes(10)))
 struct DownloadBackgroundTests {
     /// What a reader was told.
     private static func read(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("how long and how often a download asks", .timeLimit(.minutes(1)))
+@Suite("how long and how often a download asks", .timeLimit(.minutes(10)))
 struct DownloadBudgetTests {
     private static let url = "http://a.example/list.m3u8"
     /// Three packets.

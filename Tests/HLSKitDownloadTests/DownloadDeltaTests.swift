@@ -4,7 +4,7 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-@Suite("delta updates of a download", .timeLimit(.minutes(1)))
+@Suite("delta updates of a download", .timeLimit(.minutes(10)))
 struct DownloadDeltaTests {
     @Test(
         "C10: a live list is loaded again without what is known, and as a whole where that brings nothing twice in a row",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("what players of a download wait for", .timeLimit(.minutes(1)))
+@Suite("what players of a download wait for", .timeLimit(.minutes(10)))
 struct DownloadDemandTests {
     private typealias Key = DownloadDemand.Key
 

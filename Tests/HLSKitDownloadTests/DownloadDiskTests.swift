@@ -10,7 +10,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("where a download touches the disk", .timeLimit(.minutes(1)))
+@Suite("where a download touches the disk", .timeLimit(.minutes(10)))
 struct DownloadDiskTests {
     private static let url = "http://a.example/main.m3u8"
     private static let master = """
@@ -97,7 +97,7 @@ struct DiskThreadTests {
         #expect(!isOffThePool())
     }
 
-    @Test("from the main actor as well", .timeLimit(.minutes(1)))
+    @Test("from the main actor as well", .timeLimit(.minutes(10)))
     @MainActor func main() async {
         let isMain = await DiskThread.run(FastClock(factor: 1)) { Thread.isMainThread }
         #expect(!isMain)

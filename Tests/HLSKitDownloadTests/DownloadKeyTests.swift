@@ -8,7 +8,7 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-@Suite("keys of downloads", .timeLimit(.minutes(1)))
+@Suite("keys of downloads", .timeLimit(.minutes(10)))
 struct DownloadKeyTests {
     private static let url = "http://a.example/main.m3u8"
     private static let key = [UInt8](repeating: 7, count: 16)

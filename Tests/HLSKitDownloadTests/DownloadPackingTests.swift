@@ -9,7 +9,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("a file that is packed while its download loads", .timeLimit(.minutes(1)))
+@Suite("a file that is packed while its download loads", .timeLimit(.minutes(10)))
 struct DownloadPackingTests {
     private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 

@@ -4,7 +4,7 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-@Suite("pathways of downloads", .timeLimit(.minutes(1)))
+@Suite("pathways of downloads", .timeLimit(.minutes(10)))
 struct DownloadPathwayTests {
     private typealias Answer = ScriptedTransport.Answer
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("playing a download", .timeLimit(.minutes(1)))
+@Suite("playing a download", .timeLimit(.minutes(10)))
 struct DownloadPlayingTests {
     /// Whether these are the frames of the first seconds; the last ones may be missing.
     private static func areFrames(_ found: [String], _ seconds: Int) throws -> Bool {

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("RetryPolicies in downloads", .timeLimit(.minutes(1)))
+@Suite("RetryPolicies in downloads", .timeLimit(.minutes(10)))
 struct DownloadRetryTests {
     private typealias Answer = ScriptedTransport.Answer
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("S02: a download whose segments do not stand on the disk beside the file", .timeLimit(.minutes(1)))
+@Suite("S02: a download whose segments do not stand on the disk beside the file", .timeLimit(.minutes(10)))
 struct DownloadThinTests {
     private static let change: @Sendable (inout DownloadConfiguration) -> Void = {
         $0.thinning = ThinningPlan.Limits(batchByteCount: 1, busyByteCount: 1)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("several variants in one download", .timeLimit(.minutes(1)))
+@Suite("several variants in one download", .timeLimit(.minutes(10)))
 struct DownloadVariantsTests {
     private static func expressions(_ texts: [String]) throws -> [QualityExpression] {
         try texts.map { try QualityExpression(parsing: $0) }

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("keys on the disk", .timeLimit(.minutes(1)))
+@Suite("keys on the disk", .timeLimit(.minutes(10)))
 struct PersistentKeyProviderTests {
     private static let bytes: [UInt8] = (0..<16).map { $0 * 3 }
 

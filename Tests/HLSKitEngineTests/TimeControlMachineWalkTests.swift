@@ -7,7 +7,7 @@ import Testing
 @Suite("Time control, random walks")
 struct TimeControlMachineWalkTests {
     @Test(
-        "no sequence of events breaks the invariants of the table", .timeLimit(.minutes(1)),
+        "no sequence of events breaks the invariants of the table", .timeLimit(.minutes(10)),
         arguments: [1, 2] as [UInt64])
     func walk(seed: UInt64) {
         let stepCount = 500_000

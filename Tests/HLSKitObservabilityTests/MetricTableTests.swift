@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitObservability
 
-@Suite("The table of metrics", .timeLimit(.minutes(1)))
+@Suite("The table of metrics", .timeLimit(.minutes(10)))
 struct MetricTableTests {
     private static func rows() throws -> [String: [String]] {
         let rows = try Page("docs/behaviour/observability.md").rows.filter { $0[0].hasPrefix("`hls_") }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HLSKitObservability
 
-@Suite("A group of players as a service", .timeLimit(.minutes(1)))
+@Suite("A group of players as a service", .timeLimit(.minutes(10)))
 struct PlayerGroupTests {
     /// What happened, in order.
     private final class Diary: Sendable {

@@ -7,7 +7,7 @@ import Tracing
 
 @testable import HLSKitObservability
 
-@Suite("What a tracer gets of players", .timeLimit(.minutes(1)))
+@Suite("What a tracer gets of players", .timeLimit(.minutes(10)))
 struct PlayerTracingTests {
     private static func seconds(_ instant: any TracerInstant) -> Double {
         Double(instant.nanosecondsSinceEpoch) / 1e9

@@ -8,7 +8,7 @@ import Testing
 @testable import HLSKitSimulation
 
 /// Samples are copied, and a break in front of them is called off: none is missing, and none comes twice.
-@Suite("copies and breaks that come and go", .ownThread, .timeLimit(.minutes(2)))
+@Suite("copies and breaks that come and go", .ownThread, .timeLimit(.minutes(10)))
 struct BreakCopyTests {
     /// Keeps the item times of all samples that it is given, in frames of pictures and of sound.
     private final class Copies: SampleWriter {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("breaks: other items in the middle of one", .ownThread, .timeLimit(.minutes(1)))
+@Suite("breaks: other items in the middle of one", .ownThread, .timeLimit(.minutes(10)))
 struct BreakTests {
     /// What came of an item with breaks.
     struct Outcome: Sendable {

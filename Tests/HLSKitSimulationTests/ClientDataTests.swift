@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Sessions in virtual time whose client data is read by ``ClientDataLine`` and held against what the logs say.
-@Suite("client data of sessions", .timeLimit(.minutes(2)))
+@Suite("client data of sessions", .timeLimit(.minutes(10)))
 struct ClientDataTests {
     private static let target = "https://reports.example/cmcd"
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitSimulation
 
-@Suite("conditioned transport", .timeLimit(.minutes(1)))
+@Suite("conditioned transport", .timeLimit(.minutes(10)))
 struct ConditionedTransportTests {
     let clock = ManualClock()
     let base = FakeTransport()
@@ -149,7 +149,7 @@ struct ConditionedTransportTests {
     }
 }
 
-@Suite("deadlines over a conditioned link", .timeLimit(.minutes(1)))
+@Suite("deadlines over a conditioned link", .timeLimit(.minutes(10)))
 struct ConditionedDeadlineTests {
     struct Case: CustomTestStringConvertible {
         var name: String

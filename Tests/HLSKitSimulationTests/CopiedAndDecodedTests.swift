@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// What is written as it comes and decoded as well, in real time: neither waits for the other.
-@Suite("media that is copied and decoded", .timeLimit(.minutes(2)))
+@Suite("media that is copied and decoded", .timeLimit(.minutes(10)))
 struct CopiedAndDecodedTests {
     /// Keeps the timestamps of all samples that it is given.
     private final class Copies: SampleWriter {

@@ -4,7 +4,7 @@ import Testing
 
 /// How far behind the edge playing by parts begins where the first media takes its time to come: parts of half a second, four
 /// to a segment, whose first is independent; `PART-HOLD-BACK` is 1.5 s.
-@Suite("the start at the live edge", .timeLimit(.minutes(5)))
+@Suite("the start at the live edge", .timeLimit(.minutes(10)))
 struct EdgeStartTests {
     /// A round trip of 80 ms and four times the bit rate.
     private static func stage(lag: Int) -> PartStage {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Downloads of a ``LowLatencyOrigin``: segments of two seconds, eight of them at the start and sixteen in all.
-@Suite("downloads whose lists servers hold", .timeLimit(.minutes(1)))
+@Suite("downloads whose lists servers hold", .timeLimit(.minutes(10)))
 struct HeldDownloadTests {
     private static func download(
         _ change: (inout LowLatencyOrigin) -> Void = { _ in }

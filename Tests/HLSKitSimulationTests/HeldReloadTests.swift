@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Players of a ``LowLatencyOrigin`` that lists no parts: segments of two seconds, eight of them at the start.
-@Suite("lists that servers hold", .timeLimit(.minutes(5)))
+@Suite("lists that servers hold", .timeLimit(.minutes(10)))
 struct HeldReloadTests {
     private static func play(
         _ origin: LowLatencyOrigin, variant: Int? = 1, _ change: (inout PlayerConfiguration) -> Void = { _ in }

@@ -6,7 +6,7 @@ import HLSKitTime
 import Synchronization
 import Testing
 
-@Suite("P02: interstitials as programs see and change them", .timeLimit(.minutes(1)))
+@Suite("P02: interstitials as programs see and change them", .timeLimit(.minutes(10)))
 struct InterstitialInterfaceTests {
     /// Lines that a program writes, in order.
     final class Notes: Sendable {

@@ -10,7 +10,7 @@ import Testing
 @testable import HLSKitPlayback
 
 /// Interstitials among several items, and what programs see of the items of assets.
-@Suite("P02: interstitials in queues and loops", .timeLimit(.minutes(1)))
+@Suite("P02: interstitials in queues and loops", .timeLimit(.minutes(10)))
 struct InterstitialQueueTests {
     private static func seconds(_ time: Double) -> MediaTime { MediaTime(.seconds(time)) }
 

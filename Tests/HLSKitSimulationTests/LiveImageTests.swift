@@ -6,7 +6,7 @@ import Testing
 
 /// Images of a live stream: segments of two seconds in a window of sixteen seconds and, where there is a list of I-frames, one
 /// of half a second each. Its list counts for itself.
-@Suite("images of live streams", .timeLimit(.minutes(1)))
+@Suite("images of live streams", .timeLimit(.minutes(10)))
 struct LiveImageTests {
     private final class Visits: Sendable {
         private let state = Mutex<[String]>([])

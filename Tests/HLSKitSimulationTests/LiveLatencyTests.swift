@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// How far behind the edge a live stream is played. Parts of half a second, four to a segment; `PART-HOLD-BACK` is 1.5 s.
-@Suite("live latency", .timeLimit(.minutes(5)))
+@Suite("live latency", .timeLimit(.minutes(10)))
 struct LiveLatencyTests {
     private struct Sample {
         var time: Duration

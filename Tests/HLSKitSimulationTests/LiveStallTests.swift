@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Live streams that stand still for a while: how playing resumes.
-@Suite("stalls of live streams", .timeLimit(.minutes(1)))
+@Suite("stalls of live streams", .timeLimit(.minutes(10)))
 struct LiveStallTests {
     private static func stalls(
         _ origin: LowLatencyOrigin, limit: Duration = .seconds(150), bitsPerSecond: Double = 20_000_000

@@ -5,7 +5,7 @@ import Testing
 
 /// Players of a live stream whose window is ten minutes: segments of two seconds, two variants of 0.4 and 1 Mbit/s, and
 /// parts near the edge.
-@Suite("far behind the live edge", .timeLimit(.minutes(2)))
+@Suite("far behind the live edge", .timeLimit(.minutes(10)))
 struct LiveWindowTests {
     /// A part has its number behind that of its segment.
     private static func isPart(_ request: SimulatedRequest) -> Bool {

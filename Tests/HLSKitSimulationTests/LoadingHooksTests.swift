@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-@Suite("the program takes part in loading", .timeLimit(.minutes(1)))
+@Suite("the program takes part in loading", .timeLimit(.minutes(10)))
 struct LoadingHooksTests {
     private final class Requests: Sendable {
         private let list = Mutex<[SimulatedRequest]>([])

@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("players that are locked together", .timeLimit(.minutes(1)))
+@Suite("players that are locked together", .timeLimit(.minutes(10)))
 struct LockedPlayersTests {
     private static func makeReady(_ player: Player, _ queue: VirtualQueue) throws {
         player.automaticallyWaitsToMinimizeStalling = false

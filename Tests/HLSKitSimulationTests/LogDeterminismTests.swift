@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("logs and metrics of a player in virtual time", .timeLimit(.minutes(1)))
+@Suite("logs and metrics of a player in virtual time", .timeLimit(.minutes(10)))
 struct LogDeterminismTests {
     struct Run: Equatable, Sendable {
         var accessLog = ""

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// What a player counts of low latency, beside what its origin was asked for and gave: parts of half a second.
-@Suite("counts of low latency", .timeLimit(.minutes(1)))
+@Suite("counts of low latency", .timeLimit(.minutes(10)))
 struct LowLatencyCountTests {
     /// Answers that have come when the player is looked at.
     private final class Ledger: Sendable {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Recordings of a ``LowLatencyOrigin``, whose parts have twelve frames each, by their own timestamps.
-@Suite("recording by parts", .timeLimit(.minutes(2)))
+@Suite("recording by parts", .timeLimit(.minutes(10)))
 struct LowLatencyRecordTests {
     /// Keeps the timestamps of all samples that it is given.
     private final class Timestamps: SampleWriter {

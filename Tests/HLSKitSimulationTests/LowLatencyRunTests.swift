@@ -4,7 +4,7 @@ import Testing
 @testable import HLSKitSimulation
 
 /// Parts of half a second, four to a segment; `PART-HOLD-BACK` is 1.5 s. 1, 3 and 6 Mbit/s.
-@Suite("low latency over a trace", .timeLimit(.minutes(1)))
+@Suite("low latency over a trace", .timeLimit(.minutes(10)))
 struct LowLatencyRunTests {
     static func run(
         _ trace: String, _ rule: any VariantSelector = ScenarioRule(), seconds: Int = 40,

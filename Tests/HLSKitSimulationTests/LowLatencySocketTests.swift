@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Players of a ``LowLatencyServer``, in real time: parts of a tenth of a second, ten to a segment, over HTTP/1.1.
-@Suite("low latency on sockets", .timeLimit(.minutes(1)), .serialized)
+@Suite("low latency on sockets", .timeLimit(.minutes(10)), .serialized)
 struct LowLatencySocketTests {
     private static var origin: LowLatencyOrigin {
         var origin = LowLatencyOrigin()

@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Metadata inside of media, and markers of breaks, as events of a player that has no outputs.
-@Suite("events inside of media", .timeLimit(.minutes(5)))
+@Suite("events inside of media", .timeLimit(.minutes(10)))
 struct MediaEventTests {
     /// What a log says of events: when they were told, in seconds from when item time 0 was presented (or would have been), and
     /// the item time that they name.

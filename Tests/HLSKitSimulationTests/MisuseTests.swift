@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// What AVFoundation answers with an exception.
-@Suite("calls that cannot be are thrown, not trapped and not passed over", .timeLimit(.minutes(1)))
+@Suite("calls that cannot be are thrown, not trapped and not passed over", .timeLimit(.minutes(10)))
 struct MisuseTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Outputs that a program writes itself, with the public interface alone.
-@Suite("outputs of a program's own", .timeLimit(.minutes(5)))
+@Suite("outputs of a program's own", .timeLimit(.minutes(10)))
 struct OwnOutputTests {
     /// Takes everything that there is, and notes it.
     private final class Tally: FrameReceiver, AudioReceiver, SampleReceiver, CueReceiver, MetadataReceiver, TimedOutput

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Parts of half a second and 1 Mbit/s over links of which one connection has enough, or little more than that.
-@Suite("connections of parts in play", .timeLimit(.minutes(1)))
+@Suite("connections of parts in play", .timeLimit(.minutes(10)))
 struct PartConnectionTests {
     /// The requests of a session, and its stage's log.
     private static func play(

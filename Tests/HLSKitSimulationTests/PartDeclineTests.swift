@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Servers that cease to do what low latency takes while a player is 1.5 s behind the edge. Segments last 2 s.
-@Suite("players that go back from parts to segments", .timeLimit(.minutes(5)))
+@Suite("players that go back from parts to segments", .timeLimit(.minutes(10)))
 struct PartDeclineTests {
     struct Change: CustomTestStringConvertible, Sendable {
         var testDescription: String

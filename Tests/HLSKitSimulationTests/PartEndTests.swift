@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// A stream of low latency that ends: parts of half a second, four to a segment.
-@Suite("the end of playing by parts", .timeLimit(.minutes(1)))
+@Suite("the end of playing by parts", .timeLimit(.minutes(10)))
 struct PartEndTests {
     enum Parts: CaseIterable, Sendable { case stay, go }
 

@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Parts of half a second, four to a segment, that are listed and cannot be had. At 4 s segment 10 is begun.
-@Suite("parts that fail", .timeLimit(.minutes(5)))
+@Suite("parts that fail", .timeLimit(.minutes(10)))
 struct PartFailureTests {
     enum Failure: String, CaseIterable, Sendable {
         case notFound, unavailable, cut, noConnection, damaged

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Parts in other containers, encrypted parts, renditions beside each other.
-@Suite("media of parts", .timeLimit(.minutes(5)))
+@Suite("media of parts", .timeLimit(.minutes(10)))
 struct PartMediaTests {
     private static func expectSmooth(_ session: PartStage.Session, stalls: Int = 0) {
         #expect(session.stallCount <= stalls, "\(session.play.log.text)")

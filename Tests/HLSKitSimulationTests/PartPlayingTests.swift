@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Players of a ``LowLatencyOrigin``: parts of half a second, four to a segment; `PART-HOLD-BACK` is 1.5 s.
-@Suite("playing by parts", .timeLimit(.minutes(5)))
+@Suite("playing by parts", .timeLimit(.minutes(10)))
 struct PartPlayingTests {
     private static func play(
         _ origin: LowLatencyOrigin, limit: Duration = .seconds(30), latency: Duration = .milliseconds(10),

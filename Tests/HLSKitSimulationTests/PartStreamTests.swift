@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// What becomes of a player of parts when the stream itself does not run as it should.
-@Suite("streams of parts that go wrong", .timeLimit(.minutes(5)))
+@Suite("streams of parts that go wrong", .timeLimit(.minutes(10)))
 struct PartStreamTests {
     private static func faulty(
         _ kind: LowLatencyOrigin.Fault.Kind, from start: Duration = .seconds(10), to end: Duration = .seconds(1000)

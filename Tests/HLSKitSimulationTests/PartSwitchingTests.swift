@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Parts of half a second, four to a segment; every other one is independent.
-@Suite("variants that change inside a segment", .timeLimit(.minutes(5)))
+@Suite("variants that change inside a segment", .timeLimit(.minutes(10)))
 struct PartSwitchingTests {
     /// Plays the lower variant, and may play the higher one from a time on.
     private static func play(_ origin: LowLatencyOrigin, at time: Duration) throws -> PartStage.Session {

@@ -5,7 +5,7 @@ import Logging
 import TestSupport
 import Testing
 
-@Suite("What a player tells the program's logger", .timeLimit(.minutes(1)))
+@Suite("What a player tells the program's logger", .timeLimit(.minutes(10)))
 struct PlaybackLogTests {
     private static let secret = "SECRET"
 

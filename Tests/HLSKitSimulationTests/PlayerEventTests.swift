@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("events", .timeLimit(.minutes(1)))
+@Suite("events", .timeLimit(.minutes(10)))
 struct PlayerEventTests {
     @Test("F24: an event has the item that it is about, also when that is not in the player any more")
     func item() throws {

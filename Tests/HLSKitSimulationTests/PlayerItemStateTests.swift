@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("what an item shows", .timeLimit(.minutes(1)))
+@Suite("what an item shows", .timeLimit(.minutes(10)))
 struct PlayerItemStateTests {
     @Test("F17: status, duration, size and tracks come with the media, and stay when the item is taken out")
     func properties() throws {

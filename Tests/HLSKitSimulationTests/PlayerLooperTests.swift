@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("looping an item", .timeLimit(.minutes(1)))
+@Suite("looping an item", .timeLimit(.minutes(10)))
 struct PlayerLooperTests {
     private static func seconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1) }
 

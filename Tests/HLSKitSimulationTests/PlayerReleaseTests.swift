@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("players that are let go", .timeLimit(.minutes(2)))
+@Suite("players that are let go", .timeLimit(.minutes(10)))
 struct PlayerReleaseTests {
     /// What is to be gone.
     private struct Weak {

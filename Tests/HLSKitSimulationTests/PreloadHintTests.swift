@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Players of a ``LowLatencyOrigin`` that hints at the part that comes next: parts of half a second, four to a segment.
-@Suite("preload hints in play", .timeLimit(.minutes(1)))
+@Suite("preload hints in play", .timeLimit(.minutes(10)))
 struct PreloadHintTests {
     /// - Parameter age: how long the origin was there before.
     private static func play(

@@ -5,7 +5,7 @@ import Testing
 
 /// Segment 12 of a ``LowLatencyOrigin``, which begins at 8 s, has another initialization section; so long as its first part is hinted at,
 /// that is, too.
-@Suite("hints at initialization sections", .timeLimit(.minutes(1)))
+@Suite("hints at initialization sections", .timeLimit(.minutes(10)))
 struct PreloadMapHintTests {
     private static func changed(_ text: String, isHinted: Bool) -> String {
         var lines: [Substring] = []

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Code of the program that decides while an item is played runs without the player's lock.
-@Suite("code of the program", .timeLimit(.minutes(2)))
+@Suite("code of the program", .timeLimit(.minutes(10)))
 struct ProgramCodeTests {
     /// A place for the player that is made after the code that reads it.
     private final class Reader: Sendable {

@@ -1,7 +1,7 @@
 import HLSKitCore
 import Testing
 
-@Suite("media of a segment that is still on its way", .timeLimit(.minutes(1)))
+@Suite("media of a segment that is still on its way", .timeLimit(.minutes(10)))
 struct ProgressiveLoadingTests {
     @Test("D08: what is here of a segment is demuxed, decoded and played before its last byte is here")
     func progressive() throws {

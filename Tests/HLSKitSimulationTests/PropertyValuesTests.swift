@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-@Suite("values of properties", .timeLimit(.minutes(1)))
+@Suite("values of properties", .timeLimit(.minutes(10)))
 struct PropertyValuesTests {
     /// Collects what a sequence gives, until it ends.
     private final class Reader<Value: Equatable & Sendable>: Sendable {

@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("a queue of items", .timeLimit(.minutes(1)))
+@Suite("a queue of items", .timeLimit(.minutes(10)))
 struct QueuePlayerTests {
     @Test("H09: the next item's time 0 follows the end of the one before, frame by frame, and the status stays")
     func seam() throws {

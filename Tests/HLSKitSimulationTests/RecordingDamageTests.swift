@@ -4,7 +4,7 @@ import HLSKitSimulation
 import Testing
 
 /// The seeds of the fuzzer of recordings, and what chance makes of them.
-@Suite("damaged recordings", .timeLimit(.minutes(1)))
+@Suite("damaged recordings", .timeLimit(.minutes(10)))
 struct RecordingDamageTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Fuzz/corpus-files/recording")

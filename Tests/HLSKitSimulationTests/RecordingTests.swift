@@ -4,7 +4,7 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-@Suite("recording and replay", .timeLimit(.minutes(2)))
+@Suite("recording and replay", .timeLimit(.minutes(10)))
 struct RecordingTests {
     /// Plays a synthetic stream through a tunnel and records it, all in virtual time.
     private func record(to path: String) throws -> VirtualPlay {

@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("players that share a budget", .timeLimit(.minutes(2)))
+@Suite("players that share a budget", .timeLimit(.minutes(10)))
 struct ResourceBudgetTests {
     /// A player with half a minute of media wants a full minute; another one starts.
     ///

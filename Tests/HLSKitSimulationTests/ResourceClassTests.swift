@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-@Suite("Deadlines and retries of one class of resources", .timeLimit(.minutes(1)))
+@Suite("Deadlines and retries of one class of resources", .timeLimit(.minutes(10)))
 struct ResourceClassTests {
     private static let keyLine = #"#EXT-X-KEY:METHOD=AES-128,URI="https://synthetic.invalid/k.key""#
 

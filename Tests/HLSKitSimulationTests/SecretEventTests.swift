@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("secrets of URLs in what a player tells", .timeLimit(.minutes(1)))
+@Suite("secrets of URLs in what a player tells", .timeLimit(.minutes(10)))
 struct SecretEventTests {
     private static let secret = "S3CRET"
     private static let query = "?X-Amz-Signature=\(secret)&token=\(secret)&n=1"

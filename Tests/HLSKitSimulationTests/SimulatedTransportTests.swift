@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-@Suite("simulated transport", .timeLimit(.minutes(1)))
+@Suite("simulated transport", .timeLimit(.minutes(10)))
 struct SimulatedTransportTests {
     /// What a handler was told, with the time.
     private final class Notes: Sendable {

@@ -6,7 +6,7 @@ import HLSKitTime
 import Synchronization
 import Testing
 
-@Suite("P05: what is left out is neither loaded nor played", .timeLimit(.minutes(1)))
+@Suite("P05: what is left out is neither loaded nor played", .timeLimit(.minutes(10)))
 struct SkippingTests {
     struct Outcome: Sendable {
         /// Item times of what writers got, as they are in what is written.

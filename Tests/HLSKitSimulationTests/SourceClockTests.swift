@@ -4,7 +4,7 @@ import HLSKitSimulation
 import HLSKitTime
 import Testing
 
-@Suite("clocks that players share", .timeLimit(.minutes(1)))
+@Suite("clocks that players share", .timeLimit(.minutes(10)))
 struct SourceClockTests {
     /// A clock without an epoch that anybody knows.
     private struct Bare: Clock {

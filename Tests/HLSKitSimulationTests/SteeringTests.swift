@@ -5,7 +5,7 @@ import Testing
 
 /// Three origins on one link: two pathways with the same stream, and a steering server. Segments of two seconds, sixty of
 /// them.
-@Suite("Content steering of a player", .timeLimit(.minutes(1)))
+@Suite("Content steering of a player", .timeLimit(.minutes(10)))
 struct SteeringTests {
     private static let stream = SyntheticStream(
         bitRates: [400_000, 1_000_000], segmentDuration: .seconds(2), segmentCount: 60)

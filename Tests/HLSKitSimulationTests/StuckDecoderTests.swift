@@ -12,7 +12,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("A decoder that gives nothing any more", .timeLimit(.minutes(1)))
+@Suite("A decoder that gives nothing any more", .timeLimit(.minutes(10)))
 struct StuckDecoderTests {
     /// From one sample on takes everything and gives nothing, not even at its end.
     private final class StuckDecoder: VideoDecoding {

@@ -4,7 +4,7 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-@Suite("time as a program sees it", .timeLimit(.minutes(1)))
+@Suite("time as a program sees it", .timeLimit(.minutes(10)))
 struct TimeObserverTests {
     private static func time(_ seconds: Double) -> MediaTime { MediaTime(seconds: seconds, preferredTimescale: 1000) }
 

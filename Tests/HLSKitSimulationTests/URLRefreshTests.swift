@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-@Suite("URLs that run out while a player plays", .timeLimit(.minutes(1)))
+@Suite("URLs that run out while a player plays", .timeLimit(.minutes(10)))
 struct URLRefreshTests {
     /// Gives the next of its URLs after a time.
     private final class Signer: URLRefresher {

@@ -4,7 +4,7 @@ import HLSKitTime
 import Synchronization
 import Testing
 
-@Suite("Virtual clock", .timeLimit(.minutes(1)))
+@Suite("Virtual clock", .timeLimit(.minutes(10)))
 struct VirtualClockTests {
     /// A list that tasks write to.
     private final class Log: Sendable {

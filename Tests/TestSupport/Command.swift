@@ -62,9 +62,9 @@ package struct Command: Sendable {
     /// Waits until it has said something.
     package func waitForErrors(containing text: String) -> Bool { wait { errors.contains(text) } }
 
-    /// Waits until something holds outside of it, ten seconds at most.
+    /// Waits until something holds outside of it, two minutes at most: it is not the machine that is tested.
     package func wait(until holds: () -> Bool) -> Bool {
-        for _ in 0..<2000 {
+        for _ in 0..<24_000 {
             if holds() { return true }
             usleep(5000)
         }

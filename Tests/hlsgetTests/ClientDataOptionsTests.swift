@@ -7,7 +7,7 @@ import Testing
 
 @testable import hlsget
 
-@Suite("hlsget --cmcd", .ownThread, .serialized, .timeLimit(.minutes(2)))
+@Suite("hlsget --cmcd", .ownThread, .serialized, .timeLimit(.minutes(10)))
 struct ClientDataOptionsTests {
     private static func options(_ arguments: String...) throws -> PlayOptions {
         try #require(try HLSGet.parseAsRoot(["play", "http://a.example/x.m3u8"] + arguments) as? PlayCommand).options()

@@ -205,7 +205,7 @@ struct ConfigFileTests {
         #expect(play.takesValue.count > 60)
     }
 
-    @Test("the command takes its options from the file that is named", .timeLimit(.minutes(2)))
+    @Test("the command takes its options from the file that is named", .timeLimit(.minutes(10)))
     func command() async throws {
         let folder = try ScratchFolder()
         try folder.write(Array("fast\nto = 2\nquality = 180p\n[play]\noutput = a.ts\n".utf8), to: "options")

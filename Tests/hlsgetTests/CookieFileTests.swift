@@ -33,7 +33,7 @@ struct CookieFileTests {
         #expect(throws: ArgumentValueError.self) { try CookieFile.netscape(fromJSON: Array(text.utf8)) }
     }
 
-    @Test("a file is read as what it is, and its cookies are sent", .timeLimit(.minutes(1)))
+    @Test("a file is read as what it is, and its cookies are sent", .timeLimit(.minutes(10)))
     func sent() async throws {
         let folder = try ScratchFolder()
         let plain = try folder.write(Array("# Netscape HTTP Cookie File\n".utf8), to: "cookies.txt")

@@ -75,7 +75,7 @@ struct NameTemplateTests {
         #expect(NameFacts.fileName(String(repeating: "ü", count: 500)).utf8.count == 150)
     }
 
-    @Test("folders of a name with words are made when it is known", .timeLimit(.minutes(2)))
+    @Test("folders of a name with words are made when it is known", .timeLimit(.minutes(10)))
     func folders() async throws {
         let folder = try ScratchFolder()
         for arguments in [
@@ -112,7 +112,7 @@ struct NameTemplateTests {
         #expect(try facts.rename(template, overwrite: true) == folder.path + "/a_180p.ts")
     }
 
-    @Test("what is played and what is downloaded gets its name", .timeLimit(.minutes(2)))
+    @Test("what is played and what is downloaded gets its name", .timeLimit(.minutes(10)))
     func files() async throws {
         let folder = try ScratchFolder()
         let master = SampleMedia.folder + "/master.m3u8"
@@ -127,7 +127,7 @@ struct NameTemplateTests {
         #expect(names == ["sample_180p.ts", "sample_320x180.mp4"])
     }
 
-    @Test("{time} is when the command was started, and not when the stream came", .timeLimit(.minutes(2)))
+    @Test("{time} is when the command was started, and not when the stream came", .timeLimit(.minutes(10)))
     func startTime() async throws {
         let folder = try ScratchFolder()
         let origin = FaultyOrigin(try CutStream.files(), ["master.m3u8": (.status("404 Not Found"), 1)])
@@ -147,7 +147,7 @@ struct NameTemplateTests {
         #expect(names.count == 1 && names.allSatisfy { $0 <= latest || latest < "0001" }, "\(names) after \(latest)")
     }
 
-    @Test("an output never takes the name of another one", .timeLimit(.minutes(2)))
+    @Test("an output never takes the name of another one", .timeLimit(.minutes(10)))
     func shared() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import hlsget
 
-@Suite("Shell commands", .timeLimit(.minutes(1)), .serialized)
+@Suite("Shell commands", .timeLimit(.minutes(10)), .serialized)
 struct ShellProcessTests {
     @Test("what a command prints, its exit status and its environment")
     func output() async throws {

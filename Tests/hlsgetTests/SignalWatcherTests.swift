@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSGetKit
 
-@Suite("signals", .serialized, .timeLimit(.minutes(1)))
+@Suite("signals", .serialized, .timeLimit(.minutes(10)))
 struct SignalWatcherTests {
     @Test(
         "the first signal asks for a clean end, one that comes within a second is the same request, a later one ends at once",

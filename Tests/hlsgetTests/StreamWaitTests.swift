@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSGetKit
 
-@Suite("waiting for a stream that has not begun", .timeLimit(.minutes(1)))
+@Suite("waiting for a stream that has not begun", .timeLimit(.minutes(10)))
 struct StreamWaitTests {
     private final class Counter: Sendable {
         private let count = Mutex(0)

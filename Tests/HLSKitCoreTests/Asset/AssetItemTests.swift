@@ -3,7 +3,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite("an item of an asset", .timeLimit(.minutes(2)))
+@Suite("an item of an asset", .timeLimit(.minutes(10)))
 struct AssetItemTests {
     @Test("A05: what the asset has loaded of playlists is not loaded again when it is played")
     func sharesPlaylists() async throws {

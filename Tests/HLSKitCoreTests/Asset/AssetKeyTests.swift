@@ -8,7 +8,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("properties of an asset that its item waits for", .timeLimit(.minutes(1)))
+@Suite("properties of an asset that its item waits for", .timeLimit(.minutes(10)))
 struct AssetKeyTests {
     @Test("A12: keys that are listed are there when the item is ready to play, and it waits for them")
     func ready() throws {

@@ -3,7 +3,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AssetLoadTests {
+@Suite(.timeLimit(.minutes(10))) struct AssetLoadTests {
     private static let master = "http://a.example/master.m3u8"
     private static let low = "http://a.example/low.m3u8"
 

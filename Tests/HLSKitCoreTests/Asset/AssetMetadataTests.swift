@@ -3,7 +3,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AssetMetadataTests {
+@Suite(.timeLimit(.minutes(10))) struct AssetMetadataTests {
     private static let base = "http://a.example/"
     private static let master = """
         #EXTM3U

@@ -7,7 +7,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("what an asset's options say of requests", .timeLimit(.minutes(1)))
+@Suite("what an asset's options say of requests", .timeLimit(.minutes(10)))
 struct AssetOptionTests {
     private static let base = "http://a.example/"
     private static let stream = [

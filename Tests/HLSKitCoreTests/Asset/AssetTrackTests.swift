@@ -12,7 +12,7 @@ import Testing
 
 @testable import HLSKitCodec
 
-@Suite(.timeLimit(.minutes(1))) struct AssetTrackTests {
+@Suite(.timeLimit(.minutes(10))) struct AssetTrackTests {
     private static let media = SampleMedia.fixtures + "/media"
 
     private static func bytes(_ name: String) throws -> [UInt8] {

@@ -3,7 +3,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite("URLs of assets and items", .timeLimit(.minutes(1)))
+@Suite("URLs of assets and items", .timeLimit(.minutes(10)))
 struct AssetURLTests {
     private static let segments = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
 

@@ -6,7 +6,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("chapter tracks of MP4 files", .timeLimit(.minutes(1)))
+@Suite("chapter tracks of MP4 files", .timeLimit(.minutes(10)))
 struct ChapterTrackTests {
     /// `tagged.mp4` has its chapters twice: as a list and as a track. Boxes of the given names are made unknown.
     private static func chapters(

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Fragmented files whose index is of all fragments, or of the first.
-@Suite("the index of a media file", .timeLimit(.minutes(1)))
+@Suite("the index of a media file", .timeLimit(.minutes(10)))
 struct FileIndexTests {
     struct Box: Sendable {
         var type: String

@@ -2,7 +2,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MediaSelectionTests {
+@Suite(.timeLimit(.minutes(10))) struct MediaSelectionTests {
     private static let url = "http://a.example/m.m3u8"
     private static let master = """
         #EXTM3U

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HLSKitAsset
 
-@Suite("the stack of transports", .timeLimit(.minutes(1)))
+@Suite("the stack of transports", .timeLimit(.minutes(10)))
 struct TransportStackTests {
     private static let url = "https://a.example/main.m3u8"
     private static let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow.m3u8\n"

@@ -3,7 +3,7 @@ import HLSKitMedia
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AudioDecoderTests {
     static let streams = [
         "aac", "aac-mono-44100", "aac-latm", "he-aac", "mp2", "mp3", "ac3", "eac3", "opus", "flac", "alac",

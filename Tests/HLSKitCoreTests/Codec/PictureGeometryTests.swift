@@ -7,7 +7,7 @@ import Testing
 @testable import HLSKitAsset
 @testable import HLSKitCodec
 
-@Suite("sizes for showing", .timeLimit(.minutes(1)))
+@Suite("sizes for showing", .timeLimit(.minutes(10)))
 struct PictureGeometryTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String

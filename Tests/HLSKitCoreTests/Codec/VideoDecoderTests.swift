@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitCodec
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct VideoDecoderTests {
     static let streams = [
         "h264-annexb", "h264-avcc", "h264-422-10", "h264-two-sizes", "h264-undeclared-reordering", "hevc", "av1", "vp9",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitCodec
 
-@Suite("the bytes of frames", .timeLimit(.minutes(1)))
+@Suite("the bytes of frames", .timeLimit(.minutes(10)))
 struct VideoFramePixelsTests {
     @Test("J02: the digest of a frame is the hash that ffmpeg has for it", arguments: VideoDecoderTests.streams)
     func digest(name: String) throws {

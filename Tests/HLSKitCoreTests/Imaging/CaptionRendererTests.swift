@@ -7,7 +7,7 @@ import Testing
 @testable import HLSKitCodec
 @testable import HLSKitImaging
 
-@Suite("caption renderer", .timeLimit(.minutes(2)))
+@Suite("caption renderer", .timeLimit(.minutes(10)))
 struct CaptionRendererTests {
     private static let size = PixelSize(width: 640, height: 360)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitImaging
 
-@Suite("contact sheets and storyboards", .timeLimit(.minutes(1)))
+@Suite("contact sheets and storyboards", .timeLimit(.minutes(10)))
 struct ContactSheetTests {
     private static func image(_ width: Int, _ height: Int, _ red: UInt8) throws -> StillImage {
         let pixels = [[UInt8]](repeating: [red, 0, 0, 255], count: width * height).flatMap(\.self)

@@ -10,7 +10,7 @@ import Testing
 @testable import HLSKitAsset
 
 /// Who uses a cache, and for what.
-@Suite("D13: a cache on disk for images, assets and downloads", .timeLimit(.minutes(1)))
+@Suite("D13: a cache on disk for images, assets and downloads", .timeLimit(.minutes(10)))
 struct DiskCacheUseTests {
     private let folder: ScratchFolder
     private let cache: DiskCache

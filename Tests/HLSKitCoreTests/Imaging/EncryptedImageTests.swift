@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Images of streams whose samples are encrypted one by one.
-@Suite("images of encrypted streams", .timeLimit(.minutes(1)), .enabled(if: Tool.exists("/usr/bin/openssl")))
+@Suite("images of encrypted streams", .timeLimit(.minutes(10)), .enabled(if: Tool.exists("/usr/bin/openssl")))
 struct EncryptedImageTests {
     private static let playlist = SampleImages.base + "list.m3u8"
 

@@ -8,7 +8,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ImageGeneratorTests {
+@Suite(.timeLimit(.minutes(10))) struct ImageGeneratorTests {
     private static func seconds(_ value: Double) -> MediaTime { MediaTime(seconds: value, preferredTimescale: 1000) }
 
     // MARK: L01

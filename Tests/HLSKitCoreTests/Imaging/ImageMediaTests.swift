@@ -8,7 +8,7 @@ import Testing
 
 @testable import HLSKitCodec
 
-@Suite("images of media that is not plain", .timeLimit(.minutes(1))) struct ImageMediaTests {
+@Suite("images of media that is not plain", .timeLimit(.minutes(10))) struct ImageMediaTests {
     private static let key = "00112233445566778899aabbccddeeff"
     private static let keyBytes = (0..<16).map { UInt8($0 * 17) }
     private static let playlist = SampleImages.base + "x.m3u8"

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HLSKitCodec
 
-@Suite("what of a frame is in its image", .timeLimit(.minutes(1)))
+@Suite("what of a frame is in its image", .timeLimit(.minutes(10)))
 struct ImageOptionTests {
     /// A frame of 64×48 whose luma is the column in the upper half and 200 in the lower; no colour.
     private static func ramp(_ change: (UnsafeMutablePointer<AVFrame>) throws -> Void = { _ in }) throws -> VideoFrame {

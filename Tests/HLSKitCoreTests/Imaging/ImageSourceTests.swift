@@ -8,7 +8,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("where images come from", .timeLimit(.minutes(1))) struct ImageSourceTests {
+@Suite("where images come from", .timeLimit(.minutes(10))) struct ImageSourceTests {
     private static func seconds(_ value: Double) -> MediaTime { MediaTime(seconds: value, preferredTimescale: 1000) }
 
     // MARK: I-frame playlists

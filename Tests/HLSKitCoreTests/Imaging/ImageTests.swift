@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitCodec
 
-@Suite(.timeLimit(.minutes(1))) struct ImageTests {
+@Suite(.timeLimit(.minutes(10))) struct ImageTests {
     private static func gradient(_ width: Int, _ height: Int) throws -> StillImage {
         var pixels: [UInt8] = []
         for y in 0..<height {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What images become of a stream of which some segments are not there.
-@Suite("images beside lost segments", .timeLimit(.minutes(1)))
+@Suite("images beside lost segments", .timeLimit(.minutes(10)))
 struct LostSegmentTests {
     private static let playlist = SampleImages.base + "list.m3u8"
 

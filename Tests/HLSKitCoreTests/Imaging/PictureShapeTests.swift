@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Frames and images of uncommon shapes, against ffmpeg's.
-@Suite("pictures of all shapes", .enabled(if: FFmpegPictures.isThere), .timeLimit(.minutes(1)))
+@Suite("pictures of all shapes", .enabled(if: FFmpegPictures.isThere), .timeLimit(.minutes(10)))
 struct PictureShapeTests {
     struct Shape: Sendable, CustomTestStringConvertible {
         var name: String

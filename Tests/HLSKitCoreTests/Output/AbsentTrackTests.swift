@@ -5,7 +5,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("tracks that are told of and never come", .timeLimit(.minutes(1)))
+@Suite("tracks that are told of and never come", .timeLimit(.minutes(10)))
 struct AbsentTrackTests {
     /// A transport stream whose tables name audio that it has not.
     private static func stream(_ fixture: PacketFixture) throws -> [UInt8] {

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Captions inside the video, as options of the legible group.
-@Suite("closed captions of the player", .timeLimit(.minutes(5)))
+@Suite("closed captions of the player", .timeLimit(.minutes(10)))
 struct ClosedCaptionOptionTests {
     private static let renditions = [
         #"TYPE=CLOSED-CAPTIONS,GROUP-ID="cc",NAME="English",LANGUAGE="en",AUTOSELECT=YES,INSTREAM-ID="CC1",CHARACTERISTICS="public.accessibility.transcribes-spoken-dialog""#,

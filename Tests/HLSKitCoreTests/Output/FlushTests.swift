@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitOutput
 
-@Suite("What is on disk while an item is played", .timeLimit(.minutes(2)))
+@Suite("What is on disk while an item is played", .timeLimit(.minutes(10)))
 struct FlushTests {
     enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case hashes, sound, samples, pictures

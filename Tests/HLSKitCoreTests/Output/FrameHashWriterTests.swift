@@ -5,7 +5,7 @@ import HLSKitOutput
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FrameHashWriterTests {
     /// What ffmpeg printed, but for the line that names its version.
     private func comparable(_ lines: [String]) -> [String] { lines.filter { !$0.hasPrefix("#software") } }

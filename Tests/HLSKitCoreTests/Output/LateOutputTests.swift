@@ -11,7 +11,7 @@ import Testing
 @testable import HLSKitPlayback
 
 /// Outputs that come when media has been loaded and no one took it.
-@Suite("late outputs", .timeLimit(.minutes(5)))
+@Suite("late outputs", .timeLimit(.minutes(10)))
 struct LateOutputTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String

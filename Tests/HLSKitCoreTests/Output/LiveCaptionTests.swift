@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Captions of live streams: a window that slides, segments that repeat cues.
-@Suite("captions of live streams", .timeLimit(.minutes(5)))
+@Suite("captions of live streams", .timeLimit(.minutes(10)))
 struct LiveCaptionTests {
     private static func lines(_ cues: [LegibleCue]) -> [String] {
         cues.map { "\($0.timeRange.start.seconds)-\($0.timeRange.end.seconds) \($0.text)" }

@@ -102,7 +102,7 @@ struct OutputRegistryTests {
     }
 }
 
-@Suite("Media for writers", .timeLimit(.minutes(1)))
+@Suite("Media for writers", .timeLimit(.minutes(10)))
 struct WriterFeedTests {
     /// Notes what it is given.
     private final class Log: SampleWriter {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitOutput
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PCMWriterTests {
     private func write(
         _ buffers: [AudioBuffer], _ format: OutputFormat, notes: Notes = Notes()

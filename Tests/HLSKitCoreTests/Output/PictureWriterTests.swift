@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitOutput
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PictureWriterTests {
     private func y4m(_ frames: [VideoFrame], frameRate: VideoFrame.Ratio? = nil, notes: Notes = Notes()) throws
         -> [UInt8]

@@ -3,7 +3,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite("choosing options of an item", .timeLimit(.minutes(1)))
+@Suite("choosing options of an item", .timeLimit(.minutes(10)))
 struct PlayerItemSelectionTests {
     private static let master = """
         #EXTM3U

@@ -7,7 +7,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("I04: tracks of an item", .timeLimit(.minutes(1)))
+@Suite("I04: tracks of an item", .timeLimit(.minutes(10)))
 struct PlayerItemTrackTests {
     private static func track(_ type: MediaKind, of item: PlayerItem) throws -> PlayerItemTrack {
         try #require(item.tracks.first { $0.mediaType == type })

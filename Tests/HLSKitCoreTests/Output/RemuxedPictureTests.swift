@@ -4,7 +4,7 @@ import HLSKitMedia
 import TestSupport
 import Testing
 
-@Suite("what files say of pictures", .timeLimit(.minutes(1)), .enabled(if: Tool.exists("/usr/bin/ffprobe")))
+@Suite("what files say of pictures", .timeLimit(.minutes(10)), .enabled(if: Tool.exists("/usr/bin/ffprobe")))
 struct RemuxedPictureTests {
     /// The first stream as ffprobe sees it; that it says nothing else is part of it.
     private func probed(_ track: MediaTrack, _ fixture: PacketFixture, _ format: OutputFormat) throws -> [String: Any] {

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RemuxerTests {
     /// Writes the fixtures' samples as an item would have them, from item time `start` on.
     private func write(_ fixtures: [PacketFixture], to writer: any MediaWriter, from start: Double = 0) throws {

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// Captions of the program's own beside a stream.
-@Suite("captions of a file beside the stream", .timeLimit(.minutes(2)))
+@Suite("captions of a file beside the stream", .timeLimit(.minutes(10)))
 struct SidecarCaptionTests {
     private static let file = """
         1

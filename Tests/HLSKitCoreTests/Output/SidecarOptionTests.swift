@@ -12,7 +12,7 @@ import Testing
 @testable import HLSKitPlayback
 
 /// Captions of the program's own among the subtitles that can be chosen.
-@Suite("captions of a file as an option", .timeLimit(.minutes(2)))
+@Suite("captions of a file as an option", .timeLimit(.minutes(10)))
 struct SidecarOptionTests {
     private static func caption(_ text: String, _ range: ClosedRange<Double>) -> Caption {
         let start = MediaTime(seconds: range.lowerBound, preferredTimescale: 1000)

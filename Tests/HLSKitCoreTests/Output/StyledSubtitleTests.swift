@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// What segments of WebVTT say beside text: style sheets, regions, settings of cues.
-@Suite("styled subtitles", .timeLimit(.minutes(2)))
+@Suite("styled subtitles", .timeLimit(.minutes(10)))
 struct StyledSubtitleTests {
     private static let header = """
         WEBVTT

@@ -12,7 +12,7 @@ import Testing
 @testable import HLSKitPlayback
 
 /// Subtitles in MP4: WebVTT (`wvtt`) and TTML (`stpp`).
-@Suite("subtitles in MP4", .timeLimit(.minutes(5)))
+@Suite("subtitles in MP4", .timeLimit(.minutes(10)))
 struct TextTrackTests {
     private static let expected = ["0.5-2.5 Plain words", "3.0-5.5 Slanted and yellow", "6.0-7.5 Two\nlines"]
 

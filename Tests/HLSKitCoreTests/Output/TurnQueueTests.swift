@@ -40,7 +40,7 @@ struct TurnQueueTests {
         let elements = Mutex<[(thread: Int, number: Int)]>([])
     }
 
-    @Test("nothing is lost and all that one thread brings stays in its order", .timeLimit(.minutes(1)))
+    @Test("nothing is lost and all that one thread brings stays in its order", .timeLimit(.minutes(10)))
     func threads() async {
         let queue = TurnQueue<(thread: Int, number: Int)>(maximumCount: 16)
         let written = Written()

@@ -11,7 +11,7 @@ import Testing
 @testable import HLSKitSelection
 
 /// Audio that no playlist names, as options of the audible group.
-@Suite("I01: audio tracks inside segments", .timeLimit(.minutes(1)))
+@Suite("I01: audio tracks inside segments", .timeLimit(.minutes(10)))
 struct AudioInsideTests {
     private static func bytes(_ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/\(name)")))

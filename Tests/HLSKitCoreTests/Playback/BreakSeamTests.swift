@@ -7,7 +7,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("the joints of a break", .timeLimit(.minutes(1)))
+@Suite("the joints of a break", .timeLimit(.minutes(10)))
 struct BreakSeamTests {
     private static let url = "file://\(SampleMedia.folder)/master.m3u8"
 

@@ -11,7 +11,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CueScheduleTests {
     private static let media = MediaTrack(
         id: 1, mediaType: .video, codec: .h264, timescale: 90_000, wrapsAt33Bits: true)

@@ -11,7 +11,7 @@ import Testing
 @testable import HLSKitPlayback
 
 /// What a player does while playlists are parsed and media is demuxed elsewhere.
-@Suite("driver and its worker", .timeLimit(.minutes(2)))
+@Suite("driver and its worker", .timeLimit(.minutes(10)))
 struct DriverWorkTests {
     /// Plays the sample with subtitles; from 8 s to 14 s on the clock the playlist of another variant is being parsed.
     private static func play(on held: HeldWork, isHeld: Bool) throws -> VirtualSample {

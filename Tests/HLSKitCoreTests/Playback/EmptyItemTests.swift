@@ -7,7 +7,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("items of which there is nothing to play", .timeLimit(.minutes(1)))
+@Suite("items of which there is nothing to play", .timeLimit(.minutes(10)))
 struct EmptyItemTests {
     /// One segment, again and again.
     private func play(_ segment: [UInt8], count: Int) throws -> VirtualSample {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HLSKitAsset
 
-@Suite("a media file is read by segments", .timeLimit(.minutes(1)))
+@Suite("a media file is read by segments", .timeLimit(.minutes(10)))
 struct FileSegmentsTests {
     private static let url = "https://h.example/films/a.mp4?token=1"
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("kinds of media side by side", .timeLimit(.minutes(1)))
+@Suite("kinds of media side by side", .timeLimit(.minutes(10)))
 struct LockstepTests {
     /// What several tasks look at.
     private final class Shared<Value: Sendable>: Sendable {

@@ -4,7 +4,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("playing a media file without a playlist", .timeLimit(.minutes(1)), .enabled(if: TestOrigin.isInstalled))
+@Suite("playing a media file without a playlist", .timeLimit(.minutes(10)), .enabled(if: TestOrigin.isInstalled))
 struct MediaFileTests {
     struct File: Sendable, CustomTestStringConvertible {
         var name: String

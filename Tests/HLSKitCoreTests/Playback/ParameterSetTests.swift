@@ -10,7 +10,7 @@ import Testing
 @testable import HLSKitPlayback
 
 /// Streams whose muxer wrote the parameter sets once, in the first segment.
-@Suite("Player, parameter sets", .timeLimit(.minutes(2)))
+@Suite("Player, parameter sets", .timeLimit(.minutes(10)))
 struct ParameterSetTests {
     private static func bench(
         lacksFirst: Bool = false, hasSound: Bool = false, change: (inout PlayerConfiguration) -> Void = { _ in }

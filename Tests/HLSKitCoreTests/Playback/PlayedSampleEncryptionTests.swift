@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Streams whose samples are encrypted one by one, with a key that the playlist names.
-@Suite("playing encrypted samples", .timeLimit(.minutes(2)), .enabled(if: Tool.exists("/usr/bin/openssl")))
+@Suite("playing encrypted samples", .timeLimit(.minutes(10)), .enabled(if: Tool.exists("/usr/bin/openssl")))
 struct PlayedSampleEncryptionTests {
     private static func written(_ path: String, _ files: [String: [UInt8]]) throws -> CapturingWriter {
         let bench = try VirtualBench(path, quality: nil, files: files)

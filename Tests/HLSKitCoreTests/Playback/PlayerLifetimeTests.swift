@@ -9,7 +9,7 @@ import Testing
 
 @testable import HLSKitCodec
 
-@Suite("the life of a player", .timeLimit(.minutes(2)), .enabled(if: TestOrigin.isInstalled))
+@Suite("the life of a player", .timeLimit(.minutes(10)), .enabled(if: TestOrigin.isInstalled))
 struct PlayerLifetimeTests {
     @Test("D10: closing in mid-play ends every request, and no output is used afterwards")
     func close() async throws {

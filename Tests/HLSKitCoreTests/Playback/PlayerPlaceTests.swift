@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Dates, edges and playlists that are not as exact as their media.
-@Suite("places on the timeline of a player", .timeLimit(.minutes(1)))
+@Suite("places on the timeline of a player", .timeLimit(.minutes(10)))
 struct PlayerPlaceTests {
     /// 2026-01-02T03:04:05.5Z is the start of segment 0.
     private static let epoch = Date(timeIntervalSince1970: 1_767_323_045.5)

@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("rates of a player", .timeLimit(.minutes(1)))
+@Suite("rates of a player", .timeLimit(.minutes(10)))
 struct PlayerRateTests {
     @Test("G08: a live stream at 2 comes back to 1 at its edge, and says why")
     func liveEdge() throws {

@@ -13,7 +13,7 @@ import Testing
 @testable import HLSKitPlayback
 
 /// Video and audio after seeks, compared with those of playing straight on.
-@Suite("Player, seeking", .timeLimit(.minutes(2)))
+@Suite("Player, seeking", .timeLimit(.minutes(10)))
 struct PlayerSeekTests {
     /// What the sample is packed in.
     enum Packing: String, CaseIterable, CustomTestStringConvertible {

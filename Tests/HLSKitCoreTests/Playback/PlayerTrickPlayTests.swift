@@ -45,7 +45,7 @@ private final class TimedWriter: FrameWriter, AudioWriter {
     }
 }
 
-@Suite("I-frames of a player", .timeLimit(.minutes(1)))
+@Suite("I-frames of a player", .timeLimit(.minutes(10)))
 struct PlayerTrickPlayTests {
     /// The sample with a list of I-frames: of each segment of four seconds the first bytes, cut off anywhere behind the
     /// frame.

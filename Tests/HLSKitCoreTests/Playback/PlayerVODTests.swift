@@ -4,7 +4,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("playing to the end", .timeLimit(.minutes(1)), .enabled(if: TestOrigin.isInstalled))
+@Suite("playing to the end", .timeLimit(.minutes(10)), .enabled(if: TestOrigin.isInstalled))
 struct PlayerVODTests {
     struct Way: CustomTestStringConvertible, Sendable {
         var testDescription: String

@@ -6,7 +6,7 @@ import HLSKitSelection
 import TestSupport
 import Testing
 
-@Suite("why a player does not choose a variant", .timeLimit(.minutes(1)))
+@Suite("why a player does not choose a variant", .timeLimit(.minutes(10)))
 struct PlayerVariantReasonsTests {
     @Test("A13: an item names every limit that a variant exceeds, as they stand now")
     func limits() throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Twelve segments of four parts; eight are there at the start, four are made while they are loaded.
-@Suite("preload hints over a socket", .timeLimit(.minutes(1)))
+@Suite("preload hints over a socket", .timeLimit(.minutes(10)))
 struct PreloadHintSocketTests {
     private static func play(
         _ addressing: LowLatencyOrigin.Addressing, breakCount: Int = 0

@@ -3,7 +3,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite("the seam between two items of a queue", .timeLimit(.minutes(1)))
+@Suite("the seam between two items of a queue", .timeLimit(.minutes(10)))
 struct QueueSeamTests {
     private static let url = "file://\(SampleMedia.folder)/master.m3u8"
 

@@ -2,7 +2,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite("the example of the README", .timeLimit(.minutes(1)))
+@Suite("the example of the README", .timeLimit(.minutes(10)))
 struct ReadmeExampleTests {
     /// Keep in step with README.md, "In a program".
     private func example(url: String, path: String) async throws -> [TimeControlStatus] {

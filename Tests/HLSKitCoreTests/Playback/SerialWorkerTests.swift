@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("work beside the driver", .timeLimit(.minutes(1)))
+@Suite("work beside the driver", .timeLimit(.minutes(10)))
 struct SerialWorkerTests {
     /// Adds numbers up, and reports the sum after each.
     private static func adder(

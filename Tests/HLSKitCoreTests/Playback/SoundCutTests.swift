@@ -7,7 +7,7 @@ import Testing
 @testable import HLSKitEngine
 @testable import HLSKitPlayback
 
-@Suite("Player, sound at an end time", .timeLimit(.minutes(2)))
+@Suite("Player, sound at an end time", .timeLimit(.minutes(10)))
 struct SoundCutTests {
     struct Case: Sendable {
         var from: Duration?

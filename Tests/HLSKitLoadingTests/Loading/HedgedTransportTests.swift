@@ -4,7 +4,7 @@ import HLSKitTime
 import Synchronization
 import Testing
 
-@Suite("hedged requests", .timeLimit(.minutes(1)))
+@Suite("hedged requests", .timeLimit(.minutes(10)))
 struct HedgedTransportTests {
     /// Answers the first, second… request after these times; nil for never.
     private final class URLOrigin: ResourceTransport {

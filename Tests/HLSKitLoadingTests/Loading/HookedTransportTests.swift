@@ -7,7 +7,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("the program's transport", .timeLimit(.minutes(1)))
+@Suite("the program's transport", .timeLimit(.minutes(10)))
 struct HookedTransportTests {
     private struct Keys: KeyProvider {
         var keyFormats: Set<String> = ["com.example"]

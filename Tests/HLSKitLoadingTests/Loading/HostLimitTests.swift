@@ -152,7 +152,7 @@ struct HostLimitTests {
     }
 }
 
-@Suite("A limit of connections per host, at a server", .timeLimit(.minutes(1)))
+@Suite("A limit of connections per host, at a server", .timeLimit(.minutes(10)))
 struct HostLimitServerTests {
     /// Requests at the server that are not answered yet.
     private struct Open: Sendable {

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("requests that share a rate", .timeLimit(.minutes(1)))
+@Suite("requests that share a rate", .timeLimit(.minutes(10)))
 struct PacedTransportTests {
     /// How long it takes to load so many resources of 100 kB at once, over a link of 8 Mbit/s.
     private static func time(_ count: Int, bytesPerSecond: Int?) throws -> Duration {

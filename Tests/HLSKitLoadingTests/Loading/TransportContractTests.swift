@@ -5,13 +5,14 @@ import TestSupport
 import Testing
 
 /// What every transport has to do.
-@Suite("every transport", .enabled(if: TestOrigin.isInstalled, "needs nginx"), .timeLimit(.minutes(1)))
+@Suite("every transport", .enabled(if: TestOrigin.isInstalled, "needs nginx"), .timeLimit(.minutes(10)))
 struct TransportContractTests {
     typealias Kind = ContractTransport
 
     @Test("every type that is a transport runs these tests")
     func table() throws {
-        let pattern = /\b(?:class|struct|actor|enum|extension)\s+([A-Za-z0-9_.]+)[^{\n]*:[^{\n]*\bResourceTransport\b[^{\n]*\{/
+        let pattern =
+            /\b(?:class|struct|actor|enum|extension)\s+([A-Za-z0-9_.]+)[^{\n]*:[^{\n]*\bResourceTransport\b[^{\n]*\{/
         var found: Set<String> = []
         for file in try SourceFiles.all(below: "Sources") {
             for match in file.text.matches(of: pattern) { found.insert(String(match.1)) }

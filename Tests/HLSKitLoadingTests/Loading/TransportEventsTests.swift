@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("the events of a request", .timeLimit(.minutes(1)))
+@Suite("the events of a request", .timeLimit(.minutes(10)))
 struct TransportEventsTests {
     /// Tells what it is told to, and notes what it is asked.
     private final class Source: ResourceTransport {

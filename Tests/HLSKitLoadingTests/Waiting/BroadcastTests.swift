@@ -3,7 +3,7 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-@Suite("A broadcast", .timeLimit(.minutes(1)))
+@Suite("A broadcast", .timeLimit(.minutes(10)))
 struct BroadcastTests {
     private let clock = VirtualClock()
     private let diary = Diary()

@@ -3,7 +3,7 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-@Suite("State that tasks and threads wait for", .timeLimit(.minutes(1)))
+@Suite("State that tasks and threads wait for", .timeLimit(.minutes(10)))
 struct GateTests {
     private let clock = VirtualClock()
     private let diary = Diary()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("What a reader has yet to read", .timeLimit(.minutes(1)))
+@Suite("What a reader has yet to read", .timeLimit(.minutes(10)))
 struct NewestElementsTests {
     private let clock = VirtualClock()
     private let diary = Diary()

@@ -4,7 +4,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("A value that is set once", .timeLimit(.minutes(1)))
+@Suite("A value that is set once", .timeLimit(.minutes(10)))
 struct OneShotTests {
     private let clock = VirtualClock()
     private let diary = Diary()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import hlsget
 
-@Suite("hlsget captions", .timeLimit(.minutes(2)))
+@Suite("hlsget captions", .timeLimit(.minutes(10)))
 struct CaptionsTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 

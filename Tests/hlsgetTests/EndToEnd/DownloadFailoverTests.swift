@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("hlsget download from other variants", .timeLimit(.minutes(2)))
+@Suite("hlsget download from other variants", .timeLimit(.minutes(10)))
 struct DownloadFailoverTests {
     private static let master = """
         #EXTM3U

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("hlsget download of live streams", .timeLimit(.minutes(2)))
+@Suite("hlsget download of live streams", .timeLimit(.minutes(10)))
 struct DownloadLiveTests {
     /// The cut stream as a live one: each time that a playlist is loaded it lists one segment more, and never more than
     /// four.

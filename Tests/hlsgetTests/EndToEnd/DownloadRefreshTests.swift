@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("hlsget download --refresh-cmd", .timeLimit(.minutes(2)))
+@Suite("hlsget download --refresh-cmd", .timeLimit(.minutes(10)))
 struct DownloadRefreshTests {
     /// Three segments at `/TOKEN/…`; from the second on they are forbidden with the token `old`.
     private static func origin() throws -> ScriptedServer {

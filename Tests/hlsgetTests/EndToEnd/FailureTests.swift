@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("what hlsget says and returns when something is wrong", .timeLimit(.minutes(2)))
+@Suite("what hlsget says and returns when something is wrong", .timeLimit(.minutes(10)))
 struct FailureTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String

@@ -5,7 +5,7 @@ import Testing
 @testable import hlsget
 
 /// What is made of the help for shells and for `man`.
-@Suite("completions and the manual page", .timeLimit(.minutes(1)))
+@Suite("completions and the manual page", .timeLimit(.minutes(10)))
 struct HelpFilesTests {
     /// One of each command.
     private static let options = ["retry-backoff", "keep-encrypted", "base-url", "storyboard", "buffer-cap"]

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("a run that is interrupted", .timeLimit(.minutes(4)))
+@Suite("a run that is interrupted", .timeLimit(.minutes(10)))
 struct InterruptionTests {
     /// A segment that never comes: what is before it is written, and nothing more.
     private static let last = 5

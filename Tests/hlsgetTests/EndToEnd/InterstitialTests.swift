@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("P03: hlsget --interstitials", .timeLimit(.minutes(2)))
+@Suite("P03: hlsget --interstitials", .timeLimit(.minutes(10)))
 struct InterstitialTests {
     /// The sample with two advertisements of its own 360p variant by a list at 8 s, one of a server that is dead at 20 s.
     private static func files() throws -> [String: [UInt8]] {

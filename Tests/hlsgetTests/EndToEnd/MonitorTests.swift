@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("hlsget monitor", .timeLimit(.minutes(3)), .serialized)
+@Suite("hlsget monitor", .timeLimit(.minutes(10)), .serialized)
 struct MonitorTests {
     /// The cut stream, for as long as it is switched on.
     private final class SwitchedOrigin: Sendable {

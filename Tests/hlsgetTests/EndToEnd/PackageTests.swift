@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// `scripts/package`, with a program that is small and hands on to the one that was built.
-@Suite("packages", .timeLimit(.minutes(3)))
+@Suite("packages", .timeLimit(.minutes(10)))
 struct PackageTests {
     private static let root = SampleMedia.fixtures + "/../.."
     private static let needs = ["dpkg-deb", "dpkg-shlibdeps", "strip", "chrpath", "clang", "python3", "git", "xz"]

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("playing into another program", .timeLimit(.minutes(2)))
+@Suite("playing into another program", .timeLimit(.minutes(10)))
 struct PlayerProgramTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 

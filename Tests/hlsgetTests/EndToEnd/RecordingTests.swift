@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("what is recorded, and what it says where nothing was", .timeLimit(.minutes(2)))
+@Suite("what is recorded, and what it says where nothing was", .timeLimit(.minutes(10)))
 struct RecordingTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("P05: hlsget --skip-uri and --skip-dateranges", .timeLimit(.minutes(2)))
+@Suite("P05: hlsget --skip-uri and --skip-dateranges", .timeLimit(.minutes(10)))
 struct SkipTests {
     /// The sample as one stream of segments of 4 s, with dates, and these tags.
     private static func write(to folder: ScratchFolder, tags: [String] = []) throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("standard input, and files of several", .timeLimit(.minutes(2)))
+@Suite("standard input, and files of several", .timeLimit(.minutes(10)))
 struct StandardInputTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 

@@ -6,7 +6,7 @@ import Testing
 @testable import hlsget
 
 /// SDL without a display and without loudspeakers: everything else is as on a screen.
-@Suite("watching", .timeLimit(.minutes(2)))
+@Suite("watching", .timeLimit(.minutes(10)))
 struct WatchTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
     private static let hasSDL = dlopen("libSDL2-2.0.so.0", RTLD_LAZY) != nil

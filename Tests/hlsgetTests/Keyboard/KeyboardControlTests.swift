@@ -5,7 +5,7 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-@Suite("what keys do to a player", .timeLimit(.minutes(1)))
+@Suite("what keys do to a player", .timeLimit(.minutes(10)))
 struct KeyboardControlTests {
     /// The sample under a virtual clock, after five seconds.
     private static func play(

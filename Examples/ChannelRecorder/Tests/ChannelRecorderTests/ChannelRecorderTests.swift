@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChannelRecorder
 
-@Suite("a channel in hourly files", .timeLimit(.minutes(1)))
+@Suite("a channel in hourly files", .timeLimit(.minutes(10)))
 struct ChannelRecorderTests {
     /// 2026-11-27, 20:58 UTC.
     static let start = Date(timeIntervalSince1970: 1_795_813_080)

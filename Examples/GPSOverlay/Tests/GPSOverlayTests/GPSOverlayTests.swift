@@ -4,7 +4,7 @@ import Testing
 
 @testable import GPSOverlay
 
-@Suite("the place of each picture", .timeLimit(.minutes(1)))
+@Suite("the place of each picture", .timeLimit(.minutes(10)))
 struct GPSOverlayTests {
     private static let sample = URL(fileURLWithPath: #filePath + "/../../../../../Tests/Fixtures/sample").standardized
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Monitor
 
-@Suite("streams that fail and come back", .timeLimit(.minutes(1)))
+@Suite("streams that fail and come back", .timeLimit(.minutes(10)))
 struct MonitorTests {
     private static func error(_ code: HLSError.Code) -> HLSError { HLSError(code: code, cause: "x") }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlayToFrames
 
-@Suite("a stream played to pictures", .timeLimit(.minutes(1)))
+@Suite("a stream played to pictures", .timeLimit(.minutes(10)))
 struct PlayToFramesTests {
     @Test("each picture comes with its time and size")
     func sample() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Probe
 
-@Suite("a stream as lines of JSON", .timeLimit(.minutes(1)))
+@Suite("a stream as lines of JSON", .timeLimit(.minutes(10)))
 struct ProbeTests {
     @Test("a line for each variant, for each request and what else was measured, and for each entry of the access log")
     func sample() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ProbeService
 
-@Suite("a stream as an answer", .timeLimit(.minutes(1)))
+@Suite("a stream as an answer", .timeLimit(.minutes(10)))
 struct ProbeServiceTests {
     private static let stream = SyntheticStream(segmentDuration: .seconds(2), segmentCount: 5)
 

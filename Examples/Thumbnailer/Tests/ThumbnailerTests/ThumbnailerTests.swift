@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thumbnailer
 
-@Suite("previews of a stream", .timeLimit(.minutes(1)))
+@Suite("previews of a stream", .timeLimit(.minutes(10)))
 struct ThumbnailerTests {
     @Test("each is a JPEG file that is named after its time")
     func sample() async throws {

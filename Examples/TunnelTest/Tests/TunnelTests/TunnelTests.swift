@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// The player of an app, in a train that enters a tunnel: four minutes that take no time, and no sleeps.
-@Suite("in a tunnel", .timeLimit(.minutes(1)))
+@Suite("in a tunnel", .timeLimit(.minutes(10)))
 struct TunnelTests {
     let clock = VirtualClock()
 

@@ -12,8 +12,8 @@ final class CapturingWriter: FrameWriter, AudioWriter {
         var width: Int
         /// As ``SampleMedia/frameHashes(of:)`` has it.
         var hash: String
-        /// When it came.
-        var arrival: ContinuousClock.Instant
+        /// When it came, on the clock of the player.
+        var arrival: HostTime
     }
 
     struct Sound: Sendable {
@@ -21,7 +21,7 @@ final class CapturingWriter: FrameWriter, AudioWriter {
         var length: Duration
         /// How often the first channel rises through zero.
         var riseCount = 0
-        var arrival: ContinuousClock.Instant
+        var arrival: HostTime
     }
 
     private struct State {
@@ -33,10 +33,15 @@ final class CapturingWriter: FrameWriter, AudioWriter {
     private let state = Mutex(State())
     /// Called with the number of frames so far.
     private let note: @Sendable (Int) -> Void
+    private let clock: SourceClock
     let mediaTypes: Set<MediaKind>
 
-    init(_ mediaTypes: Set<MediaKind> = [.video, .audio], note: @escaping @Sendable (Int) -> Void = { _ in }) {
+    init(
+        _ mediaTypes: Set<MediaKind> = [.video, .audio], clock: SourceClock = .host,
+        note: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
         self.mediaTypes = mediaTypes
+        self.clock = clock
         self.note = note
     }
 
@@ -44,7 +49,7 @@ final class CapturingWriter: FrameWriter, AudioWriter {
     var sounds: [Sound] { state.withLock { $0.sounds } }
 
     func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
-        let arrival = ContinuousClock.now
+        let arrival = clock.now
         let hash = String(try frame.digest().prefix(8))
         let picture = Picture(
             time: frame.itemTime?.duration ?? .seconds(-1), width: frame.width, hash: hash, arrival: arrival)
@@ -59,7 +64,7 @@ final class CapturingWriter: FrameWriter, AudioWriter {
         let sound = Sound(
             time: buffer.itemTime?.duration ?? .seconds(-1),
             length: .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate), riseCount: Self.riseCount(of: buffer),
-            arrival: .now)
+            arrival: clock.now)
         state.withLock { $0.sounds.append(sound) }
     }
 

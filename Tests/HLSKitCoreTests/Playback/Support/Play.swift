@@ -71,9 +71,10 @@ extension PlayerConfiguration {
         return configuration
     }
 
-    static func paced() -> Self {
+    static func paced(by clock: SourceClock = .host) -> Self {
         var configuration = unpaced()
         configuration.pacing = .realTime
+        configuration.sourceClock = clock
         return configuration
     }
 }

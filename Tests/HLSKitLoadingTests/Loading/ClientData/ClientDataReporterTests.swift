@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("reports on their way", .timeLimit(.minutes(1)))
+@Suite("reports on their way", .timeLimit(.minutes(10)))
 struct ClientDataReporterTests {
     /// Never says anything, whatever the deadlines of its requests.
     private final class Deaf: ResourceTransport {

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("client data on its way", .timeLimit(.minutes(1)))
+@Suite("client data on its way", .timeLimit(.minutes(10)))
 struct ClientDataTransportTests {
     private static let url = "https://a.example/1.m4s?token=x#f"
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Each field of ``TransportConfiguration`` that changes what a server sees.
-@Suite("curl as it is configured", .timeLimit(.minutes(1)))
+@Suite("curl as it is configured", .timeLimit(.minutes(10)))
 struct CurlConfigurationTests {
     private static let m3u8 = Array("#EXTM3U\n".utf8)
 

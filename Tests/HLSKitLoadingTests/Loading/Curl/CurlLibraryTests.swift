@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitNetwork
 
-@Suite("libcurl, opened when it is needed", .timeLimit(.minutes(1)))
+@Suite("libcurl, opened when it is needed", .timeLimit(.minutes(10)))
 struct CurlLibraryTests {
     private static func without() -> CurlTransport {
         CurlTransport(configuration: TransportConfiguration(proxy: .none)) { CurlLibrary(file: "libno-curl.so.4") }

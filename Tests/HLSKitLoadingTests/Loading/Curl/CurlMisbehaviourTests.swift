@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a ``CurlTransport`` makes of servers that do not do what they should.
-@Suite("curl over a misbehaving server", .timeLimit(.minutes(1)))
+@Suite("curl over a misbehaving server", .timeLimit(.minutes(10)))
 struct CurlMisbehaviourTests {
     static let m3u8 = Array("#EXTM3U\n".utf8)
 
@@ -227,8 +227,8 @@ struct CurlMisbehaviourTests {
             let start = ContinuousClock.now
             task.cancel()
             for await instant in closed {
-                // Measured at the server, with room for a busy machine.
-                #expect(instant - start < .seconds(1))
+                // By itself it would end after the fifteen seconds that a transfer may stand still.
+                #expect(instant - start < .seconds(10))
                 break
             }
             #expect(!recorder.result.hasEnded)

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("what curl sends of its own accord", .timeLimit(.minutes(1)))
+@Suite("what curl sends of its own accord", .timeLimit(.minutes(10)))
 struct CurlReportTests {
     private static func request(_ url: String, _ body: String) -> TransportRequest {
         var request = TransportRequest(

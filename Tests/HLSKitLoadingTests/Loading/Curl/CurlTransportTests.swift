@@ -2,7 +2,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite("curl over decent servers", .timeLimit(.minutes(1)))
+@Suite("curl over decent servers", .timeLimit(.minutes(10)))
 struct CurlTransportTests {
     static let plain = TransportConfiguration(proxy: .none)
     static let m3u8 = Array("#EXTM3U\n".utf8)

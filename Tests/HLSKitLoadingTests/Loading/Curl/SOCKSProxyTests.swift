@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("proxies that speak SOCKS", .timeLimit(.minutes(1)))
+@Suite("proxies that speak SOCKS", .timeLimit(.minutes(10)))
 struct SOCKSProxyTests {
     /// What a client asked for.
     struct Asked: Equatable {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitNetwork
 
-@Suite("connections that keep libcurl busy", .timeLimit(.minutes(1)))
+@Suite("connections that keep libcurl busy", .timeLimit(.minutes(10)))
 struct SocketWatchTests {
     /// A connection to a server that sends without end, or nothing.
     private static func connect(to server: ScriptedServer) throws -> Int32 {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitNetwork
 
-@Suite("D13: the folder of a cache", .timeLimit(.minutes(1)))
+@Suite("D13: the folder of a cache", .timeLimit(.minutes(10)))
 struct CacheFolderTests {
     private let scratch: ScratchFolder
 

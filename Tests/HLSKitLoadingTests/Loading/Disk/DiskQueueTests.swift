@@ -8,7 +8,7 @@ import Testing
 @testable import HLSKitNetwork
 
 /// What waits for a disk that is slow, or hangs.
-@Suite("D13: the thread of a cache on disk", .timeLimit(.minutes(1)))
+@Suite("D13: the thread of a cache on disk", .timeLimit(.minutes(10)))
 struct DiskQueueTests {
     /// Something that the disk does not come back from until it is told to.
     private struct Hang {

@@ -3,7 +3,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite("files and data: URLs", .timeLimit(.minutes(1)))
+@Suite("files and data: URLs", .timeLimit(.minutes(10)))
 struct LocalTransportTests {
     @Test("folders, pipes and devices are refused without being opened")
     func notFiles() async throws {

@@ -8,7 +8,7 @@ import HLSKitTime
 import Synchronization
 import Testing
 
-@Suite("Retries of those who load without an engine", .timeLimit(.minutes(1)))
+@Suite("Retries of those who load without an engine", .timeLimit(.minutes(10)))
 struct RetriedLoadsTests {
     private static let url = "https://a.example/list.m3u8"
     private static let segment = "https://a.example/1.ts"

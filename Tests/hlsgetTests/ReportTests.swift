@@ -365,6 +365,9 @@ struct PlaySummaryTests {
         #expect(line == "hlsget: error: incomplete: segments 9-17 missing: s (gone)")
         let lines = ErrorLine.text(for: skipping(5...5, 9...17, of: 45).incompleteError)
         #expect(lines == "hlsget: error: incomplete: segment 5 and 9 others missing: s (gone)")
+        // Requests that run side by side fail in any order.
+        let later = ErrorLine.text(for: skipping(9...17, 5...5, of: 45).incompleteError)
+        #expect(later == lines)
     }
 
     @Test("anything skipped, missed or damaged makes it incomplete")

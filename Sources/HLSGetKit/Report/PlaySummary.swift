@@ -129,7 +129,7 @@ package struct PlaySummary: Sendable, Equatable {
     /// The error of what is incomplete: names the first thing that is missing.
     package var incompleteError: HLSError {
         let code = HLSError.Code.incomplete
-        guard let first = skipped.first ?? missed.first else {
+        guard let first = (skipped.isEmpty ? missed : skipped).min(by: { $0.first < $1.first }) else {
             return HLSError(code: code, urlString: url, cause: "incomplete: damaged samples")
         }
         let others = (skipped + missed).reduce(0) { $0 + Self.count($1) } - Self.count(first)

@@ -87,6 +87,7 @@ public struct EventLog: Sendable, Hashable {
         case .contentSkipped(let content): "left out \(text(content.timeRange.start)) to \(text(content.timeRange.end))"
         case .segmentSkipped(let segments): "skipped segments \(segments.first)-\(segments.last): \(segments.cause)"
         case .holePlayedOver(let hole): "hole from \(text(hole.start)) to \(text(hole.end))"
+        case .mediaUnread(let type, let count): "unread \(type.rawValue) \(count)"
         case .segmentsMissed(let segments): "missed segments \(segments.first)-\(segments.last): \(segments.cause)"
         case .lowLatencyDeclined(let url, let cause): "no low latency \(url): \(cause)"
         case .recoverableError(let error): "recoverable \(text(error))"

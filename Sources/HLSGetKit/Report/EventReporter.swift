@@ -77,6 +77,8 @@ package struct EventReporter: Sendable {
                         "media_duration": JSONValue(hole.duration.finiteSeconds),
                     ])
             ]
+        // Nothing of the command's has to be read in time: who looks at pictures sees the newest.
+        case .mediaUnread: return []
         case .lowLatencyDeclined(let url, let cause):
             return [
                 Self.line(

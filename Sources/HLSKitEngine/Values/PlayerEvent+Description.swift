@@ -1,4 +1,5 @@
 import HLSKitLoading
+import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
@@ -78,6 +79,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .segmentSkipped(let segments): "skipped \(Self.text(segments))"
             case .holePlayedOver(let range):
                 "played over a hole of \(Self.text(range.duration)) at \(Self.text(range.start))"
+            case .mediaUnread(let type, let count): "readers of \(type.rawValue) are too slow: \(count) lost"
             case .segmentsMissed(let segments): "missed \(Self.text(segments))"
             case .trickPlayUnavailable(let obstacle, let rate): "no I-frames at the rate \(rate): \(obstacle)"
             case .lowLatencyDeclined(_, let cause): "no low latency: \(cause)"

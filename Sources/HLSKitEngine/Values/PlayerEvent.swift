@@ -1,4 +1,5 @@
 public import HLSKitLoading
+public import HLSKitMedia
 public import HLSKitPlaylist
 public import HLSKitSelection
 public import HLSKitTime
@@ -97,6 +98,10 @@ public struct PlayerEvent: Sendable {
         /// Media is missing that no playlist announced as missing, for 0.1 s or more: time runs on over the hole. Told once,
         /// when what is behind it is loaded.
         case holePlayedOver(MediaTimeRange)
+        /// Readers of the sequences that the item's outputs give were slower than time passes, and have lost so many frames,
+        /// buffers or samples of this kind since this was told last. Told at most once in 10 s of media; without pacing
+        /// readers lose nothing. ``PlaybackStatistics/numberOfUnreadVideoFrames`` counts.
+        case mediaUnread(MediaKind, count: Int)
         /// A live playlist moved on past segments that had not been loaded.
         case segmentsMissed(SkippedSegments)
         /// The server offers low latency and does not do all that it takes: the item is played as any live stream is.

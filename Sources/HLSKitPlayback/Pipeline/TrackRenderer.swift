@@ -33,6 +33,8 @@ final class TrackRenderer: Sendable {
         case failed(HLSError)
         /// The decoder has refused a sample in a way that it had not before.
         case damaged(String)
+        /// Readers of outputs' sequences were too slow, and have lost so much since the last report.
+        case lostByReaders(Int)
     }
 
     private enum Notice {

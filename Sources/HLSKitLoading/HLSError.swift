@@ -122,7 +122,7 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
     public var cause: String
     /// HTTP status, transport code, line number or limit (`HTTP 404`, `line 14`); nil if there is none.
     public var detail: String?
-    /// HTTP status of the answer that was the failure, such as 404; nil if there was none.
+    /// HTTP status of the answer that was the failure, such as 404; nil if no answer was, as where the body of a 200 was cut.
     public var statusCode: Int?
     /// Which try of the same it was that failed, from 1; nil where nothing was tried, or it was not counted.
     public var attempt: Int?
@@ -196,8 +196,10 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
     public var isPermanent: Bool {
         switch code {
         case .network, .staleLive, .cancelled, .notReady, .internal: false
-        // Why the key could not be loaded decides.
-        case .contentKey: (underlyingError as? HLSError)?.isPermanent ?? true
+        // Why the key could not be loaded decides; a playlist that came without bytes may come whole the next time.
+        case .contentKey, .badPlaylist: (underlyingError as? HLSError)?.isPermanent ?? true
+        // A server may be slow to have a body; a file is what it is.
+        case .emptyBody: LocalFile.isFileURL(urlString ?? "")
         case .httpStatus: LoadingFailure.isRefusal(statusCode)
         case .untrustedCertificate, .tooManyRedirects, .badRange, .tooLarge, .badURL, .fileNotFound, .fileNotReadable,
             .application, .missingLibrary:
@@ -277,7 +279,7 @@ extension HLSError.Code {
 extension HLSError {
     /// The failure of a transfer, as a transport reports it.
     package init(transport error: LoadingError) {
-        self.init(code: error.code, urlString: error.url, cause: error.text, statusCode: error.status)
+        self.init(code: error.code, urlString: error.url, cause: error.text, statusCode: error.failureStatus)
         retryAfter = error.retryAfter
         fields = error.fields
         serverAddress = error.serverAddress
@@ -443,8 +445,7 @@ extension HLSError {
         let failure = LoadingFailure(error, as: role)
         self.init(
             code: Code(failure.kind), urlString: error.url, cause: failure.cause, detail: failure.detail,
-            // Of a range that is not there the status is that of a success.
-            statusCode: error.code == .httpStatus ? error.status : nil, underlyingError: error)
+            statusCode: error.failureStatus, underlyingError: error)
         retryAfter = error.retryAfter
     }
 

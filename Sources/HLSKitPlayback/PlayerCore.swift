@@ -198,7 +198,9 @@ final class PlayerCore: EngineHost {
         let driver = Task(executorPreference: clock.executor, priority: Self.driverPriority) {
             var driver = PlaybackDriver(
                 channel: channel, inbox: inbox, configuration: configuration, counters: counters)
+            FreedMemory.process.noteBegin()
             await driver.run()
+            FreedMemory.process.noteEnd()
         }
         let assetKeys = loadAssetKeys(of: item)
         state.withLock { state in

@@ -47,7 +47,9 @@ public struct PlayerConfiguration: Sendable {
     public var allowsFilesAnywhere = false
     /// Refuses playlists that break a rule, instead of reading on where the meaning is clear. Default false.
     public var isPlaylistParsingStrict = false
-    /// Threads that each video decoder may use, `1...`; nil (the default) is one per core.
+    /// Threads that each video decoder may use, `1...`; nil (the default) shares the cores among the players of the process: the
+    /// first decoder has a thread for each core, the second for every other one, and so on; each has one at the least. A
+    /// decoder is let go at the end of its item.
     public var decodingThreadCount: Int?
     /// The media to play. Other kinds are not decoded, and not loaded if they are separate: with `[.audio]` the audio
     /// that is wanted is loaded from its own playlist, and where it is among the video, from the lowest variant with

@@ -120,8 +120,11 @@ struct RendererWorker {
             if isAllBeyond || isOverAtBreak { beyond.keep(item) } else { beginAnew() }
         case .sample(let sample, let offset): await decode(sample, offset: offset, isCopied: isCopied)
         case .end(let number):
-            // A decoder that is drained cannot go on.
-            if !isOverAtBreak { await drain() }
+            // A decoder that is drained cannot go on. Should more come after all, one is opened at the next sync sample.
+            if !isOverAtBreak {
+                await drain()
+                decoder = nil
+            }
             notePrimed(nil)
             await presentAll()
             if silence.isOfAll { renderer.report(.silent(silenceError, isAll: true)) }

@@ -12,7 +12,7 @@ import Synchronization
 final class TrackRenderer: Sendable {
     /// What is done with samples.
     struct Mode: Sendable {
-        /// Threads that libavcodec may use, 0 for one per core; nil decodes nothing.
+        /// Threads that libavcodec may use, 0 for a share of the cores; nil decodes nothing.
         var decodingThreadCount: Int?
         var passesSamples = false
         /// Nothing is presented from there on: a break begins there.

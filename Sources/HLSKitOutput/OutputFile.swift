@@ -5,7 +5,9 @@ package import HLSKitLoading
 ///
 /// A regular file is written as `FILE.part` and gets its name when it is committed. Pipes, devices and standard output
 /// (`-`) are written directly. Blocks the calling thread; used by one thread at a time. An object that goes away
-/// without ``commit()`` or ``discard()`` leaves what was written in `FILE.part`.
+/// without ``commit()`` or ``discard()`` leaves what was written in `FILE.part`, and nothing where nothing was.
+///
+/// What a run before has left in `FILE.part` is kept: see ``keptPath``.
 package final class OutputFile {
     /// Written in pieces of this size at the least, but for the last one.
     private static let bufferByteCount = 512 * 1024
@@ -69,6 +71,8 @@ package final class OutputFile {
     deinit {
         guard descriptor >= 0 else { return }
         try? flush()
+        // A program that begins again and again would leave an empty file each time.
+        if let partPath, byteCount == 0 { unlink(partPath) }
         closeDescriptor()
     }
 

@@ -68,7 +68,8 @@ public struct PlayerConfiguration: Sendable {
     public var demuxesMedia = true
     /// Every codec may be selected, although it cannot be decoded here (outputs that take samples). Default false.
     public var acceptsAllCodecs = false
-    /// Bits per second to expect before anything was measured; nil (the default) where nothing is known.
+    /// Bits per second to expect before anything was measured; nil (the default) where nothing is known. What is not a number
+    /// above zero counts as nil.
     public var initialBitRateHint: Double?
     /// Conditions of the network when the player is made; they may change (``Player/networkConditions``).
     public var networkConditions = NetworkConditions()

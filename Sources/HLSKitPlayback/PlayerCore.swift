@@ -244,7 +244,11 @@ final class PlayerCore: EngineHost {
             let items = state.upcoming.map(\.item) + ([state.current] + state.others).compactMap(\.item)
             for upcoming in state.upcoming { state.drop(upcoming, at: now, &afterwards) }
             state.upcoming = []
-            for id in state.playbackIDs { state.retire(id, at: now, &afterwards) }
+            for id in state.playbackIDs {
+                state.retire(id, at: now, &afterwards)
+                // A player that is closed waits for nothing. What it did when it was closed was told, and is in the item.
+                state.update(id) { _ = $0.engine.handle(.control(.pause), at: now) }
+            }
             state.breaks = nil
             afterwards.publishes = true
             return (([state.current] + state.others).compactMap(\.driver), items)

@@ -68,6 +68,9 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         public static let badPlaylist = Code(rawValue: "badPlaylist")
         /// No variant may be played: all are excluded by settings, or cannot be decoded here.
         public static let noEligibleVariant = Code(rawValue: "noEligibleVariant")
+        /// The ``HLSError/underlyingError`` of ``noEligibleVariant`` where audio or subtitles are wanted by an expression that no
+        /// rendition matches: ``HLSError/detail`` of the error above names those that there are.
+        public static let noMatchingRendition = Code(rawValue: "noMatchingRendition")
         /// Encrypted with a method that is not supported, or the key cannot be loaded or is wrong.
         public static let contentKey = Code(rawValue: "contentKey")
         /// Media that cannot be demuxed or decoded.
@@ -204,7 +207,8 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         case .untrustedCertificate, .tooManyRedirects, .badRange, .tooLarge, .badURL, .fileNotFound, .fileNotReadable,
             .application, .missingLibrary:
             true
-        case .notFound, .badPlaylist, .noEligibleVariant, .badMedia, .trackLeftOut, .notAvailable, .output, .refused,
+        case .notFound, .noEligibleVariant, .noMatchingRendition, .badMedia, .trackLeftOut, .notAvailable, .output,
+            .refused,
             .invalidArgument, .invalidTime, .itemInUse, .outputInUse, .requiresManualWaiting, .loadingHasBegun,
             .fileExists, .notWritable, .diskFull, .brokenPipe, .writeFailed, .unsupported, .conversionFailed:
             true

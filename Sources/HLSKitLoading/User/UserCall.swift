@@ -1,10 +1,12 @@
 /// Calls code of the program that may take its time, or never return.
 package struct UserCall: Sendable {
-    package let executor: (any TaskExecutor)?
+    /// Where the program's code runs: not where anything else does that others wait for.
+    package let executor: any TaskExecutor
     private let sleep: @Sendable (Duration) async throws -> Void
 
     package init(clock: any Clock<Duration>) {
-        executor = clock.executor
+        // The program may hold the thread up, whatever it was told.
+        executor = clock.executor ?? BlockingExecutor.hooks
         sleep = { try await clock.sleep(for: $0) }
     }
 

@@ -80,6 +80,7 @@ public struct EventLog: Sendable, Hashable {
         case .interstitialBreakBegan: "break"
         case .interstitialEventBegan(let event): "interstitial \(event.id)"
         case .interstitialEventEnded(let event, let outcome, _): "interstitial \(event.id) \(outcome.rawValue)"
+        case .interstitialEventFailed(let event, let error): "interstitial \(event.id) \(text(error))"
         case .interstitialBreakEnded: "break over"
         case .interstitialAssetListStatusChanged(let event, let status): "asset list of \(event.id) \(status.rawValue)"
         case .interstitialSkippableStateChanged(let event, let state): "interstitial \(event.id) \(state.rawValue)"

@@ -70,6 +70,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .interstitialEventBegan(let event): "interstitial \(event.id)"
             case .interstitialEventEnded(let event, let outcome, let played):
                 "interstitial \(event.id) \(outcome.words) after \(Self.text(played))"
+            case .interstitialEventFailed(let event, let error): "interstitial \(event.id) has failed: \(error)"
             case .interstitialBreakEnded(let time): "break over" + (time.map { ", on at \(Self.text($0))" } ?? "")
             case .interstitialAssetListStatusChanged(let event, let status):
                 "asset list of \(event.id): \(status.rawValue)"

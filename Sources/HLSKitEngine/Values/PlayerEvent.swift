@@ -82,7 +82,11 @@ public struct PlayerEvent: Sendable {
         case interstitialBreakBegan(at: MediaTime)
         /// An event of a break is played from now on, or what it plays is waited for.
         indirect case interstitialEventBegan(InterstitialEvent)
-        /// The event is over: how, and how much of it was played.
+        /// Something that the event plays cannot be had, and is left out; nothing may be left of the event then, and
+        /// ``interstitialEventEnded(_:_:played:)`` follows. Told for each asset that fails, and for a list of assets that does.
+        indirect case interstitialEventFailed(InterstitialEvent, HLSError)
+        /// The event is over: how, and how much of it was played. Why it has failed was told by
+        /// ``interstitialEventFailed(_:_:)``.
         indirect case interstitialEventEnded(InterstitialEvent, InterstitialEvent.Outcome, played: MediaTime)
         /// The break is over. The item resumes at this time; nil where another break follows, the user went elsewhere, or the
         /// item is over.

@@ -14,9 +14,11 @@ package import HLSKitPlaylist
 /// See <doc:FailuresAndRetry> and docs/behaviour/loading-failures.md.
 public struct HLSError: Error, Sendable, CustomStringConvertible {
     /// The area of a failure. An open set.
-    public struct Domain: RawRepresentable, Sendable, Hashable {
+    public struct Domain: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// ``rawValue``.
+        public var description: String { rawValue }
 
         /// A server answered with a status that is an error: ``HLSError/statusCode``.
         public static let http = Domain(rawValue: "http")
@@ -55,9 +57,11 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The kind of failure. An open set.
-    public struct Code: RawRepresentable, Sendable, Hashable {
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// ``rawValue``.
+        public var description: String { rawValue }
 
         /// A resource without which nothing can be played does not exist or is refused by its server (HTTP 4xx, no such
         /// file).

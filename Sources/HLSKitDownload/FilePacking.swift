@@ -73,7 +73,7 @@ final class FilePacking: Sendable {
         self.notes = notes
         try folder.checkPlace()
         let name = folder.nextOutput(ending: plan.format.rawValue)
-        let file = try OutputFile(path: folder.url(of: name), overwrite: true)
+        let file = try OutputFile(path: folder.url(of: name), overwrite: true, keepsLeftover: false)
         file.writeBackByteCount = Self.writeBackByteCount
         // What is written can be written again: it need not play before it is whole.
         writer = Remuxer(

@@ -418,6 +418,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         }
         note("\(container) cannot hold tracks that change: continuing in \(path)")
         state.file = try OutputFile(path: path, overwrite: replaces)
+        if let kept = state.file.keptPath { note(OutputFormat.leftoverNote(kept)) }
         state.paths.append(path)
         state.soundEnds = [:]
         state.setsOrigin = true

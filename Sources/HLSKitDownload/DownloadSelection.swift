@@ -280,7 +280,7 @@ struct DownloadSelection: Sendable {
                 RenditionCandidate(
                     index: index, language: rendition.language, name: rendition.name,
                     channelCount: rendition.channelCount, codecs: [], isForced: rendition.isForced,
-                    channelUsage: rendition.declaredChannelUsage)
+                    channelUsage: rendition.declaredChannelUsage, characteristics: rendition.characteristics)
             }
             var found: [Int] = []
             for expression in expressions {

@@ -210,8 +210,12 @@ struct DownloadSelection: Sendable {
         context.quality = quality
         let candidates = AssetVariant.list(of: playlist).filter { isPossible(playlist.variants[$0.index]) }
         let all = VariantEligibility(candidates, in: context).eligible
-        // Without pictures, only how the sound is carried tells variants apart: the least that carries the best.
-        let eligible = configuration.includesVideo ? all : Self.cheapestWithBestSound(all, of: playlist)
+        // Without pictures, only how the sound is carried tells variants apart.
+        let sound = SoundOnlyRule(wantsBest: true).choose(from: all) { variant in
+            let group = playlist.variants[variant.index].audio.map { playlist.renditions(.audio, groupID: $0) } ?? []
+            return group.contains { $0.uri != nil && $0.uri != playlist.variants[variant.index].uri }
+        }
+        let eligible = configuration.includesVideo ? all : sound.map { [$0] } ?? []
         // Of equals that of the pathway to begin with, else the first: redundant streams come later in the list.
         let best = eligible.sortedByQuality().last
         let equals = eligible.filter {
@@ -235,27 +239,6 @@ struct DownloadSelection: Sendable {
             playlist.variants[chosen.index], same.sorted { $0.index < $1.index }.map { playlist.variants[$0.index] },
             (rest.filter(isAlike) + rest.filter { !isAlike($0) }).map { playlist.variants[$0.index] }
         )
-    }
-
-    /// How codecs of sound begin in `CODECS`.
-    private static let soundCodecs = [
-        "mp4a", "ac-3", "ec-3", "ac-4", "opus", "flac", "alac", "dts", "ipcm", "fpcm", "lpcm", "sowt", "twos",
-    ]
-
-    /// The variants that carry the best sound (the renditions of the best variant, or its audio codec), least first; only
-    /// the first of them.
-    private static func cheapestWithBestSound(
-        _ all: [AssetVariant], of playlist: MultivariantPlaylist
-    ) -> [AssetVariant] {
-        guard let best = all.sortedByQuality().last else { return [] }
-        func sound(_ candidate: AssetVariant) -> [String] {
-            let variant = playlist.variants[candidate.index]
-            let codecs = (variant.codecsText ?? "").split(separator: ",").map { $0.drop { $0 == " " }.lowercased() }
-            return [variant.audio ?? ""]
-                + codecs.filter { codec in soundCodecs.contains { codec.hasPrefix($0) } }.sorted()
-        }
-        let alike = all.filter { sound($0) == sound(best) }
-        return alike.min { $0.bandwidth < $1.bandwidth }.map { [$0] } ?? []
     }
 
     private static func renditions(

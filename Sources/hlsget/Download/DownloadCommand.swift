@@ -118,14 +118,9 @@ struct DownloadCommand: AsyncParsableCommand {
         if urls.count(where: { $0 == InputLocation.standardInput }) + (batchFile == "-" ? 1 : 0) > 1 {
             throw ValidationError("- is standard input, which can be read once")
         }
+        // Where the others go is looked at later: a word that is taken for a URL may be the value of an option that is none.
         let target: DownloadTarget
-        do throws(ArgumentValueError) {
-            let all = try targets(of: urls)
-            // Those of a list are known later.
-            if let first = all.first { target = first } else { target = try self.target() }
-        } catch {
-            throw ValidationError(error.description)
-        }
+        do throws(ArgumentValueError) { target = try self.target() } catch { throw ValidationError(error.description) }
         if case .file = target, keepEncrypted {
             throw ValidationError("--keep-encrypted requires -o FOLDER/; a file cannot hold encrypted media")
         }

@@ -16,11 +16,14 @@ package struct ReportCommand: AsyncParsableCommand {
             """)
     package static let _errorLabel = CommandInfo.errorLabel
 
-    @Argument(help: ArgumentHelp("Files of --progress json, --access-log or --error-log.", valueName: "log"))
+    @Argument(
+        help: ArgumentHelp("Files of --progress json, --access-log or --error-log.", valueName: "log"),
+        completion: .file())
     var logs: [String]
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Write the page to FILE, - for standard output (-).", valueName: "file.html"))
+        help: ArgumentHelp("Write the page to FILE, - for standard output (-).", valueName: "file.html"),
+        completion: .file())
     var output: String?
     @Flag(help: "Overwrite an existing file.") var overwrite = false
 

@@ -429,8 +429,8 @@ struct FileAssembler: Sendable {
         guard !window.isOver(at: itemTime - delay), begins(slot, sample, itemTime, length) else { return }
         var (sample, time) = (sample, itemTime - (origin ?? .zero))
         if lanes.contains(where: { $0.textSlot == slot }) {
-            // Texts do not reach beyond the file.
-            let (begin, last) = (max(itemTime, origin ?? itemTime), itemTime + length)
+            // Texts do not reach beyond the file, neither before its start: of a live stream they may be of what has gone.
+            let (begin, last) = (max(itemTime, origin ?? .zero), itemTime + length)
             let finish = min(last, window.end ?? last)
             guard finish > begin else { return }
             time = begin - (origin ?? .zero)

@@ -148,6 +148,9 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
+        if let until, !saying.quiet, progress != .json {
+            StandardStream.error.writeLine("hlsget: \(until.announcement)")
+        }
         until = until?.fixed
         if let batchFile {
             do { urls += try BatchFile.urls(at: batchFile) } catch { throw ValidationError(error.description) }

@@ -212,7 +212,15 @@ struct DownloadSession {
                     return end(summary, report)
                 }
                 tasks.append(write(task, sink, report))
-            case .written(.failure(let error)): throw error
+            case .written(.failure(let error)):
+                // Where nothing was there yet, there is nothing to write, and nothing wrong.
+                if let signal, task.isEmpty {
+                    await task.removeFolder()
+                    var summary = DownloadSummary(url: command.url, exitStatus: .interrupted(signal: signal))
+                    summary.text = "interrupted before there was anything to save"
+                    return end(summary, report)
+                }
+                throw error
             case .written(.success(let files)):
                 let facts = await NameFacts.whole(of: task, for: target.path)
                 return finish(result, files, signal: signal, &report, task.progress, facts)

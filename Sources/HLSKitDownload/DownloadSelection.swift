@@ -286,6 +286,8 @@ extension DownloadJournal.Lane {
     fileprivate init(_ variant: VariantStream) {
         self.init(id: variant.downloadID, kind: .main)
         bandwidth = variant.bandwidth
+        averageBandwidth = variant.averageBandwidth ?? 0
+        frameRate = variant.frameRate.map { "\($0)" }
         codecs = variant.codecsText
         resolution = variant.resolution.map { "\($0.width)x\($0.height)" }
         videoRange = variant.videoRange?.rawValue

@@ -16,6 +16,8 @@ struct DownloadSelection: Sendable {
         var wanted: Set<MediaKind>
         /// The playlist names audio: what was wanted of it is chosen.
         var hasChosenAudio = false
+        /// `CODECS` of the variant that is downloaded, of renditions too.
+        var declaredCodecs: [String] = []
     }
 
     /// Another playlist that could give what a chosen one does not: another variant, or the same rendition of another group.
@@ -48,6 +50,8 @@ struct DownloadSelection: Sendable {
             for index in entries.indices { entries[index].hasChosenAudio = isChosen }
         }
         let (variant, same, others) = try Self.variants(configuration, configuration.quality, of: playlist)
+        defer { for index in entries.indices { entries[index].declaredCodecs = variant.codecs } }
+        let languages = LanguageTag.preferred(configuration.preferredLanguages, by: configuration.loading.clock)
         let audio = try Self.renditions(
             configuration.audio, .audio, group: variant.audio, variant: variant, of: playlist)
         let subtitles = try Self.renditions(

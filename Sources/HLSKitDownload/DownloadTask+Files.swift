@@ -138,6 +138,17 @@ extension DownloadTask {
         return String(path[..<dot])
     }
 
+    /// The size of the pictures that are stored, for a name; nil where none is known. Reads the disk.
+    package func pictureSize() async -> PixelSize? {
+        await DiskThread.run(configuration.loading.clock) {
+            let entries = self.loaded.entries.filter { !$0.lane.isAuxiliary }
+            guard let writer = try? OutputFormat.null.makeWriter(path: "-") else { return nil }
+            var assembler = FileAssembler(self.folder, entries: entries, window: self.loaded.window, writer: writer)
+            _ = try? assembler.step { _ in }
+            return assembler.pictureSize
+        }
+    }
+
     /// Writes playlists into the folder that name its files: `index.m3u8` plays what is there, from the disk or from any
     /// server. May be called while the download continues.
     ///

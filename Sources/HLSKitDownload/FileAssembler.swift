@@ -219,6 +219,13 @@ struct FileAssembler: Sendable {
         return true
     }
 
+    /// Of the pictures that were read so far.
+    var pictureSize: PixelSize? {
+        lanes.lazy.compactMap { $0.tracks[.video] }.first { $0.width > 0 && $0.height > 0 }.map {
+            PixelSize(width: $0.width, height: $0.height)
+        }
+    }
+
     /// The segments that were read since the last call.
     mutating func takeReadFiles() -> [ReadFile] {
         defer { readFiles = [] }

@@ -431,6 +431,7 @@ extension NameFacts {
     /// The same, with the title where a name asks for it.
     fileprivate static func whole(of task: DownloadTask, for name: String) async -> NameFacts {
         var facts = NameFacts(of: task)
+        if facts.size == nil, needSize(name) { facts.size = await task.pictureSize() }
         if needTitle(name) { facts.title = await StreamTitle.title(of: task.asset) }
         return facts
     }

@@ -38,6 +38,10 @@ public struct DownloadConfiguration: Sendable {
     public var audio = Choice.automatic
     /// Default: none.
     public var subtitles = Choice.none
+    /// Languages of the user, by which ``audio`` is chosen where it is ``Choice/automatic``: as
+    /// ``PlayerConfiguration/preferredLanguages``, so that the same is saved as is played. nil (the default) takes those of the
+    /// environment where the clock is that of the machine.
+    public var preferredLanguages: [String]?
     /// Only what is presented from there on. Whole segments are loaded. Default: the start, of a live stream the oldest
     /// segment.
     public var startPosition = StartPosition.automatic

@@ -53,7 +53,7 @@ struct DownloadSelection: Sendable {
         defer { for index in entries.indices { entries[index].declaredCodecs = variant.codecs } }
         let languages = LanguageTag.preferred(configuration.preferredLanguages, by: configuration.loading.clock)
         let audio = try Self.renditions(
-            configuration.audio, .audio, group: variant.audio, variant: variant, of: playlist)
+            configuration.audio, .audio, group: variant.audio, variant: variant, of: playlist, languages: languages)
         let subtitles = try Self.renditions(
             configuration.subtitles, .subtitles, group: variant.subtitles, variant: variant, of: playlist)
         if !configuration.includesVideo {
@@ -247,7 +247,7 @@ struct DownloadSelection: Sendable {
 
     private static func renditions(
         _ choice: DownloadConfiguration.Choice, _ type: Rendition.MediaType, group: String?, variant: VariantStream,
-        of playlist: MultivariantPlaylist
+        of playlist: MultivariantPlaylist, languages: [String] = []
     ) throws(HLSError) -> [Rendition] {
         let members = group.map { playlist.renditions(type, groupID: $0) } ?? []
         switch choice {
@@ -257,7 +257,9 @@ struct DownloadSelection: Sendable {
             let characteristic: MediaCharacteristic = type == .audio ? .audible : .legible
             guard !members.isEmpty,
                 let all = MediaSelectionGroup(characteristic, of: playlist, canDecode: { _ in true }),
-                let option = MediaSelectionRule().choose(from: all)
+                let option = MediaSelectionRule(
+                    criteria: languages.isEmpty ? nil : MediaSelectionCriteria(preferredLanguages: languages)
+                ).choose(from: all)
             else { return [] }
             return option.rendition(in: members).map { [$0] } ?? []
         // Audio that no playlist names is chosen when the file is made.

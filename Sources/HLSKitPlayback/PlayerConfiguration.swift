@@ -1,4 +1,3 @@
-import Glibc
 public import HLSKitEngine
 public import HLSKitLoading
 public import HLSKitMedia
@@ -136,11 +135,7 @@ extension PlayerConfiguration {
     var isClockOfThisMachine: Bool { sourceClock.passesAsForPeople }
 
     /// ``preferredLanguages``, or what they are by default.
-    package var languages: [String] {
-        if let preferredLanguages { return preferredLanguages }
-        guard isClockOfThisMachine else { return [] }
-        return LanguageTag.preferred { getenv($0).map { String(cString: $0) } }
-    }
+    package var languages: [String] { LanguageTag.preferred(preferredLanguages, by: sourceClock) }
 
     var now: PlaylistDate { wallClock?() ?? sourceClock.date }
     /// The date of now is one of people's.

@@ -59,6 +59,10 @@ struct DownloadCommand: AsyncParsableCommand {
         transform: RenditionArgument.init(parsing:))
     var audio: [RenditionArgument] = []
     @Option(
+        help: ArgumentHelp("Languages to choose audio by, e.g. de,en; by default those of $LANG.", valueName: "list"),
+        transform: LanguageListArgument.parse)
+    var languages: [String]?
+    @Option(
         help: ArgumentHelp("Subtitles (none), e.g. 'lang=en forced=no', or all; may be repeated.", valueName: "expr"),
         transform: RenditionArgument.init(parsing:))
     var subs: [RenditionArgument] = []

@@ -87,6 +87,7 @@ struct DownloadSession {
         configuration.quality = command.quality.first
         configuration.auxiliaryQualities = Array(command.quality.dropFirst())
         configuration.includesVideo = command.includesVideo
+        configuration.preferredLanguages = command.languages
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
         if let from = command.range.from { configuration.startPosition = from.start }

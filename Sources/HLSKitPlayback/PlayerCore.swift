@@ -194,10 +194,8 @@ final class PlayerCore: EngineHost {
             [weak self] in self?.read { $0.networkConditions } ?? NetworkConditions()
         }
         let channel = EngineChannel(host: self, playback: id)
-        // Not as urgent as whoever happened to call first. It calls outputs, which the program may have written: one that
-        // holds up its player holds up no other.
-        let driver = Task(executorPreference: clock.executor ?? BlockingExecutor.players, priority: Self.driverPriority)
-        {
+        // Not as urgent as whoever happened to call first.
+        let driver = Task(executorPreference: clock.executor, priority: Self.driverPriority) {
             var driver = PlaybackDriver(
                 channel: channel, inbox: inbox, configuration: configuration, counters: counters)
             FreedMemory.process.noteBegin()

@@ -1,13 +1,11 @@
 import Glibc
 
-/// Runs tasks that may hold a thread up: code of programs, and what calls it.
+/// Runs tasks that may hold a thread up: code of programs.
 ///
 /// There are as many threads as cores. Where all of them are held up and a job waits for ``patience``, one more is started; it
 /// ends when there is nothing to do. So a program that blocks in its code holds up nobody else, neither in this executor nor
 /// in Swift's own, which has no more threads than cores whatever they do.
 package final class BlockingExecutor: TaskExecutor {
-    /// Runs the tasks of players.
-    package static let players = BlockingExecutor()
     /// Runs the program's code that takes part in loading.
     package static let hooks = BlockingExecutor()
 

@@ -19,7 +19,7 @@ struct DriverSleeper {
         task?.cancel()
         time = next
         let (clock, inbox) = (clock, inbox)
-        task = Task(executorPreference: clock.executor ?? BlockingExecutor.players) {
+        task = Task(executorPreference: clock.executor) {
             do { try await clock.sleep(until: next) } catch { return }
             inbox.wake()
         }

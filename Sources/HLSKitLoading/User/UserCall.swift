@@ -1,12 +1,10 @@
 /// Calls code of the program that may take its time, or never return.
 package struct UserCall: Sendable {
-    /// Where the program's code runs: not where anything else does that others wait for.
-    package let executor: any TaskExecutor
+    package let executor: (any TaskExecutor)?
     private let sleep: @Sendable (Duration) async throws -> Void
 
     package init(clock: any Clock<Duration>) {
-        // The program may hold the thread up, whatever it was told.
-        executor = clock.executor ?? BlockingExecutor.hooks
+        executor = clock.executor
         sleep = { try await clock.sleep(for: $0) }
     }
 

@@ -69,7 +69,7 @@ let package = Package(
             name: "CLibAV",
             providers: [.apt(["libavcodec-dev", "libavformat-dev", "libswresample-dev", "libswscale-dev"])]),
 
-        // mallopt(3), which Swift's Glibc module leaves out.
+        // mallopt(3) and malloc_trim(3), which Swift's Glibc module leaves out.
         .systemLibrary(name: "CMalloc"),
 
         // Values without I/O and without C.
@@ -121,7 +121,7 @@ let package = Package(
             name: "HLSKitPlayback",
             dependencies: [
                 "HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitCaptions", "HLSKitLoading", "HLSKitSelection",
-                "HLSKitEngine", "HLSKitNetwork", "HLSKitCodec", "HLSKitAsset", "HLSKitOutput",
+                "HLSKitEngine", "HLSKitNetwork", "HLSKitCodec", "HLSKitAsset", "HLSKitOutput", "CMalloc",
                 logging,
             ],
             swiftSettings: busySettings),

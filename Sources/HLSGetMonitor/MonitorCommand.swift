@@ -13,7 +13,7 @@ package struct MonitorCommand: AsyncParsableCommand {
             """)
     package static let _errorLabel = CommandInfo.errorLabel
 
-    @Argument(help: ArgumentHelp("Lists of streams, and URLs.", valueName: "list|url"))
+    @Argument(help: ArgumentHelp("Lists of streams, and URLs.", valueName: "list|url"), completion: .file())
     var inputs: [String]
 
     @Flag(help: "Decode too, and look for black or frozen pictures and silence.") var decode = false
@@ -52,6 +52,7 @@ package struct MonitorCommand: AsyncParsableCommand {
     var duration: Duration?
     @Option(
         help: ArgumentHelp("Table, JSON lines on stderr, or nothing.", valueName: "bar|json|none"),
+        completion: .list(["bar", "json", "none"]),
         transform: { try ChoiceArgument.parse($0) })
     var progress: PlayOptions.ProgressStyle?
     @Flag(help: "All streams as one JSON document on stdout, at the end.") var json = false

@@ -213,7 +213,8 @@ package final class AssetInspector: Sendable {
         let candidates = AssetVariant.list(of: playlist)
         let eligible = VariantEligibility(candidates, in: selectionContext).eligible
         let first = InitialVariantRule().choose(
-            from: eligible, knownThroughput: client.options.initialBitRateHint)
+            from: eligible,
+            knownThroughput: client.options.initialBitRateHint.flatMap { $0.isFinite && $0 > 0 ? $0 : nil })
         let others = (eligible.isEmpty ? candidates : eligible).map(\.index)
         let start = eligible.playlistIndex(of: first?.variantID)
         return (start.map { [$0] } ?? []) + others.filter { $0 != start }

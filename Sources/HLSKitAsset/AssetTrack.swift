@@ -87,9 +87,11 @@ public final class AssetTrack: Sendable {
     }
 
     /// How one track is related to another.
-    public struct Association: RawRepresentable, Sendable, Hashable {
+    public struct Association: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// ``rawValue``.
+        public var description: String { rawValue }
 
         /// The same audio with fewer channels.
         public static let audioFallback = Association(rawValue: "fall")

@@ -28,9 +28,11 @@ public enum CaptionFormat: String, Sendable, Hashable, CaseIterable {
 /// Why captions could not be read, written or converted.
 public struct CaptionError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. An open set.
-    public struct Code: RawRepresentable, Sendable, Hashable {
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// ``rawValue``.
+        public var description: String { rawValue }
 
         /// The bytes are not of the format.
         public static let notThisFormat = Code(rawValue: "notThisFormat")

@@ -145,6 +145,9 @@ package final class Muxer {
         if isOpen { avio_flush(context.pointee.pb) }
     }
 
+    /// All samples are written, and the trailer is not as the muxer wants it.
+    package private(set) var hasOnlyTrailerFailed = false
+
     /// Writes what is queued and the trailer.
     package func finish() throws(CodecError) {
         guard isOpen else { return }
@@ -153,6 +156,7 @@ package final class Muxer {
         isOpen = false
         let code = av_write_trailer(context)
         avio_flush(context.pointee.pb)
+        hasOnlyTrailerFailed = failure == nil && code < 0
         if let failure { throw failure }
         try check(code, "av_write_trailer")
     }

@@ -1,5 +1,7 @@
 import CLibAV
+import Glibc
 package import HLSKitMedia
+import Synchronization
 
 /// Decodes the samples of one video track into frames.
 ///
@@ -13,6 +15,8 @@ package final class VideoDecoder {
 
     private let track: MediaTrack
     private let threadCount: Int
+    /// It is one of those that share the cores.
+    private let isSharing: Bool
     private var context: DecoderContext
     /// H.264 alone may leave undeclared how many frames it holds back; what the first two samples show is given to
     /// the decoder before it starts.
@@ -34,13 +38,33 @@ package final class VideoDecoder {
     ///
     /// - Parameters:
     ///   - track: with its codec and configuration.
-    ///   - threadCount: threads that libavcodec may use; 0 (the default) is one per core.
+    ///   - threadCount: threads that libavcodec may use; 0 (the default) is a share of the cores: all of them for the only
+    ///     decoder of the process, half of them for one beside another, and so on, and one thread at the least.
     /// - Throws: ``CodecError`` if there is no such decoder, or it refuses the track's configuration.
     package init(track: MediaTrack, threadCount: Int = 0) throws(CodecError) {
-        context = try DecoderContext(track: track, threadCount: threadCount)
+        isSharing = threadCount == 0
+        self.threadCount =
+            isSharing ? Self.share(of: Self.sharingCount.add(1, ordering: .relaxed).newValue) : threadCount
+        do throws(CodecError) {
+            context = try DecoderContext(track: track, threadCount: self.threadCount)
+        } catch {
+            if isSharing { Self.sharingCount.subtract(1, ordering: .relaxed) }
+            throw error
+        }
         self.track = track
-        self.threadCount = threadCount
         learnsReorderDelay = track.codec == .h264
+    }
+
+    deinit {
+        if isSharing { Self.sharingCount.subtract(1, ordering: .relaxed) }
+    }
+
+    /// Decoders of the process that share the cores.
+    private static let sharingCount = Atomic(0)
+
+    /// The threads of the last of so many decoders; 0 leaves it to libavcodec, which takes one per core.
+    static func share(of count: Int, cores: Int = sysconf(Int32(_SC_NPROCESSORS_ONLN))) -> Int {
+        count <= 1 ? 0 : max(1, cores / count)
     }
 
     /// Decodes one sample and appends the frames that are ready, in presentation order.

@@ -28,8 +28,8 @@ public struct DownloadConfiguration: Sendable {
     /// They are for folders (``DownloadTask/writePlaylists()``); a file holds the first variant. Without video they are not
     /// taken.
     public var auxiliaryQualities: [QualityExpression] = []
-    /// False takes audio only: the audio renditions, and where the audio is in the variants, the lowest of those with
-    /// the best audio. Default true.
+    /// False takes audio only: the audio renditions, and where the audio is in the variants, that of the best
+    /// variant without video, else that of the best variant. Default true.
     public var includesVideo = true
     /// True ends the run at the first segment that is not there, whether it cannot be loaded or the playlist marks it as a
     /// gap. Default false.
@@ -38,6 +38,10 @@ public struct DownloadConfiguration: Sendable {
     public var audio = Choice.automatic
     /// Default: none.
     public var subtitles = Choice.none
+    /// Languages of the user, by which ``audio`` is chosen where it is ``Choice/automatic``: as
+    /// ``PlayerConfiguration/preferredLanguages``, so that the same is saved as is played. nil (the default) takes those of the
+    /// environment where the clock is that of the machine.
+    public var preferredLanguages: [String]?
     /// Only what is presented from there on. Whole segments are loaded. Default: the start, of a live stream the oldest
     /// segment.
     public var startPosition = StartPosition.automatic

@@ -26,11 +26,15 @@ struct DownloadJournal: Sendable, Equatable {
         var channels: String?
         /// Of the variant, for the playlist of the folder.
         var bandwidth = 0
+        /// `AVERAGE-BANDWIDTH`; 0 where undeclared.
+        var averageBandwidth = 0
         /// `CODECS` as written.
         var codecs: String?
         var resolution: String?
         /// `VIDEO-RANGE` as written.
         var videoRange: String?
+        /// `FRAME-RATE`.
+        var frameRate: String?
         /// A variant that is stored besides the first.
         var isAuxiliary = false
         /// More may be listed: what is not loaded in time is gone.
@@ -192,6 +196,8 @@ extension DownloadJournal.Entry {
             value.characteristics = document["characteristics"]?.string
             value.channels = document["channels"]?.string
             value.bandwidth = document["bandwidth"]?.integer ?? 0
+            value.averageBandwidth = document["average"]?.integer ?? 0
+            value.frameRate = document["fps"]?.string
             value.codecs = document["codecs"]?.string
             value.resolution = document["resolution"]?.string
             value.videoRange = document["range"]?.string
@@ -326,6 +332,8 @@ extension DownloadJournal.Entry {
             object.add("characteristics", lane.characteristics)
             object.add("channels", lane.channels)
             if lane.bandwidth > 0 { object.add("bandwidth", lane.bandwidth) }
+            if lane.averageBandwidth > 0 { object.add("average", lane.averageBandwidth) }
+            object.add("fps", lane.frameRate)
             object.add("codecs", lane.codecs)
             object.add("resolution", lane.resolution)
             object.add("range", lane.videoRange)

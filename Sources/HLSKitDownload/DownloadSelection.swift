@@ -16,6 +16,8 @@ struct DownloadSelection: Sendable {
         var wanted: Set<MediaKind>
         /// The playlist names audio: what was wanted of it is chosen.
         var hasChosenAudio = false
+        /// `CODECS` of the variant that is downloaded, of renditions too.
+        var declaredCodecs: [String] = []
     }
 
     /// Another playlist that could give what a chosen one does not: another variant, or the same rendition of another group.
@@ -48,8 +50,10 @@ struct DownloadSelection: Sendable {
             for index in entries.indices { entries[index].hasChosenAudio = isChosen }
         }
         let (variant, same, others) = try Self.variants(configuration, configuration.quality, of: playlist)
+        defer { for index in entries.indices { entries[index].declaredCodecs = variant.codecs } }
+        let languages = LanguageTag.preferred(configuration.preferredLanguages, by: configuration.loading.clock)
         let audio = try Self.renditions(
-            configuration.audio, .audio, group: variant.audio, variant: variant, of: playlist)
+            configuration.audio, .audio, group: variant.audio, variant: variant, of: playlist, languages: languages)
         let subtitles = try Self.renditions(
             configuration.subtitles, .subtitles, group: variant.subtitles, variant: variant, of: playlist)
         if !configuration.includesVideo {
@@ -210,8 +214,12 @@ struct DownloadSelection: Sendable {
         context.quality = quality
         let candidates = AssetVariant.list(of: playlist).filter { isPossible(playlist.variants[$0.index]) }
         let all = VariantEligibility(candidates, in: context).eligible
-        // Without pictures, only how the sound is carried tells variants apart: the least that carries the best.
-        let eligible = configuration.includesVideo ? all : Self.cheapestWithBestSound(all, of: playlist)
+        // Without pictures, only how the sound is carried tells variants apart.
+        let sound = SoundOnlyRule(wantsBest: true).choose(from: all) { variant in
+            let group = playlist.variants[variant.index].audio.map { playlist.renditions(.audio, groupID: $0) } ?? []
+            return group.contains { $0.uri != nil && $0.uri != playlist.variants[variant.index].uri }
+        }
+        let eligible = configuration.includesVideo ? all : sound.map { [$0] } ?? []
         // Of equals that of the pathway to begin with, else the first: redundant streams come later in the list.
         let best = eligible.sortedByQuality().last
         let equals = eligible.filter {
@@ -237,30 +245,9 @@ struct DownloadSelection: Sendable {
         )
     }
 
-    /// How codecs of sound begin in `CODECS`.
-    private static let soundCodecs = [
-        "mp4a", "ac-3", "ec-3", "ac-4", "opus", "flac", "alac", "dts", "ipcm", "fpcm", "lpcm", "sowt", "twos",
-    ]
-
-    /// The variants that carry the best sound (the renditions of the best variant, or its audio codec), least first; only
-    /// the first of them.
-    private static func cheapestWithBestSound(
-        _ all: [AssetVariant], of playlist: MultivariantPlaylist
-    ) -> [AssetVariant] {
-        guard let best = all.sortedByQuality().last else { return [] }
-        func sound(_ candidate: AssetVariant) -> [String] {
-            let variant = playlist.variants[candidate.index]
-            let codecs = (variant.codecsText ?? "").split(separator: ",").map { $0.drop { $0 == " " }.lowercased() }
-            return [variant.audio ?? ""]
-                + codecs.filter { codec in soundCodecs.contains { codec.hasPrefix($0) } }.sorted()
-        }
-        let alike = all.filter { sound($0) == sound(best) }
-        return alike.min { $0.bandwidth < $1.bandwidth }.map { [$0] } ?? []
-    }
-
     private static func renditions(
         _ choice: DownloadConfiguration.Choice, _ type: Rendition.MediaType, group: String?, variant: VariantStream,
-        of playlist: MultivariantPlaylist
+        of playlist: MultivariantPlaylist, languages: [String] = []
     ) throws(HLSError) -> [Rendition] {
         let members = group.map { playlist.renditions(type, groupID: $0) } ?? []
         switch choice {
@@ -270,7 +257,9 @@ struct DownloadSelection: Sendable {
             let characteristic: MediaCharacteristic = type == .audio ? .audible : .legible
             guard !members.isEmpty,
                 let all = MediaSelectionGroup(characteristic, of: playlist, canDecode: { _ in true }),
-                let option = MediaSelectionRule().choose(from: all)
+                let option = MediaSelectionRule(
+                    criteria: languages.isEmpty ? nil : MediaSelectionCriteria(preferredLanguages: languages)
+                ).choose(from: all)
             else { return [] }
             return option.rendition(in: members).map { [$0] } ?? []
         // Audio that no playlist names is chosen when the file is made.
@@ -280,7 +269,7 @@ struct DownloadSelection: Sendable {
                 RenditionCandidate(
                     index: index, language: rendition.language, name: rendition.name,
                     channelCount: rendition.channelCount, codecs: [], isForced: rendition.isForced,
-                    channelUsage: rendition.declaredChannelUsage)
+                    channelUsage: rendition.declaredChannelUsage, characteristics: rendition.characteristics)
             }
             var found: [Int] = []
             for expression in expressions {
@@ -303,6 +292,8 @@ extension DownloadJournal.Lane {
     fileprivate init(_ variant: VariantStream) {
         self.init(id: variant.downloadID, kind: .main)
         bandwidth = variant.bandwidth
+        averageBandwidth = variant.averageBandwidth ?? 0
+        frameRate = variant.frameRate.map { "\($0)" }
         codecs = variant.codecsText
         resolution = variant.resolution.map { "\($0.width)x\($0.height)" }
         videoRange = variant.videoRange?.rawValue

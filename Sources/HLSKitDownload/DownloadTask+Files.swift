@@ -138,6 +138,17 @@ extension DownloadTask {
         return String(path[..<dot])
     }
 
+    /// The size of the pictures that are stored, for a name; nil where none is known. Reads the disk.
+    package func pictureSize() async -> PixelSize? {
+        await DiskThread.run(configuration.loading.clock) {
+            let entries = self.loaded.entries.filter { !$0.lane.isAuxiliary }
+            guard let writer = try? OutputFormat.null.makeWriter(path: "-") else { return nil }
+            var assembler = FileAssembler(self.folder, entries: entries, window: self.loaded.window, writer: writer)
+            _ = try? assembler.step { _ in }
+            return assembler.pictureSize
+        }
+    }
+
     /// Writes playlists into the folder that name its files: `index.m3u8` plays what is there, from the disk or from any
     /// server. May be called while the download continues.
     ///
@@ -155,16 +166,20 @@ extension DownloadTask {
         var main: DownloadJournal.Lane?
         // Earlier runs may have loaded something of other variants.
         let wanted = loaded.entries.isEmpty ? journal.lanes : loaded.entries.map(\.lane)
+        // The same in all of them, as playlists that are played together have to have it.
+        let targetDuration = wanted.map { DownloadPlaylist.targetDuration(of: $0, journal) }.max()
         for lane in wanted where !journal.segments(of: lane.id).isEmpty {
             let uri = DownloadLane.folder(of: lane) + ".m3u8"
-            _ = try folder.write(DownloadPlaylist(lane, journal).text, to: uri)
+            _ = try folder.write(DownloadPlaylist(lane, journal, targetDuration: targetDuration).text, to: uri)
             switch lane.kind {
             case .main:
                 main = lane
                 master.variants.append(
                     VariantStream(
-                        uri: uri, bandwidth: max(1, lane.bandwidth), codecsText: lane.codecs,
-                        resolution: lane.size))
+                        uri: uri, bandwidth: max(1, lane.bandwidth),
+                        averageBandwidth: lane.averageBandwidth > 0 ? lane.averageBandwidth : nil,
+                        codecsText: lane.codecs, resolution: lane.size, frameRate: lane.frameRate.flatMap { Double($0) }
+                    ))
                 master.variants[master.variants.count - 1].videoRange = lane.videoRange.map { VideoRange(rawValue: $0) }
             case .audio, .subtitles:
                 let type: Rendition.MediaType = lane.kind == .audio ? .audio : .subtitles
@@ -191,14 +206,20 @@ extension DownloadTask {
 struct DownloadPlaylist {
     let text: [UInt8]
 
-    init(_ lane: DownloadJournal.Lane, _ journal: DownloadJournal) {
+    /// Seconds: no segment is longer, to the nearest whole number (rfc8216bis §4.4.3.1).
+    static func targetDuration(of lane: DownloadJournal.Lane, _ journal: DownloadJournal) -> Int64 {
+        let longest = journal.segments(of: lane.id).map(\.duration).max() ?? 0
+        return max(1, (longest + 500_000) / 1_000_000)
+    }
+
+    /// - Parameter targetDuration: in seconds; nil for that of its own segments.
+    init(_ lane: DownloadJournal.Lane, _ journal: DownloadJournal, targetDuration: Int64? = nil) {
         let segments = journal.segments(of: lane.id)
         var playlist = MediaPlaylist(targetDuration: .seconds(1))
         playlist.version = 7
         playlist.hasEndList = true
         playlist.playlistType = .vod
         playlist.mediaSequence = max(0, segments.first?.sequence ?? 0)
-        var longest = Int64(1)
         var before: DownloadJournal.Segment?
         var list: [MediaSegment] = []
         for stored in segments {
@@ -221,11 +242,10 @@ struct DownloadPlaylist {
                 }
             }
             list.append(Self.segment(stored, hasDiscontinuity: changes))
-            longest = max(longest, stored.duration)
             before = stored
         }
         playlist.segments.append(contentsOf: list)
-        playlist.targetDuration = .seconds((longest + 999_999) / 1_000_000)
+        playlist.targetDuration = .seconds(targetDuration ?? Self.targetDuration(of: lane, journal))
         text = playlist.text
     }
 

@@ -1,6 +1,7 @@
 public import HLSKitAsset
 public import HLSKitLoading
 import HLSKitMedia
+import HLSKitOutput
 import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
@@ -259,6 +260,7 @@ public final class DownloadTask: Sendable {
             run.window = before.window ?? run.window
             run.result.gaps = before.gaps
         }
+        try checkFormat(run)
         try await checkOrigin(run)
         try noteLanes(run)
         keep(run.followed.map { run.lanes[$0].entry }, run.window)
@@ -271,6 +273,20 @@ public final class DownloadTask: Sendable {
         // Where all is missing, that is no download.
         if result.segmentCount == 0, let error = run.firstLoss { throw error }
         return result
+    }
+
+    /// A file that cannot be made of what the playlist declares is known before anything is loaded: a format that holds one
+    /// form of audio, and no stream of that.
+    private func checkFormat(_ run: DownloadRun) throws(HLSError) {
+        guard let format = configuration.fileFormat, let container = Remuxer.Container(format), container.holdsAudioOnly
+        else { return }
+        let codecs = run.followed.first.map { run.lanes[$0].entry.declaredCodecs } ?? []
+        let audio = codecs.map { CodecString(rawValue: $0) }.filter { $0.mediaType == .audio }
+        guard let codec = audio.first?.codec, audio.allSatisfy({ $0.codec.map { !container.holds($0) } ?? false })
+        else { return }
+        throw HLSError(
+            code: .unsupported, urlString: nil, cause: "\(format.rawValue) cannot hold \(codec.rawValue)",
+            detail: ".m4a and .mka can")
     }
 
     /// The playlists of what is downloaded.

@@ -219,6 +219,13 @@ struct FileAssembler: Sendable {
         return true
     }
 
+    /// Of the pictures that were read so far.
+    var pictureSize: PixelSize? {
+        lanes.lazy.compactMap { $0.tracks[.video] }.first { $0.width > 0 && $0.height > 0 }.map {
+            PixelSize(width: $0.width, height: $0.height)
+        }
+    }
+
     /// The segments that were read since the last call.
     mutating func takeReadFiles() -> [ReadFile] {
         defer { readFiles = [] }
@@ -429,8 +436,8 @@ struct FileAssembler: Sendable {
         guard !window.isOver(at: itemTime - delay), begins(slot, sample, itemTime, length) else { return }
         var (sample, time) = (sample, itemTime - (origin ?? .zero))
         if lanes.contains(where: { $0.textSlot == slot }) {
-            // Texts do not reach beyond the file.
-            let (begin, last) = (max(itemTime, origin ?? itemTime), itemTime + length)
+            // Texts do not reach beyond the file, neither before its start: of a live stream they may be of what has gone.
+            let (begin, last) = (max(itemTime, origin ?? .zero), itemTime + length)
             let finish = min(last, window.end ?? last)
             guard finish > begin else { return }
             time = begin - (origin ?? .zero)

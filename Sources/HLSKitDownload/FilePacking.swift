@@ -73,11 +73,12 @@ final class FilePacking: Sendable {
         self.notes = notes
         try folder.checkPlace()
         let name = folder.nextOutput(ending: plan.format.rawValue)
-        let file = try OutputFile(path: folder.url(of: name), overwrite: true)
+        let file = try OutputFile(path: folder.url(of: name), overwrite: true, keepsLeftover: false)
         file.writeBackByteCount = Self.writeBackByteCount
         // What is written can be written again: it need not play before it is whole.
         writer = Remuxer(
             file: file, container: container, isFragmented: false,
+            indexByteCount: container == .mp4 ? Self.indexByteCount(plan, folder.journal, expected: expected) : 0,
             mediaTypes: container.holdsAudioOnly ? [.audio] : [.video, .audio]
         ) { notes.add($0) }
         let assembler = FileAssembler(
@@ -86,6 +87,18 @@ final class FilePacking: Sendable {
         // A cluster of Matroska has some seconds, and is written whole.
         let thinning = ThinningPlan(plan.thinning, neededCount: container == .mkv ? 3 : 1)
         state = Mutex(State(assembler: assembler, thinning: thinning))
+    }
+
+    /// What the index of a file has at the most, as a rule: some bytes for each sample. Room that is too small puts it behind the
+    /// media; room that is left over is a hole on the disk.
+    private static func indexByteCount(
+        _ plan: Plan, _ journal: DownloadJournal, expected: [String: [DownloadJournal.Segment]]?
+    ) -> Int64 {
+        return plan.entries.reduce(16 << 10) { sum, entry in
+            let perSecond: Int64 = entry.lane.kind == .main ? 3 << 9 : 1 << 9
+            let segments = expected?[entry.lane.id] ?? journal.segments(of: entry.lane.id)
+            return sum + perSecond * segments.reduce(0) { $0 + max(0, min($1.duration, 600_000_000)) / 1000 } / 1000
+        }
     }
 
     // MARK: While segments come

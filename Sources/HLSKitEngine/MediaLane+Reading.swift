@@ -66,7 +66,10 @@ extension MediaLane {
         return hole
     }
 
-    private func hole(before time: Duration, from start: Duration?) -> Range<Duration>? {
+    /// The hole between what the lane has given and media that begins at `time`.
+    ///
+    /// - Parameter start: where the item starts.
+    func hole(before time: Duration, from start: Duration?) -> Range<Duration>? {
         guard var end = loadedEnd ?? start else { return nil }
         // What is still on its way will be there.
         for index in segments.indices where segments[index].job.start < time {

@@ -96,11 +96,14 @@ extension PlaybackEngine {
         if id != .subtitles { item?.contents.noteMedia() }
         becomeReady()
         let itemStart = item?.start
+        tellHole(item?.lanes[id]?.hole(before: min(start, flight.job.start), from: itemStart), in: id)
         if let reading = item?.lanes[id]?.reading(of: flight, (start, end), from: itemStart) {
             insert(reading, byteCount: byteCount, in: id)
             let last = reading.media?.upperBound ?? end
             let next = buffer.start(ofMediaAfter: last, in: id.bufferTrack)
-            insertHole(item?.lanes[id]?.hole(behind: last, upTo: next), in: id)
+            let hole = item?.lanes[id]?.hole(behind: last, upTo: next)
+            buffer.insertHole(hole, in: id.bufferTrack)
+            tellHole(hole, in: id)
         }
         if let late = item?.lanes[id]?.late, late.until == nil { goBackForLate(id) }
         if id == .main { item?.variants.noteRead(of: flight.variantIndex) }
@@ -118,18 +121,16 @@ extension PlaybackEngine {
     }
 
     private mutating func insert(_ reading: MediaLane.Reading, byteCount: Int, in id: LaneID) {
-        // Behind media of the same segment the range before is that media.
-        insertHole(reading.hole, in: id, isTold: reading.flight.demuxedUpTo == nil)
+        buffer.insertHole(reading.hole, in: id.bufferTrack)
         guard let media = reading.media else { return }
         buffer.insert(
             ForwardBuffer.Piece(range: media, byteCount: reading.isAgain ? 0 : byteCount), in: id.bufferTrack)
     }
 
-    /// Nothing is waited for in a hole that nobody announced, and it is told: time runs on over it.
-    private mutating func insertHole(_ hole: Range<Duration>?, in id: LaneID, isTold: Bool = true) {
-        guard let hole else { return }
-        buffer.insertHole(hole, in: id.bufferTrack)
-        guard isTold, id != .subtitles, item?.holes.isNews(hole) == true else { return }
+    /// A hole that nobody announced is told: time runs on over it. Where it ends is known by the media of a segment, once all of
+    /// that was read: the times of its playlist may be others, without anything missing.
+    private mutating func tellHole(_ hole: Range<Duration>?, in id: LaneID) {
+        guard let hole, id != .subtitles, item?.holes.isNews(hole) == true else { return }
         item?.holes.note(hole)
         effects.append(.publish(.holePlayedOver(MediaTimeRange(hole))))
     }

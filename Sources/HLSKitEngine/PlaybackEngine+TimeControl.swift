@@ -8,6 +8,12 @@ extension PlaybackEngine {
     }
     package var defaultRate: Float { timeControl.defaultRate }
 
+    /// A closed player waits for nothing. Its last state was told before this, so nobody is told of the change.
+    package mutating func stopTimeControl(at now: Duration) {
+        self.now = max(now, self.now)
+        _ = timeControl.handle(.setRate(0), timeBounds, at: self.now)
+    }
+
     mutating func run(_ event: TimeControlMachine.Event) {
         carryOut(timeControl.handle(event, timeBounds, at: now))
     }

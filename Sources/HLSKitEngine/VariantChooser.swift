@@ -144,7 +144,9 @@ struct VariantChooser: Sendable {
         guard let separateAudio else {
             return RedundantVariants.withoutOthers(eligible, current: current, at: place) { pathways[$0] }
         }
-        return SoundOnlyRule().choose(from: eligible) { separateAudio.contains($0.index) }.map { [$0] } ?? []
+        return SoundOnlyRule(wantsBest: keepsBest).choose(from: eligible) { separateAudio.contains($0.index) }.map {
+            [$0]
+        } ?? []
     }
 
     private var currentCandidate: AssetVariant? {

@@ -14,9 +14,11 @@ package import HLSKitPlaylist
 /// See <doc:FailuresAndRetry> and docs/behaviour/loading-failures.md.
 public struct HLSError: Error, Sendable, CustomStringConvertible {
     /// The area of a failure. An open set.
-    public struct Domain: RawRepresentable, Sendable, Hashable {
+    public struct Domain: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// ``rawValue``.
+        public var description: String { rawValue }
 
         /// A server answered with a status that is an error: ``HLSError/statusCode``.
         public static let http = Domain(rawValue: "http")
@@ -55,9 +57,11 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The kind of failure. An open set.
-    public struct Code: RawRepresentable, Sendable, Hashable {
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// ``rawValue``.
+        public var description: String { rawValue }
 
         /// A resource without which nothing can be played does not exist or is refused by its server (HTTP 4xx, no such
         /// file).
@@ -68,6 +72,9 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         public static let badPlaylist = Code(rawValue: "badPlaylist")
         /// No variant may be played: all are excluded by settings, or cannot be decoded here.
         public static let noEligibleVariant = Code(rawValue: "noEligibleVariant")
+        /// The ``HLSError/underlyingError`` of ``noEligibleVariant`` where audio or subtitles are wanted by an expression that no
+        /// rendition matches: ``HLSError/detail`` of the error above names those that there are.
+        public static let noMatchingRendition = Code(rawValue: "noMatchingRendition")
         /// Encrypted with a method that is not supported, or the key cannot be loaded or is wrong.
         public static let contentKey = Code(rawValue: "contentKey")
         /// Media that cannot be demuxed or decoded.
@@ -122,7 +129,7 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
     public var cause: String
     /// HTTP status, transport code, line number or limit (`HTTP 404`, `line 14`); nil if there is none.
     public var detail: String?
-    /// HTTP status of the answer that was the failure, such as 404; nil if there was none.
+    /// HTTP status of the answer that was the failure, such as 404; nil if no answer was, as where the body of a 200 was cut.
     public var statusCode: Int?
     /// Which try of the same it was that failed, from 1; nil where nothing was tried, or it was not counted.
     public var attempt: Int?
@@ -196,13 +203,16 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
     public var isPermanent: Bool {
         switch code {
         case .network, .staleLive, .cancelled, .notReady, .internal: false
-        // Why the key could not be loaded decides.
-        case .contentKey: (underlyingError as? HLSError)?.isPermanent ?? true
+        // Why the key could not be loaded decides; a playlist that came without bytes may come whole the next time.
+        case .contentKey, .badPlaylist: (underlyingError as? HLSError)?.isPermanent ?? true
+        // A server may be slow to have a body; a file is what it is.
+        case .emptyBody: LocalFile.isFileURL(urlString ?? "")
         case .httpStatus: LoadingFailure.isRefusal(statusCode)
         case .untrustedCertificate, .tooManyRedirects, .badRange, .tooLarge, .badURL, .fileNotFound, .fileNotReadable,
             .application, .missingLibrary:
             true
-        case .notFound, .badPlaylist, .noEligibleVariant, .badMedia, .trackLeftOut, .notAvailable, .output, .refused,
+        case .notFound, .noEligibleVariant, .noMatchingRendition, .badMedia, .trackLeftOut, .notAvailable, .output,
+            .refused,
             .invalidArgument, .invalidTime, .itemInUse, .outputInUse, .requiresManualWaiting, .loadingHasBegun,
             .fileExists, .notWritable, .diskFull, .brokenPipe, .writeFailed, .unsupported, .conversionFailed:
             true
@@ -277,7 +287,7 @@ extension HLSError.Code {
 extension HLSError {
     /// The failure of a transfer, as a transport reports it.
     package init(transport error: LoadingError) {
-        self.init(code: error.code, urlString: error.url, cause: error.text, statusCode: error.status)
+        self.init(code: error.code, urlString: error.url, cause: error.text, statusCode: error.failureStatus)
         retryAfter = error.retryAfter
         fields = error.fields
         serverAddress = error.serverAddress
@@ -443,8 +453,7 @@ extension HLSError {
         let failure = LoadingFailure(error, as: role)
         self.init(
             code: Code(failure.kind), urlString: error.url, cause: failure.cause, detail: failure.detail,
-            // Of a range that is not there the status is that of a success.
-            statusCode: error.code == .httpStatus ? error.status : nil, underlyingError: error)
+            statusCode: error.failureStatus, underlyingError: error)
         retryAfter = error.retryAfter
     }
 

@@ -27,6 +27,10 @@ package struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible 
         self.text = Redaction.text(text)
     }
 
+    /// ``status`` where the answer itself is the failure. Of a body that was cut, late or empty, of a range that is not there
+    /// and of a chain of redirects it is that of a success.
+    package var failureStatus: Int? { code == .httpStatus ? status : nil }
+
     /// Without secrets.
     package var description: String { "\(Redaction.url(url)): \(text)" }
 }

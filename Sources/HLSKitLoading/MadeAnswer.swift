@@ -31,7 +31,7 @@ package final class MadeAnswer: TransportTask {
     ) {
         let wish = wish
         let task = Task(executorPreference: executor) { [self] in
-            guard let events = await make() else { return begin(start) }
+            guard let events = await make() else { return await begin(start) }
             for event in events {
                 guard await wish.wait({ $0 == .paused ? nil : $0 == .running }) else { return }
                 handler(event)
@@ -40,13 +40,17 @@ package final class MadeAnswer: TransportTask {
         work.withLock { $0 = task }
     }
 
-    private func begin(_ start: () -> (any TransportTask)?) {
-        transfer.withLock { transfer in
-            // Who changes it after this look finds the transfer.
-            let wish = wish.withLock { $0 }
-            guard wish != .cancelled else { return }
-            transfer = start()
-            if wish == .paused { transfer?.pause() }
+    /// Begins the transfer unless the request is paused: a transfer that is told to pause after it has begun may have
+    /// delivered several events by then.
+    private func begin(_ start: () -> (any TransportTask)?) async {
+        while await wish.wait({ $0 == .paused ? nil : $0 == .running }) {
+            let hasBegun = transfer.withLock { transfer in
+                // Whoever changes the wish after this look finds the transfer.
+                guard wish.withLock({ $0 }) == .running else { return false }
+                transfer = start()
+                return true
+            }
+            if hasBegun { return }
         }
     }
 

@@ -5,6 +5,9 @@ package struct ResourcePolicy: Sendable, Hashable {
     /// Real path of the folder that a playlist given as a file may read from (see ``realPath(_:)``); nil when the
     /// user gave a network URL, so that no file is in reach.
     var rootFolder: String?
+    /// The file that the user gave: it may name itself, as a media file does whose parts are loaded. One that is open and has
+    /// no name any more (`/proc/self/fd/3`) is in no folder.
+    private var ownPath: String?
     /// Whether a playlist given as a file may name files outside ``rootFolder``. Default: false. A playlist from the
     /// network reaches no file even then.
     var allowsFilesAnywhere: Bool
@@ -57,7 +60,7 @@ package struct ResourcePolicy: Sendable, Hashable {
             throw refusal(url, "a playlist from the network names a local file")
         }
         let path = try LocalFile.path(of: url)
-        if allowsFilesAnywhere { return }
+        if allowsFilesAnywhere || path == ownPath { return }
         // The folder is compared before existence is reported, so that a playlist cannot ask what else there is.
         guard let real = realPath(path) else {
             throw Self.isInside(path, rootFolder) && !path.contains("/../")
@@ -82,11 +85,12 @@ package struct ResourcePolicy: Sendable, Hashable {
     /// Touches the disk once, for a `file:` URL; twice where nothing has that name, as where a program has the playlist from
     /// elsewhere.
     package static func forItem(at url: String, allowsFilesAnywhere: Bool = false) -> ResourcePolicy {
-        var root: String?
+        var policy = ResourcePolicy(allowsFilesAnywhere: allowsFilesAnywhere)
         if LocalFile.isFileURL(url), let path = try? LocalFile.path(of: url) {
-            root = realPath(path).map(folder) ?? realPath(folder(of: path))
+            policy.rootFolder = realPath(path).map(folder) ?? realPath(folder(of: path))
+            policy.ownPath = path
         }
-        return ResourcePolicy(rootFolder: root, allowsFilesAnywhere: allowsFilesAnywhere)
+        return policy
     }
 
     private static func folder(of path: String) -> String {

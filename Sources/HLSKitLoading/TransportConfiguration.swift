@@ -53,6 +53,10 @@ public struct TransportConfiguration: Sendable, Hashable {
     public var clientCertificateFile: String?
     /// File of the private key (PEM) where ``clientCertificateFile`` does not hold it.
     public var clientKeyFile: String?
+    /// The schemes of URLs that are loaded, those of redirects too, in lower case; others are refused (``HLSError/Code/refused``)
+    /// before anything is asked. nil (the default) allows all that a transport knows: http and https, and of
+    /// `SchemeTransport` file and data as well. A program that takes URLs from strangers allows `["http", "https"]`.
+    public var allowedSchemes: Set<String>?
     /// Whether the metrics of a request that opened a connection say until when the server's certificate is valid
     /// (``TransferMetrics/certificateExpirationDate``). Costs a reading of the certificates for each connection. Default: false.
     public var reportsCertificates = false
@@ -64,7 +68,7 @@ public struct TransportConfiguration: Sendable, Hashable {
         proxy: Proxy = .environment, addressPolicy: AddressPolicy = .init(), addressFamily: AddressFamily = .any,
         interface: String? = nil, maximumBytesPerSecond: Int? = nil, maximumConnectionsPerHost: Int? = nil,
         cookieFile: String? = nil, netrcFile: String? = nil, clientCertificateFile: String? = nil,
-        clientKeyFile: String? = nil
+        clientKeyFile: String? = nil, allowedSchemes: Set<String>? = nil
     ) {
         self.userAgent = userAgent
         self.caFile = caFile
@@ -82,5 +86,12 @@ public struct TransportConfiguration: Sendable, Hashable {
         self.netrcFile = netrcFile
         self.clientCertificateFile = clientCertificateFile
         self.clientKeyFile = clientKeyFile
+        self.allowedSchemes = allowedSchemes
+    }
+
+    /// Refuses a URL of a scheme that is not allowed.
+    package func checkScheme(_ scheme: String, of url: String) throws(LoadingError) {
+        guard let allowedSchemes, !allowedSchemes.contains(scheme) else { return }
+        throw LoadingError(code: .refused, url: url, text: "the scheme \"\(scheme)\" is not allowed")
     }
 }

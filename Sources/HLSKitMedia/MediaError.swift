@@ -1,9 +1,11 @@
 /// Why bytes could not be read as media.
 public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. An open set.
-    public struct Code: RawRepresentable, Sendable, Hashable {
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// ``rawValue``.
+        public var description: String { rawValue }
 
         /// The bytes are of no container that this library reads.
         public static let unknownContainer = Code(rawValue: "unknownContainer")

@@ -4,9 +4,11 @@ public enum MediaKind: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A coding format. An open set: a format unknown to this library keeps its name.
-public struct MediaCodec: RawRepresentable, Sendable, Hashable {
+public struct MediaCodec: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// ``rawValue``.
+    public var description: String { rawValue }
 
     /// H.264, AVC.
     public static let h264 = MediaCodec(rawValue: "h264")

@@ -4,16 +4,26 @@ public import HLSKitLoading
 public final class SchemeTransport: ResourceTransport {
     private let network: any ResourceTransport
     private let local: any ResourceTransport
+    private let configuration: TransportConfiguration
 
     /// The transport of this process that ``PlayerConfiguration`` uses unless it is given another: curl for http and
     /// https, ``LocalTransport`` for `file:` and `data:`. Its players share connections, names, TLS sessions and
     /// cookies. Its threads start with the first use.
-    public static let shared = SchemeTransport(network: CurlTransport(), local: LocalTransport())
+    public static let shared = SchemeTransport(configuration: TransportConfiguration())
 
     /// Makes a transport that sends `file:` and `data:` URLs to `local` and all others to `network`.
     public init(network: any ResourceTransport, local: any ResourceTransport) {
         self.network = network
         self.local = local
+        configuration = TransportConfiguration()
+    }
+
+    /// Makes a transport as ``shared`` is, with settings of its own. Schemes that ``TransportConfiguration/allowedSchemes`` does
+    /// not name are refused.
+    public init(configuration: TransportConfiguration) {
+        network = CurlTransport(configuration: configuration)
+        local = LocalTransport()
+        self.configuration = configuration
     }
 
     public func start(
@@ -21,6 +31,12 @@ public final class SchemeTransport: ResourceTransport {
     ) -> any TransportTask {
         // Anything that is neither goes to the network's transport, which refuses it.
         let scheme = request.urlString.prefix { $0 != ":" }.lowercased()
-        return (scheme == "file" || scheme == "data" ? local : network).start(request, handler: handler)
+        guard scheme == "file" || scheme == "data" else { return network.start(request, handler: handler) }
+        do throws(LoadingError) {
+            try configuration.checkScheme(scheme, of: request.urlString)
+        } catch {
+            return MadeAnswer([.failed(error, TransferMetrics())], on: nil, handler: handler)
+        }
+        return local.start(request, handler: handler)
     }
 }

@@ -17,8 +17,11 @@ import Synchronization
 /// pitch stays (`PlayerItem.audioTimePitchAlgorithm`). Buffers follow each other without a gap, also where the rate
 /// changes; `Player.volume` and `isMuted` are applied to them, with ramps of 5 ms. Backwards there is no audio.
 ///
-/// At most 64 buffers wait for ``copyNextBuffer()``, and for each reader of ``buffers()``; the oldest
-/// are dropped, which shows in the times of the next one.
+/// At most 64 buffers wait for ``copyNextBuffer()``; the oldest are dropped, which shows in the times of the next one.
+///
+/// A reader of ``buffers()`` reads at its own pace. Without pacing (`PlayerConfiguration.pacing`) decoding waits for it, and it
+/// gets all audio. With pacing time does not wait: a reader that falls behind by 64 buffers loses the oldest, which
+/// ``numberOfLostBuffers`` counts.
 public final class AudioOutput: PlayerItemOutput {
     /// How samples are written.
     public enum SampleFormat: String, Sendable, Hashable, Codable, CaseIterable {
@@ -94,7 +97,7 @@ public final class AudioOutput: PlayerItemOutput {
     /// The format of every buffer.
     public let format: Format
     private let state: Mutex<State>
-    private let sequence = Broadcast<Buffer>(.bufferingNewest(maximumBufferCount))
+    private let sequence = MediaReaders<Buffer>(limit: maximumBufferCount)
     private let flushNotices = Broadcast<Void>(.bufferingNewest(4))
     public let binding = OutputBinding()
 
@@ -120,6 +123,10 @@ public final class AudioOutput: PlayerItemOutput {
     /// Audio from now on. Ends when the output is taken from its item, and when the item fails or
     /// is played no longer.
     public func buffers() -> AsyncStream<Buffer> { binding.subscribe(to: sequence) }
+
+    /// Buffers that readers of ``buffers()`` have lost so far, because they read more slowly than time passes. One that two
+    /// readers have lost counts twice. 0 without pacing: there decoding waits for readers.
+    public var numberOfLostBuffers: Int { sequence.lostCount }
 
     /// Tells that time has jumped: what was taken before and not heard is of the past. Ends as ``buffers()``.
     public func flushes() -> AsyncStream<Void> { binding.subscribe(to: flushNotices) }
@@ -243,6 +250,7 @@ extension AudioOutput: IntakeOutput {
             }
             return generation > state.generation && state.preparedUpTo != nil
         }
+        sequence.flush(generation: generation)
         if isNews { flushNotices.send(()) }
     }
 
@@ -265,13 +273,15 @@ extension AudioOutput: IntakeOutput {
 
 extension AudioOutput {
     /// What the player calls.
-    private final class Intake: EarlyAudioReceiver, LimitedOutput {
+    private final class Intake: EarlyAudioReceiver, LimitedOutput, ReadOutput {
         let output: AudioOutput
         var binding: OutputBinding { output.binding }
 
         init(output: AudioOutput) { self.output = output }
 
         var limits: OutputLimits { output.limits }
+        var lostCount: Int { output.sequence.lostCount }
+        func waitForRoom(generation: Int) async { await output.sequence.waitForRoom(generation: generation) }
         func prepare(_ buffer: AudioBuffer, at clock: OutputClock) { output.prepare(buffer, at: clock) }
         func receive(_ buffer: AudioBuffer, at clock: OutputClock) { output.receive(buffer, at: clock) }
         func flush(generation: Int) { output.flush(generation: generation) }

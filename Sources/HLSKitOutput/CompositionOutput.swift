@@ -19,8 +19,9 @@ import Synchronization
 /// for await frame in output.frames() { show(frame) }
 /// ```
 ///
-/// Frames are composed in the task that reads ``frames()``, one after the other, so that a slow compositor holds up its
-/// reader only: who falls behind by four pictures loses the oldest, before they are composed. Metadata that lies before what
+/// Frames are composed in the task that reads ``frames()``, one after the other. Without pacing decoding waits for the
+/// reader; with pacing a slow compositor holds up its reader only, and one that falls behind by four pictures loses the
+/// oldest before they are composed, which ``numberOfLostFrames`` counts. Metadata that lies before what
 /// was read when the output was added, or before the place that was seeked to, is not known until it comes again.
 public final class CompositionOutput: PlayerItemOutput {
     /// A frame that the compositor did not make.
@@ -47,7 +48,7 @@ public final class CompositionOutput: PlayerItemOutput {
     private let failed = Mutex<[Failure]>([])
     private let converter: Mutex<FrameConverter>
     private let call: UserCall
-    private let sequence = Broadcast<Source>(.bufferingNewest(4))
+    private let sequence = MediaReaders<Source>(limit: 4)
     public let binding = OutputBinding()
 
     /// - Parameters:
@@ -65,6 +66,9 @@ public final class CompositionOutput: PlayerItemOutput {
 
     /// The composed pictures. Ends when the output is taken from its item, and when the item fails or is played no longer.
     public func frames() -> ComposedFrames { ComposedFrames(output: self, sources: binding.subscribe(to: sequence)) }
+
+    /// Frames that readers of ``frames()`` have lost so far, because they read more slowly than time passes; 0 without pacing.
+    public var numberOfLostFrames: Int { sequence.lostCount }
 
     /// The frames that were left out because the compositor failed, oldest first; at most 16.
     public var failures: [Failure] { failed.withLock { $0 } }
@@ -136,6 +140,7 @@ extension CompositionOutput: IntakeOutput, SelectiveOutput {
 
     package func flush(generation: Int) {
         metadata.withLock { $0.flush(generation: generation) }
+        sequence.flush(generation: generation)
     }
 
     /// Nothing to do: a seek may bring more.
@@ -149,13 +154,15 @@ extension CompositionOutput: IntakeOutput, SelectiveOutput {
 
 extension CompositionOutput {
     /// What the player calls.
-    private final class Intake: FrameReceiver, MetadataReceiver, LimitedOutput {
+    private final class Intake: FrameReceiver, MetadataReceiver, LimitedOutput, ReadOutput {
         let output: CompositionOutput
         var binding: OutputBinding { output.binding }
 
         init(output: CompositionOutput) { self.output = output }
 
         var limits: OutputLimits { output.limits }
+        var lostCount: Int { output.sequence.lostCount }
+        func waitForRoom(generation: Int) async { await output.sequence.waitForRoom(generation: generation) }
         func receive(_ frame: VideoFrame, at clock: OutputClock) { output.receive(frame, at: clock) }
         func receive(_ group: TimedMetadataGroup) { output.receive(group) }
         func flush(generation: Int) { output.flush(generation: generation) }

@@ -45,6 +45,10 @@ public final class OutputBinding: Sendable {
         elements.subscribe(unless: { isOver })
     }
 
+    func subscribe<Element>(to readers: MediaReaders<Element>) -> AsyncStream<Element> {
+        readers.subscribe(unless: { isOver })
+    }
+
     // MARK: The item's side
 
     /// False if the output has an item already. `noteChange` is called when what it wants changes.

@@ -5,11 +5,15 @@ package import HLSKitLoading
 ///
 /// A regular file is written as `FILE.part` and gets its name when it is committed. Pipes, devices and standard output
 /// (`-`) are written directly. Blocks the calling thread; used by one thread at a time. An object that goes away
-/// without ``commit()`` or ``discard()`` leaves what was written in `FILE.part`.
+/// without ``commit()`` or ``discard()`` leaves what was written in `FILE.part`, and nothing where nothing was.
+///
+/// What a run before has left in `FILE.part` is kept: see ``keptPath``.
 package final class OutputFile {
     /// Written in pieces of this size at the least, but for the last one.
     private static let bufferByteCount = 512 * 1024
     private static let standardOutput: Int32 = 1
+    /// More than so many runs of one file that were cut off are a mistake of whoever starts them.
+    private static let maximumLeftoverCount = 999
 
     /// The file as the user named it; `-` is standard output.
     package let path: String
@@ -23,6 +27,9 @@ package final class OutputFile {
     package var writeBackByteCount: Int64?
     private var writtenBackByteCount: Int64 = 0
 
+    /// Where that is now which a run before has left in ``partPath``: `FILE.1.part`, or the first number that is free; nil where
+    /// nothing was left.
+    package let keptPath: String?
     let replacesFile: Bool
     private var descriptor: Int32
     private var buffer: [UInt8] = []
@@ -35,12 +42,14 @@ package final class OutputFile {
     /// - Parameters:
     ///   - path: a regular file, a named pipe or a device.
     ///   - overwrite: whether an existing regular file may be replaced. Until the commit it stays as it is.
+    ///   - keepsLeftover: false where what a run before has left can be made again.
     /// - Throws: `fileExists` or `notWritable`. Opening a named pipe blocks until someone reads it.
-    package init(path: String, overwrite: Bool = false) throws(HLSError) {
+    package init(path: String, overwrite: Bool = false, keepsLeftover: Bool = true) throws(HLSError) {
         self.path = path
         replacesFile = overwrite
         if path == "-" {
             partPath = nil
+            keptPath = nil
             descriptor = Self.standardOutput
             return
         }
@@ -58,17 +67,21 @@ package final class OutputFile {
             guard access(path, W_OK) == 0 || errno == ENOENT else { throw Self.openError(path) }
         case .some:
             partPath = nil
+            keptPath = nil
             descriptor = try Self.retrying(path) { open(path, O_WRONLY | O_CLOEXEC) }
             return
         }
         let part = path + ".part"
         partPath = part
+        keptPath = try Self.clear(part, of: path, keeps: keepsLeftover)
         descriptor = try Self.openPart(part, of: path)
     }
 
     deinit {
         guard descriptor >= 0 else { return }
         try? flush()
+        // A program that begins again and again would leave an empty file each time.
+        if let partPath, byteCount == 0 { unlink(partPath) }
         closeDescriptor()
     }
 
@@ -185,19 +198,32 @@ package final class OutputFile {
         return status.st_mode & S_IFMT
     }
 
-    /// Makes a part file that was not there before, so that nothing is written through somebody's link.
-    private static func openPart(_ part: String, of path: String) throws(HLSError) -> Int32 {
+    /// Moves away what a run that has ended has left, but not what somebody is writing.
+    ///
+    /// - Returns: where it is now; nil where nothing is left that anybody could want.
+    private static func clear(_ part: String, of path: String, keeps: Bool) throws(HLSError) -> String? {
         try SafeFile.checkLeftover(part)
         var status = stat()
-        if lstat(part, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
-            // What is left of a run that has ended goes, but not what somebody is writing.
-            let left = open(part, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-            defer { if left >= 0 { close(left) } }
-            if left >= 0, flock(left, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
-                throw HLSError(code: .notWritable, path: path, text: "another process is writing \(part)")
-            }
-            if unlink(part) != 0 { throw openError(path) }
+        guard lstat(part, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return nil }
+        let left = open(part, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        defer { if left >= 0 { close(left) } }
+        if left >= 0, flock(left, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            throw HLSError(code: .notWritable, path: path, text: "another process is writing \(part)")
         }
+        guard keeps, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
+            if unlink(part) != 0 { throw openError(path) }
+            return nil
+        }
+        for number in 1...maximumLeftoverCount {
+            let kept = "\(path).\(number).part"
+            if rename(part, toFree: kept) { return kept }
+            if errno != EEXIST { throw openError(path) }
+        }
+        throw HLSError(code: .notWritable, path: path, text: "too many files are left of runs before: \(path).1.part …")
+    }
+
+    /// Makes a part file that was not there before, so that nothing is written through somebody's link.
+    private static func openPart(_ part: String, of path: String) throws(HLSError) -> Int32 {
         let descriptor = try retrying(path) {
             open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         }

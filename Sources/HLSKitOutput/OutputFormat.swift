@@ -23,6 +23,9 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// What is said where a run before has left something.
+    package static func leftoverNote(_ path: String) -> String { "what a run before has left is kept: \(path)" }
+
     /// Whether the ending of a file name says that there is audio in it and nothing else.
     package static func isAudioOnly(path: String) -> Bool {
         guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return false }
@@ -36,11 +39,16 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     ///     `aac` and `mp3` hold that audio alone.
     ///   - overwrite: whether an existing file may be replaced.
     ///   - frameRate: the nominal frame rate, for formats that know one and no times.
-    ///   - note: receives what was converted so that the media fits the format.
+    ///   - note: receives what was converted so that the media fits the format, and the name of the file in which that is kept
+    ///     which a run before has left: `FILE.1.part`.
     public func makeWriter(
         path: String, overwrite: Bool = false, frameRate: VideoFrame.Ratio? = nil, note: @escaping WriterNote = { _ in }
     ) throws(HLSError) -> any MediaWriter {
-        func file() throws(HLSError) -> sending OutputFile { try OutputFile(path: path, overwrite: overwrite) }
+        func file() throws(HLSError) -> sending OutputFile {
+            let file = try OutputFile(path: path, overwrite: overwrite)
+            if let kept = file.keptPath { note(Self.leftoverNote(kept)) }
+            return file
+        }
         func remuxer(_ container: Remuxer.Container) throws(HLSError) -> Remuxer {
             let isAudioOnly = container.holdsAudioOnly || Self.isAudioOnly(path: path)
             let types: Set<MediaKind> = isAudioOnly ? [.audio] : [.video, .audio]

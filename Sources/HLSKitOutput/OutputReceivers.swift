@@ -97,6 +97,14 @@ public protocol TimedOutput: PlayerItemOutput {
     func deliver(upTo time: Duration, at clock: OutputClock)
 }
 
+/// Gives media to readers of sequences, who read at a pace of their own.
+package protocol ReadOutput: OutputReceiver {
+    /// How much readers have lost so far: frames, buffers or samples.
+    var lostCount: Int { get }
+    /// Returns when readers have room for more. Called before media comes, where no clock says when that has to be.
+    func waitForRoom(generation: Int) async
+}
+
 /// Cannot show everything that there is. Variants that go beyond the largest output of an item are not loaded while there
 /// are others.
 public protocol LimitedOutput: PlayerItemOutput {

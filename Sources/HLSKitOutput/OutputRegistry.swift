@@ -19,6 +19,7 @@ package final class OutputRegistry: Sendable {
         package let metadata: (any MetadataReceiver)?
         package let dateRanges: (any DateRangeReceiver)?
         package let timed: (any TimedOutput)?
+        package let read: (any ReadOutput)?
         let limited: (any LimitedOutput)?
 
         init(_ output: any PlayerItemOutput) {
@@ -36,6 +37,7 @@ package final class OutputRegistry: Sendable {
             metadata = selective?.takesMetadata == false ? nil : receiver as? any MetadataReceiver
             dateRanges = receiver as? any DateRangeReceiver
             timed = receiver as? any TimedOutput
+            read = receiver as? any ReadOutput
             limited = receiver as? any LimitedOutput
         }
 

@@ -53,6 +53,8 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         /// Where the sound of each track ends that is in the file.
         var soundEnds: [Int: MediaTime] = [:]
         var muxer: Muxer?
+        /// Of an MP4 file whose index is to be in front.
+        var frontIndex: FrontIndex?
         /// The muxer's stream of each track; nil for a track that stayed unknown.
         var streams: [Int?] = []
         /// Tracks that stayed unknown and of which something came.
@@ -92,6 +94,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
 
     private let container: Container
     private let isFragmented: Bool
+    private let indexByteCount: Int64
     /// Where the tracks change, another file can be begun.
     private let mayBeginFiles: Bool
     private let note: WriterNote
@@ -103,15 +106,17 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     ///   - file: is committed when all is written.
     ///   - container: the format of the file.
     ///   - isFragmented: whether MP4 is written in fragments, so that a file that is not finished plays. Otherwise it has
-    ///     one index, at its end, by which players seek best, and without its end it is nothing.
+    ///     one index, by which players seek best, and without its end it is nothing.
+    ///   - indexByteCount: the room for that index at the start of the file. Where it is too small the index is at the end.
     ///   - mediaTypes: the kinds that are written.
     ///   - note: called when another file is begun.
     package init(
         file: consuming sending OutputFile, container: Container, isFragmented: Bool = true,
-        mediaTypes: Set<MediaKind> = [.video, .audio], note: @escaping WriterNote = { _ in }
+        indexByteCount: Int64 = 0, mediaTypes: Set<MediaKind> = [.video, .audio], note: @escaping WriterNote = { _ in }
     ) {
         self.container = container
         self.isFragmented = isFragmented
+        self.indexByteCount = indexByteCount
         self.mediaTypes = mediaTypes
         mayBeginFiles = file.partPath != nil
         self.note = note
@@ -418,6 +423,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         }
         note("\(container) cannot hold tracks that change: continuing in \(path)")
         state.file = try OutputFile(path: path, overwrite: replaces)
+        if let kept = state.file.keptPath { note(OutputFormat.leftoverNote(kept)) }
         state.paths.append(path)
         state.soundEnds = [:]
         state.setsOrigin = true
@@ -434,11 +440,23 @@ package final class Remuxer: SampleWriter, NumberedFiles {
 
     private func openMuxer(_ state: inout State) throws(HLSError) {
         let (file, failure) = (state.file, state.failure)
+        let isSeekable = file.isSeekable && !writesFragments(to: file) && !container.holdsAudioOnly
+        let front = container == .mp4 && isSeekable && indexByteCount > 0 ? FrontIndex(file, room: indexByteCount) : nil
+        state.frontIndex = front
         let sink = Muxer.Sink(
-            write: { bytes in failure.catching { () throws(HLSError) in try file.write(bytes) } },
-            seek: file.isSeekable && !writesFragments(to: file) && !container.holdsAudioOnly
-                ? { offset in failure.catching { () throws(HLSError) in try file.seek(to: offset) } } : nil)
-        var options: [String: String] = [:]
+            write: { bytes in
+                failure.catching { () throws(HLSError) in
+                    if let front { try front.write(bytes) } else { try file.write(bytes) }
+                }
+            },
+            seek: !isSeekable
+                ? nil
+                : { offset in
+                    failure.catching { () throws(HLSError) in
+                        if let front { try front.seek(to: offset) } else { try file.seek(to: offset) }
+                    }
+                })
+        var options: [String: String] = front?.options ?? [:]
         if container == .mp4 {
             // Edit lists need a header that is written with the first fragment (delay_moov).
             options["movflags"] =
@@ -485,7 +503,15 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     private func closeMuxer(_ state: inout State) throws(HLSError) {
         guard let muxer = state.muxer else { return }
         state.muxer = nil
-        try converting(state) { () throws(CodecError) in try muxer.finish() }
+        let front = state.frontIndex
+        state.frontIndex = nil
+        do throws(HLSError) {
+            try converting(state) { () throws(CodecError) in try muxer.finish() }
+        } catch {
+            // The muxer takes an index that is larger than its room for a failure.
+            guard front?.isComplete == true, state.failure.error == nil, muxer.hasOnlyTrailerFailed else { throw error }
+        }
+        try front?.finish()
         state.lastTimes = state.streams.map { stream in stream.flatMap { muxer.lastDTS[$0] } }
     }
 
@@ -609,7 +635,8 @@ extension Remuxer.Container {
         }
     }
 
-    fileprivate func holds(_ codec: MediaCodec) -> Bool {
+    /// Whether it can hold media of a codec.
+    package func holds(_ codec: MediaCodec) -> Bool {
         if holdsAudioOnly { return codec == (self == .adts ? .aac : .mp3) }
         let everywhere: Set<MediaCodec> = [
             .h264, .hevc, .aac, .mp2, .mp3, .ac3, .eac3, .opus, .dts, .mpeg1Video, .mpeg2Video, .mpeg4Video,

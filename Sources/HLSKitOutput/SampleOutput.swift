@@ -10,8 +10,8 @@ public import HLSKitTime
 /// for await sample in output.samples() where sample.sample.isSync { note(sample.itemTime) }
 /// ```
 ///
-/// A reader that falls behind by 256 samples loses the oldest. Who must not lose any takes a
-/// ``MediaWriter``: the player waits for these.
+/// Without pacing (`PlayerConfiguration.pacing`) the player waits for readers of ``samples()``. With pacing a reader that falls
+/// behind by 256 samples loses the oldest, which ``numberOfLostSamples`` counts.
 public final class SampleOutput: PlayerItemOutput {
     /// One access unit.
     public struct Sample: Sendable {
@@ -28,7 +28,7 @@ public final class SampleOutput: PlayerItemOutput {
 
     /// The kinds of media to deliver.
     public let mediaTypes: Set<MediaKind>
-    private let sequence = Broadcast<Sample>(.bufferingNewest(maximumSampleCount))
+    private let sequence = MediaReaders<Sample>(limit: maximumSampleCount)
     private let flushNotices = Broadcast<Void>(.bufferingNewest(4))
     public let binding = OutputBinding()
 
@@ -40,6 +40,9 @@ public final class SampleOutput: PlayerItemOutput {
     /// The samples of each kind of media in decoding order. Ends when the output is taken from its item, and when the
     /// item fails or is played no longer.
     public func samples() -> AsyncStream<Sample> { binding.subscribe(to: sequence) }
+
+    /// Samples that readers of ``samples()`` have lost so far, because they read more slowly than time passes; 0 without pacing.
+    public var numberOfLostSamples: Int { sequence.lostCount }
 
     /// Tells that time has jumped: a decoder begins again. Ends as ``samples()``.
     public func flushes() -> AsyncStream<Void> { binding.subscribe(to: flushNotices) }
@@ -54,7 +57,10 @@ extension SampleOutput: IntakeOutput {
         sequence.send(Sample(track: track, sample: sample, itemTime: itemTime))
     }
 
-    package func flush(generation: Int) { flushNotices.send(()) }
+    package func flush(generation: Int) {
+        sequence.flush(generation: generation)
+        flushNotices.send(())
+    }
 
     /// Nothing to do: a seek may bring more.
     package func finish(_ type: MediaKind, at clock: OutputClock) {}
@@ -67,7 +73,7 @@ extension SampleOutput: IntakeOutput {
 
 extension SampleOutput {
     /// What the player calls.
-    private final class Intake: SampleReceiver {
+    private final class Intake: SampleReceiver, ReadOutput {
         let output: SampleOutput
         var binding: OutputBinding { output.binding }
 
@@ -77,6 +83,8 @@ extension SampleOutput {
         func receive(_ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, clock: OutputClock) {
             output.receive(sample, of: track, at: itemTime, clock: clock)
         }
+        var lostCount: Int { output.sequence.lostCount }
+        func waitForRoom(generation: Int) async { await output.sequence.waitForRoom(generation: generation) }
         func flush(generation: Int) { output.flush(generation: generation) }
         func finish(_ type: MediaKind, at clock: OutputClock) { output.finish(type, at: clock) }
         func end() { output.end() }

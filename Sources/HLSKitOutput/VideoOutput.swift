@@ -14,8 +14,11 @@ import Synchronization
 /// for await frame in output.frames() { show(frame, in: output.videoRect(for: frame.presentationSize)) }
 /// ```
 ///
-/// At most 8 frames wait for being asked for; the oldest are dropped. A reader of ``frames()`` that
-/// falls behind by four frames loses the oldest. Frames come in presentation order.
+/// At most 8 frames wait for being asked for; the oldest are dropped. Frames come in presentation order.
+///
+/// A reader of ``frames()`` reads at its own pace. Without pacing (`PlayerConfiguration.pacing`) decoding waits for it, and it
+/// gets every frame. With pacing time does not wait: a reader that falls behind by four frames loses the oldest, which
+/// ``numberOfLostFrames`` counts.
 ///
 /// The display size of the largest output of an item limits which variants are loaded: see ``displaySize``.
 public final class VideoOutput: PlayerItemOutput {
@@ -63,7 +66,7 @@ public final class VideoOutput: PlayerItemOutput {
     public let pixelFormat: PixelFormat
     private let state: Mutex<State>
     private let converter: Mutex<FrameConverter>
-    private let sequence = Broadcast<VideoFrame>(.bufferingNewest(4))
+    private let sequence = MediaReaders<VideoFrame>(limit: 4)
     private let flushNotices = Broadcast<Void>(.bufferingNewest(4))
     public let binding = OutputBinding()
 
@@ -160,9 +163,14 @@ public final class VideoOutput: PlayerItemOutput {
         return (frame, taken.time)
     }
 
-    /// The frames, each when the timebase reaches it. Ends when the output is taken from its item, and when the item
+    /// The frames from now on, each when the timebase reaches it; without pacing, each as soon as it is decoded and there is
+    /// room for it. Ends when the output is taken from its item, and when the item
     /// fails or is played no longer. A frame that cannot be converted comes as it is.
     public func frames() -> AsyncStream<VideoFrame> { binding.subscribe(to: sequence) }
+
+    /// Frames that readers of ``frames()`` have lost so far, because they read more slowly than time passes. One that two
+    /// readers have lost counts twice. 0 without pacing: there decoding waits for readers.
+    public var numberOfLostFrames: Int { sequence.lostCount }
 
     /// Tells that time has jumped: frames that were taken before are of the past. Ends as ``frames()``.
     public func flushes() -> AsyncStream<Void> { binding.subscribe(to: flushNotices) }
@@ -223,6 +231,7 @@ extension VideoOutput: IntakeOutput {
             }
             return generation > state.generation && state.isReadyForDisplay
         }
+        sequence.flush(generation: generation)
         if isNews { flushNotices.send(()) }
     }
 
@@ -244,13 +253,15 @@ extension VideoOutput: IntakeOutput {
 
 extension VideoOutput {
     /// What the player calls.
-    private final class Intake: EarlyFrameReceiver, LimitedOutput {
+    private final class Intake: EarlyFrameReceiver, LimitedOutput, ReadOutput {
         let output: VideoOutput
         var binding: OutputBinding { output.binding }
 
         init(output: VideoOutput) { self.output = output }
 
         var limits: OutputLimits { output.limits }
+        var lostCount: Int { output.sequence.lostCount }
+        func waitForRoom(generation: Int) async { await output.sequence.waitForRoom(generation: generation) }
         func prepare(_ frame: VideoFrame, at clock: OutputClock) { output.prepare(frame, at: clock) }
         func receive(_ frame: VideoFrame, at clock: OutputClock) { output.receive(frame, at: clock) }
         func flush(generation: Int) { output.flush(generation: generation) }

@@ -28,6 +28,7 @@ struct BreakNews: Sendable {
             case .eventBegan(let event):
                 skippable = .notSkippable
                 kinds.append(.interstitialEventBegan(event))
+            case .eventFailed(let event, let error): kinds.append(.interstitialEventFailed(event, error))
             case .eventEnded(let ending):
                 skippable = .notSkippable
                 kinds.append(

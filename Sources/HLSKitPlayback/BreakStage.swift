@@ -37,6 +37,8 @@ struct BreakStage: Sendable {
 
     struct AssetFacts: Sendable, Hashable {
         var hasFailed = false
+        /// Why; nil while it has not.
+        var error: HLSError?
         /// It is to play, and has no media to.
         var isWaiting = false
         /// All that it wants now is loaded.
@@ -91,6 +93,8 @@ struct BreakStage: Sendable {
         case breakBegan(at: Duration)
         /// It is played, or its list is waited for.
         case eventBegan(InterstitialEvent)
+        /// Something that it plays cannot be had.
+        case eventFailed(InterstitialEvent, HLSError)
         case eventEnded(InterstitialBreak.Ending)
         /// nil where another break follows, or the item is over.
         case breakEnded(resumingAt: Duration?)
@@ -139,6 +143,8 @@ struct BreakStage: Sendable {
     private var news: [News] = []
     /// The event that was said to have begun, and not to have ended.
     private var told: String?
+    /// The event of which it was last told why something of it failed.
+    private var failureTold: String?
     /// What was on stage last was left before its end.
     private var wasLeft = false
     /// Nothing has been on stage for a time: what comes next had to be waited for.
@@ -188,12 +194,29 @@ struct BreakStage: Sendable {
         noteBegin()
         for ending in running?.program.takeEndings() ?? [] {
             if told != ending.event.id { news.append(.eventBegan(ending.event)) }
+            // Of its assets each is told by itself.
+            if ending.outcome == .failed, failureTold != ending.event.id {
+                news.append(.eventFailed(ending.event, Self.noAssets))
+            }
             news.append(.eventEnded(ending))
+            failureTold = nil
             told = nil
         }
         guard let event = running?.program.current, told != event.id else { return }
         told = event.id
         news.append(.eventBegan(event))
+    }
+
+    /// There is no list of what the event plays.
+    private static let noAssets = HLSError(
+        code: .notAvailable, urlString: nil, cause: "there is nothing for the interstitial to play")
+
+    /// Something that the present event plays cannot be had.
+    private mutating func noteFailure(_ error: HLSError?) {
+        guard let event = running?.program.current else { return }
+        noteEvents()
+        news.append(.eventFailed(event, error ?? Self.noAssets))
+        failureTold = event.id
     }
 
     /// A break has begun. One without events, in which something is skipped, is not told.
@@ -325,9 +348,12 @@ struct BreakStage: Sendable {
 
     /// The asset on stage is over.
     ///
-    /// - Parameter hasFailed: before its end.
-    mutating func assetEnded(at offset: Duration, hasFailed: Bool) {
+    /// - Parameters:
+    ///   - hasFailed: before its end.
+    ///   - error: why.
+    mutating func assetEnded(at offset: Duration, hasFailed: Bool, error: HLSError? = nil) {
         guard let actor = running?.actor else { return }
+        if hasFailed { noteFailure(error) }
         note(offset, of: actor.turn)
         wasLeft = hasFailed
         if hasFailed {
@@ -430,7 +456,8 @@ struct BreakStage: Sendable {
                 let turn = Turn(asset: asset, from: from, upTo: upTo)
                 guard let first = ready.first else { return .make(turn) }
                 guard first.turn.isPlayed(by: turn) else { return drop(at: 0) }
-                if facts.ready.first?.hasFailed == true {
+                if let failed = facts.ready.first, failed.hasFailed {
+                    noteFailure(failed.error)
                     self.running?.program.assetFailed(at: nil)
                     return drop(at: 0)
                 }
@@ -457,7 +484,10 @@ struct BreakStage: Sendable {
             running?.waitsSince = since
             guard facts.now - since < Self.assetDeadline else {
                 endWait(at: facts.now)
-                assetEnded(at: state.offset, hasFailed: true)
+                let cause = "nothing to play has come for \(Self.assetDeadline.components.seconds) s"
+                assetEnded(
+                    at: state.offset, hasFailed: true,
+                    error: HLSError(code: .network, urlString: actor.turn.asset.urlString, cause: cause))
                 return nextRunning(facts)
             }
             // It may not come at all: what follows is made ready meanwhile.

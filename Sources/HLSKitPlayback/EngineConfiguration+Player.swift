@@ -23,7 +23,7 @@ extension EngineConfiguration {
         fields = configuration.fields
         credentialOrigins = configuration.credentialOrigins
         timeouts = configuration.timeouts
-        initialBitRateHint = configuration.initialBitRateHint
+        initialBitRateHint = configuration.initialBitRateHint.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
         sessionID = configuration.playbackSessionID
         sendsSessionID = configuration.sendsPlaybackSessionID
         clientData = configuration.clientData

@@ -128,5 +128,7 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
     }
 
     /// Ends loading and playing, and returns when no output is used any more.
+    ///
+    /// From then on the player is paused: control calls do nothing, and taking an item throws.
     public func close() async { await core.close() }
 }

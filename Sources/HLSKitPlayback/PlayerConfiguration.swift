@@ -1,4 +1,3 @@
-import Glibc
 public import HLSKitEngine
 public import HLSKitLoading
 public import HLSKitMedia
@@ -47,7 +46,9 @@ public struct PlayerConfiguration: Sendable {
     public var allowsFilesAnywhere = false
     /// Refuses playlists that break a rule, instead of reading on where the meaning is clear. Default false.
     public var isPlaylistParsingStrict = false
-    /// Threads that each video decoder may use, `1...`; nil (the default) is one per core.
+    /// Threads that each video decoder may use, `1...`; nil (the default) shares the cores among the players of the process: the
+    /// first decoder has a thread for each core, the second for every other one, and so on; each has one at the least. A
+    /// decoder is let go at the end of its item.
     public var decodingThreadCount: Int?
     /// The media to play. Other kinds are not decoded, and not loaded if they are separate: with `[.audio]` the audio
     /// that is wanted is loaded from its own playlist, and where it is among the video, from the lowest variant with
@@ -66,7 +67,8 @@ public struct PlayerConfiguration: Sendable {
     public var demuxesMedia = true
     /// Every codec may be selected, although it cannot be decoded here (outputs that take samples). Default false.
     public var acceptsAllCodecs = false
-    /// Bits per second to expect before anything was measured; nil (the default) where nothing is known.
+    /// Bits per second to expect before anything was measured; nil (the default) where nothing is known. What is not a number
+    /// above zero counts as nil.
     public var initialBitRateHint: Double?
     /// Conditions of the network when the player is made; they may change (``Player/networkConditions``).
     public var networkConditions = NetworkConditions()
@@ -133,11 +135,7 @@ extension PlayerConfiguration {
     var isClockOfThisMachine: Bool { sourceClock.passesAsForPeople }
 
     /// ``preferredLanguages``, or what they are by default.
-    package var languages: [String] {
-        if let preferredLanguages { return preferredLanguages }
-        guard isClockOfThisMachine else { return [] }
-        return LanguageTag.preferred { getenv($0).map { String(cString: $0) } }
-    }
+    package var languages: [String] { LanguageTag.preferred(preferredLanguages, by: sourceClock) }
 
     var now: PlaylistDate { wallClock?() ?? sourceClock.date }
     /// The date of now is one of people's.

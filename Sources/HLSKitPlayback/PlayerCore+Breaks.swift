@@ -163,8 +163,10 @@ extension PlayerCore {
     /// What plays in the item's place is over.
     func assetIsOver(_ id: Int, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         guard state.breaks?.onStage == id else { return }
-        let over = state.update(id) { (offset: $0.engine.playhead, hasFailed: $0.engine.item?.error != nil) }
-        if let over { state.breaks?.stage.assetEnded(at: over.offset, hasFailed: over.hasFailed) }
+        let over = state.update(id) { (offset: $0.engine.playhead, error: $0.engine.item?.error) }
+        if let over {
+            state.breaks?.stage.assetEnded(at: over.offset, hasFailed: over.error != nil, error: over.error)
+        }
         settleBreaks(at: now, &state, &afterwards)
     }
 
@@ -402,7 +404,7 @@ extension PlayerCore.State {
     private mutating func assetFacts(of id: Int) -> BreakStage.AssetFacts? {
         update(id) { playback in
             let engine = playback.engine
-            var facts = BreakStage.AssetFacts(hasFailed: engine.item?.error != nil)
+            var facts = BreakStage.AssetFacts(hasFailed: engine.item?.error != nil, error: engine.item?.error)
             let reason = engine.machine.reasonForWaitingToPlay
             facts.isWaiting = reason == .toMinimizeStalls || reason == .evaluatingBufferingRate
             facts.letsNextLoad = engine.letsNextLoad

@@ -198,7 +198,9 @@ final class PlayerCore: EngineHost {
         let driver = Task(executorPreference: clock.executor, priority: Self.driverPriority) {
             var driver = PlaybackDriver(
                 channel: channel, inbox: inbox, configuration: configuration, counters: counters)
+            FreedMemory.process.noteBegin()
             await driver.run()
+            FreedMemory.process.noteEnd()
         }
         let assetKeys = loadAssetKeys(of: item)
         state.withLock { state in
@@ -242,7 +244,10 @@ final class PlayerCore: EngineHost {
             let items = state.upcoming.map(\.item) + ([state.current] + state.others).compactMap(\.item)
             for upcoming in state.upcoming { state.drop(upcoming, at: now, &afterwards) }
             state.upcoming = []
-            for id in state.playbackIDs { state.retire(id, at: now, &afterwards) }
+            for id in state.playbackIDs {
+                state.retire(id, at: now, &afterwards)
+                state.update(id) { $0.engine.stopTimeControl(at: now) }
+            }
             state.breaks = nil
             afterwards.publishes = true
             return (([state.current] + state.others).compactMap(\.driver), items)

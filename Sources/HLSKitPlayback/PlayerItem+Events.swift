@@ -27,7 +27,8 @@ extension PlayerEvent.Kind {
     var isOfInterstitials: Bool {
         switch self {
         case .interstitialEventsChanged, .interstitialBreakBegan, .interstitialEventBegan, .interstitialEventEnded,
-            .interstitialBreakEnded, .interstitialAssetListStatusChanged, .interstitialSkippableStateChanged,
+            .interstitialEventFailed, .interstitialBreakEnded, .interstitialAssetListStatusChanged,
+            .interstitialSkippableStateChanged,
             .interstitialSeekRefused:
             true
         default: false

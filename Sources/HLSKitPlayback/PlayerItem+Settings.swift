@@ -82,13 +82,18 @@ extension PlayerItem {
     // MARK: Renditions
 
     /// Which audio rendition is played, where none is selected (``select(_:in:)``); nil (the default) chooses by
-    /// `DEFAULT` and `AUTOSELECT`.
+    /// `DEFAULT` and `AUTOSELECT`. The expression is one of renditions: `QualityExpression(parsing: "lang=en", for: .renditions)`.
+    ///
+    /// Where no rendition matches, the item fails with ``HLSError/Code/noEligibleVariant``, whose
+    /// ``HLSError/underlyingError`` is ``HLSError/Code/noMatchingRendition``. For a wish that may stay unfulfilled there is
+    /// ``Player/setMediaSelectionCriteria(_:for:)``.
     public var audio: QualityExpression? {
         get { preferences.audio }
         set { changePreferences { $0.audio = newValue } }
     }
 
     /// Which subtitle rendition is loaded, where none is selected (``select(_:in:)``); nil (the default) loads none.
+    /// Where no rendition matches, the item fails, as for ``audio``.
     public var subtitles: QualityExpression? {
         get { preferences.subtitles }
         set { changePreferences { $0.subtitles = newValue } }

@@ -1,9 +1,11 @@
 /// Why a text is not usable as a playlist.
 public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. An open set.
-    public struct Code: RawRepresentable, Sendable, Hashable {
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// ``rawValue``.
+        public var description: String { rawValue }
 
         /// The text does not start with `#EXTM3U`.
         public static let notAPlaylist = Code(rawValue: "notAPlaylist")

@@ -1,7 +1,9 @@
 /// A rule that a playlist can break, by a short name. An open set.
-public struct PlaylistRule: RawRepresentable, Sendable, Hashable {
+public struct PlaylistRule: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// ``rawValue``.
+    public var description: String { rawValue }
 
     /// Does not start with `#EXTM3U`.
     package static let header = PlaylistRule(rawValue: "header")

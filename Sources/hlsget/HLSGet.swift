@@ -54,7 +54,7 @@ struct HLSGet: AsyncParsableCommand {
                 let message = SecretArgument.hidden(in: text, arguments)
                 if !message.isEmpty {
                     if status.isSuccess {
-                        print(FishCompletions.areAskedFor(by: arguments) ? FishCompletions.mended(message) : message)
+                        print(completions(message, arguments))
                     } else {
                         StandardStream.error.writeLine(message)
                     }
@@ -63,6 +63,13 @@ struct HLSGet: AsyncParsableCommand {
             }
         }
         end(.success)
+    }
+
+    /// What was asked for, with the completions of a shell mended.
+    private static func completions(_ text: String, _ arguments: [String]) -> String {
+        if FishCompletions.areAskedFor(by: arguments) { return FishCompletions.mended(text) }
+        guard BashCompletions.areAskedFor(by: arguments) else { return text }
+        return BashCompletions.mended(text, commands: commandNames)
     }
 
     /// The command, with its options; forms that take others back are looked at where they are needed.

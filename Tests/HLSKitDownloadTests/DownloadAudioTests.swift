@@ -1,15 +1,17 @@
 import Foundation
 import HLSKitAsset
-import HLSKitDownload
 import HLSKitEngine
 import HLSKitLoading
 import HLSKitMedia
 import HLSKitOutput
+import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitSimulation
 import HLSKitTime
 import TestSupport
 import Testing
+
+@testable import HLSKitDownload
 
 @Suite("downloads of streams with several audio tracks inside their segments", .timeLimit(.minutes(10)))
 struct DownloadAudioTests {
@@ -73,6 +75,70 @@ struct DownloadAudioTests {
     func allAudio(path: String) throws {
         let languages = try Self.download(path, .all)
         #expect(languages.map { $0.map(LanguageTag.shortest) } == ["en", "de"])
+    }
+
+    @Test(
+        "the languages of the user choose the rendition that is saved, as they choose the one that is played",
+        arguments: [
+            (["de"], "audio-de"), (["de-AT", "en"], "audio-de"), (["fr"], "audio-en"), ([], "audio-en"),
+            (nil, "audio-en"),
+        ] as [([String]?, String)])
+    func preferredLanguages(_ languages: [String]?, saved: String) throws {
+        let server = try SampleServer()
+        let lanes = try server.clock.run {
+            var configuration = try await server.task().configuration
+            configuration.quality = try QualityExpression(parsing: "best")
+            configuration.preferredLanguages = languages
+            var parser = PlaylistParser(url: SampleServer.url)
+            try parser.append(
+                Array(
+                    """
+                    #EXTM3U
+                    #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="E",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="audio-en.m3u8"
+                    #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="D",LANGUAGE="de",AUTOSELECT=YES,URI="audio-de.m3u8"
+                    #EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS="avc1.4d400d,mp4a.40.2",AUDIO="a"
+                    v.m3u8
+
+                    """.utf8))
+            guard case .multivariant(let playlist) = try parser.finish() else { throw CancellationError() }
+            return try DownloadSelection(configuration, of: playlist).entries.filter { $0.lane.kind == .audio }.map(
+                \.url)
+        }
+        #expect(lanes.count == 1 && lanes[0].contains(saved), "\(lanes)")
+    }
+
+    @Test(
+        "a file that cannot hold the audio that is declared is refused before any of it is loaded",
+        arguments: [
+            (#"CODECS="mp4a.40.2""#, OutputFormat.mp3, false), (#"CODECS="mp4a.40.2""#, .aac, true),
+            (#"CODECS="avc1.4d400d,mp4a.40.2",AUDIO="a""#, .mp3, false), (#"CODECS="ec-3""#, .aac, false),
+            (#"CODECS="avc1.4d400d""#, .mp3, true), (#"AUDIO="a""#, .mp3, true),
+        ])
+    func format(_ attributes: String, _ format: OutputFormat, isTried: Bool) throws {
+        let clock = VirtualClock()
+        let transport = ScriptedTransport(clock) { url in
+            switch url.split(separator: "/").last {
+            case "main.m3u8":
+                let rendition =
+                    attributes.contains("AUDIO=")
+                    ? "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"E\",DEFAULT=YES,AUTOSELECT=YES,URI=\"a.m3u8\"\n"
+                    : ""
+                return .bytes(
+                    Array("#EXTM3U\n\(rendition)#EXT-X-STREAM-INF:BANDWIDTH=100000,\(attributes)\nv.m3u8\n".utf8))
+            case "a.m3u8", "v.m3u8":
+                return .bytes(Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n1.ts\n#EXT-X-ENDLIST\n".utf8))
+            default: return ScriptedDownload.media
+            }
+        }
+        let outcome = try ScriptedDownload.run("http://a.example/main.m3u8", over: transport, clock) {
+            $0.includesVideo = false
+            $0.fileFormat = format
+        }
+        #expect(outcome.files(of: "a.example", endingIn: ".ts").isEmpty != isTried)
+        if !isTried {
+            #expect(outcome.error?.code == .unsupported)
+            #expect(outcome.error?.cause.hasPrefix("\(format.rawValue) cannot hold ") == true)
+        }
     }
 
     @Test(

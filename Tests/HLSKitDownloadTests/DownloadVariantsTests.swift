@@ -64,6 +64,19 @@ struct DownloadVariantsTests {
             #expect(text.components(separatedBy: "#EXTINF").count == 11)
             #expect(!text.contains("#EXT-X-GAP"))
         }
+        // As the playlists of the stream have it, so that `hlsget validate` of the folder finds nothing.
+        let lists = try FileManager.default.contentsOfDirectory(atPath: server.folder.path + "/d").filter {
+            $0.hasSuffix(".m3u8") && $0 != "index.m3u8"
+        }.map { try String(contentsOfFile: server.folder.path + "/d/" + $0, encoding: .utf8) }
+        #expect(lists.count == 3)
+        let target = { (text: String) in text.split(separator: "\n").first { $0.hasPrefix("#EXT-X-TARGETDURATION") } }
+        #expect(lists.map(target) == Array(repeating: "#EXT-X-TARGETDURATION:4", count: 3))
+        let declared = try Self.multivariant(at: SampleMedia.folder + "/master.m3u8").variants
+        for variant in found.0.variants {
+            let of = try #require(declared.first { $0.resolution == variant.resolution })
+            #expect(variant.averageBandwidth == of.averageBandwidth && variant.frameRate == of.frameRate)
+            #expect(variant.averageBandwidth != nil && variant.frameRate != nil)
+        }
         #expect(found.1 == server.mediaRequests.count { $0.resourceClass == .segment })
     }
 

@@ -347,6 +347,23 @@ struct EnginePlaybackTests {
         #expect(holes == told)
     }
 
+    @Test(
+        "F19: where media lies before the times of its playlist nothing is missing; a hole in it is told with the times of media",
+        arguments: [(0, []), (2000, ["17.1 19.1"])] as [(Int, [String])])
+    func timesOfMedia(milliseconds: Int, told: [String]) {
+        var harness = EngineHarness(origin: .vod(), configuration: EngineConfiguration())
+        harness.mediaLead = .milliseconds(900)
+        harness.missingMedia["s4.ts"] = .milliseconds(milliseconds)
+        harness.open("vod.m3u8")
+        harness.control(.play)
+        harness.runToEnd()
+        let holes = harness.events.compactMap { event -> String? in
+            guard case .holePlayedOver(let hole) = event.kind else { return nil }
+            return "\(hole.start.seconds) \(hole.end.seconds)"
+        }
+        #expect(holes == told)
+    }
+
     @Test("C08: a gap of one variant comes from another that has it, and is asked for nowhere else")
     func gapInOneVariant() {
         var origin = ScriptedOrigin.twoVariants()

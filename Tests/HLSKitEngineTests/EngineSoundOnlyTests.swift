@@ -62,6 +62,29 @@ struct EngineSoundOnlyTests {
         }
     }
 
+    @Test("what is saved is the best audio, apart or among video, and of variants without video the best of those")
+    func saved() {
+        let alone = Self.origin(
+            [
+                #"#EXT-X-STREAM-INF:BANDWIDTH=48000,CODECS="mp4a.40.2""#, "a.m3u8",
+                #"#EXT-X-STREAM-INF:BANDWIDTH=256000,CODECS="mp4a.40.2""#, "b.m3u8",
+                #"#EXT-X-STREAM-INF:BANDWIDTH=3000000,CODECS="avc1.64001f,mp4a.40.2",RESOLUTION=1280x720"#, "c.m3u8",
+            ], playlists: ["a", "b", "c"])
+        for (origin, expected) in [(Self.apart, "hen"), (Self.muxed, "a"), (alone, "b")] {
+            var configuration = EngineConfiguration()
+            Self.soundOnly(&configuration)
+            var harness = EngineHarness(origin: origin, configuration: configuration)
+            var preferences = PlayerItemPreferences()
+            preferences.variantPolicy = .best()
+            harness.control(.setPreferences(preferences))
+            harness.open("main.m3u8")
+            harness.control(.play)
+            harness.runToEnd()
+            #expect(harness.didPlayToEnd)
+            #expect(Self.prefixes(harness) == [expected])
+        }
+    }
+
     @Test("of variants with audio among the video, the lowest of those with the best audio")
     func among() {
         var harness = EngineHarness.playing("main.m3u8", from: Self.muxed, Self.soundOnly)

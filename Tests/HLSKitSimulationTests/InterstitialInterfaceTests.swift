@@ -24,6 +24,7 @@ struct InterstitialInterfaceTests {
         case .interstitialEventBegan(let event): "begin \(event.id)"
         case .interstitialEventEnded(let event, let outcome, let played):
             "end \(event.id) \(outcome.rawValue) \(played.inSeconds)"
+        case .interstitialEventFailed(let event, _): "lost \(event.id)"
         case .interstitialBreakEnded(let time): "over \(time.map { "\($0.inSeconds)" } ?? "-")"
         case .interstitialAssetListStatusChanged(let event, let status): "list \(event.id) \(status.rawValue)"
         case .interstitialSkippableStateChanged(let event, let state): "skip \(event.id) \(state.rawValue)"
@@ -85,8 +86,8 @@ struct InterstitialInterfaceTests {
         #expect(
             try Self.tell([event, other, part]) == [
                 "events one,two,three", "break 4.0", "begin one", "end one played 4.0", "begin two",
-                "end two failed 0.0", "over 4.0", "break 12.0", "begin three", "end three playedInPart 4.0",
-                "over 16.0",
+                "lost two", "end two failed 0.0", "over 4.0", "break 12.0", "begin three", "lost three",
+                "end three playedInPart 4.0", "over 16.0",
             ])
     }
 
@@ -102,7 +103,7 @@ struct InterstitialInterfaceTests {
             words == [
                 "events one,two", "list one requested", "list one available", "break 4.0", "begin one",
                 "end one played 4.0", "list one cleared", "over 8.0", "list two requested", "list two unavailable",
-                "break 16.0", "begin two", "end two failed 0.0", "over 16.0",
+                "break 16.0", "begin two", "lost two", "end two failed 0.0", "over 16.0",
             ], "\(words)")
     }
 

@@ -101,6 +101,19 @@ struct ArgumentValueTests {
         }
     }
 
+    @Test("the end by the clock is said with its day and how long that is")
+    func untilAnnounced() throws {
+        let noon = PlaylistDate(seconds: 1_000_000)
+        func words(_ text: String) throws -> String {
+            try UntilArgument(parsing: text).announcement(from: noon, secondOfDay: 43_200)
+        }
+        #expect(try words("22:30") == "until 22:30 (in 10:30:00)")
+        #expect(try words("04:27") == "until 04:27 tomorrow (in 16:27:00)")
+        #expect(try words("11:59:59") == "until 11:59:59 tomorrow (in 23:59:59)")
+        #expect(try words("12:00") == "until 12:00 tomorrow (in 24:00:00)")
+        #expect(try words("1970-01-12T13:46:50Z") == "until 1970-01-12T13:46:50.000Z (in 0:10)")
+    }
+
     @Test("N05: keys are 32 digits, or a file of 16 bytes")
     func keys() throws {
         let bytes: [UInt8] = (0..<16).map { $0 * 16 + 15 }

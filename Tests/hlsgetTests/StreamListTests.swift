@@ -58,6 +58,28 @@ struct StreamListTests {
         #expect(options.first?.groups == ["a", "b"])
     }
 
+    @Test("each rendition has what chooses it and no other, quoted as a shell takes it")
+    func exactWishes() throws {
+        let names = ["English", "English (Audio Description)", "English (SDH)", "it's, so"]
+        let lines = names.map {
+            "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"s\",NAME=\"\($0.replacing("\\\"", with: "“"))\",LANGUAGE=\"en\",URI=\"x.m3u8\""
+        }
+        let text = ["#EXTM3U"] + lines + ["#EXT-X-STREAM-INF:BANDWIDTH=1,SUBTITLES=\"s\"", "v.m3u8"]
+        let playlist = try Playlist(parsing: Array(text.joined(separator: "\n").utf8), url: "https://h/m.m3u8")
+        guard case .multivariant(let multivariant) = playlist else { throw ArgumentValueError("none") }
+        let list = StreamList(url: "https://h/m.m3u8", multivariant, wish: nil)
+        let candidates = multivariant.renditions.enumerated().map { index, rendition in
+            RenditionCandidate(index: index, language: rendition.language, name: rendition.name)
+        }
+        for (index, option) in list.options.enumerated() {
+            let wish = try QualityExpression(parsing: option.wish, for: .renditions)
+            #expect(wish.matches(candidates) == [index], "\(option.wish)")
+        }
+        #expect(list.text.contains(#"'lang=en name="English (SDH)"'"#))
+        #expect(StreamList.shellQuoted("it's") == #"'it'\''s'"#)
+        #expect(StreamList.shellQuoted("720p") == "720p")
+    }
+
     @Test("limits and what playlists tell say why a variant is out, and another one is marked")
     func reasons() throws {
         var list = try list()

@@ -35,15 +35,17 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         name: [.customLong("cookies"), .customLong("cookies-from-file")],
         help: ArgumentHelp(
             "Cookies to start with: a cookies.txt, as curl and browsers' extensions write it, or their JSON.",
-            valueName: "file"),
+            valueName: "file"), completion: .file(),
         transform: CookieFile.path)
     var cookies: String?
     @Flag(help: "Logins from ~/.netrc, for the same origins as -H.") var netrc = false
     @Option(
-        help: ArgumentHelp("Client certificate (PEM).", valueName: "file"), transform: FileArgument.readable)
+        help: ArgumentHelp("Client certificate (PEM).", valueName: "file"), completion: .file(),
+        transform: FileArgument.readable)
     var cert: String?
     @Option(
         help: ArgumentHelp("Its private key, if the certificate's file lacks it.", valueName: "file"),
+        completion: .file(),
         transform: FileArgument.readable)
     var keyFile: String?
     @Option(
@@ -62,7 +64,8 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
     var interface: String?
     @Flag(name: .customShort("4"), help: "Use IPv4 addresses only.") var ipv4 = false
     @Flag(name: .customShort("6"), help: "Use IPv6 addresses only.") var ipv6 = false
-    @Option(help: ArgumentHelp("Trust only these certificates (PEM).", valueName: "file")) var cacert: String?
+    @Option(help: ArgumentHelp("Trust only these certificates (PEM).", valueName: "file"), completion: .file())
+    var cacert: String?
     @Flag(name: [.customShort("k"), .long], help: "Do not check certificates.") var insecure = false
     @Flag(name: .customLong("http1.1"), help: "Do not use HTTP/2.") var http11 = false
     @Option(
@@ -100,6 +103,7 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         help: ArgumentHelp(
             "Tell servers of playing and loading (CMCD), in header fields or in the query of URLs.",
             valueName: "headers|query"),
+        completion: .list(["headers", "query"]),
         transform: { try ChoiceArgument.parse($0) })
     var cmcd: ClientData.Transmission?
     @Option(

@@ -6,7 +6,7 @@ package struct KeyOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
             "Decrypt with this key, whatever the playlist says: 32 hexadecimal digits, or a file of 16 bytes.",
-            valueName: "hex|file"),
+            valueName: "hex|file"), completion: .file(),
         transform: KeyArgument.init(parsingDigitsOrFile:))
     var key: KeyArgument?
     @Option(

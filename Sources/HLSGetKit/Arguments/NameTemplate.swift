@@ -162,6 +162,11 @@ package struct NameFacts: Sendable, Equatable {
         return path.replacing(NameTemplate.slash, with: "/")
     }
 
+    /// Whether a name asks for the size of the pictures.
+    package static func needSize(_ template: String) -> Bool {
+        [NameTemplate.Word.width, .height].contains { template.contains($0.text) }
+    }
+
     /// Whether a name asks for the title.
     package static func needTitle(_ template: String) -> Bool { template.contains(NameTemplate.Word.title.text) }
 

@@ -26,6 +26,24 @@ package enum UntilArgument: Sendable, Equatable {
         return PlaylistDate(text)
     }
 
+    /// What is said of it: a time of day that has been is one of tomorrow.
+    package var announcement: String {
+        let (now, secondOfDay) = Self.now
+        return announcement(from: now, secondOfDay: secondOfDay)
+    }
+
+    func announcement(from now: PlaylistDate, secondOfDay: Int) -> String {
+        let length = Decimals.length(interval(from: now, secondOfDay: secondOfDay) / .seconds(1))
+        switch self {
+        case .date(let date): return "until \(date) (in \(length))"
+        case .timeOfDay(let end):
+            func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+            let seconds = end % 60 == 0 ? "" : ":\(padded(end % 60))"
+            let day = end <= secondOfDay ? " tomorrow" : ""
+            return "until \(padded(end / 3600)):\(padded(end / 60 % 60))\(seconds)\(day) (in \(length))"
+        }
+    }
+
     private static func timeOfDay(_ text: String) -> Int? {
         let fields = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (2...3).contains(fields.count) else { return nil }

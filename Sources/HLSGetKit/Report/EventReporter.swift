@@ -63,7 +63,8 @@ package struct EventReporter: Sendable {
         case .timedMetadata(let group): return [Self.text("timed_metadata", at: time, group.members)]
         case .contentSkipped(let content): return [Self.text("content_skipped", at: time, content.members)]
         case .interstitialEventsChanged, .interstitialBreakBegan, .interstitialEventBegan, .interstitialEventEnded,
-            .interstitialBreakEnded, .interstitialAssetListStatusChanged, .interstitialSkippableStateChanged,
+            .interstitialEventFailed, .interstitialBreakEnded, .interstitialAssetListStatusChanged,
+            .interstitialSkippableStateChanged,
             .interstitialSeekRefused:
             return InterstitialText.lines(for: event.kind, at: time)
         case .segmentSkipped(let segments): return [Self.line("segment_skipped", segments, at: time)]
@@ -77,6 +78,8 @@ package struct EventReporter: Sendable {
                         "media_duration": JSONValue(hole.duration.finiteSeconds),
                     ])
             ]
+        // Nothing of the command's has to be read in time: who looks at pictures sees the newest.
+        case .mediaUnread: return []
         case .lowLatencyDeclined(let url, let cause):
             return [
                 Self.line(

@@ -74,7 +74,8 @@ package enum EventText {
                 url: nil,
                 detail: "at \(Decimals.clock(hole.start.finiteSeconds ?? .nan))")
         case .contentSkipped(let content): line(content)
-        case .interstitialEventBegan, .interstitialEventEnded, .interstitialAssetListStatusChanged,
+        case .interstitialEventBegan, .interstitialEventEnded, .interstitialEventFailed,
+            .interstitialAssetListStatusChanged,
             .interstitialSkippableStateChanged, .interstitialBreakEnded:
             InterstitialText.line(for: kind)
         case .playbackStalled(let time): "hlsget: stall at \(Decimals.clock(time.finiteSeconds ?? .nan))"

@@ -8,6 +8,10 @@ enum InterstitialText {
         case .interstitialEventBegan(let event): "hlsget: interstitial \(name(event)) begins"
         case .interstitialEventEnded(let event, let outcome, let played):
             "hlsget: interstitial \(name(event)) \(words(outcome)), \(Decimals.text(played.finiteSeconds ?? 0, places: 1)) s"
+        case .interstitialEventFailed(let event, let error):
+            ErrorLine.line(
+                "interstitial \(name(event)): \(error.cause)", url: error.urlString, detail: error.detail,
+                severity: "warning")
         case .interstitialBreakEnded(let time):
             time.map { "hlsget: back to the stream at \(Decimals.clock($0.finiteSeconds ?? .nan))" }
         case .interstitialAssetListStatusChanged(let event, .unavailable):
@@ -53,6 +57,12 @@ enum InterstitialText {
                 line(
                     "interstitial", "end", at: time, id(event), ("reason", .string(outcome.rawValue)),
                     ("media_duration", JSONValue(played.finiteSeconds)))
+            ]
+        case .interstitialEventFailed(let event, let error):
+            return [
+                line(
+                    "interstitial", "failure", at: time, id(event), ("cause", .string(error.cause)),
+                    ("url", error.urlString.map { .string(ErrorLine.bare(url: $0)) } ?? .null))
             ]
         case .interstitialAssetListStatusChanged(let event, let status):
             return [line("asset_list", status.rawValue, at: time, id(event))]

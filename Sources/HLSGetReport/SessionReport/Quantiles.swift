@@ -8,6 +8,8 @@ struct Quantiles: Sendable, Equatable {
 
     private var counts: [Int: Int] = [:]
     private(set) var count = 0
+    /// The least and the greatest: no share of the values lies beyond them, whatever the buckets say.
+    private var (least, greatest) = (Double.infinity, 0.0)
 
     init() {}
 
@@ -21,6 +23,7 @@ struct Quantiles: Sendable, Equatable {
         }
         counts[bucket, default: 0] += 1
         count += 1
+        (least, greatest) = (min(least, value), max(greatest, value))
     }
 
     /// The value that `share` (0…1) of all values do not exceed; nil if there are none.
@@ -30,9 +33,9 @@ struct Quantiles: Sendable, Equatable {
         var (limit, seen) = (Self.floor, 0)
         for bucket in 0...Self.bucketCount {
             seen += counts[bucket] ?? 0
-            if seen >= wanted { return bucket == 0 ? 0 : limit * 0.95 }
+            if seen >= wanted { return bucket == 0 ? 0 : min(max(limit * 0.95, least), greatest) }
             limit *= Self.growth
         }
-        return limit
+        return greatest
     }
 }

@@ -1,5 +1,6 @@
 package import ArgumentParser
 import FoundationEssentials
+import Glibc
 import HLSGetKit
 import HLSKitCore
 
@@ -16,11 +17,14 @@ package struct ReportCommand: AsyncParsableCommand {
             """)
     package static let _errorLabel = CommandInfo.errorLabel
 
-    @Argument(help: ArgumentHelp("Files of --progress json, --access-log or --error-log.", valueName: "log"))
+    @Argument(
+        help: ArgumentHelp("Files of --progress json, --access-log or --error-log.", valueName: "log"),
+        completion: .file())
     var logs: [String]
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Write the page to FILE, - for standard output (-).", valueName: "file.html"))
+        help: ArgumentHelp("Write the page to FILE, - for standard output (-).", valueName: "file.html"),
+        completion: .file())
     var output: String?
     @Flag(help: "Overwrite an existing file.") var overwrite = false
 
@@ -57,6 +61,8 @@ package struct ReportCommand: AsyncParsableCommand {
             }
             let record = recorder.finished()
             guard !record.isEmpty else {
+                // Where nothing has failed, the error log is empty.
+                if logs.count > 1, Self.byteCount(of: path) == 0 { continue }
                 throw HLSError(
                     code: .badPlaylist, urlString: path, cause: "not a log",
                     detail: "no line of --progress json, --access-log or --error-log in it")
@@ -64,6 +70,18 @@ package struct ReportCommand: AsyncParsableCommand {
             let name = path == "-" ? "standard input" : URL(fileURLWithPath: path).lastPathComponent
             sessions.append(.init(name: name, record: record))
         }
+        guard !sessions.isEmpty else {
+            throw HLSError(
+                code: .badPlaylist, urlString: logs.first, cause: "the logs are empty",
+                detail: "no line of --progress json, --access-log or --error-log in them")
+        }
         return sessions
+    }
+
+    /// nil for what is no file.
+    private static func byteCount(of path: String) -> Int? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int(status.st_size)
     }
 }

@@ -30,9 +30,11 @@ public struct CaptionConversionSettings: Sendable, Hashable {
 /// Source: AVFoundation's `AVCaptionConversionWarning`.
 public struct CaptionConversionWarning: Sendable, Hashable {
     /// The kind of trouble. An open set.
-    public struct WarningType: RawRepresentable, Sendable, Hashable {
+    public struct WarningType: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// ``rawValue``.
+        public var description: String { rawValue }
 
         /// There is more to send than the time before the captions has room for.
         public static let excessMediaData = WarningType(rawValue: "excessMediaData")

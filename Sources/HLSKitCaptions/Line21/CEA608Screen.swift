@@ -4,9 +4,11 @@ import HLSKitTime
 /// `SERVICE63`.
 ///
 /// Source: RFC 8216 §4.3.4.1; ANSI/CTA-608-E, ANSI/CTA-708-E.
-public struct ClosedCaptionService: RawRepresentable, Sendable, Hashable {
+public struct ClosedCaptionService: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// ``rawValue``.
+    public var description: String { rawValue }
 
     /// CEA-608, field 1, channel 1: usually the main language.
     public static let cc1 = ClosedCaptionService(rawValue: "CC1")

@@ -1,7 +1,9 @@
 /// Why media is loaded from another pathway. An open set: a `switch` needs a `default`.
-public struct PathwayChangeReason: RawRepresentable, Sendable, Hashable {
+public struct PathwayChangeReason: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// ``rawValue``.
+    public var description: String { rawValue }
 
     /// The steering server prefers it, or does not offer the other any more.
     public static let steering = PathwayChangeReason(rawValue: "steering")

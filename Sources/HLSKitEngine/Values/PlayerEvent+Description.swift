@@ -1,4 +1,5 @@
 import HLSKitLoading
+import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
@@ -69,6 +70,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .interstitialEventBegan(let event): "interstitial \(event.id)"
             case .interstitialEventEnded(let event, let outcome, let played):
                 "interstitial \(event.id) \(outcome.words) after \(Self.text(played))"
+            case .interstitialEventFailed(let event, let error): "interstitial \(event.id) has failed: \(error)"
             case .interstitialBreakEnded(let time): "break over" + (time.map { ", on at \(Self.text($0))" } ?? "")
             case .interstitialAssetListStatusChanged(let event, let status):
                 "asset list of \(event.id): \(status.rawValue)"
@@ -78,6 +80,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .segmentSkipped(let segments): "skipped \(Self.text(segments))"
             case .holePlayedOver(let range):
                 "played over a hole of \(Self.text(range.duration)) at \(Self.text(range.start))"
+            case .mediaUnread(let type, let count): "readers of \(type.rawValue) are too slow: \(count) lost"
             case .segmentsMissed(let segments): "missed \(Self.text(segments))"
             case .trickPlayUnavailable(let obstacle, let rate): "no I-frames at the rate \(rate): \(obstacle)"
             case .lowLatencyDeclined(_, let cause): "no low latency: \(cause)"

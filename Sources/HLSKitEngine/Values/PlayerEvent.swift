@@ -1,4 +1,5 @@
 public import HLSKitLoading
+public import HLSKitMedia
 public import HLSKitPlaylist
 public import HLSKitSelection
 public import HLSKitTime
@@ -81,7 +82,11 @@ public struct PlayerEvent: Sendable {
         case interstitialBreakBegan(at: MediaTime)
         /// An event of a break is played from now on, or what it plays is waited for.
         indirect case interstitialEventBegan(InterstitialEvent)
-        /// The event is over: how, and how much of it was played.
+        /// Something that the event plays cannot be had, and is left out; nothing may be left of the event then, and
+        /// ``interstitialEventEnded(_:_:played:)`` follows. Told for each asset that fails, and for a list of assets that does.
+        indirect case interstitialEventFailed(InterstitialEvent, HLSError)
+        /// The event is over: how, and how much of it was played. Why it has failed was told by
+        /// ``interstitialEventFailed(_:_:)``.
         indirect case interstitialEventEnded(InterstitialEvent, InterstitialEvent.Outcome, played: MediaTime)
         /// The break is over. The item resumes at this time; nil where another break follows, the user went elsewhere, or the
         /// item is over.
@@ -97,6 +102,10 @@ public struct PlayerEvent: Sendable {
         /// Media is missing that no playlist announced as missing, for 0.1 s or more: time runs on over the hole. Told once,
         /// when what is behind it is loaded.
         case holePlayedOver(MediaTimeRange)
+        /// Readers of the sequences that the item's outputs give were slower than time passes, and have lost so many frames,
+        /// buffers or samples of this kind since this was told last. Told at most once in 10 s of media; without pacing
+        /// readers lose nothing. ``PlaybackStatistics/numberOfUnreadVideoFrames`` counts.
+        case mediaUnread(MediaKind, count: Int)
         /// A live playlist moved on past segments that had not been loaded.
         case segmentsMissed(SkippedSegments)
         /// The server offers low latency and does not do all that it takes: the item is played as any live stream is.

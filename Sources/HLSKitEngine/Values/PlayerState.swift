@@ -88,6 +88,11 @@ public struct PlaybackStatistics: Sendable, Hashable {
     public var numberOfDecodedVideoFrames = 0
     /// Video frames that were decoded but too late to be shown.
     public var numberOfDroppedVideoFrames = 0
+    /// Video that readers of outputs' sequences (``VideoOutput/frames()``, ``CompositionOutput/frames()``,
+    /// ``SampleOutput/samples()``) have lost, because they read more slowly than time passes. 0 without pacing.
+    public var numberOfUnreadVideoFrames = 0
+    /// The same of audio: buffers of ``AudioOutput/buffers()``, and samples.
+    public var numberOfUnreadAudioBuffers = 0
     /// Audio frames that were decoded.
     public var numberOfDecodedAudioFrames = 0
     /// Access units that a decoder refused.

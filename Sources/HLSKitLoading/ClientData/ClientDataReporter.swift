@@ -187,7 +187,9 @@ package final class ClientDataReporter: Sendable {
             case .data: break
             case .finished: self.answer(status.withLock { $0 }, nil, of: index, number)
             case .failed(let error, _):
-                self.answer(error.statusCode, LoadingError(error).retryAfter, of: index, number)
+                // An answer whose body is of no use is an answer.
+                let answered = status.withLock { $0 } ?? (error.code == .emptyBody ? 200 : nil)
+                self.answer(error.statusCode ?? answered, LoadingError(error).retryAfter, of: index, number)
             }
         }
         let isUnderWay = state.withLock { state in

@@ -33,6 +33,13 @@ package enum LogValue: Sendable {
     }
 }
 
+extension PlaylistDate {
+    /// Down to the nanosecond: what is computed with rates has more digits, and nobody measures them.
+    fileprivate var roundedForLogs: PlaylistDate {
+        PlaylistDate(seconds: seconds, attoseconds: attoseconds / 1_000_000_000 * 1_000_000_000)
+    }
+}
+
 /// A log in the W3C extended format.
 struct ExtendedLogText {
     var columns: [String]
@@ -49,9 +56,12 @@ struct ExtendedLogText {
         case .string(let string?): return escaped(string)
         case .integer(let number): return number < 0 ? "-" : String(number)
         case .number(let number, let decimals): return number < 0 ? "-" : LogValue.text(number, decimals: decimals)
-        case .date(let date?): return String(date.description.prefix { $0 != "T" })
+        case .date(let date?): return String(date.roundedForLogs.description.prefix { $0 != "T" })
         case .time(let date?):
-            return String(date.description.drop { $0 != "T" }.dropFirst().prefix { $0.isNumber || ":.".contains($0) })
+            return String(
+                date.roundedForLogs.description.drop { $0 != "T" }.dropFirst().prefix {
+                    $0.isNumber || ":.".contains($0)
+                })
         case .bool(let value): return value ? "1" : "0"
         case .json(let text): return escaped(text)
         }
@@ -102,7 +112,7 @@ package struct JSONLine {
         case .string(let string?): quoted(string)
         case .integer(let number): String(number)
         case .number(let number, let decimals): number.isFinite ? LogValue.text(number, decimals: decimals) : "null"
-        case .date(let date), .time(let date): date.map { quoted($0.description) } ?? "null"
+        case .date(let date), .time(let date): date.map { quoted($0.roundedForLogs.description) } ?? "null"
         case .bool(let value): value ? "true" : "false"
         case .json(let text): text
         }

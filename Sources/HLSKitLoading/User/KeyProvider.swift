@@ -28,9 +28,11 @@ extension KeyProvider {
 /// The key that is wanted, and why.
 public struct ContentKeyRequest: Sendable, Hashable {
     /// Why a key is asked for. An open set.
-    public struct Reason: RawRepresentable, Sendable, Hashable {
+    public struct Reason: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// ``rawValue``.
+        public var description: String { rawValue }
 
         /// Media needs it, or the multivariant playlist announces it.
         public static let needed = Reason(rawValue: "needed")

@@ -96,6 +96,7 @@ final class CurlTransfer {
         do throws(LoadingError) {
             let url = if let url { url } else { try firstURL() }
             self.url = url
+            try context.configuration.checkScheme(url.origin.scheme, of: url.text)
             try checkAddress(of: url)
             hopStartedAt = context.now
             head = ResponseHead()

@@ -269,6 +269,9 @@ struct MediaPresenter {
         renderers.take(report, of: id, lane, required: view.requiredLanes)
     }
 
+    /// What a renderer presents; nil where it was replaced.
+    func mediaType(of id: RendererID) -> MediaKind? { renderers.mediaType(of: id) }
+
     // MARK: Outputs
 
     /// An output has come. `tracker` gives the playlist of the variant.

@@ -88,6 +88,11 @@ struct PlaybackDriver: ~Copyable {
         case .transport(let id, let event): process(event, of: id)
         case .freshURL(let result): engine.handle(.freshURL(result))
         case .renderer(_, _, .damaged(let cause)): configuration.log.noteDamage(cause)
+        case .renderer(_, let id, .lostByReaders(let count)):
+            guard let type = presenter.mediaType(of: id) else { break }
+            let kind = PlayerEvent.Kind.mediaUnread(type, count: count)
+            channel.publish(kind)
+            configuration.log.note(kind)
         case .renderer(let lane, let id, let report): tell(presenter.take(report, of: id, lane, engine.view))
         case .lanes(let report): take(report)
         case .playlist(let playlist): take(playlist)

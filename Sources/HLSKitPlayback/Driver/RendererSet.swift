@@ -236,6 +236,9 @@ struct RendererSet {
 
     // MARK: Reports
 
+    /// What a renderer presents; nil where it was replaced.
+    func mediaType(of id: RendererID) -> MediaKind? { renderers.first { $0.value.id == id }?.key.type }
+
     /// Takes a report of a renderer. nil where the engine need not know of it.
     mutating func take(
         _ report: TrackRenderer.Report, of id: RendererID, _ lane: LaneID, required: [LaneID]
@@ -256,7 +259,7 @@ struct RendererSet {
             return drainedFact(of: lane)
         case .silent(let error, let isAll): return .undecodable(lane, error, isAll: isAll)
         case .failed(let error): return .failed(error)
-        case .damaged: return nil
+        case .damaged, .lostByReaders: return nil
         }
     }
 

@@ -1,5 +1,6 @@
 import HLSKitEngine
 import HLSKitLoading
+import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
@@ -112,6 +113,9 @@ import HLSKitTime
                 logger.info(
                     "a hole is played over",
                     metadata: ["item-time": "\(hole.start.seconds)", "seconds": "\(hole.duration.seconds)"])
+            case .mediaUnread(let type, let count):
+                logger.info(
+                    "readers are too slow", metadata: ["media": "\(type.rawValue)", "lost": "\(count)"])
             case .dateRange(let phase, let group):
                 logger.debug("a date range was \(phase)", metadata: ["id": "\(group.id)"])
             case .spliceMarker(let marker, _):

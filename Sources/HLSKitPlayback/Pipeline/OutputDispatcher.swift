@@ -126,6 +126,21 @@ final class OutputDispatcher: Sendable {
         for entry in outputs { entry.earlyAudio?.prepare(buffer, at: clock) }
     }
 
+    /// Returns when readers of sequences have room for media of a kind, where no clock says when it has to come.
+    func waitForReaders(of type: MediaKind, generation: Int) async {
+        for entry in registry.outputs where entry.takesFrames(of: type) || entry.takesSamples(of: type) {
+            await entry.read?.waitForRoom(generation: generation)
+        }
+    }
+
+    /// How much readers of sequences that outputs give of a kind of media have lost so far.
+    func lostCount(of type: MediaKind) -> Int {
+        registry.outputs.reduce(0) { sum, entry in
+            guard let read = entry.read, entry.takesFrames(of: type) || entry.takesSamples(of: type) else { return sum }
+            return sum + read.lostCount
+        }
+    }
+
     func write(_ frame: VideoFrame, generation: Int) async throws(HLSError) {
         let outputs = registry.outputs
         shown.withLock { $0 = (frame, generation) }

@@ -14,6 +14,7 @@ final class RendererCounters: Sendable {
         var decodedFrames = 0
         var droppedFrames = 0
         var damagedSamples = 0
+        var lostByReaders = 0
         /// How much later than its time the last frame was handed over.
         var lateness = Duration.zero
     }
@@ -43,6 +44,8 @@ final class RendererCounters: Sendable {
         statistics.numberOfDroppedVideoFrames += video?.droppedFrames ?? 0
         statistics.numberOfDecodedAudioFrames += audio?.decodedFrames ?? 0
         statistics.numberOfDamagedSamples += media.values.reduce(0) { $0 + $1.damagedSamples }
+        statistics.numberOfUnreadVideoFrames += video?.lostByReaders ?? 0
+        statistics.numberOfUnreadAudioBuffers += audio?.lostByReaders ?? 0
         let bytes = held.withLock { $0 }
         statistics.bufferedByteCount = bytes.now
         statistics.peakBufferedByteCount = bytes.peak

@@ -21,6 +21,9 @@ struct RendererWorker {
     /// How far decoding may be ahead of the samples that are handed over beside it.
     private static let longestHeldCopies = Duration.seconds(1)
 
+    /// Readers that are too slow are told of once in so much media.
+    private static let lossInterval = Duration.seconds(10)
+
     /// A stream that is damaged in more ways than these says nothing new.
     private static let mostKindsOfDamage = 16
 
@@ -68,6 +71,10 @@ struct RendererWorker {
     private var isOver = false
     /// A break begins there: what is presented later is left away, whatever the window.
     private var limit = MediaLimit()
+    /// What readers of outputs' sequences had lost when it was asked last, what of it was not told, and when some was.
+    private var lostCount = 0
+    private var untoldLosses = 0
+    private var lossesTold: Duration?
     /// Media of behind the limit: the break may be called off.
     private var beyond = MediaBehindBreak()
 
@@ -113,8 +120,11 @@ struct RendererWorker {
             if isAllBeyond || isOverAtBreak { beyond.keep(item) } else { beginAnew() }
         case .sample(let sample, let offset): await decode(sample, offset: offset, isCopied: isCopied)
         case .end(let number):
-            // A decoder that is drained cannot go on.
-            if !isOverAtBreak { await drain() }
+            // A decoder that is drained cannot go on. Should more come after all, one is opened at the next sync sample.
+            if !isOverAtBreak {
+                await drain()
+                decoder = nil
+            }
             notePrimed(nil)
             await presentAll()
             if silence.isOfAll { renderer.report(.silent(silenceError, isAll: true)) }
@@ -697,7 +707,12 @@ struct RendererWorker {
         guard
             await renderer.clock.wait(
                 until: time, isHeard: isHeard, generation: clockGeneration, waiter: ObjectIdentifier(renderer))
-                == .due,
+                == .due
+        else { return false }
+        if !renderer.clock.isPaced {
+            await renderer.dispatcher.waitForReaders(of: renderer.mediaType, generation: clockGeneration)
+        }
+        guard
             // Without a jump in time, too: media that is loaded again for who came late replaces what was decoded.
             renderer.isCurrent(generation)
         else { return false }
@@ -708,7 +723,25 @@ struct RendererWorker {
         return true
     }
 
+    /// Counts what readers have lost, and tells it: not again for each frame.
+    private mutating func noteLosses(at time: Duration) {
+        guard renderer.clock.isPaced else { return }
+        let count = renderer.dispatcher.lostCount(of: renderer.mediaType)
+        defer { lostCount = count }
+        // Outputs may have gone, with what their readers have lost.
+        if count > lostCount {
+            let new = count - lostCount
+            renderer.count { $0.lostByReaders += new }
+            untoldLosses += new
+        }
+        guard untoldLosses > 0, lossesTold.map({ abs(time - $0) >= Self.lossInterval }) ?? true else { return }
+        renderer.report(.lostByReaders(untoldLosses))
+        lossesTold = time
+        untoldLosses = 0
+    }
+
     private mutating func handedOver(_ time: Duration, _ length: Duration) {
+        noteLosses(at: time)
         lastPresented = max(lastPresented ?? time, time)
         end = max(end, time + length)
         if let reported, end - reported < Self.reportInterval { return }

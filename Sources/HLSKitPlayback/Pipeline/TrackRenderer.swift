@@ -12,7 +12,7 @@ import Synchronization
 final class TrackRenderer: Sendable {
     /// What is done with samples.
     struct Mode: Sendable {
-        /// Threads that libavcodec may use, 0 for one per core; nil decodes nothing.
+        /// Threads that libavcodec may use, 0 for a share of the cores; nil decodes nothing.
         var decodingThreadCount: Int?
         var passesSamples = false
         /// Nothing is presented from there on: a break begins there.
@@ -33,6 +33,8 @@ final class TrackRenderer: Sendable {
         case failed(HLSError)
         /// The decoder has refused a sample in a way that it had not before.
         case damaged(String)
+        /// Readers of outputs' sequences were too slow, and have lost so much since the last report.
+        case lostByReaders(Int)
     }
 
     private enum Notice {

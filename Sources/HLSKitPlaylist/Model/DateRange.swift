@@ -3,9 +3,11 @@
 /// Source: rfc8216bis §4.4.5.1. See rule 25 of docs/behaviour/playlists.md.
 public struct DateRange: Sendable, Hashable {
     /// A trigger other than the start date. An open set.
-    public struct Cue: RawRepresentable, Sendable, Hashable {
+    public struct Cue: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// ``rawValue``.
+        public var description: String { rawValue }
 
         /// Before the primary content.
         public static let pre = Cue(rawValue: "PRE")

@@ -4,9 +4,11 @@
 public struct EncryptionKey: Sendable, Hashable {
     /// The encryption method. An open set: with a method unknown to the player the segments cannot be played, and are
     /// never taken for clear.
-    public struct Method: RawRepresentable, Sendable, Hashable {
+    public struct Method: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// ``rawValue``.
+        public var description: String { rawValue }
 
         /// Whole segments, encrypted with AES-128 in CBC mode.
         public static let aes128 = Method(rawValue: "AES-128")

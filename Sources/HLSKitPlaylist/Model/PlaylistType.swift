@@ -1,7 +1,9 @@
 /// How a media playlist changes: `EXT-X-PLAYLIST-TYPE`. An open set; only ``event`` and ``vod`` mean something.
-public struct PlaylistType: RawRepresentable, Sendable, Hashable {
+public struct PlaylistType: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// ``rawValue``.
+    public var description: String { rawValue }
 
     /// Segments are only added at the end.
     public static let event = PlaylistType(rawValue: "EVENT")

@@ -3,9 +3,11 @@
 /// Source: rfc8216bis §4.4.5.3.
 public struct PreloadHint: Sendable, Hashable {
     /// The kind of resource. An open set.
-    public struct Kind: RawRepresentable, Sendable, Hashable {
+    public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// ``rawValue``.
+        public var description: String { rawValue }
 
         /// A partial segment.
         public static let part = Kind(rawValue: "PART")

@@ -1,9 +1,11 @@
 /// An alternative version of some content: `EXT-X-MEDIA`. Source: rfc8216bis §4.4.6.1.
 public struct Rendition: Sendable, Hashable {
     /// The media type of a rendition. An open set: renditions of unknown types are kept.
-    public struct MediaType: RawRepresentable, Sendable, Hashable {
+    public struct MediaType: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
+        /// ``rawValue``.
+        public var description: String { rawValue }
 
         /// Audio.
         public static let audio = MediaType(rawValue: "AUDIO")
@@ -82,9 +84,11 @@ public struct Rendition: Sendable, Hashable {
 }
 
 /// How the channels of an audio rendition are meant: an entry of the third field of `CHANNELS`. An open set.
-public struct ChannelUsage: RawRepresentable, Sendable, Hashable {
+public struct ChannelUsage: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// ``rawValue``.
+    public var description: String { rawValue }
 
     /// Made for headphones.
     public static let binaural = ChannelUsage(rawValue: "BINAURAL")

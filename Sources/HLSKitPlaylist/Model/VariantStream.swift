@@ -83,9 +83,11 @@ public struct VariantStream: Sendable, Hashable {
 }
 
 /// The copy protection of outputs that a variant needs. An open set.
-public struct HDCPLevel: RawRepresentable, Sendable, Hashable {
+public struct HDCPLevel: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// ``rawValue``.
+    public var description: String { rawValue }
 
     /// No protection is needed.
     public static let none = HDCPLevel(rawValue: "NONE")
@@ -112,9 +114,11 @@ extension HDCPLevel: Comparable {
 }
 
 /// The dynamic range of a variant's video. An open set.
-public struct VideoRange: RawRepresentable, Sendable, Hashable {
+public struct VideoRange: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// ``rawValue``.
+    public var description: String { rawValue }
 
     /// Standard dynamic range.
     public static let sdr = VideoRange(rawValue: "SDR")

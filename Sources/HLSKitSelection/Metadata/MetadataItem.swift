@@ -2,9 +2,11 @@ public import HLSKitLoading
 public import HLSKitPlaylist
 
 /// The origin of metadata. An open set.
-public struct MetadataFormat: RawRepresentable, Sendable, Hashable {
+public struct MetadataFormat: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// ``rawValue``.
+    public var description: String { rawValue }
 
     /// `EXT-X-SESSION-DATA`
     public static let hlsMetadata = MetadataFormat(rawValue: "com.apple.quicktime.HLS")
@@ -24,9 +26,11 @@ public struct MetadataFormat: RawRepresentable, Sendable, Hashable {
 }
 
 /// A meaning that several formats have a key for. An open set.
-public struct CommonMetadataKey: RawRepresentable, Sendable, Hashable {
+public struct CommonMetadataKey: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// ``rawValue``.
+    public var description: String { rawValue }
 
     /// The title.
     public static let title = CommonMetadataKey(rawValue: "title")

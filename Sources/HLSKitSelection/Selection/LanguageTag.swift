@@ -1,3 +1,6 @@
+import Glibc
+import HLSKitLoading
+
 /// Compares languages: BCP 47 tags, and the three letters of media containers.
 package enum LanguageTag {
     /// The first available language that serves the first preference that any serves.
@@ -37,6 +40,14 @@ package enum LanguageTag {
         let listed = (environment("LANGUAGE") ?? "").split(separator: ":").compactMap { tag(ofLocale: String($0)) }
         var seen: Set<String> = []
         return (listed + [main]).filter { seen.insert(normalized($0)).inserted }
+    }
+
+    /// The languages by which audio is chosen, for who plays and who saves: those that a program names, else those of the
+    /// environment where time passes as it does for people, so that a test does the same everywhere.
+    package static func preferred(_ named: [String]?, by clock: some Clock<Duration>) -> [String] {
+        if let named { return named }
+        guard clock.isOfThisMachine else { return [] }
+        return preferred { getenv($0).map { String(cString: $0) } }
     }
 
     /// `de-AT` for `de_AT.UTF-8@euro`; nil for `C` and `POSIX`, and for what is no name of a locale.

@@ -1,8 +1,10 @@
 /// A property of media by which tracks and options are chosen. An open set: entries of `CHARACTERISTICS` that this
 /// library does not know keep their text.
-public struct MediaCharacteristic: RawRepresentable, Sendable, Hashable {
+public struct MediaCharacteristic: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// ``rawValue``.
+    public var description: String { rawValue }
 
     /// Video and images.
     public static let visual = MediaCharacteristic(rawValue: "AVMediaCharacteristicVisual")

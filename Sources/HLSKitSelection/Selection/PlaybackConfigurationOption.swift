@@ -1,9 +1,11 @@
 /// A way of presenting video that an asset is made for: an entry of `REQ-VIDEO-LAYOUT`. An open set.
 ///
 /// Source: rfc8216bis §4.4.6.2.
-public struct PlaybackConfigurationOption: RawRepresentable, Sendable, Hashable {
+public struct PlaybackConfigurationOption: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// ``rawValue``.
+    public var description: String { rawValue }
 
     /// Monoscopic video (`CH-MONO`).
     public static let monoscopicVideo = PlaybackConfigurationOption(rawValue: "CH-MONO")

@@ -36,7 +36,13 @@ extension QualityExpression {
             term(key, .equal, .texts(Alternative.texts(key, text) ?? [text.lowercased()]))
         }
 
-        /// Whether it is ``Key/binaural``, ``Key/immersive``, ``Key/downmix`` or ``Key/forced``.
+        /// This text somewhere in the value, whatever its case. A key of numbers, and one of yes and no, matches nothing.
+        public static func contains(_ key: Key, _ text: String) -> Term {
+            term(key, .contains, .texts([text.lowercased()]))
+        }
+
+        /// Whether it is ``Key/binaural``, ``Key/immersive``, ``Key/downmix``, ``Key/forced``, ``Key/sdh`` or
+        /// ``Key/described``.
         public static func has(_ key: Key, _ isWanted: Bool = true) -> Term {
             term(key, .equal, .texts([isWanted ? "yes" : "no"]))
         }

@@ -8,7 +8,8 @@ package import HLSKitPlaylist
 /// expression  = alternative *("," alternative)      the first alternative that something matches counts
 /// alternative = term *(" " term)                     all terms have to match
 /// term        = "best" | "worst" | <H>"p"[<FPS>] | key operator value
-/// operator    = "=" | "<=" | ">=" | "<" | ">"         text has "=" only
+/// operator    = "=" | "<=" | ">=" | "<" | ">" | "~"   text has "=", and "~" for what contains it
+/// value       = word | '"' text '"' | "'" text "'"    a backslash takes the next character as it is
 /// ```
 ///
 /// Keys are those of ``Key``; `bitrate` may have `k`, `M` or `G`. The same can be made of values
@@ -41,21 +42,71 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: an error with the code `invalidArgument` that says what is wrong, where, and what would be right.
     public init(parsing text: String, for subject: Subject = .variants) throws(HLSError) {
         var alternatives: [Alternative] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let words = part.split(whereSeparator: \.isWhitespace)
-            guard !words.isEmpty else {
-                throw Self.error(in: text, at: String(part), "nothing between two commas")
-            }
+        for words in try Self.words(of: text) {
+            guard !words.isEmpty else { throw Self.error(in: text, at: "", "nothing between two commas") }
             var alternative = Alternative()
             for word in words {
-                guard let problem = alternative.add(String(word), subject) else { continue }
-                throw Self.error(in: text, at: String(word), problem)
+                guard let problem = alternative.add(word.value, subject) else { continue }
+                throw Self.error(in: text, at: word.text, problem)
             }
             alternatives.append(alternative)
         }
         self.text = text
         self.subject = subject
         self.alternatives = alternatives
+    }
+
+    /// A term, as it is written and without its quotes.
+    private struct Word {
+        var text = ""
+        var value = ""
+    }
+
+    /// The terms of each alternative. What stands between quotes, which begin a value, and behind a backslash divides nothing.
+    private static func words(of text: String) throws(HLSError) -> [[Word]] {
+        var alternatives: [[Word]] = [[]]
+        var word = Word()
+        var quote: Character?
+        var isEscaped = false
+        func end() {
+            if !word.text.isEmpty { alternatives[alternatives.count - 1].append(word) }
+            word = Word()
+        }
+        for character in text {
+            if !isEscaped, quote == nil, character == "," || character.isWhitespace {
+                end()
+                if character == "," { alternatives.append([]) }
+                continue
+            }
+            let begins = word.text.last.map { "=<>~".contains($0) } ?? true
+            word.text.append(character)
+            if isEscaped {
+                word.value.append(character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else if character == quote {
+                quote = nil
+            } else if quote == nil, begins, character == "\"" || character == "'" {
+                quote = character
+            } else {
+                word.value.append(character)
+            }
+        }
+        guard quote == nil, !isEscaped else {
+            throw error(
+                in: text, at: word.text, quote == nil ? "nothing behind the backslash" : "a quote is not closed")
+        }
+        end()
+        return alternatives
+    }
+
+    /// A value of text as it has to be written: in quotes where it would be divided without.
+    package static func quoted(_ value: String) -> String {
+        let isPlain = !value.isEmpty && !value.contains { $0.isWhitespace || ",\\\"'".contains($0) }
+        if isPlain { return value }
+        let escaped = value.map { "\"\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+        return "\"\(escaped)\""
     }
 
     /// The variants that the first matching alternative leaves, best first, by their indexes.
@@ -108,11 +159,13 @@ package struct RenditionCandidate: Sendable, Hashable {
     var isForced: Bool
     /// How the channels are meant; nil where `CHANNELS` is undeclared.
     var channelUsage: Set<ChannelUsage>?
+    /// `CHARACTERISTICS`, one by one.
+    var characteristics: [String]
 
     /// Makes a candidate; what has a default is undeclared.
     package init(
         index: Int, language: String? = nil, name: String, channelCount: Int? = nil, codecs: [String] = [],
-        isForced: Bool = false, channelUsage: Set<ChannelUsage>? = nil
+        isForced: Bool = false, channelUsage: Set<ChannelUsage>? = nil, characteristics: [String] = []
     ) {
         self.index = index
         self.language = language
@@ -121,6 +174,7 @@ package struct RenditionCandidate: Sendable, Hashable {
         self.codecs = codecs
         self.isForced = isForced
         self.channelUsage = channelUsage
+        self.characteristics = characteristics
     }
 }
 
@@ -155,26 +209,45 @@ extension QualityExpression {
         case name
         /// `FORCED` of a rendition.
         case forced
+        /// Whether a rendition is for people who hear badly: `CHARACTERISTICS` says that it transcribes what is spoken, or
+        /// describes music and sound.
+        case sdh
+        /// Whether a rendition describes what is seen: audio description.
+        case described
+        /// An entry of `CHARACTERISTICS` of a rendition.
+        case characteristic
 
         static func all(for subject: Subject) -> [Key] {
             switch subject {
             case .variants:
                 [.height, .width, .bitrate, .fps, .codec, .range, .channels, .binaural, .immersive, .downmix]
-            case .renditions: [.lang, .name, .channels, .codec, .forced, .binaural, .immersive, .downmix]
+            case .renditions:
+                [
+                    .lang, .name, .channels, .codec, .forced, .sdh, .described, .characteristic, .binaural, .immersive,
+                    .downmix,
+                ]
             }
         }
 
         var isNumeric: Bool {
             switch self {
             case .height, .width, .bitrate, .fps, .channels: true
-            case .codec, .range, .lang, .name, .forced, .binaural, .immersive, .downmix: false
+            default: false
+            }
+        }
+
+        /// Its values are yes and no.
+        var isAnswer: Bool {
+            switch self {
+            case .forced, .sdh, .described, .binaural, .immersive, .downmix: true
+            default: false
             }
         }
     }
 
     enum Operator: String, CaseIterable {
         // Longer ones first: that is the order in which they are looked for.
-        case lessOrEqual = "<=", greaterOrEqual = ">=", less = "<", greater = ">", equal = "="
+        case lessOrEqual = "<=", greaterOrEqual = ">=", less = "<", greater = ">", equal = "=", contains = "~"
     }
 
     enum Value: Sendable, Hashable {
@@ -201,6 +274,7 @@ extension QualityExpression {
                 case .lessOrEqual: value <= wanted
                 case .greater: value > wanted
                 case .greaterOrEqual: value >= wanted
+                case .contains: false
                 }
             case (.texts(let values), .texts(let wanted)):
                 values.contains { value in wanted.contains { matches(value.lowercased(), $0) } }
@@ -209,7 +283,8 @@ extension QualityExpression {
         }
 
         private func matches(_ value: String, _ wanted: String) -> Bool {
-            switch key {
+            if comparison == .contains { return value.contains(wanted) }
+            return switch key {
             case .codec: value.hasPrefix(wanted)
             // A language matches its regions: lang=de, de-AT.
             case .lang: value == wanted || value.hasPrefix(wanted + "-")
@@ -236,18 +311,21 @@ extension QualityExpression {
             }
             guard let (name, comparison, value) = Self.split(term) else {
                 let heights = subject == .variants ? " 720p, 720p60," : ""
-                return "not a term: best, worst,\(heights) or \(Self.keys(subject)) with =, <=, >=, < or >"
+                return "not a term: best, worst,\(heights) or \(Self.keys(subject)) with =, <=, >=, <, > or ~"
             }
             guard let key = Key(rawValue: name), Key.all(for: subject).contains(key) else {
                 return "unknown key \"\(name)\": \(Self.keys(subject))"
             }
             guard !value.isEmpty else { return "no value after \(comparison.rawValue)" }
             guard key.isNumeric else {
-                guard comparison == .equal else { return "\(name) allows = only" }
+                guard comparison == .equal || comparison == .contains && !key.isAnswer else {
+                    return "\(name) allows = \(key.isAnswer ? "only" : "and ~ only")"
+                }
                 guard let wanted = Self.texts(key, value) else { return "\(name) is yes or no" }
                 conditions.append(Condition(key: key, comparison: comparison, wanted: .texts(wanted)))
                 return nil
             }
+            guard comparison != .contains else { return "\(name) is a number and allows no ~" }
             guard let number = Self.number(value, allowsSuffix: key == .bitrate) else {
                 let suffixes = key == .bitrate ? ", with k, M or G" : ""
                 return "\"\(value)\" is not a number\(suffixes)"
@@ -271,7 +349,7 @@ extension QualityExpression {
         }
 
         private static func split(_ term: String) -> (name: String, Operator, value: String)? {
-            guard let start = term.firstIndex(where: { "<>=".contains($0) }), start != term.startIndex else {
+            guard let start = term.firstIndex(where: { "<>=~".contains($0) }), start != term.startIndex else {
                 return nil
             }
             let rest = term[start...]
@@ -298,7 +376,7 @@ extension QualityExpression {
             switch key {
             case .codec: return codecPrefixes[value] ?? [value]
             case .range: return value == "hdr" ? ["pq", "hlg"] : [value]
-            case .forced, .binaural, .immersive, .downmix:
+            case _ where key.isAnswer:
                 guard let isForced = ["yes": "yes", "true": "yes", "no": "no", "false": "no"][value] else { return nil }
                 return [isForced]
             default: return [value]
@@ -330,7 +408,7 @@ extension AssetVariant {
         case .binaural: uses(.binaural)
         case .immersive: uses(.immersive)
         case .downmix: uses(.downmix)
-        case .lang, .name, .forced: nil
+        case .lang, .name, .forced, .sdh, .described, .characteristic: nil
         }
     }
 
@@ -349,11 +427,19 @@ extension RenditionCandidate {
         case .channels: channelCount.map { .number(Double($0)) }
         case .codec: .texts(codecs)
         case .forced: .texts([isForced ? "yes" : "no"])
+        case .sdh:
+            has("public.accessibility.transcribes-spoken-dialog", "public.accessibility.describes-music-and-sound")
+        case .described: has("public.accessibility.describes-video")
+        case .characteristic: .texts(characteristics)
         case .binaural: uses(.binaural)
         case .immersive: uses(.immersive)
         case .downmix: uses(.downmix)
         case .height, .width, .bitrate, .fps, .range: nil
         }
+    }
+
+    private func has(_ wanted: String...) -> QualityExpression.Value {
+        .texts([wanted.contains { characteristics.contains($0) } ? "yes" : "no"])
     }
 
     private func uses(_ usage: ChannelUsage) -> QualityExpression.Value? {

@@ -50,7 +50,7 @@ package struct SelectionTerms: Sendable, Equatable {
             RenditionCandidate(
                 index: index, language: option.extendedLanguageTag, name: option.displayName,
                 channelCount: option.channelCount, codecs: [], isForced: option.isForced,
-                channelUsage: option.channelUsage)
+                channelUsage: option.channelUsage, characteristics: option.mediaCharacteristics.map(\.rawValue))
         }
         guard let index = wish.matches(candidates.filter { group.options[$0.index].isPlayable }).first else {
             throw UnmatchedWish(wish: wish, characteristic: group.characteristic, offered: group.options)
@@ -79,8 +79,10 @@ package struct UnmatchedWish: Error {
     package func error(url: String?) -> HLSError {
         let what = characteristic == .audible ? "audio" : "subtitles"
         let names = offered.map { "\($0.displayName) (\($0.extendedLanguageTag ?? "-"))" }.joined(separator: ", ")
+        let cause = "no \(what) rendition matches \"\(wish)\""
         return HLSError(
-            code: .noEligibleVariant, urlString: url, cause: "no \(what) rendition matches \"\(wish)\"",
-            detail: names.isEmpty ? "none available" : "available: \(names)")
+            code: .noEligibleVariant, urlString: url, cause: cause,
+            detail: names.isEmpty ? "none available" : "available: \(names)",
+            underlyingError: HLSError(code: .noMatchingRendition, urlString: nil, cause: cause))
     }
 }

@@ -22,10 +22,12 @@ struct CaptionsCommand: AsyncParsableCommand {
             """)
     static let _errorLabel = CommandInfo.errorLabel
 
-    @Argument(help: ArgumentHelp("URL or path of a playlist, or - for standard input.", valueName: "url")) var url:
-        String
+    @Argument(
+        help: ArgumentHelp("URL or path of a playlist, or - for standard input.", valueName: "url"), completion: .file()
+    ) var url: String
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Write to FILE; - (the default) is standard output.", valueName: "file")
+        name: .shortAndLong,
+        help: ArgumentHelp("Write to FILE; - (the default) is standard output.", valueName: "file"), completion: .file()
     )
     var output = "-"
     @Option(
@@ -58,7 +60,7 @@ struct CaptionsCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Write the access log: W3C extended format, or JSON lines if FILE ends in .json or .ndjson.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var accessLog: String?
     @Flag(help: "Print the result as one JSON document on stdout.") var json = false
     @OptionGroup var saying: SayingOptions

@@ -29,14 +29,14 @@ struct CaptionsSession {
             if command.list { return try await list(url, configuration, interruption) }
             // So that a file that cannot be written is known before anything is loaded.
             var files: [OutputFile] = []
-            if !command.isSeveral { files.append(try OutputFile(path: command.output, overwrite: command.overwrite)) }
+            if !command.isSeveral { files.append(try open(command.output)) }
             let listed: [MediaSelectionOption]
             let choices: [Choice]
             do {
                 listed = try await self.listed(url, configuration, interruption)
                 choices = try self.choices(among: listed, url)
                 for choice in choices.dropFirst(files.count) {
-                    files.append(try OutputFile(path: choice.path, overwrite: command.overwrite))
+                    files.append(try open(choice.path))
                 }
             } catch {
                 for file in files { file.discard() }
@@ -52,6 +52,12 @@ struct CaptionsSession {
             if command.json { writeDocument([], status, ErrorLine.playerError(error), url) }
             return status
         }
+    }
+
+    private func open(_ path: String) throws(HLSError) -> OutputFile {
+        let file = try OutputFile(path: path, overwrite: command.overwrite)
+        if let kept = file.keptPath { StandardStream.error.writeLine("hlsget: \(OutputFormat.leftoverNote(kept))") }
+        return file
     }
 
     private func configuration(_ input: StandardInput?) throws -> PlayerConfiguration {

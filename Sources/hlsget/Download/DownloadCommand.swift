@@ -22,13 +22,14 @@ struct DownloadCommand: AsyncParsableCommand {
     static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(
-        help: ArgumentHelp("URLs or paths of playlists or media files, or - for standard input.", valueName: "url"))
+        help: ArgumentHelp("URLs or paths of playlists or media files, or - for standard input.", valueName: "url"),
+        completion: .file())
     var urls: [String] = []
     @Option(
         name: [.customShort("a"), .long],
         help: ArgumentHelp(
             "File with a URL in each line, - for standard input; lines that begin with # are left out.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var batchFile: String?
     @Option(
         name: .shortAndLong,
@@ -37,11 +38,12 @@ struct DownloadCommand: AsyncParsableCommand {
             Write to FILE; named after the URL by default, as mp4. In its name {name} {title} {number} {ext} {date} {time} \
             {width} {height} {bandwidth} stand for what is written; folders of such names are made.
             """,
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var output: String?
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("Format, overriding FILE's extension: mp4 mkv ts, audio only: aac mp3.", valueName: "name"),
+        completion: .list(DownloadTarget.formats.map(\.rawValue)),
         transform: DownloadCommand.format)
     var format: OutputFormat?
     @Flag(name: [.customShort("F"), .long], help: "List variants and renditions, as hlsget list does.") var list = false
@@ -56,6 +58,10 @@ struct DownloadCommand: AsyncParsableCommand {
             "Audio, e.g. lang=de, or all; repeat it for more languages.", valueName: "expr"),
         transform: RenditionArgument.init(parsing:))
     var audio: [RenditionArgument] = []
+    @Option(
+        help: ArgumentHelp("Languages to choose audio by, e.g. de,en; by default those of $LANG.", valueName: "list"),
+        transform: LanguageListArgument.parse)
+    var languages: [String]?
     @Option(
         help: ArgumentHelp("Subtitles (none), e.g. 'lang=en forced=no', or all; may be repeated.", valueName: "expr"),
         transform: RenditionArgument.init(parsing:))
@@ -85,6 +91,7 @@ struct DownloadCommand: AsyncParsableCommand {
             at once with exit 10 (fail).
             """,
             valueName: "skip|fail|fill"),
+        completion: .list(["skip", "fail", "fill"]),
         transform: { try ChoiceArgument.parse($0) })
     var onGap: GapAction?
     @Option(help: ArgumentHelp("URL that the URIs of a playlist on standard input are relative to.", valueName: "url"))
@@ -92,7 +99,8 @@ struct DownloadCommand: AsyncParsableCommand {
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(
-            "Take what is kept in this folder (play --cache) from there; nothing is added.", valueName: "folder"))
+            "Take what is kept in this folder (play --cache) from there; nothing is added.", valueName: "folder"),
+        completion: .directory)
     var cache: String?
     @Option(
         help: ArgumentHelp(
@@ -101,6 +109,7 @@ struct DownloadCommand: AsyncParsableCommand {
     var refreshCmd: String?
     @Option(
         help: ArgumentHelp("Status line, JSON lines on stderr, or nothing.", valueName: "bar|json|none"),
+        completion: .list(["bar", "json", "none"]),
         transform: { try ChoiceArgument.parse($0) })
     var progress: PlayOptions.ProgressStyle?
     @Flag(help: "Summary of each URL as one JSON document on stdout.") var json = false
@@ -118,14 +127,9 @@ struct DownloadCommand: AsyncParsableCommand {
         if urls.count(where: { $0 == InputLocation.standardInput }) + (batchFile == "-" ? 1 : 0) > 1 {
             throw ValidationError("- is standard input, which can be read once")
         }
+        // Where the others go is looked at later: a word that is taken for a URL may be the value of an option that is none.
         let target: DownloadTarget
-        do throws(ArgumentValueError) {
-            let all = try targets(of: urls)
-            // Those of a list are known later.
-            if let first = all.first { target = first } else { target = try self.target() }
-        } catch {
-            throw ValidationError(error.description)
-        }
+        do throws(ArgumentValueError) { target = try self.target() } catch { throw ValidationError(error.description) }
         if case .file = target, keepEncrypted {
             throw ValidationError("--keep-encrypted requires -o FOLDER/; a file cannot hold encrypted media")
         }
@@ -148,6 +152,9 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws {
+        if let until, !saying.quiet, progress != .json {
+            StandardStream.error.writeLine("hlsget: \(until.announcement)")
+        }
         until = until?.fixed
         if let batchFile {
             do { urls += try BatchFile.urls(at: batchFile) } catch { throw ValidationError(error.description) }

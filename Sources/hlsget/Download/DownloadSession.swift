@@ -87,6 +87,7 @@ struct DownloadSession {
         configuration.quality = command.quality.first
         configuration.auxiliaryQualities = Array(command.quality.dropFirst())
         configuration.includesVideo = command.includesVideo
+        configuration.preferredLanguages = command.languages
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
         if let from = command.range.from { configuration.startPosition = from.start }
@@ -212,7 +213,15 @@ struct DownloadSession {
                     return end(summary, report)
                 }
                 tasks.append(write(task, sink, report))
-            case .written(.failure(let error)): throw error
+            case .written(.failure(let error)):
+                // Where nothing was there yet, there is nothing to write, and nothing wrong.
+                if let signal, task.isEmpty {
+                    await task.removeFolder()
+                    var summary = DownloadSummary(url: command.url, exitStatus: .interrupted(signal: signal))
+                    summary.text = "interrupted before there was anything to save"
+                    return end(summary, report)
+                }
+                throw error
             case .written(.success(let files)):
                 let facts = await NameFacts.whole(of: task, for: target.path)
                 return finish(result, files, signal: signal, &report, task.progress, facts)
@@ -423,6 +432,7 @@ extension NameFacts {
     /// The same, with the title where a name asks for it.
     fileprivate static func whole(of task: DownloadTask, for name: String) async -> NameFacts {
         var facts = NameFacts(of: task)
+        if facts.size == nil, needSize(name) { facts.size = await task.pictureSize() }
         if needTitle(name) { facts.title = await StreamTitle.title(of: task.asset) }
         return facts
     }

@@ -9,7 +9,9 @@ struct InspectCommand: AsyncParsableCommand {
         usage: "hlsget inspect URL|FILE|- [options]")
     static let _errorLabel = CommandInfo.errorLabel
 
-    @Argument(help: ArgumentHelp("URL or path of a playlist or media file, or - for standard input.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp("URL or path of a playlist or media file, or - for standard input.", valueName: "url"),
+        completion: .file())
     var input: String
     @Flag(help: "Print one JSON object instead of a table.") var json = false
     @Option(help: ArgumentHelp("URL that the playlist's URIs are relative to.", valueName: "url"))

@@ -13,7 +13,9 @@ struct LintCommand: AsyncParsableCommand {
             """)
     static let _errorLabel = CommandInfo.errorLabel
 
-    @Argument(help: ArgumentHelp("URLs or paths of playlists, or - for standard input.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp("URLs or paths of playlists, or - for standard input.", valueName: "url"),
+        completion: .file())
     var inputs: [String]
     @Flag(help: "Print one JSON object per playlist, each on one line.") var json = false
     @Flag(

@@ -14,7 +14,9 @@ struct ListCommand: AsyncParsableCommand {
             """)
     static let _errorLabel = CommandInfo.errorLabel
 
-    @Argument(help: ArgumentHelp("URL or path of a playlist, or - for standard input.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp("URL or path of a playlist, or - for standard input.", valueName: "url"), completion: .file()
+    )
     var url: String
     @Option(
         help: ArgumentHelp("Mark what this takes, e.g. 720p or 'height<=720 codec=hevc'.", valueName: "expr"),

@@ -178,19 +178,39 @@ struct StreamList: Sendable {
         return options
     }
 
+    /// The shortest expression that an option alone matches; of several alike the closest.
     private static func wish(for option: Option, among all: [Option]) -> String {
-        var terms: [String] = []
-        if let language = option.language { terms.append("lang=\(language)") }
-        let alike = all.filter { $0.language == option.language }
-        guard alike.count > 1 || terms.isEmpty else { return terms.joined(separator: " ") }
-        if !option.name.contains(where: { $0.isWhitespace || $0 == "," }) {
-            terms.append("name=\(option.name)")
-        } else if let count = option.channels?.prefix(while: \.isNumber), !count.isEmpty {
-            terms.append("channels=\(count)")
-        } else if option.flags.contains("forced") {
-            terms.append("forced=yes")
+        let language: String? = option.language.map { "lang=\(QualityExpression.quoted($0))" }
+        let name: String? = option.name.isEmpty ? nil : "name=\(QualityExpression.quoted(option.name))"
+        let count = option.channels?.prefix(while: \.isNumber) ?? ""
+        let channels: String? = count.isEmpty ? nil : "channels=\(count)"
+        let forced: String? = option.flags.contains("forced") ? "forced=yes" : "forced=no"
+        let candidates = [
+            [language], [language, name], [name], [language, name, channels], [language, name, channels, forced],
+            [language, name, forced],
+        ].map { (terms: [String?]) in terms.compactMap { $0 }.joined(separator: " ") }.filter { !$0.isEmpty }
+        let renditions = all.enumerated().map { index, option in
+            RenditionCandidate(
+                index: index, language: option.language, name: option.name,
+                channelCount: option.channels.flatMap { Int($0.prefix(while: \.isNumber)) },
+                isForced: option.flags.contains("forced"))
         }
-        return terms.joined(separator: " ")
+        let own = all.firstIndex(of: option)
+        let matching = candidates.filter { text in
+            guard let found = try? QualityExpression(parsing: text, for: .renditions).matches(renditions) else {
+                return false
+            }
+            return found.count == 1 && found.first == own
+        }
+        return matching.first ?? candidates.last ?? ""
+    }
+
+    /// A value as a shell takes it.
+    static func shellQuoted(_ value: String) -> String {
+        let isPlain = value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "=-_.,:/+%@".contains($0)) }
+        return isPlain
+            ? value
+            : "'" + value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 
     /// A reason in words.
@@ -234,7 +254,8 @@ struct StreamList: Sendable {
                 title, [option, "name", "language", "channels", "flags", "group"],
                 options.filter { $0.type == type }.map { option in
                     [
-                        type == .video ? "" : option.wish, option.name, option.language ?? "", option.channels ?? "",
+                        type == .video ? "" : type == .closedCaptions ? option.wish : Self.shellQuoted(option.wish),
+                        option.name, option.language ?? "", option.channels ?? "",
                         option.flags.joined(separator: " "), option.groups.joined(separator: " "),
                     ]
                 })
@@ -271,7 +292,7 @@ struct StreamList: Sendable {
         let count = isLive ? entry.byteCount(of: .seconds(3600)) : duration.flatMap(entry.byteCount)
         let mark = entry.rate?.estimate == .peakBitRate ? "<" : "~"
         return [
-            entry.isChosen ? "*" : "", entry.quality.contains(" ") ? "'\(entry.quality)'" : entry.quality,
+            entry.isChosen ? "*" : "", Self.shellQuoted(entry.quality),
             video?.presentationSize.map { "\($0.width)x\($0.height)" } ?? "",
             video?.nominalFrameRate.map { Decimals.text($0, places: $0 == $0.rounded() ? 0 : 2) } ?? "",
             video.map { $0.videoRange == .sdr ? "" : $0.videoRange.rawValue } ?? "",

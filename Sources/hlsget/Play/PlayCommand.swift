@@ -16,7 +16,8 @@ struct PlayCommand: AsyncParsableCommand {
     static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(
-        help: ArgumentHelp("URL or path of a playlist or media file, or - for standard input.", valueName: "url"))
+        help: ArgumentHelp("URL or path of a playlist or media file, or - for standard input.", valueName: "url"),
+        completion: .file())
     var url: String
     @Flag(name: [.customShort("F"), .long], help: "List variants and renditions, as hlsget list does.") var list = false
 
@@ -43,7 +44,7 @@ struct OutputOptions: ParsableArguments {
             audio only. In its name {name} {title} {ext} {date} {time} {width} {height} {bandwidth} {part} stand for what \
             is written; folders of such names are made.
             """,
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var output: [String] = []
     @Option(
         name: .shortAndLong,
@@ -51,7 +52,7 @@ struct OutputOptions: ParsableArguments {
             """
             Format, overriding FILE's extension: \(OutputFormat.allCases.map(\.rawValue).joined(separator: " ")). \
             With several -o, one for each, in order.
-            """, valueName: "name"),
+            """, valueName: "name"), completion: .list(OutputFormat.allCases.map(\.rawValue)),
         transform: OutputFormat.init(parsing:))
     var format: [OutputFormat] = []
     @Option(
@@ -131,6 +132,7 @@ struct PlaybackOptions: ParsableArguments {
         help: ArgumentHelp(
             "Interstitials that the stream schedules: play them in their place (the default), leave them out, or play only them.",
             valueName: "play|skip|only"),
+        completion: .list(["play", "skip", "only"]),
         transform: { try ChoiceArgument.parse($0) })
     var interstitials: PlayOptions.InterstitialAction?
     @OptionGroup var skip: SkipOptions
@@ -171,6 +173,7 @@ struct PlaybackOptions: ParsableArguments {
         help: ArgumentHelp(
             "If a live stream ran too far ahead: go to its edge, to its oldest segment (default with -o), or fail (exit 11).",
             valueName: "edge|oldest|fail"),
+        completion: .list(["edge", "oldest", "fail"]),
         transform: { try ChoiceArgument.parse($0) })
     var fellBehind: PlayOptions.FellBehindAction?
 
@@ -178,6 +181,7 @@ struct PlaybackOptions: ParsableArguments {
         help: ArgumentHelp(
             "If a segment cannot be had: skip it (the default), fail with exit 10, or fill its time with what was last seen.",
             valueName: "skip|fail|fill"),
+        completion: .list(["skip", "fail", "fill"]),
         transform: { try ChoiceArgument.parse($0) })
     var onGap: GapAction?
 
@@ -239,6 +243,7 @@ struct SelectionOptions: ParsableArguments {
     var languages: [String]?
     @Option(
         help: ArgumentHelp("Show the captions of a file: .vtt, .srt, .itt or .scc.", valueName: "file"),
+        completion: .file(),
         transform: FileArgument.readable)
     var subsFile: String?
 
@@ -258,11 +263,12 @@ struct NetworkOptions: ParsableArguments {
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(
-            "Keep in this folder what servers let be kept, up to 512 MiB, and load it from there.", valueName: "folder")
+            "Keep in this folder what servers let be kept, up to 512 MiB, and load it from there.", valueName: "folder"),
+        completion: .directory
     )
     var cache: String?
     @Option(
-        help: ArgumentHelp("Record all network traffic for hlsget replay.", valueName: "file"))
+        help: ArgumentHelp("Record all network traffic for hlsget replay.", valueName: "file"), completion: .file())
     var recordTrace: String?
     @Option(
         help: ArgumentHelp(
@@ -288,17 +294,21 @@ struct NetworkOptions: ParsableArguments {
 struct ReportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Status line, JSON lines on stderr, or nothing.", valueName: "bar|json|none"),
+        completion: .list(["bar", "json", "none"]),
         transform: { try ChoiceArgument.parse($0) })
     var progress: PlayOptions.ProgressStyle?
     @Option(
         help: ArgumentHelp(
             "Write the access log: W3C extended format, or JSON lines if FILE ends in .json or .ndjson.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var accessLog: String?
-    @Option(help: ArgumentHelp("Write all failures, mended ones too, in the same formats.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write all failures, mended ones too, in the same formats.", valueName: "file"),
+        completion: .file())
     var errorLog: String?
     @Option(
-        help: ArgumentHelp("Write a report of the session: one page that shows what happened.", valueName: "file.html"))
+        help: ArgumentHelp("Write a report of the session: one page that shows what happened.", valueName: "file.html"),
+        completion: .file())
     var report: String?
     @Flag(help: "Summary as one JSON document on stdout.") var json = false
     @Flag(name: .shortAndLong, help: "Report retries and oddities.") var verbose = false

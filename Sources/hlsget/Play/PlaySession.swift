@@ -17,6 +17,9 @@ extension PlayOptionGroups {
     /// - Parameter lists: variants and renditions are listed instead.
     func run(_ options: PlayOptions, lists: Bool = false) async throws {
         var options = options
+        if let until = options.until, options.verbosity != .quiet, options.progress != .json {
+            StandardStream.error.writeLine("hlsget: \(until.announcement)")
+        }
         options.until = options.until?.fixed
         if options.readsStandardInput {
             let input = try StandardInput.reading(baseURL: network.baseURL)

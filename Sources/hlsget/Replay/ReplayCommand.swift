@@ -15,23 +15,28 @@ struct ReplayCommand: AsyncParsableCommand {
             """)
     static let _errorLabel = CommandInfo.errorLabel
 
-    @Argument(help: ArgumentHelp("File written by hlsget URL --record-trace FILE.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("File written by hlsget URL --record-trace FILE.", valueName: "file"), completion: .file())
     var file: String
     @Option(
         help: ArgumentHelp(
             "Rule that chooses the variant: hlskit, throughput, bola, robustmpc, hlsjs or shaka.", valueName: "name"),
+        completion: .list(SimulatedRule.allCases.map(\.rawValue)),
         transform: { try ChoiceArgument.parse($0) })
     var rule = SimulatedRule.hlskit
     @Flag(help: "Do not decode; only the exact end of the media may change.") var noDecoders = false
-    @Option(help: ArgumentHelp("Write every event with its time; - is standard output.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write every event with its time; - is standard output.", valueName: "file"),
+        completion: .file())
     var log: String?
     @Option(
-        help: ArgumentHelp("Write the link as a trace for simulate and --throttle.", valueName: "file.csv"))
+        help: ArgumentHelp("Write the link as a trace for simulate and --throttle.", valueName: "file.csv"),
+        completion: .file())
     var bandwidth: String?
     @Option(
         help: ArgumentHelp(
             "Write the access log: W3C extended format, or JSON lines if FILE ends in .json or .ndjson.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var accessLog: String?
     @Flag(name: [.customShort("y"), .long], help: "Overwrite an existing access log.") var overwrite = false
     @Flag(help: "Summary as one JSON document on stdout.") var json = false

@@ -23,23 +23,28 @@ struct SimulateCommand: AsyncParsableCommand {
             """)
     static let _errorLabel = CommandInfo.errorLabel
 
-    @Option(help: ArgumentHelp("A trace, or a folder of them.", valueName: "file|dir")) var trace: String?
-    @Option(help: ArgumentHelp("A movie, a folder of them, or a playlist.", valueName: "file|dir|url"))
+    @Option(help: ArgumentHelp("A trace, or a folder of them.", valueName: "file|dir"), completion: .file()) var trace:
+        String?
+    @Option(
+        help: ArgumentHelp("A movie, a folder of them, or a playlist.", valueName: "file|dir|url"), completion: .file())
     var movie: String?
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Simulate nothing: report what other runs wrote with --csv.", valueName: "file"))
+        help: ArgumentHelp("Simulate nothing: report what other runs wrote with --csv.", valueName: "file"),
+        completion: .file())
     var merge: [String] = []
     @Option(help: ArgumentHelp("The movie for the traces of a family; may be repeated.", valueName: "family=movie"))
     var map: [String] = []
     @Option(
         help: ArgumentHelp(
             "Rule that chooses the variant: hlskit, throughput, bola, robustmpc, hlsjs or shaka.", valueName: "name"),
+        completion: .list(SimulatedRule.allCases.map(\.rawValue)),
         transform: { try ChoiceArgument.parse($0) })
     var rule = SimulatedRule.hlskit
     @Option(
         help: ArgumentHelp(
             "Whether the player knows segment sizes in advance: unknown or known.", valueName: "unknown|known"),
+        completion: .list(["unknown", "known"]),
         transform: { try ChoiceArgument.parse($0) })
     var segmentSizes = SegmentSizes.unknown
     @Option(
@@ -76,11 +81,14 @@ struct SimulateCommand: AsyncParsableCommand {
     var independentParts: Int?
     @Option(help: ArgumentHelp("How long the low-latency stream is watched, in seconds; default 300.", valueName: "s"))
     var watch: Int?
-    @Option(help: ArgumentHelp("Write the session as JSON lines; with several traces a folder.", valueName: "file|dir"))
+    @Option(
+        help: ArgumentHelp("Write the session as JSON lines; with several traces a folder.", valueName: "file|dir"),
+        completion: .file())
     var log: String?
     @Flag(help: "Add every decision and its reason to the log.") var explain = false
-    @Option(help: ArgumentHelp("Draw the session; one trace only.", valueName: "file.svg")) var plot: String?
-    @Option(help: ArgumentHelp("Write the results as CSV.", valueName: "file")) var csv: String?
+    @Option(help: ArgumentHelp("Draw the session; one trace only.", valueName: "file.svg"), completion: .file())
+    var plot: String?
+    @Option(help: ArgumentHelp("Write the results as CSV.", valueName: "file"), completion: .file()) var csv: String?
     @Flag(help: "Print one JSON object instead of a table.") var json = false
     @Option(help: ArgumentHelp("Traces to simulate at the same time.", valueName: "n"))
     var jobs = 1

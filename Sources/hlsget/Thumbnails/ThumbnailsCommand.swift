@@ -18,7 +18,9 @@ struct ThumbnailsCommand: AsyncParsableCommand {
             """)
     static let _errorLabel = CommandInfo.errorLabel
 
-    @Argument(help: ArgumentHelp("URL or path of a stream or a media file.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp("URL or path of a stream or a media file, or - for standard input.", valueName: "url"),
+        completion: .file())
     var input: String
 
     @Option(
@@ -53,10 +55,12 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         name: .shortAndLong,
         help: ArgumentHelp("A folder, or a name with a number pattern, e.g. still-%03d.png.", valueName: "name"))
     var output: String?
-    @Option(help: ArgumentHelp("All images in one: .jpg or .png.", valueName: "file")) var sheet: String?
+    @Option(help: ArgumentHelp("All images in one: .jpg or .png.", valueName: "file"), completion: .file()) var sheet:
+        String?
     @Option(help: ArgumentHelp("Images per row of the sheet.", valueName: "n"), transform: ThumbnailArgument.count)
     var columns: Int?
-    @Option(help: ArgumentHelp("WebVTT that maps times to images in the sheet.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("WebVTT that maps times to images in the sheet.", valueName: "file"), completion: .file())
     var storyboard: String?
     @Flag(name: [.customShort("y"), .long], help: "Overwrite existing files.") var overwrite = false
 
@@ -65,7 +69,8 @@ struct ThumbnailsCommand: AsyncParsableCommand {
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(
-            "Keep in this folder what servers let be kept, up to 512 MiB, and load it from there.", valueName: "folder")
+            "Keep in this folder what servers let be kept, up to 512 MiB, and load it from there.", valueName: "folder"),
+        completion: .directory
     )
     var cache: String?
     @OptionGroup(title: "Network") var connection: ConnectionOptions

@@ -32,7 +32,10 @@ struct ThumbnailsRun {
     }
 
     private func make() async throws -> ExitStatus {
-        let url = try InputLocation.url(of: command.input, in: InputLocation.workingDirectory() ?? "/")
+        let directory = InputLocation.workingDirectory() ?? "/"
+        let input =
+            command.input == InputLocation.standardInput ? try StandardInput.read(baseURL: nil, in: directory) : nil
+        let url = try input?.url ?? InputLocation.url(of: command.input, in: directory)
         let names = try command.names()
         // An output that cannot be written is known before the first request.
         for path in [command.sheet, command.storyboard].compactMap(\.self) { try check(path) }
@@ -40,7 +43,7 @@ struct ThumbnailsRun {
         try check(names, count: command.every == nil ? count : 1)
 
         var options = try command.connection.assetOptions(of: url, allowsFilesOutside: command.allowFile) {
-            command.saying.wrap($0)
+            command.saying.wrap(input?.transport(over: $0) ?? $0)
         }
         options.hooks.keyOverride = command.keys.override
         options.diskCache = try command.cache.map { try DiskCache(folder: $0) }

@@ -16,7 +16,8 @@ struct WatchCommand: AsyncParsableCommand {
             """)
     static let _errorLabel = CommandInfo.errorLabel
 
-    @Argument(help: ArgumentHelp("URL or path of a playlist or of a media file.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp("URL or path of a playlist or of a media file.", valueName: "url"), completion: .file())
     var url: String
 
     @OptionGroup var groups: PlayOptionGroups
@@ -46,11 +47,13 @@ struct PictureOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How: kitty, sixel or blocks; by default what the terminal says it can.", valueName: "name"),
+        completion: .list(PreviewFormat.allCases.map(\.rawValue)),
         transform: { try ChoiceArgument.parse($0) })
     var previewFormat: PreviewFormat?
     @Option(
         help: ArgumentHelp(
-            "Write when each frame was on the screen, and when audio was heard: JSON lines.", valueName: "file"))
+            "Write when each frame was on the screen, and when audio was heard: JSON lines.", valueName: "file"),
+        completion: .file())
     var presentationLog: String?
 
     func apply(to options: inout PlayOptions) {

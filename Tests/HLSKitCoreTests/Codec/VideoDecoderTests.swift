@@ -246,4 +246,10 @@ struct VideoDecoderTests {
         #expect(CodecRegistry.decodableCodecs.subtracting([.xheAAC]) == expected)
         #expect(!CodecRegistry.canDecode(.webVTT))
     }
+
+    @Test("decoders share the cores of the machine: each has a thread at the least")
+    func sharing() {
+        #expect([1, 2, 3, 8, 9, 200].map { VideoDecoder.share(of: $0, cores: 8) } == [0, 4, 2, 1, 1, 1])
+        #expect([1, 2, 3].map { VideoDecoder.share(of: $0, cores: 2) } == [0, 1, 1])
+    }
 }

@@ -1,7 +1,14 @@
 import Foundation
 import HLSKitCore
+import Synchronization
 import TestSupport
 import Testing
+
+private final class NoteBox: Sendable {
+    private let notes = Mutex<[String]>([])
+    var texts: [String] { notes.withLock(\.self) }
+    func add(_ text: String) { notes.withLock { $0.append(text) } }
+}
 
 @Suite(.timeLimit(.minutes(10)))
 struct OutputFileTests {
@@ -49,7 +56,7 @@ struct OutputFileTests {
         #expect(try folder.bytes("a") == Self.text)
     }
 
-    @Test("a part that someone is writing is left alone, one that no one writes any more is replaced")
+    @Test("a part that someone is writing is left alone, one that no one writes any more makes way")
     func twoWriters() throws {
         let folder = try TemporaryFolder()
         let first = try OutputFile(path: folder.path("a"))
@@ -79,7 +86,7 @@ struct OutputFileTests {
         #expect(try folder.bytes("a.part") == Self.text)
     }
 
-    @Test("R65: an old part file is replaced, and a link in its place is refused")
+    @Test("R65: an old part file is kept under another name, and a link in its place is refused")
     func oldPart() throws {
         let folder = try TemporaryFolder()
         try Data("an older and longer text".utf8).write(to: folder.url.appending(path: "a.part"))
@@ -91,8 +98,51 @@ struct OutputFileTests {
         try file.commit()
         #expect(try folder.bytes("a") == Self.text)
         #expect(throws: HLSError.self) { try OutputFile(path: folder.path("b"), overwrite: true) }
-        #expect(folder.names == ["a", "b.part", "victim"])
+        #expect(folder.names == ["a", "a.1.part", "b.part", "victim"])
+        #expect(file.keptPath == folder.path("a.1.part"))
+        #expect(try folder.text("a.1.part") == "an older and longer text")
         #expect(try folder.text("victim") == "keep")
+    }
+
+    @Test("R65: what each of several runs has left is kept, what is empty is not, nor what can be made again")
+    func leftovers() throws {
+        let folder = try TemporaryFolder()
+        for run in 1...3 {
+            let file = try OutputFile(path: folder.path("a"), overwrite: true)
+            #expect(file.keptPath == (run == 1 ? nil : folder.path("a.\(run - 1).part")))
+            try file.write(Array("run \(run)".utf8))
+        }
+        #expect(folder.names == ["a.1.part", "a.2.part", "a.part"])
+        #expect(try folder.text("a.1.part") == "run 1")
+        #expect(try folder.text("a.2.part") == "run 2")
+        try Data().write(to: folder.url.appending(path: "b.part"))
+        #expect(try OutputFile(path: folder.path("b")).keptPath == nil)
+        #expect(try OutputFile(path: folder.path("a"), keepsLeftover: false).keptPath == nil)
+        #expect(
+            folder.names == ["a.1.part", "a.2.part"], "a file to which nothing was written is gone with its object")
+    }
+
+    @Test("a writer that is let go before the first sample leaves no file, alone and of a recording that is split")
+    func unwritten() throws {
+        let folder = try TemporaryFolder()
+        do {
+            let path = folder.path("split-1.ts")
+            let split = try OutputFormat.ts.makeSplitWriter(every: .seconds(60)) { _ throws(HLSError) in path }
+            let writers = [try OutputFormat.mp4.makeWriter(path: folder.path("one.mp4")), split]
+            let areEmpty = writers.map { $0.isEmpty }
+            #expect(areEmpty == [true, true])
+            #expect(folder.names == ["one.mp4.part", "split-1.ts.part"])
+        }
+        #expect(folder.names == [])
+    }
+
+    @Test("a writer tells where it keeps what a run before has left")
+    func leftoverNote() throws {
+        let folder = try TemporaryFolder()
+        try Data("old".utf8).write(to: folder.url.appending(path: "a.mp4.part"))
+        let notes = NoteBox()
+        _ = try OutputFormat.mp4.makeWriter(path: folder.path("a.mp4")) { notes.add($0) }
+        #expect(notes.texts == ["what a run before has left is kept: \(folder.path("a.mp4.1.part"))"])
     }
 
     @Test("a path that cannot be written is known at once, with the system's words")

@@ -134,6 +134,44 @@ struct BreakStageTests {
         #expect(theatre.settle() == ["drop 3", "prepare 23.5", "resume + 0.0"])
     }
 
+    @Test("why an asset failed is told, before its turn, on stage and after its deadline; and that there is none")
+    func reasons() {
+        func failures(_ theatre: inout Theatre) -> [String] {
+            theatre.stage.takeNews().compactMap { news in
+                switch news {
+                case .eventBegan: "begin"
+                case .eventFailed(_, let error): error.cause
+                case .eventEnded(let ending): ending.outcome.rawValue
+                default: nil
+                }
+            }
+        }
+        func error(_ cause: String) -> HLSError { HLSError(code: .network, urlString: nil, cause: cause) }
+        var theatre = Theatre(Self.event(3))
+        (theatre.facts.untilBreak, theatre.facts.letsNextLoad) = (.seconds(5), true)
+        #expect(theatre.settle() == ["make 1"])
+        theatre.assets[1] = BreakStage.AssetFacts(hasFailed: true, error: error("one"))
+        #expect(theatre.settle() == ["make 2"])
+        theatre.reach(20)
+        _ = theatre.settle()
+        theatre.stage.assetEnded(at: .zero, hasFailed: true, error: error("two"))
+        _ = theatre.settle()
+        theatre.assets[3]?.isWaiting = true
+        _ = theatre.settle()
+        theatre.facts.now = .seconds(10)
+        _ = theatre.settle()
+        #expect(failures(&theatre) == ["begin", "one", "two", "nothing to play has come for 5 s", "failed"])
+
+        var listed = Self.event(1)
+        listed.content = .assetList("https://list/")
+        var other = Theatre(listed)
+        other.reach(20)
+        _ = other.settle()
+        other.stage.take(nil, of: "e")
+        _ = other.settle()
+        #expect(failures(&other) == ["begin", "there is nothing for the interstitial to play", "failed"])
+    }
+
     @Test(
         "an asset that waits is left after its deadline; what follows is made ready before, and time that is paused does not count"
     )

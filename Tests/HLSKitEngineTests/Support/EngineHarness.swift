@@ -58,6 +58,8 @@ struct EngineHarness {
     private var lanes: [LaneID: HarnessLane] = [:]
     /// What segments lack at their end, by path.
     var missingMedia: [String: Duration] = [:]
+    /// Media lies so much before the times of its playlists.
+    var mediaLead = Duration.zero
     private var resources: Set<ResourceID> = []
     private var timebase = TimebaseState.stopped
     private let isPaced: Bool
@@ -215,11 +217,11 @@ struct EngineHarness {
         case .resume(let id): resume(id)
         case .beginSegment(let job):
             let missing = missing(job)
-            lanes[job.id.lane, default: HarnessLane()].begin(job, missing: missing)
+            lanes[job.id.lane, default: HarnessLane()].begin(job, missing: missing, lead: mediaLead)
             if lanes[job.id.lane]?.isEnded == true { violations.append("a segment after the end of its lane") }
         case .restartSegment(_, let job):
             let missing = missing(job)
-            lanes[job.id.lane]?.begin(job, missing: missing)
+            lanes[job.id.lane]?.begin(job, missing: missing, lead: mediaLead)
         case .abandonSegment(let segment):
             lanes[segment.lane]?.abandon(segment)
             demux(segment.lane)

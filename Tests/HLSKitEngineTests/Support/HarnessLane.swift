@@ -15,7 +15,10 @@ struct HarnessLane {
         var hasFailed = false
         /// What is missing at its end.
         var missing = Duration.zero
+        /// Its media lies so much before the times of its playlist.
+        var lead = Duration.zero
 
+        var start: Duration { job.start - lead }
         var duration: Duration { job.duration - missing }
     }
 
@@ -27,11 +30,11 @@ struct HarnessLane {
     private(set) var end: Duration?
 
     /// Also reads a segment again from its first byte.
-    mutating func begin(_ job: SegmentJob, missing: Duration = .zero) {
+    mutating func begin(_ job: SegmentJob, missing: Duration = .zero, lead: Duration = .zero) {
         guard let index = readers.firstIndex(where: { $0.job.id == job.id }) else {
-            return readers.append(Reader(job: job, missing: missing))
+            return readers.append(Reader(job: job, missing: missing, lead: lead))
         }
-        readers[index] = Reader(job: job, missing: missing)
+        readers[index] = Reader(job: job, missing: missing, lead: lead)
     }
 
     mutating func abandon(_ segment: SegmentID) {
@@ -73,14 +76,14 @@ struct HarnessLane {
         }
         if reader.isComplete {
             readers.removeFirst()
-            let end = job.start + reader.duration
+            let end = reader.start + reader.duration
             // Media behind the window is not presented.
             let presentedEnd = min(end, job.window.until ?? end)
             self.end = max(self.end ?? presentedEnd, presentedEnd)
-            return .segmentEnded(job.id, start: job.start, end: end)
+            return .segmentEnded(job.id, start: reader.start, end: end)
         }
         guard reader.share > reader.toldShare else { return nil }
         reader.toldShare = reader.share
-        return .demuxed(job.id, upTo: job.start + reader.duration * reader.share)
+        return .demuxed(job.id, upTo: reader.start + reader.duration * reader.share)
     }
 }

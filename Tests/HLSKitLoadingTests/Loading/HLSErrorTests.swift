@@ -69,6 +69,41 @@ struct HLSErrorTests {
         #expect(test.error.isPermanent == test.isPermanent)
     }
 
+    @Test(
+        "the status is that of an answer that was the failure, not that of a body that was cut, late or empty",
+        arguments: [
+            (.httpStatus, 404, 404), (.httpStatus, 503, 503), (.httpStatus, 303, 303), (.connectionLost, 200, nil),
+            (.timedOut, 200, nil), (.emptyBody, 200, nil), (.emptyBody, 204, nil), (.badRange, 206, nil),
+            (.tooManyRedirects, 302, nil), (.tooLarge, 200, nil), (.badContentEncoding, 200, nil),
+            (.transport, 200, nil),
+        ] as [(HLSError.Code, Int, Int?)])
+    func status(code: HLSError.Code, answered: Int, expected: Int?) {
+        let below = Self.loading(code, status: answered)
+        #expect(HLSError(transport: below).statusCode == expected)
+        for role in LoadingFailure.Role.allCases {
+            let error = HLSError(below, as: role)
+            #expect(error.statusCode == expected)
+            #expect((error.underlyingError as? HLSError)?.statusCode == expected)
+        }
+    }
+
+    @Test("an empty answer in the place of a playlist may pass, an empty file does not")
+    func emptyPlaylist() {
+        let error = HLSError(Self.loading(.emptyBody, status: 200), as: .named)
+        #expect(error.code == .badPlaylist)
+        #expect(!error.isPermanent)
+        let file = LoadingError(code: .emptyBody, url: "file:///a.m3u8", text: "the body is empty")
+        #expect(HLSError(file, as: .named).isPermanent)
+        #expect(HLSError(PlaylistError(code: .malformed, rule: .header, text: "x"), url: Self.url).isPermanent)
+    }
+
+    @Test("codes and areas are printed by their names")
+    func names() {
+        #expect("\(HLSError.Code.network)" == "network")
+        #expect("\(HLSError.Domain.http)" == "http")
+        #expect("\(HLSError.Code(rawValue: "mine"))" == "mine")
+    }
+
     @Test("a program's own error has its own domain, whatever the code becomes")
     func own() {
         var error = HLSError(code: .init(rawValue: "mine"), domain: .init(rawValue: "app"), cause: "x")

@@ -110,4 +110,23 @@ struct ResourcePolicyTests {
         }
         #expect(ResourcePolicy.forItem(at: Self.net).rootFolder == nil)
     }
+
+    @Test("a file that the user gave may name itself, also where it has no name any more, and nothing beside it")
+    func itself() throws {
+        var policy = ResourcePolicy.forItem(at: "file:///proc/self/fd/987")
+        #expect(throws: Never.self) {
+            try policy.check(
+                "file:///proc/self/fd/987#part", resourceClass: .segment, namedBy: "file:///proc/self/fd/987",
+                realPath: { _ in nil })
+        }
+        #expect(throws: LoadingError.self) {
+            try policy.check(
+                "file:///proc/self/fd/98", resourceClass: .segment, namedBy: "file:///proc/self/fd/987",
+                realPath: { _ in nil })
+        }
+        policy = ResourcePolicy.forItem(at: "https://a.example/m.m3u8")
+        #expect(throws: LoadingError.self) {
+            try policy.check("file:///proc/self/fd/987", resourceClass: .segment, namedBy: "https://a.example/m.m3u8")
+        }
+    }
 }

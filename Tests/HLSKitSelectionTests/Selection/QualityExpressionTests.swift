@@ -84,18 +84,18 @@ struct QualityExpressionTests {
             ),
             (
                 "hd",
-                "\"hd\": not a term: best, worst, 720p, 720p60, or height, width, bitrate, fps, codec, range, channels, binaural, immersive, downmix with =, <=, >=, < or >"
+                "\"hd\": not a term: best, worst, 720p, 720p60, or height, width, bitrate, fps, codec, range, channels, binaural, immersive, downmix with =, <=, >=, <, > or ~"
             ),
             ("best height=", "\"height=\" in \"best height=\": no value after ="),
             ("height<=tall", "\"height<=tall\": \"tall\" is not a number"),
             ("height=3M", "\"height=3M\": \"3M\" is not a number"),
             ("bitrate<3X", "\"bitrate<3X\": \"3X\" is not a number, with k, M or G"),
             ("bitrate<inf", "\"bitrate<inf\": \"inf\" is not a number, with k, M or G"),
-            ("codec<avc", "\"codec<avc\": codec allows = only"),
+            ("codec<avc", "\"codec<avc\": codec allows = and ~ only"),
             ("best worst", "\"worst\" in \"best worst\": best or worst is already given"),
             (
                 "=720",
-                "\"=720\": not a term: best, worst, 720p, 720p60, or height, width, bitrate, fps, codec, range, channels, binaural, immersive, downmix with =, <=, >=, < or >"
+                "\"=720\": not a term: best, worst, 720p, 720p60, or height, width, bitrate, fps, codec, range, channels, binaural, immersive, downmix with =, <=, >=, <, > or ~"
             ),
         ])
     func errors(text: String, expected: String) {
@@ -108,7 +108,7 @@ struct QualityExpressionTests {
         arguments: [
             (
                 "720p",
-                "\"720p\": not a term: best, worst, or lang, name, channels, codec, forced, binaural, immersive, downmix with =, <=, >=, < or >"
+                "\"720p\": not a term: best, worst, or lang, name, channels, codec, forced, sdh, described, characteristic, binaural, immersive, downmix with =, <=, >=, <, > or ~"
             ),
             ("forced=maybe", "\"forced=maybe\": forced is yes or no"),
             ("binaural=2", "\"binaural=2\": binaural is yes or no"),
@@ -118,6 +118,62 @@ struct QualityExpressionTests {
             try QualityExpression(parsing: text, for: .renditions)
         }
         #expect(error?.description == expected)
+    }
+
+    // MARK: Names as they are
+
+    private static let named = [
+        RenditionCandidate(index: 0, language: "en", name: "English"),
+        RenditionCandidate(
+            index: 1, language: "en", name: "English (Audio Description)",
+            characteristics: ["public.accessibility.describes-video"]),
+        RenditionCandidate(
+            index: 2, language: "en", name: "English (SDH)",
+            characteristics: [
+                "public.accessibility.transcribes-spoken-dialog", "public.accessibility.describes-music-and-sound",
+            ]),
+        RenditionCandidate(index: 3, language: "es-419", name: "Español (Latinoamérica), \"neutro\""),
+        RenditionCandidate(index: 4, language: "fr", name: "L'original"),
+        RenditionCandidate(index: 5, language: "en", name: "English (Forced)", isForced: true),
+    ]
+
+    @Test(
+        "names that have blanks, commas and quotes are written in quotes or with backslashes; ~ finds what contains it",
+        arguments: [
+            (#"name="English (SDH)""#, [2]), ("name='English (SDH)'", [2]), (#"name=English\ (SDH)"#, [2]),
+            ("name~sdh", [2]), ("lang=en name~DESC", [1]), (#"name~"(audio d""#, [1]),
+            (#"name="Español (Latinoamérica), \"neutro\"""#, [3]), ("name=l'original", [4]),
+            (#"name=L\'Original"#, [4]),
+            ("sdh=yes", [2]), ("described=yes", [1]), ("sdh=no lang=en", [0, 1, 5]), ("characteristic~music", [2]),
+            ("characteristic=public.accessibility.describes-video", [1]), ("lang~419", [3]),
+            (#"name="nothing, here",lang=fr"#, [4]), ("lang=en name=English", [0]),
+        ] as [(String, [Int])])
+    func names(text: String, expected: [Int]) throws {
+        #expect(try QualityExpression(parsing: text, for: .renditions).matches(Self.named) == expected)
+    }
+
+    @Test(
+        "what is not closed, and what cannot be contained, is refused",
+        arguments: [
+            (#"name="English"#, "a quote is not closed"), (#"name=English\"#, "nothing behind the backslash"),
+            ("sdh~y", "sdh allows = only"), ("channels~2", "channels is a number and allows no ~"),
+            (#"name="" lang=en"#, "no value after ="), ("name>x", "name allows = and ~ only"),
+        ])
+    func unclosed(text: String, cause: String) {
+        let error = #expect(throws: HLSError.self) { try QualityExpression(parsing: text, for: .renditions) }
+        #expect(error?.description.hasSuffix(cause) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("a value is quoted where it has to be, and read back as it was")
+    func quoting() throws {
+        #expect(QualityExpression.quoted("English") == "English")
+        for name in ["English (SDH)", "a,b", #"say "hi""#, #"back\slash"#, "L'original", " "] {
+            let candidates = [RenditionCandidate(index: 0, name: "other"), RenditionCandidate(index: 1, name: name)]
+            let text = "name=" + QualityExpression.quoted(name)
+            #expect(try QualityExpression(parsing: text, for: .renditions).matches(candidates) == [1], "\(text)")
+        }
+        let term = QualityExpression([.contains(.name, "SDH")], subject: .renditions)
+        #expect(term.matches(Self.named) == [2])
     }
 
     // MARK: Channels

@@ -33,6 +33,32 @@ struct HelpFilesTests {
         try Tool.run(["/bin/bash", "-n"], input: result.output)
     }
 
+    @Test(
+        "Q08: bash completes options without a command, values, and files where there is nothing else",
+        .enabled(if: Tool.exists("/bin/bash")),
+        arguments: [
+            (["--fas"], ["--fast"]), (["dow"], ["download"]), (["x.m3u8", "--on-g"], ["--on-gap"]),
+            (["x.m3u8", "--on-gap", ""], ["skip", "fail", "fill"]), (["download", "--progress", "j"], ["json"]),
+            (["download", "-o", "x", "-f", "mk"], ["mkv"]), (["inspect", "fil"], ["film.m3u8"]),
+            (["--cacert", "fil"], ["film.m3u8"]), (["play", "fil"], ["film.m3u8"]),
+            (["monitor", "--metrics-p"], ["--metrics-port"]),
+        ] as [([String], [String])])
+    func bash(typed: [String], offered: [String]) async throws {
+        let folder = try ScratchFolder()
+        let script = try folder.write(
+            try await hlsget("--generate-completion-script", "bash").output, to: "hlsget.bash")
+        try folder.write([], to: "film.m3u8")
+        let words = (["hlsget"] + typed).map { "'\($0)'" }.joined(separator: " ")
+        let program = """
+            cd \(folder.path); source \(script)
+            COMP_WORDS=(\(words)); COMP_CWORD=\(typed.count); COMP_LINE="${COMP_WORDS[*]}"; COMP_POINT=${#COMP_LINE}
+            _hlsget hlsget "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"; printf '%s\\n' "${COMPREPLY[@]}"
+            complete -p hlsget | grep -q -e '-o default' || echo 'no files'
+            """
+        let found = String(decoding: try Tool.run(["/bin/bash", "-c", program]), as: UTF8.self)
+        #expect(found.split(separator: "\n").map(String.init) == offered)
+    }
+
     @Test("Q08: the manual page has every option", .enabled(if: Tool.exists("/usr/bin/python3")))
     func manualPage() throws {
         let script = SampleMedia.fixtures + "/../../scripts/make-man"

@@ -46,6 +46,19 @@ struct ReportCommandTests {
         #expect(input.status == 0 && String(decoding: input.output, as: UTF8.self).contains("standard input"))
     }
 
+    @Test("where nothing has failed, the error log beside the others is empty, and no mistake")
+    func emptyErrorLog() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Array(#"{"v":1,"event":"progress","item_time":1,"time":1}"#.utf8), to: "log")
+        try folder.write([], to: "errors")
+        let both = try await hlsget("report", "log", "errors", in: folder)
+        #expect(both.status == 0 && both.errors.isEmpty && !both.output.isEmpty, "\(both.errors)")
+        for logs in [["errors"], ["errors", "errors"]] {
+            let empty = try await hlsget(["report"] + logs, in: folder)
+            #expect(empty.status == 5 && empty.output.isEmpty, "\(empty.errors)")
+        }
+    }
+
     @Test("Q12: a session that fails has a report, too, and one that never began leaves no file")
     func failures() async throws {
         let folder = try ScratchFolder()

@@ -49,6 +49,67 @@ struct StandardInputTests {
         #expect(redirected.output == expected.output && !expected.output.isEmpty)
     }
 
+    @Test(
+        "media that comes by a pipe plays, is downloaded and has pictures as its file",
+        arguments: ["ts-h264-aac.ts", "picture-odd.mp4"])
+    func pipedMedia(name: String) async throws {
+        let file = SampleMedia.fixtures + "/media/" + name
+        let folder = try ScratchFolder()
+        let program = "\(Command.productFolder)/hlsget"
+        let expected = try await hlsget("--fast", "-f", "framemd5", file)
+        let piped = try Tool.run(["/bin/sh", "-c", "cat \(file) | \(program) --no-config -q --fast -f framemd5 -o - -"])
+        #expect(piped == expected.output && !expected.output.isEmpty)
+        for arguments in ["download - -o \(folder.path)/x.mkv", "thumbnails - --count 1 -o \(folder.path)/t.jpg"] {
+            try Tool.run(["/bin/sh", "-c", "cat \(file) | \(program) \(arguments) -q"])
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(names == ["t.jpg", "x.mkv"])
+    }
+
+    @Test("what a run before has left is kept, and told, by whoever writes the same file")
+    func leftovers() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Array("the only copy".utf8), to: "a.mp4.part")
+        let result = try await hlsget(
+            "--fast", "--quality", "180p", "--to", "2", "-o", "a.mp4", Self.master, in: folder)
+        #expect(result.status == 0 && result.errors.contains("is kept: a.mp4.1.part"), "\(result.errors)")
+        let kept = FileManager.default.contents(atPath: folder.path + "/a.mp4.1.part")
+        #expect(kept == Data("the only copy".utf8))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(names == ["a.mp4", "a.mp4.1.part"])
+    }
+
+    @Test("a word behind an option that does not exist is no reason to ask for names: the option is named")
+    func mistypedOption() async throws {
+        for option in ["--qualty", "--resolution", "--split"] {
+            let result = try await hlsget("download", "-o", "a.mp4", option, "720p", Self.master)
+            #expect(result.status == 64 && result.errors.contains(option), "\(result.errors)")
+        }
+        let several = try await hlsget("download", "-o", "a.mp4", Self.master, Self.master)
+        #expect(several.status == 64 && several.errors.contains("{number}"), "\(several.errors)")
+    }
+
+    @Test("a file that is downloaded has its index in front of its media")
+    func indexInFront() async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget("download", "--quality", "180p", "-o", "a.mp4", Self.master, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let bytes = [UInt8](try #require(FileManager.default.contents(atPath: folder.path + "/a.mp4")))
+        var (boxes, offset) = ([String](), 0)
+        while offset + 8 <= bytes.count {
+            boxes.append(String(decoding: bytes[offset + 4..<offset + 8], as: UTF8.self))
+            let size = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
+            guard size >= 8 else { break }
+            offset += size
+        }
+        #expect(boxes.filter { $0 != "free" } == ["ftyp", "moov", "mdat"])
+        let pictures = try await hlsget("--fast", "--no-audio", "-f", "framemd5", "a.mp4", in: folder)
+        let hashes = String(decoding: pictures.output, as: UTF8.self).split(separator: "\n").filter {
+            !$0.hasPrefix("#")
+        }.map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
+        #expect(hashes == (try SampleMedia.frameHashes(of: "180p")))
+    }
+
     @Test("nothing on standard input is told")
     func empty() async throws {
         let result = try await hlsget(["--fast", "-"])

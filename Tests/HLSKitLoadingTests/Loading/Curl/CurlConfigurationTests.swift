@@ -8,6 +8,23 @@ import Testing
 struct CurlConfigurationTests {
     private static let m3u8 = Array("#EXTM3U\n".utf8)
 
+    @Test("a scheme that is not allowed is refused, also where a redirect leads to it")
+    func allowedSchemes() async throws {
+        try await withServer(answering: { connection, _ in
+            connection.respond([], status: "302 Found", fields: ["Location: https://127.0.0.1:9/x"])
+        }) { server in
+            let both = CurlTransport(configuration: .init(proxy: .none))
+            #expect(await both.load(server.url + "/a").error?.code == .cannotConnect)
+            let plain = CurlTransport(configuration: .init(proxy: .none, allowedSchemes: ["http"]))
+            #expect(await plain.load(server.url + "/a").error?.code == .refused)
+            let secure = CurlTransport(configuration: .init(proxy: .none, allowedSchemes: ["https"]))
+            let error = await secure.load(server.url + "/b").error
+            #expect(error?.code == .refused)
+            #expect(error?.text == "the scheme \"http\" is not allowed")
+            #expect(!server.requests.contains { $0.first?.contains("/b") == true }, "nothing was asked")
+        }
+    }
+
     @Test("cookies of a file go to their host; what the server sets later stays (R61)")
     func cookieFile() async throws {
         let folder = try ScratchFolder()

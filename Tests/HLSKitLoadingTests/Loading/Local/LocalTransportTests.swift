@@ -86,4 +86,18 @@ struct LocalTransportTests {
             #expect(await transport.load(server.url).bytes == [8])
         }
     }
+
+    @Test("files and data: URLs are refused where a program allows network URLs only, before they are opened")
+    func allowedSchemes() async throws {
+        let folder = try ScratchFolder()
+        try folder.write([1, 2, 3], to: "a.ts")
+        let url = "file://\(folder.path)/a.ts"
+        #expect(await SchemeTransport(configuration: TransportConfiguration()).load(url).bytes == [1, 2, 3])
+        let transport = SchemeTransport(configuration: TransportConfiguration(allowedSchemes: ["http", "https"]))
+        for refused in [url, url.replacing("file:", with: "FILE:"), "data:,x", "file:///no/such", "ftp://h/x"] {
+            let error = await transport.load(refused).error
+            #expect(error?.code == .refused, "\(refused)")
+            #expect(error?.text.contains("is not allowed") == true, "\(refused)")
+        }
+    }
 }

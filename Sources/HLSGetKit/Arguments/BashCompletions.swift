@@ -1,0 +1,39 @@
+/// Mends the completions for bash that Swift Argument Parser makes.
+///
+/// They know options of a command only behind its name, also those of the command that stands for itself; and where they know
+/// nothing, nothing is completed. Here what is no command is what `play` would get, and where nothing is known files are offered.
+package enum BashCompletions {
+    private static let start = "    local -r prev=\"${3}\""
+    private static let end = "complete -o filenames -F _hlsget hlsget"
+
+    /// Whether they are asked for.
+    package static func areAskedFor(by arguments: [String]) -> Bool {
+        arguments.contains("--generate-completion-script=bash")
+            || zip(arguments, arguments.dropFirst()).contains { $0 == ("--generate-completion-script", "bash") }
+    }
+
+    /// - Parameter commands: their names.
+    package static func mended(_ script: String, commands: [String]) -> String {
+        var isMended = false
+        let lines = script.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+            if line == end { return "complete -o default" + line.dropFirst("complete".count) }
+            guard !isMended, line == start else { return String(line) }
+            isMended = true
+            return """
+                \(line)
+
+                    # The command that stands for itself. Its first word may yet become the name of another.
+                    if [[ "${COMP_CWORD}" -gt 1 || "${COMP_WORDS[1]}" = -* ]]; then
+                        case "${COMP_WORDS[1]}" in
+                        \((commands + ["help"]).joined(separator: "|"))) ;;
+                        *)
+                            local -a COMP_WORDS=("${COMP_WORDS[0]}" play "${COMP_WORDS[@]:1}")
+                            local -i COMP_CWORD="$((COMP_CWORD + 1))"
+                            ;;
+                        esac
+                    fi
+                """
+        }
+        return lines.joined(separator: "\n")
+    }
+}

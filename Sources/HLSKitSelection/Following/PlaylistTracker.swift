@@ -90,7 +90,8 @@ package struct PlaylistTracker: Sendable {
         self.usesParts = usesParts
         lastLoadBegan = loadBegan
         lastNewSegment = now
-        beganLive = !playlist.hasEndList
+        beganLive = !playlist.isComplete
+        slides = playlist.mediaSequence > 0
         starts = Self.startTimes(of: playlist, from: start)
         segmentStarts = starts
         longestSegment = Self.longestSegment(starts)
@@ -140,7 +141,7 @@ package struct PlaylistTracker: Sendable {
 
     // MARK: Reading
 
-    package var isLive: Bool { !playlist.hasEndList }
+    package var isLive: Bool { !playlist.isComplete }
     /// Whether the segment is among the last of a live stream, also of one that has just ended: it may be listed before
     /// it exists (R46).
     package func isAtEdge(_ index: Int) -> Bool { beganLive && index >= segmentCount - 3 }
@@ -293,7 +294,7 @@ package struct PlaylistTracker: Sendable {
             layParts()
         case .unchanged, .older:
             // The end may come without a new segment. What was listed before stays, whatever else went.
-            guard new.hasEndList, isLive else { return update }
+            guard new.isComplete, isLive else { return update }
             written.hasEndList = true
             layParts()
             lastUpdate = .changed

@@ -61,7 +61,7 @@ struct SegmentHistory: Sendable {
     /// Takes note of a list that was taken.
     mutating func insert(_ playlist: MediaPlaylist) {
         // A list that has ended is never compared.
-        guard !playlist.hasEndList else { return }
+        guard !playlist.isComplete else { return }
         let segments = playlist.segments
         for index in Self.indices(of: segments) {
             insert(segments[index], number: playlist.mediaSequence + index)

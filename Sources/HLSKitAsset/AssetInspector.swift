@@ -175,7 +175,7 @@ package final class AssetInspector: Sendable {
         do {
             if let (key, secret) = try await key(among: map.keys, of: segment, in: playlist, client: client) {
                 let box = try DecryptionBox(key: secret, vector: key.initializationVector)
-                bytes = try box.decrypt(bytes) + box.finish()
+                bytes = try box.decryptWhole(bytes)
             }
             return try MP4InitializationSection(parsing: bytes[...])
         } catch let error as DecryptionError {

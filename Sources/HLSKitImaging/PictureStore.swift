@@ -228,7 +228,7 @@ final class PictureStore: Sendable {
             guard let (key, secret) = key, !key.isOfSamples else { return bytes }
             do {
                 let box = try DecryptionBox(key: secret, vector: key.initializationVector)
-                return try box.decrypt(bytes) + box.finish()
+                return try box.decryptWhole(bytes)
             } catch let error as DecryptionError {
                 throw error.code == .badPadding
                     ? unfit(key.resource, url) ?? HLSError(error, url: url) : HLSError(error, url: url)

@@ -231,3 +231,10 @@ extension HLSError {
         return error
     }
 }
+
+extension SegmentFailure {
+    /// What a segment looks like that was decrypted with another key, where others have been read.
+    var mayBeOfKey: Bool {
+        if case .media(let error) = self { error.code == .unknownContainer } else { false }
+    }
+}

@@ -52,9 +52,8 @@ extension PlaybackEngine {
         if letGo(segment) { return }
         switch BadSegment(failure, of: flight.job, hasGivenKey: configuration.keyRules.isGiven) {
         case .key(let error):
-            if let key = flight.job.key?.resource, item?.keys.doubt(key) == true, goBack(to: segment) {
-                return effects.append(.publish(.recoverableError(error)))
-            }
+            if asksForOtherKey(of: flight, after: error) { return }
+            if isOfEarlierKey(flight, failure) { return lose(segment, error, isBad: true) }
             if hasAlternative(for: id) { return takeElsewhere(segment, because: error) }
             failLane(id, error, from: segment)
         case .map(let error):
@@ -64,8 +63,29 @@ extension PlaybackEngine {
             guard hasAlternative(for: id) else { return failLane(id, error, from: segment) }
             if id == .main, let index = flight.variantIndex { item?.variants.exclude(index) }
             takeElsewhere(segment, because: error)
-        case .media(let error): failSegment(segment, error: error, loadingError: nil)
+        case .media(let error):
+            if failure.mayBeOfKey, asksForOtherKey(of: flight, after: error) { return }
+            failSegment(segment, error: error, loadingError: nil)
         }
+    }
+
+    /// Whether a live segment may be of a key that stood behind the URL before the one that came: those that are listed behind
+    /// it are of a newer one.
+    private func isOfEarlierKey(_ flight: SegmentInFlight, _ failure: SegmentFailure) -> Bool {
+        guard case .wrongKey = failure, !configuration.keyRules.isGiven,
+            let tracker = item?.lanes[flight.id.lane]?.tracker,
+            tracker.isLive, let index = tracker.index(of: flight.position)
+        else { return false }
+        return index + 1 < tracker.segmentCount
+    }
+
+    /// Begins a segment again with the key that takes the place of the one that it was read with, where there may be another.
+    private mutating func asksForOtherKey(of flight: SegmentInFlight, after error: HLSError) -> Bool {
+        let doubter = KeyLeases.Doubter(lane: flight.id.lane, position: flight.position)
+        guard let key = flight.job.key?.resource, item?.keys.doubt(key, by: doubter) == true, goBack(to: flight.id)
+        else { return false }
+        effects.append(.publish(.recoverableError(error)))
+        return true
     }
 
     private mutating func failSegment(_ segment: SegmentID, error: HLSError, loadingError: LoadingError?) {

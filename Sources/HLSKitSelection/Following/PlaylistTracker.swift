@@ -67,6 +67,8 @@ package struct PlaylistTracker: Sendable {
     private var phase = ReloadPhase()
     /// Segments go from the list as others come, and there are few.
     private var hasShortWindow = false
+    /// Segments have gone from the list.
+    private var slides: Bool
     private var history = SegmentHistory()
     /// The server counts the segments that are known with numbers that are higher by so much than at first. Those of
     /// ``playlist`` go on; its segments have their own.
@@ -252,10 +254,18 @@ package struct PlaylistTracker: Sendable {
         guard isLive else { return nil }
         let interval =
             switch lastUpdate {
-            case .first, .changed, .restarted: pacingTarget
-            case .unchanged, .extended, .older: pacingTarget / 2
+            case .first, .changed, .restarted: reloadTarget
+            case .unchanged, .extended, .older: reloadTarget / 2
             }
         return lastLoadBegan + max(interval, .milliseconds(500))
+    }
+
+    /// The target duration, or less: a list of a few segments that are far shorter has turned over before that.
+    private var reloadTarget: Duration {
+        guard slides, let first = segmentStarts.first, let last = segmentStarts.last, last > first else {
+            return pacingTarget
+        }
+        return min(pacingTarget, max(longestSegment, (last - first) / 2))
     }
 
     /// How much later than `nextReload` the playlist is better loaded where nothing waits for it.
@@ -308,6 +318,7 @@ package struct PlaylistTracker: Sendable {
             history.startAnew(with: new)
             adopt(new, start: end)
         case .changed:
+            if new.mediaSequence > written.mediaSequence { slides = true }
             let start: Duration
             if new.mediaSequence <= writtenEnd, new.mediaSequence >= written.mediaSequence {
                 start = segmentStarts[new.mediaSequence - written.mediaSequence]

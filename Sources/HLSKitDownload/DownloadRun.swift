@@ -86,7 +86,7 @@ struct DownloadRun: Sendable {
     mutating func add(
         _ entry: DownloadSelection.Entry, _ playlist: MediaPlaylist, known: [DownloadJournal.Segment], now: Duration
     ) {
-        let start = lanes.first?.tracker.start(of: playlist) ?? .zero
+        let start = lanes.first?.tracker.start(of: playlist, at: now) ?? .zero
         lanes.append(DownloadLane(entry, playlist, known: known, start: start, keys: keys, now: now))
     }
 

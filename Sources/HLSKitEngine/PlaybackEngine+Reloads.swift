@@ -15,7 +15,7 @@ extension PlaybackEngine {
         guard let lane = item?.lanes[id],
             let update = ListUpdate(
                 of: lane, with: playlist, url: url, loadBegan: loadBegan, at: now,
-                beside: item?.startBesideOthers(of: playlist, in: id))
+                beside: item?.startBesideOthers(of: playlist, in: id, at: now))
         else { return }
         let tracker = update.tracker
         let missed = update.kind == .changed ? missed(by: lane, in: tracker) : nil

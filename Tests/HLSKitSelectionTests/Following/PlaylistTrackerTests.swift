@@ -222,7 +222,7 @@ struct PlaylistTrackerTests {
     func extremes(_ stream: Stream) throws {
         var tracker = try Self.tracker(stream.lists[0])
         for list in stream.lists.dropFirst() {
-            _ = tracker.start(ofNeighbor: try list.parsed())
+            _ = tracker.start(ofNeighbor: try list.parsed(), at: .zero)
             _ = try Self.update(&tracker, list)
             #expect(tracker.starts.count == tracker.segmentCount + 1)
             for index in 0..<tracker.segmentCount {

@@ -28,7 +28,7 @@ extension DownloadTask {
             var answer = Reload(lane: lane, began: began, askedForDelta: delta != nil)
             do {
                 var requestCount = 0
-                answer.result = .success(
+                func load(_ entry: DownloadSelection.Entry) async throws -> MediaPlaylist {
                     try await self.playlist(
                         of: entry, variables, terms, account, reloadOf: tracker, directives: directives
                     ) { requestCount += 1 })
@@ -65,6 +65,7 @@ extension DownloadTask {
             client.retrier.notePlaylist(isNew: isNew)
             if isNew {
                 run.live.noteNews(at: now)
+                try noteMissed(of: lane, &run)
                 run.plan.forgetFailures()
                 if !run.lanes[lane].tracker.isLive { try noteLanes(run) }
                 try takeUp(clock, &run)
@@ -79,6 +80,18 @@ extension DownloadTask {
         }
         let isFailing = run.reloads.contains { $0.key != lane && client.retrier.isFailing($0.value) }
         if run.isStale(at: now, isFailing: isFailing) { finish(&run) }
+    }
+
+    /// Segments were listed and gone again between two lists.
+    private func noteMissed(of lane: Int, _ run: inout DownloadRun) throws(HLSError) {
+        let tracker = run.lanes[lane].tracker
+        guard tracker.hasJumped else { return }
+        let count = tracker.missedCount
+        let gap = DownloadGap(
+            urlString: tracker.url, segmentCount: count, cause: DownloadGap.missed(count), isDeclared: false)
+        run.result.gaps.append(gap)
+        guard configuration.endsAtGaps else { return }
+        throw HLSError.missing(tracker.playlist.mediaSequence - count, url: tracker.url, gap.cause)
     }
 
     /// Follows the stream no longer, since nothing more comes of it. What is there is kept (R42).
@@ -99,5 +112,11 @@ extension DownloadRun {
         }
         if case .stale = live.check(tracker, limit: tracker.staleLimit, isFailing: isFailing, at: now) { return true }
         return false
+    }
+}
+
+extension DownloadGap {
+    fileprivate static func missed(_ count: Int) -> String {
+        "\(count) \(count == 1 ? "segment" : "segments") missed: the live window moved on"
     }
 }

@@ -73,8 +73,10 @@ package struct PlaylistTracker: Sendable {
     /// The server counts the segments that are known with numbers that are higher by so much than at first. Those of
     /// ``playlist`` go on; its segments have their own.
     private(set) var renumbering = 0
-    /// The last list that was taken begins past everything known before.
-    package private(set) var hasJumped = false
+    /// The segments that the last list that was taken leaves out between what was known before and where it begins.
+    package private(set) var missedCount = 0
+    /// There are some.
+    package var hasJumped: Bool { missedCount > 0 }
     /// What may be the beginning of a new count: the numbers of its first segment and past its last.
     private var candidate: Range<Int>?
     /// The first list had not ended.
@@ -289,7 +291,7 @@ package struct PlaylistTracker: Sendable {
         let interval = loadBegan - lastLoadBegan
         lastLoadBegan = loadBegan
         self.url = url
-        hasJumped = false
+        missedCount = 0
         var new = list
         let update = classify(&new)
         lastUpdate = update
@@ -334,7 +336,7 @@ package struct PlaylistTracker: Sendable {
             } else {
                 // Past everything seen: what was missed takes no time.
                 start = segmentStarts.last ?? .zero
-                hasJumped = new.mediaSequence > writtenEnd
+                missedCount = max(0, new.mediaSequence - writtenEnd)
                 keepDiscontinuities(to: new)
             }
             adopt(new, start: start)

@@ -82,6 +82,11 @@ struct DownloadLane: Sendable {
         return tracker.index(of: position)
     }
 
+    /// The URL of a segment that is listed.
+    func url(of position: SegmentPosition) -> String? {
+        index(of: position).flatMap { tracker.playlist.resolve(tracker.playlist.segments[$0].uri) }
+    }
+
     /// The segments of which some lies in the window.
     func indices(in window: TimeWindow) -> [Int] {
         tracker.playlist.segments.indices.filter { index in

@@ -37,6 +37,8 @@ struct DownloadRun: Sendable {
     private(set) var firstLoss: HLSError?
     /// Files of keys that have decrypted a segment.
     var provenKeys: Set<String> = []
+    /// Where media comes from, and where none does.
+    var folders = SilentFolders()
     /// Playlists are not loaded again.
     var isOver = false
     /// What counts the failures of a segment of a chosen playlist, wherever it is looked for.

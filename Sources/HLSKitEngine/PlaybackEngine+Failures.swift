@@ -129,7 +129,10 @@ extension PlaybackEngine {
 
     private mutating func judge(_ load: FailedLoad, hasAlternative: Bool, _ flight: SegmentInFlight? = nil) {
         var facts = failureFacts(hasAlternative: hasAlternative)
-        if let flight { facts.hasWhole = item?.lanes[flight.id.lane]?.hasWhole(of: flight) == true }
+        if let flight {
+            facts.hasWhole = item?.lanes[flight.id.lane]?.hasWhole(of: flight) == true
+            facts.isSilent = loading.folders.isSilent(flight.job.url)
+        }
         follow(loading.judge(load, facts, at: now), of: load, flight)
     }
 

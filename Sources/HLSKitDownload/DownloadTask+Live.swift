@@ -31,7 +31,20 @@ extension DownloadTask {
                 func load(_ entry: DownloadSelection.Entry) async throws -> MediaPlaylist {
                     try await self.playlist(
                         of: entry, variables, terms, account, reloadOf: tracker, directives: directives
-                    ) { requestCount += 1 })
+                    ) { requestCount += 1 }
+                }
+                do {
+                    answer.result = .success(try await load(entry))
+                } catch let error as HLSError {
+                    // A session or a machine that the URL has led to may go on where the URL itself leads to no more.
+                    guard let status = error.statusCode, (400..<500).contains(status), tracker.url != entry.url else {
+                        throw error
+                    }
+                    var answered = entry
+                    answered.url = tracker.url
+                    guard let list = try? await load(answered) else { throw error }
+                    answer.result = .success(list)
+                }
                 answer.wasInVain = !directives.isEmpty && requestCount > 1
             } catch {
                 answer.result = .failure(error)

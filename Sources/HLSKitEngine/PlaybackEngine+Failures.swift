@@ -5,6 +5,11 @@ import HLSKitSelection
 extension PlaybackEngine {
     mutating func failRequest(_ id: RequestID, _ error: LoadingError, _ metrics: TransferMetrics?) {
         guard let context = loading.end(id, at: now) else { return }
+        if context.purpose == .firstPlaylist, item?.wayBack.take(id) == true { return }
+        if case .mediaPlaylist(let lane) = context.purpose, context.isReload, turnsReload(of: lane, context, error) {
+            return
+        }
+        askForOtherEdge(after: error, of: context)
         if takesOwnConnection(context.purpose), error.refusesConnection { item?.partConnections.noteRefusal() }
         if case .hint(let lane, _) = context.purpose { return failHint(id, error, context, in: lane) }
         if context.purpose == .steering { return failSteering(error) }
@@ -26,6 +31,16 @@ extension PlaybackEngine {
             for other in others where item?.error == nil { failResource(resource, in: other, error) }
         case .hint: break
         }
+    }
+
+    /// Asks for a list at once where it may still be had from the URL that answered last.
+    private mutating func turnsReload(of id: LaneID, _ context: RequestUnderWay, _ error: LoadingError) -> Bool {
+        guard item?.error == nil, item?.pendingFailure == nil, item?.lanes[id]?.playlistURL == context.url,
+            item?.lanes[id]?.playlist.turn(after: error) == true
+        else { return false }
+        item?.lanes[id]?.playlist.answer()
+        requestPlaylist(of: id)
+        return true
     }
 
     // MARK: What failed

@@ -33,6 +33,9 @@ extension PlaybackEngine {
     ) {
         guard let context = loading.end(id, at: now) else { return }
         loading.note(metrics, of: context)
+        if context.purpose == .firstPlaylist, item?.wayBack.take(id) == true {
+            return goOn(atOtherEdge: result, context)
+        }
         switch (context.purpose, result) {
         case (.firstPlaylist, .success(let loaded)):
             publish(loaded, context)
@@ -52,7 +55,7 @@ extension PlaybackEngine {
         }
     }
 
-    private mutating func publish(_ loaded: LoadedPlaylist, _ context: RequestUnderWay) {
+    mutating func publish(_ loaded: LoadedPlaylist, _ context: RequestUnderWay) {
         effects.append(.publish(.playlistLoaded(PlaylistLoad(loaded, context, at: now))))
         guard !context.isReload else { return }
         for warning in loaded.warnings { effects.append(.publish(.warning(warning))) }

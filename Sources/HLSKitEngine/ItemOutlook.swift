@@ -150,7 +150,7 @@ package struct ItemOutlook: Sendable {
         // Of what a variant declares, sound is the least.
         let isSoundOnly = item.isSoundOnly || item.lanes[.main]?.presence == .resting
         if !isSoundOnly, let declared = item.variant?.averageBandwidth ?? item.variant?.bandwidth, declared > 0 {
-            return Double(declared)
+            return item.variants.sizes.understatedBitRate(item.variant?.bandwidth ?? 0) ?? Double(declared)
         }
         return item.variants.sizes.loadedBitRate
     }

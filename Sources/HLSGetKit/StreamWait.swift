@@ -41,7 +41,7 @@ struct StreamWait: Sendable {
     static func look(with loader: PlaylistLoader) async throws -> Finding {
         do throws(HLSError) {
             switch try await loader.load() {
-            case .media(let playlist): return playlist.segments.isEmpty && !playlist.hasEndList ? .isMissing : .isThere
+            case .media(let playlist): return playlist.segments.isEmpty && !playlist.isComplete ? .isMissing : .isThere
             case .multivariant(let playlist):
                 guard let variant = playlist.variants.first, let url = playlist.resolve(variant.uri) else {
                     return .isThere
@@ -49,7 +49,7 @@ struct StreamWait: Sendable {
                 guard case .media(let media) = try await loader.load(url, namedBy: playlist.url) else {
                     return .isThere
                 }
-                return media.segments.isEmpty && !media.hasEndList ? .isMissing : .isThere
+                return media.segments.isEmpty && !media.isComplete ? .isMissing : .isThere
             }
         } catch {
             if error.code == .cancelled { throw CancellationError() }

@@ -19,6 +19,8 @@ struct StreamHealth: Sendable {
         case error(FailureName)
         /// It cannot be played on.
         case failed(FailureName)
+        /// A playlist that need not be played was looked at; with why it counts as lost, where it does.
+        case list(String, FailureName?)
         /// It was played to its end.
         case ended
         /// Segments could not be had.
@@ -73,6 +75,8 @@ struct StreamHealth: Sendable {
     private var lastLoss: Duration?
     private var lastError: (failure: FailureName, time: Duration)?
     private var lastFailure: FailureName?
+    /// By their URLs.
+    private var lostLists: [String: FailureName] = [:]
     private var damagedCount = 0
     private var time: Duration?
     private var stateSince: Duration?
@@ -132,6 +136,7 @@ struct StreamHealth: Sendable {
             lastFailure = failure
             set(.failed, at: now, failure.text)
             troubles[.stalled] = nil
+        case .list(let url, let failure): note(list: url, failure, at: now)
         case .ended:
             isPlaying = false
             waitingSince = nil
@@ -192,6 +197,16 @@ struct StreamHealth: Sendable {
         guard recentErrors.count >= rules.errorCount, let first = recentErrors.first else { return }
         let isHiccup = now - first < rules.hiccup
         set(.errors, at: now, failure.text, isOverAfter: isHiccup ? rules.hiccupMemory : rules.memory)
+    }
+
+    /// What is wrong with all of a stream is not told of its parts.
+    private mutating func note(list url: String, _ failure: FailureName?, at now: Duration) {
+        let isAlone = troubles.keys.allSatisfy { $0 != .failed && $0 != .stalled && $0 != .stale && $0 != .errors }
+        lostLists[url] = isAlone ? failure : nil
+        if failure == nil || !isAlone, lostLists.isEmpty { troubles[.variants] = nil }
+        guard isAlone, let failure else { return }
+        sums.errorCounts[failure.label, default: 0] += 1
+        set(.variants, at: now, failure.text)
     }
 
     private mutating func note(_ new: StreamSample, at now: Duration) {
@@ -256,7 +271,7 @@ struct StreamHealth: Sendable {
         case .stalled: troubles[.stalled].map { now - $0.since > rules.stallLimit } == true ? .down : .degraded
         // What has not begun to play has nothing that a viewer could see.
         case .errors: hasPlayed ? .degraded : .down
-        case .stale, .missing, .damaged, .black, .frozen, .silent: .degraded
+        case .stale, .missing, .variants, .damaged, .black, .frozen, .silent: .degraded
         }
     }
 
@@ -293,6 +308,7 @@ struct StreamHealth: Sendable {
         case .stalled, .errors, .missing:
             guard let lastError, now - lastError.time <= rules.memory else { return nil }
             return lastError.failure
+        case .variants: return lostLists.min { $0.key < $1.key }?.value
         case .stale, .damaged, .black, .frozen, .silent: return nil
         }
     }

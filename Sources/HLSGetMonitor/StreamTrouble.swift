@@ -34,6 +34,8 @@ enum StreamTrouble: String, Sendable, Hashable, CaseIterable {
     case missing
     /// Requests fail again and again; what is loaded still plays.
     case errors
+    /// The playlist of a variant or rendition cannot be had, or lists nothing new, while what is played goes on.
+    case variants
     /// The decoder refuses parts of the media.
     case damaged
     case black

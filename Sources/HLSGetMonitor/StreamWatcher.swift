@@ -87,6 +87,10 @@ struct StreamWatcher: Sendable {
                 }
                 return nil
             }
+            group.addTask {
+                await self.lookAtLists()
+                return nil
+            }
             // The metrics of an item end with it, and its events may come behind them.
             for await end in group {
                 guard let end else { continue }
@@ -94,6 +98,35 @@ struct StreamWatcher: Sendable {
                 return end
             }
             return nil
+        }
+    }
+
+    /// Looks at all playlists in turn, as those that are not played may be gone.
+    private nonisolated(nonsending) func lookAtLists() async {
+        let loader = PlaylistLoader(urlString: stream.entry.url, configuration: configuration)
+        var rounds = ListRounds()
+        var options = PlaylistParser.Options()
+        var source = stream.entry.url
+        var isFirst = true
+        while !Task.isCancelled {
+            do { try await stream.clock.sleep(for: ListRounds.interval) } catch { return }
+            if isFirst {
+                // A stream that cannot be had is the player's matter.
+                guard let playlist = try? await loader.load() else { continue }
+                guard case .multivariant(let playlist) = playlist else { return }
+                rounds.take(playlist)
+                options.importedVariables = playlist.variables
+                source = playlist.url
+                isFirst = false
+            }
+            guard let url = rounds.turn() else { return }
+            let result: Result<Playlist, HLSError>
+            do { result = .success(try await loader.load(url, namedBy: source, options)) } catch {
+                result = .failure(error)
+            }
+            guard !Task.isCancelled else { return }
+            let rules = stream.snapshot.rules
+            stream.handle(.list(url, rounds.note(url, result, staleFactor: rules.staleFactor, at: stream.now)))
         }
     }
 

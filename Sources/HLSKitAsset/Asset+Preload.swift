@@ -83,7 +83,7 @@ extension AssetInspector {
                     url, .initializationSection, range: map.byteRange?.range, namedBy: playlist.url)
             }
             guard let url = playlist.resolve(segment.uri) else { continue }
-            let facts = ClientDataFacts(segmentOf: segment.duration, type, isLive: !playlist.hasEndList)
+            let facts = ClientDataFacts(segmentOf: segment.duration, type, isLive: !playlist.isComplete)
             try await client.preload(
                 url, .segment, range: segment.byteRange?.range, namedBy: playlist.url,
                 clientData: client.options.clientData == nil ? nil : ClientDataNote(facts))
@@ -121,7 +121,7 @@ private struct DroppingReader: ResourceReader {
 extension MediaPlaylist {
     /// The segment that playing starts with: the first one, or for what is live the one at the hold-back.
     fileprivate var startIndex: Int {
-        guard !hasEndList else { return 0 }
+        guard !isComplete else { return 0 }
         var distance = serverControl?.holdBack ?? targetDuration * 3
         for index in segments.indices.reversed() {
             distance -= segments[index].duration

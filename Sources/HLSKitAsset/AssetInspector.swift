@@ -142,7 +142,7 @@ package final class AssetInspector: Sendable {
     private static func head(of playlist: MediaPlaylist, client: ResourceClient) async throws -> MediaHead {
         // The oldest segment of a live stream may be gone before it is asked for.
         let available = playlist.segments.filter { !$0.isGap }
-        guard let segment = playlist.hasEndList ? available.first : available.last else {
+        guard let segment = playlist.isComplete ? available.first : available.last else {
             throw HLSError(code: .badPlaylist, urlString: playlist.url, cause: "the playlist lists no segment")
         }
         var initialization: MP4InitializationSection?
@@ -175,7 +175,7 @@ package final class AssetInspector: Sendable {
         do {
             if let (key, secret) = try await key(among: map.keys, of: segment, in: playlist, client: client) {
                 let box = try DecryptionBox(key: secret, vector: key.initializationVector)
-                bytes = try box.decrypt(bytes) + box.finish()
+                bytes = try box.decryptWhole(bytes)
             }
             return try MP4InitializationSection(parsing: bytes[...])
         } catch let error as DecryptionError {
@@ -254,7 +254,7 @@ package final class AssetInspector: Sendable {
     }
 
     func minimumTimeOffsetFromLive() async throws -> MediaTime? {
-        guard let (playlist, _) = try await primary(), !playlist.hasEndList else { return nil }
+        guard let (playlist, _) = try await primary(), !playlist.isComplete else { return nil }
         // A player loads no parts, and so plays no nearer to the edge than whole segments allow.
         return MediaTime(exactly: playlist.serverControl?.holdBack ?? playlist.targetDuration * 3)
     }
@@ -468,11 +468,11 @@ extension [EncryptionKey] {
 
 extension MediaPlaylist {
     /// `.indefinite` while it continues.
-    fileprivate var time: MediaTime { hasEndList ? MediaTime(exactly: duration) : .indefinite }
+    fileprivate var time: MediaTime { isComplete ? MediaTime(exactly: duration) : .indefinite }
 
     /// Refuses a playlist that has ended without a segment (R32).
     fileprivate func withSegments(url: String) throws(HLSError) -> MediaPlaylist {
-        guard !segments.isEmpty || !hasEndList else {
+        guard !segments.isEmpty || !isComplete else {
             throw HLSError(code: .badPlaylist, urlString: url, cause: "the playlist lists no segment")
         }
         return self

@@ -13,7 +13,7 @@ struct FileAccess: Sendable {
         func value(_ name: String) -> String? {
             response.fields.first { ResponseHead.isEqual($0.name, name) }?.value.lowercased()
         }
-        let isCoded = value("Content-Encoding").map { $0 != "identity" } ?? false
+        let isCoded = ContentCoding.isUsed(in: response.fields)
         let range = value("Content-Range").flatMap { ContentRange($0) }
         let count = response.status == 206 ? range?.total.flatMap { Int(exactly: $0) } : response.contentLength
         byteCount = isCoded ? nil : count

@@ -102,7 +102,7 @@ struct MediaHeadReader: ResourceReader {
     }
 
     mutating func finish() throws -> MediaHead {
-        let last = try decryption?.finish() ?? []
+        let last = try decryption?.finish().bytes ?? []
         head.byteCount += last.count
         try demux(last, isEnd: true)
         var events: [DemuxerEvent] = []

@@ -46,8 +46,7 @@ struct OpeningReader: ResourceReader {
     mutating func begin(_ response: TransportResponse) {
         url = response.urlString
         options.contentType = response.contentType
-        let isCoded = response.fields.contains { $0.name.lowercased() == "content-encoding" }
-        byteCount = isCoded ? nil : response.contentLength
+        byteCount = ContentCoding.isUsed(in: response.fields) ? nil : response.contentLength
     }
 
     mutating func take(_ bytes: [UInt8]) throws -> OpenedResource? {

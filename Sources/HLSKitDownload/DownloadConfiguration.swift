@@ -124,10 +124,12 @@ public struct DownloadProgress: Sendable, Hashable {
     }
 }
 
-/// A segment that is missing from a download.
+/// A segment that is missing from a download, or several in a row that a live stream has listed and taken back unseen.
 public struct DownloadGap: Sendable, Hashable {
-    /// The URL of the segment that is missing.
+    /// The URL of the segment that is missing; of several, that of their playlist.
     public var urlString: String
+    /// How many segments are missing; 1 or more.
+    public var segmentCount = 1
     /// The cause, in a few words.
     public var cause: String
     /// HTTP status or the like; nil if there is none.

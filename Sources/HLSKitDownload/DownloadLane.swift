@@ -43,7 +43,7 @@ struct DownloadLane: Sendable {
 
     /// Where a live playlist goes on after what was stored of it before; nil where it does not tell.
     private static func place(of playlist: MediaPlaylist, among known: [DownloadJournal.Segment]) -> Place? {
-        guard !playlist.hasEndList || playlist.mediaSequence > 0, let last = known.last else { return nil }
+        guard !playlist.isComplete || playlist.mediaSequence > 0, let last = known.last else { return nil }
         var before = Duration.zero
         for (index, segment) in playlist.segments.enumerated() {
             let sequence = playlist.mediaSequence + index
@@ -55,7 +55,7 @@ struct DownloadLane: Sendable {
             }
             before += segment.duration
         }
-        guard !playlist.hasEndList else { return nil }
+        guard !playlist.isComplete else { return nil }
         // What came in between was missed, or the server counts anew.
         let isLater = playlist.mediaSequence > last.sequence
         let first = playlist.segments.first?.discontinuitySequence ?? 0
@@ -80,6 +80,11 @@ struct DownloadLane: Sendable {
         var position = position
         position.epoch -= epochBase
         return tracker.index(of: position)
+    }
+
+    /// The URL of a segment that is listed.
+    func url(of position: SegmentPosition) -> String? {
+        index(of: position).flatMap { tracker.playlist.resolve(tracker.playlist.segments[$0].uri) }
     }
 
     /// The segments of which some lies in the window.

@@ -37,6 +37,8 @@ struct DownloadRun: Sendable {
     private(set) var firstLoss: HLSError?
     /// Files of keys that have decrypted a segment.
     var provenKeys: Set<String> = []
+    /// Where media comes from, and where none does.
+    var folders = SilentFolders()
     /// Playlists are not loaded again.
     var isOver = false
     /// What counts the failures of a segment of a chosen playlist, wherever it is looked for.
@@ -86,7 +88,7 @@ struct DownloadRun: Sendable {
     mutating func add(
         _ entry: DownloadSelection.Entry, _ playlist: MediaPlaylist, known: [DownloadJournal.Segment], now: Duration
     ) {
-        let start = lanes.first?.tracker.start(of: playlist) ?? .zero
+        let start = lanes.first?.tracker.start(of: playlist, at: now) ?? .zero
         lanes.append(DownloadLane(entry, playlist, known: known, start: start, keys: keys, now: now))
     }
 

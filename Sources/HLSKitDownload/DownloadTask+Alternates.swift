@@ -90,10 +90,10 @@ extension DownloadTask {
         case .nowhere(let error): last = error
         }
         run.closeAccount(of: target, client.retrier)
-        let mayBeSkipped =
-            configuration.loading.retryPolicies.skipsSegments && (last.mayBeSkipped || run.isLive)
+        let isOfSegment = last.mayBeSkipped || run.isLive || run.givesUpFolder(of: target)
+        let mayBeSkipped = configuration.loading.retryPolicies.skipsSegments && isOfSegment
         guard mayBeSkipped && !configuration.endsAtGaps || run.isOver else {
-            guard configuration.endsAtGaps, last.mayBeSkipped || run.isLive else { throw last }
+            guard configuration.endsAtGaps, isOfSegment else { throw last }
             throw HLSError.missing(target.position.sequence, url: last.urlString, last.cause)
         }
         run.skip(target, last)
@@ -125,6 +125,15 @@ extension DownloadRun {
         add(entry, playlist, known: [], now: now)
         alternates.lanes[alternate] = lanes.count - 1
         return lanes.count - 1
+    }
+
+    /// Whether a segment that was waited for in vain is of a folder that has given nothing, and the stream goes on elsewhere: a
+    /// break that is gone.
+    fileprivate mutating func givesUpFolder(of target: DownloadPlan.ItemID) -> Bool {
+        let lane = lanes[target.lane]
+        guard let url = lane.url(of: target.position), let index = lane.index(of: target.position) else { return false }
+        if lane.tracker.isInOtherFolder(thanAnyBehind: index) { folders.giveUp(url) }
+        return folders.isSilent(url)
     }
 
     /// What the journal says of a segment that was loaded: it stands for the chosen playlist's where it is of another.

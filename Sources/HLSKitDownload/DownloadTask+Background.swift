@@ -67,7 +67,7 @@ extension DownloadTask {
                     0, counts.failureCount - (error == nil || error?.code == .cancelled ? 0 : 1)),
                 mediaResourceRequestCount: counts.mediaRequestCount, downloadedByteCount: counts.byteCount,
                 downloadDuration: duration, segmentCount: result?.segmentCount ?? progress.segmentCount,
-                missingSegmentCount: result?.gaps.count ?? 0,
+                missingSegmentCount: result?.missingSegmentCount ?? 0,
                 playlistURLStrings: loaded.entries.map { Redaction.url($0.url) }))
     }
 

@@ -28,10 +28,23 @@ extension DownloadTask {
             var answer = Reload(lane: lane, began: began, askedForDelta: delta != nil)
             do {
                 var requestCount = 0
-                answer.result = .success(
+                func load(_ entry: DownloadSelection.Entry) async throws -> MediaPlaylist {
                     try await self.playlist(
                         of: entry, variables, terms, account, reloadOf: tracker, directives: directives
-                    ) { requestCount += 1 })
+                    ) { requestCount += 1 }
+                }
+                do {
+                    answer.result = .success(try await load(entry))
+                } catch let error as HLSError {
+                    // A session or a machine that the URL has led to may go on where the URL itself leads to no more.
+                    guard let status = error.statusCode, (400..<500).contains(status), tracker.url != entry.url else {
+                        throw error
+                    }
+                    var answered = entry
+                    answered.url = tracker.url
+                    guard let list = try? await load(answered) else { throw error }
+                    answer.result = .success(list)
+                }
                 answer.wasInVain = !directives.isEmpty && requestCount > 1
             } catch {
                 answer.result = .failure(error)
@@ -65,6 +78,7 @@ extension DownloadTask {
             client.retrier.notePlaylist(isNew: isNew)
             if isNew {
                 run.live.noteNews(at: now)
+                try noteMissed(of: lane, &run)
                 run.plan.forgetFailures()
                 if !run.lanes[lane].tracker.isLive { try noteLanes(run) }
                 try takeUp(clock, &run)
@@ -79,6 +93,18 @@ extension DownloadTask {
         }
         let isFailing = run.reloads.contains { $0.key != lane && client.retrier.isFailing($0.value) }
         if run.isStale(at: now, isFailing: isFailing) { finish(&run) }
+    }
+
+    /// Segments were listed and gone again between two lists.
+    private func noteMissed(of lane: Int, _ run: inout DownloadRun) throws(HLSError) {
+        let tracker = run.lanes[lane].tracker
+        guard tracker.hasJumped else { return }
+        let count = tracker.missedCount
+        let gap = DownloadGap(
+            urlString: tracker.url, segmentCount: count, cause: DownloadGap.missed(count), isDeclared: false)
+        run.result.gaps.append(gap)
+        guard configuration.endsAtGaps else { return }
+        throw HLSError.missing(tracker.playlist.mediaSequence - count, url: tracker.url, gap.cause)
     }
 
     /// Follows the stream no longer, since nothing more comes of it. What is there is kept (R42).
@@ -99,5 +125,11 @@ extension DownloadRun {
         }
         if case .stale = live.check(tracker, limit: tracker.staleLimit, isFailing: isFailing, at: now) { return true }
         return false
+    }
+}
+
+extension DownloadGap {
+    fileprivate static func missed(_ count: Int) -> String {
+        "\(count) \(count == 1 ? "segment" : "segments") missed: the live window moved on"
     }
 }

@@ -52,7 +52,7 @@ extension DownloadTask {
                 code: .badPlaylist, urlString: entry.url,
                 cause: "a multivariant playlist where a media playlist belongs")
         }
-        guard !media.segments.isEmpty || !media.hasEndList else {
+        guard !media.segments.isEmpty || !media.isComplete else {
             throw HLSError(code: .badPlaylist, urlString: entry.url, cause: "the playlist lists no segment")
         }
         return media

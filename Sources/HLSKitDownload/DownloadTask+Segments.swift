@@ -36,6 +36,7 @@ extension DownloadTask {
             }
             run.describe(&request, at: index, of: lane)
             let wish = run.alternates.wish(of: id)
+            request.terms.isSilent = run.folders.isSilent(request.url)
             request.terms.hasAlternative = run.alternates.hasMore(for: wish?.target ?? id)
             // A whole film of a lower quality is worse than a wait, but not one of the same from another place.
             request.terms.isFirstChoice = wish == nil && !run.alternates.isRedundant(id, at: now)
@@ -131,6 +132,7 @@ extension DownloadTask {
             if let key = keyID.flatMap({ run.files[$0] }) { run.provenKeys.insert(key) }
             run.closeAccount(of: id, client.retrier)
             let lane = run.lanes[id.lane]
+            if let url = lane.url(of: id.position) { run.folders.noteMedia(from: url) }
             if let index = lane.index(of: id.position) { offer(loaded.segment, at: index, of: lane) }
             guard let segment = run.stored(loaded.segment, of: id) else { return }
             try folder.add([.segment(segment)], syncs: lane.tracker.isLive)

@@ -31,6 +31,8 @@ public final class DownloadTask: Sendable {
     public struct Result: Sendable {
         /// Segments that are not there, in the order in which that was found out.
         public var gaps: [DownloadGap] = []
+        /// The segments of all gaps.
+        public var missingSegmentCount: Int { gaps.reduce(0) { $0 + $1.segmentCount } }
         /// Segments that are there.
         public var segmentCount = 0
         /// The media time of the variant's segments that are there, by the playlist.

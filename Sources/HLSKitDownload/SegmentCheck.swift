@@ -12,15 +12,10 @@ struct SegmentCheck: Sendable {
     private static let sureByteCount = 64
 
     private var head: [UInt8] = []
-    /// The last two blocks: the one before is the vector of the last.
-    private var tail: [UInt8] = []
     private var byteCount = 0
 
     mutating func append(_ bytes: [UInt8]) {
         if head.count < ContainerProbe.maxByteCount { head += bytes.prefix(ContainerProbe.maxByteCount - head.count) }
-        // Of the array itself: a sequence would be walked through from its start.
-        let end = bytes[max(0, bytes.count - 2 * Self.blockByteCount)...]
-        tail = Array((tail + end).suffix(2 * Self.blockByteCount))
         byteCount += bytes.count
     }
 
@@ -49,17 +44,12 @@ struct SegmentCheck: Sendable {
         }
     }
 
-    /// The first bytes in clear; the padding at the end has been looked at.
+    /// The first bytes in clear. What is media needs no padding.
     private func clearHead(_ key: [UInt8], _ vector: [UInt8]) throws(DecryptionError) -> [UInt8] {
         var decryptor = try AES128Decryptor(key: key, initializationVector: vector)
         var clear = head
         try decryptor.decrypt(&clear)
-        guard byteCount > head.count else { return clear + (try decryptor.finish()) }
-        var end = try AES128Decryptor(key: key, initializationVector: Array(tail.prefix(Self.blockByteCount)))
-        var last = Array(tail.suffix(Self.blockByteCount))
-        try end.decrypt(&last)
-        _ = try end.finish()
-        return clear
+        return byteCount > head.count ? clear : clear + (try decryptor.end().bytes)
     }
 
     /// What the beginning of something looks like that is no media.

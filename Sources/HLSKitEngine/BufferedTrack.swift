@@ -122,6 +122,9 @@ struct BufferedTrack: Sendable {
         if let effectiveEnd = situation.effectiveEnd {
             if isAtEnd, !isBroken { end = max(end, effectiveEnd) }
             end = min(end, max(effectiveEnd, situation.playhead))
+        } else if isAtEnd, !isBroken, let listed = situation.lastAvailable {
+            // A rendition may end while its variant is live.
+            end = max(end, listed)
         }
         return end - situation.playhead
     }

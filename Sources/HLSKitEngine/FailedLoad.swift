@@ -23,6 +23,8 @@ struct FailedLoad: Sendable {
         var patience = RetryTerms.Patience.usual
         /// The segment is listed that the part is of.
         var hasWhole = false
+        /// Nothing ever came from where the segment is, and it was waited for before.
+        var isSilent = false
     }
 
     enum Outcome: Sendable, Hashable {
@@ -145,6 +147,7 @@ struct FailedLoad: Sendable {
         failure.terms.targetDuration = facts.targetDuration
         if kind == .reload { failure.terms.patience = facts.patience }
         failure.terms.hasAlternative = facts.hasAlternative
+        failure.terms.isSilent = facts.isSilent
         return failure
     }
 
@@ -229,5 +232,12 @@ extension HLSError {
         var error = self
         error.cause = "\(run.count) segments in a row, the last: \(error.cause)"
         return error
+    }
+}
+
+extension SegmentFailure {
+    /// What a segment looks like that was decrypted with another key, where others have been read.
+    var mayBeOfKey: Bool {
+        if case .media(let error) = self { error.code == .unknownContainer } else { false }
     }
 }

@@ -63,9 +63,7 @@ package struct ItemOutlook: Sendable {
             note(lane, endsEarly: endsEarly)
             if lane.isRequired {
                 if let end = lane.loadedEnd { loadedEnd = max(end, loadedEnd ?? end) }
-                if let tracker = lane.tracker, !tracker.isLive {
-                    longestEnd = max(tracker.end, longestEnd ?? tracker.end)
-                }
+                if let end = lane.endByList { longestEnd = max(end, longestEnd ?? end) }
             }
             guard id == .main, let tracker = lane.tracker else { continue }
             note(tracker, next: lane.nextIndex)
@@ -152,7 +150,7 @@ package struct ItemOutlook: Sendable {
         // Of what a variant declares, sound is the least.
         let isSoundOnly = item.isSoundOnly || item.lanes[.main]?.presence == .resting
         if !isSoundOnly, let declared = item.variant?.averageBandwidth ?? item.variant?.bandwidth, declared > 0 {
-            return Double(declared)
+            return item.variants.sizes.understatedBitRate(item.variant?.bandwidth ?? 0) ?? Double(declared)
         }
         return item.variants.sizes.loadedBitRate
     }
@@ -166,5 +164,19 @@ extension ForwardBuffer.Situation {
         targetDuration = outlook.pacingTarget
         nextSegmentDuration = outlook.nextSegmentDuration
         nextSegmentByteCount = outlook.nextSegmentByteCount
+    }
+}
+
+extension MediaLane {
+    /// Timestamps that ran ahead of the list by less than this are those of pictures that are shown later than decoded.
+    private static let leastLead = Duration.milliseconds(500)
+
+    /// Where the last segment ends that is listed, behind what is loaded: timestamps may have jumped ahead of the list, and
+    /// what is listed is loaded all the same. nil while the list grows.
+    fileprivate var endByList: Duration? {
+        guard let tracker, !tracker.isLive else { return nil }
+        guard joint == .follows, let loadedEnd, let nextIndex else { return tracker.end }
+        let lead = loadedEnd - tracker.starts[nextIndex]
+        return lead > Self.leastLead ? tracker.end + lead : tracker.end
     }
 }

@@ -36,6 +36,8 @@ package struct ItemState: Sendable {
     /// As that of ``EngineItem``.
     let owner: String?
     var refresh = URLRefresh()
+    /// From a machine that its URL has led to, and that fails.
+    var wayBack = WayBack()
     package let session: ItemSession?
     /// nil for a media playlist that was opened directly.
     @Shared var multivariant: MultivariantPlaylist? = nil

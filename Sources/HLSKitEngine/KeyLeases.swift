@@ -18,6 +18,8 @@ struct KeyLeases: Sendable {
         var coming: (renewal: Duration?, expiration: Duration?)?
         /// It took the place of one that did not fit, and nothing was read with it yet.
         var isDoubted = false
+        /// The segment that it did not fit: others may doubt the next one again.
+        var doubter: Doubter?
 
         /// Segments wait for a key that is not here yet.
         mutating func use(_ generation: Int) {
@@ -26,7 +28,14 @@ struct KeyLeases: Sendable {
         }
     }
 
-    /// Keys that the program gave, by what they were before any took their place.
+    /// A segment that could not be decrypted.
+    struct Doubter: Sendable, Hashable {
+        var lane: LaneID
+        var position: SegmentPosition
+    }
+
+    /// Keys that the program gave, and those of servers that have decrypted something, by what they were before any took
+    /// their place.
     private var leases: [ResourceID: Lease] = [:]
 
     /// The key in use at the place of one that a playlist names.
@@ -93,24 +102,24 @@ struct KeyLeases: Sendable {
 
     /// A segment cannot be decrypted with a key.
     ///
-    /// - Returns: whether it is begun again, with a key that takes its place. Keys that are not the program's stay what
-    ///   they are.
-    mutating func doubt(_ key: ResourceID) -> Bool {
+    /// - Returns: whether it is begun again, with a key that takes its place. A key of a server that has decrypted nothing stays
+    ///   what it is; one that has may be another by now behind the same URL.
+    mutating func doubt(_ key: ResourceID, by doubter: Doubter? = nil) -> Bool {
         guard var lease = leases[key.first] else { return false }
         // Others that were begun with it come later.
         if key.generation < lease.generation { return true }
-        guard !lease.isDoubted else { return false }
+        guard !lease.isDoubted || lease.doubter != doubter else { return false }
         lease.reason = .receivedObsoleteContentKey
         lease.use(key.generation + 1)
-        lease.isDoubted = true
+        (lease.isDoubted, lease.doubter) = (true, doubter)
         leases[key.first] = lease
         return true
     }
 
     /// A segment was read with a key.
     mutating func prove(_ key: ResourceID?) {
-        guard let key, leases[key.first]?.generation == key.generation else { return }
-        leases[key.first]?.isDoubted = false
+        guard let key, key.generation == leases[key.first, default: Lease()].generation else { return }
+        leases[key.first, default: Lease()].isDoubted = false
     }
 }
 

@@ -1,3 +1,4 @@
+import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
@@ -17,6 +18,8 @@ struct LanePlaylist: Sendable {
     private var isParked = false
     /// Its URL has run out, and no other has taken its place.
     private(set) var hasRunOut = false
+    /// The URL that answered last is asked: a session or a machine that the list's own URL has led to, and leads to no more.
+    private var usesAnswered = false
     /// What is asked for besides the list.
     private(set) var plan = ReloadPlan()
     /// Whether the first list is the newest.
@@ -69,6 +72,26 @@ struct LanePlaylist: Sendable {
         request = id
         requestBegan = now
         plan.send(directives)
+    }
+
+    /// The URL that is asked in the place of ``url``; nil for that.
+    var answeredURL: String? { usesAnswered ? otherURL : nil }
+
+    /// The last answer came from elsewhere.
+    private var otherURL: String? { tracker.flatMap { $0.url == url ? nil : $0.url } }
+
+    /// A reload failed: where the list's own URL refuses it, that which answered last may go on; where that fails, the own one
+    /// is the way back.
+    ///
+    /// - Returns: whether the list is to be asked for at once.
+    mutating func turn(after error: LoadingError) -> Bool {
+        guard !usesAnswered else {
+            usesAnswered = false
+            return false
+        }
+        guard otherURL != nil, error.code == .httpStatus, (400..<500).contains(error.status ?? 0) else { return false }
+        usesAnswered = true
+        return true
     }
 
     /// What the next request asks for besides the list, and how long that may be held.
@@ -170,6 +193,7 @@ struct LanePlaylist: Sendable {
     /// Another list takes its place, which has still to come.
     mutating func leave(for url: String) {
         self.url = url
+        usesAnswered = false
         if let tracker { left = tracker }
         plan = ReloadPlan()
         tuneIn = TuneIn()
@@ -202,6 +226,7 @@ struct LanePlaylist: Sendable {
     /// The fresh URL.
     mutating func renew(_ url: String, requestBegan: Duration? = nil) {
         self.url = url
+        usesAnswered = false
         if let requestBegan { self.requestBegan = requestBegan }
     }
 

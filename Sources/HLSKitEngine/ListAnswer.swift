@@ -45,7 +45,7 @@ enum ListAnswer: Sendable {
 extension MediaPlaylist {
     /// Why there is nothing to load from it; nil where there is something, or may yet be.
     func emptiness(at url: String) -> PlaylistFailure? {
-        guard segments.isEmpty, hasEndList else { return nil }
+        guard segments.isEmpty, isComplete else { return nil }
         return PlaylistFailure(kind: .malformed, url: url, text: "the playlist lists no segment")
     }
 }

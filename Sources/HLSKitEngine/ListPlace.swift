@@ -16,7 +16,7 @@ struct ListPlace: Sendable {
         of playlist: MediaPlaylist, url: String, in lane: borrowing MediaLane, known: PlaylistTracker?,
         _ facts: Facts, at now: Duration
     ) {
-        let start = facts.reference?.start(of: playlist, successor: facts.successor) ?? .zero
+        let start = facts.reference?.start(of: playlist, at: now, successor: facts.successor) ?? .zero
         // A list that has ended is as it was.
         var tracker =
             known.flatMap { $0.start == start ? $0 : nil }
@@ -62,11 +62,11 @@ extension ItemState {
     }
 
     /// Where a list begins beside what the other lanes list; nil where those have none.
-    func startBesideOthers(of playlist: MediaPlaylist, in id: LaneID) -> Duration? {
+    func startBesideOthers(of playlist: MediaPlaylist, in id: LaneID, at now: Duration) -> Duration? {
         for other in [LaneID.main, .audio] where other != id {
             // A variant that is being left has its place, too.
             if let tracker = lanes[other]?.tracker ?? lanes[other]?.playlist.left {
-                return tracker.start(ofNeighbor: playlist)
+                return tracker.start(ofNeighbor: playlist, at: now)
             }
         }
         return nil

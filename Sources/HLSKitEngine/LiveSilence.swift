@@ -85,3 +85,22 @@ extension PlayerItemPreferences {
         return limit.map { .atLeast($0) } ?? .endless
     }
 }
+
+extension PlaylistTracker {
+    /// How long a rendition may bring nothing new while its variant does: the window of the variant goes on meanwhile.
+    private static let shortestRenditionLimit = Duration.seconds(30)
+    var renditionLimit: Duration { max(Self.shortestRenditionLimit, pacingTarget * 5) }
+}
+
+extension ItemState {
+    /// How long the list of a rendition has brought nothing, all of which is loaded, while the variant went on; nil where it
+    /// goes on, or the variant does not.
+    func silence(ofRendition id: LaneID, at now: Duration) -> Duration? {
+        guard let variant = lanes[.main]?.tracker, variant.isLive, let lane = lanes[id], !lane.isComplete,
+            lane.segments.isEmpty, lane.nextIndex == nil, let tracker = lane.tracker, tracker.isLive
+        else { return nil }
+        let since = tracker.lastNewSegment
+        // What stands still with the variant stands still for another reason.
+        return variant.lastNewSegment - since >= (now - since) / 2 ? now - since : nil
+    }
+}

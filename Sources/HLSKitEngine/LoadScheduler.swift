@@ -58,6 +58,12 @@ struct LoadScheduler: Sendable {
             let throughput = situation.throughput, throughput.bitsPerSecond > 0
         else { return false }
         if situation.isPart { return Self.stands(after: situation.remainingByteCount, throughput) }
+        // One after another would take longer than it lasts, whatever the link gives.
+        if throughput.latency >= situation.nextDuration / 2,
+            throughput.bitsPerSecond >= Self.plenty * situation.neededBitsPerSecond
+        {
+            return true
+        }
         guard !situation.isWaiting, throughput.bitsPerSecond >= Self.plenty * situation.neededBitsPerSecond else {
             return false
         }

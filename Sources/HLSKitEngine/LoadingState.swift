@@ -8,6 +8,8 @@ package struct LoadingState: Sendable {
     var requests = RequestTable()
     package private(set) var estimator = ThroughputEstimator()
     var failures: FailurePolicy<RequestRole>
+    /// Where media comes from, and where none does.
+    var folders = SilentFolders()
     /// What to expect before anything was measured.
     var hint: Double?
     /// Servers whose connections carry several responses at once.
@@ -22,6 +24,7 @@ package struct LoadingState: Sendable {
     /// Forgets the failures of an item: roles and variants of the next one are others.
     mutating func forgetFailures() {
         failures.forgetFailures()
+        folders = SilentFolders()
         requests.forgetWaiting()
     }
 
@@ -36,6 +39,7 @@ package struct LoadingState: Sendable {
         failures.succeed(.segment(flight.role))
         failures.succeed(.map(flight.id.lane))
         failures.deliverSegment()
+        folders.noteMedia(from: flight.job.url)
     }
 
     /// A list came that was known.

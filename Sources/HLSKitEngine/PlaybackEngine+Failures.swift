@@ -5,6 +5,11 @@ import HLSKitSelection
 extension PlaybackEngine {
     mutating func failRequest(_ id: RequestID, _ error: LoadingError, _ metrics: TransferMetrics?) {
         guard let context = loading.end(id, at: now) else { return }
+        if context.purpose == .firstPlaylist, item?.wayBack.take(id) == true { return }
+        if case .mediaPlaylist(let lane) = context.purpose, context.isReload, turnsReload(of: lane, context, error) {
+            return
+        }
+        askForOtherEdge(after: error, of: context)
         if takesOwnConnection(context.purpose), error.refusesConnection { item?.partConnections.noteRefusal() }
         if case .hint(let lane, _) = context.purpose { return failHint(id, error, context, in: lane) }
         if context.purpose == .steering { return failSteering(error) }
@@ -26,6 +31,16 @@ extension PlaybackEngine {
             for other in others where item?.error == nil { failResource(resource, in: other, error) }
         case .hint: break
         }
+    }
+
+    /// Asks for a list at once where it may still be had from the URL that answered last.
+    private mutating func turnsReload(of id: LaneID, _ context: RequestUnderWay, _ error: LoadingError) -> Bool {
+        guard item?.error == nil, item?.pendingFailure == nil, item?.lanes[id]?.playlistURL == context.url,
+            item?.lanes[id]?.playlist.turn(after: error) == true
+        else { return false }
+        item?.lanes[id]?.playlist.answer()
+        requestPlaylist(of: id)
+        return true
     }
 
     // MARK: What failed
@@ -52,9 +67,8 @@ extension PlaybackEngine {
         if letGo(segment) { return }
         switch BadSegment(failure, of: flight.job, hasGivenKey: configuration.keyRules.isGiven) {
         case .key(let error):
-            if let key = flight.job.key?.resource, item?.keys.doubt(key) == true, goBack(to: segment) {
-                return effects.append(.publish(.recoverableError(error)))
-            }
+            if asksForOtherKey(of: flight, after: error) { return }
+            if isOfEarlierKey(flight, failure) { return lose(segment, error, isBad: true) }
             if hasAlternative(for: id) { return takeElsewhere(segment, because: error) }
             failLane(id, error, from: segment)
         case .map(let error):
@@ -64,8 +78,29 @@ extension PlaybackEngine {
             guard hasAlternative(for: id) else { return failLane(id, error, from: segment) }
             if id == .main, let index = flight.variantIndex { item?.variants.exclude(index) }
             takeElsewhere(segment, because: error)
-        case .media(let error): failSegment(segment, error: error, loadingError: nil)
+        case .media(let error):
+            if failure.mayBeOfKey, asksForOtherKey(of: flight, after: error) { return }
+            failSegment(segment, error: error, loadingError: nil)
         }
+    }
+
+    /// Whether a live segment may be of a key that stood behind the URL before the one that came: those that are listed behind
+    /// it are of a newer one.
+    private func isOfEarlierKey(_ flight: SegmentInFlight, _ failure: SegmentFailure) -> Bool {
+        guard case .wrongKey = failure, !configuration.keyRules.isGiven,
+            let tracker = item?.lanes[flight.id.lane]?.tracker,
+            tracker.isLive, let index = tracker.index(of: flight.position)
+        else { return false }
+        return index + 1 < tracker.segmentCount
+    }
+
+    /// Begins a segment again with the key that takes the place of the one that it was read with, where there may be another.
+    private mutating func asksForOtherKey(of flight: SegmentInFlight, after error: HLSError) -> Bool {
+        let doubter = KeyLeases.Doubter(lane: flight.id.lane, position: flight.position)
+        guard let key = flight.job.key?.resource, item?.keys.doubt(key, by: doubter) == true, goBack(to: flight.id)
+        else { return false }
+        effects.append(.publish(.recoverableError(error)))
+        return true
     }
 
     private mutating func failSegment(_ segment: SegmentID, error: HLSError, loadingError: LoadingError?) {
@@ -109,7 +144,10 @@ extension PlaybackEngine {
 
     private mutating func judge(_ load: FailedLoad, hasAlternative: Bool, _ flight: SegmentInFlight? = nil) {
         var facts = failureFacts(hasAlternative: hasAlternative)
-        if let flight { facts.hasWhole = item?.lanes[flight.id.lane]?.hasWhole(of: flight) == true }
+        if let flight {
+            facts.hasWhole = item?.lanes[flight.id.lane]?.hasWhole(of: flight) == true
+            facts.isSilent = loading.folders.isSilent(flight.job.url)
+        }
         follow(loading.judge(load, facts, at: now), of: load, flight)
     }
 

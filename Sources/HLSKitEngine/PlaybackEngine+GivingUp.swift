@@ -12,12 +12,19 @@ extension PlaybackEngine {
         let id = segment.lane
         guard let flight = item?.lanes[id]?.segments[segment] else { return }
         let isTooLong = hasWaitedTooLong(for: flight)
+        if !isBad, let tracker = item?.lanes[id]?.tracker, let index = tracker.index(of: flight.position),
+            tracker.isInOtherFolder(thanAnyBehind: index)
+        {
+            loading.folders.giveUp(flight.job.url)
+        }
         item?.contents.noteLoss(error)
         noteLost(segment, role: flight.role, start: flight.demuxedUpTo ?? flight.job.start)
         skip(segment, cause: error.description)
         if id == .main { forgiveLost(at: flight.job.start) }
         guard let run = item?.lanes[id]?.run(countsLoaded: !isBad) else { return }
-        guard isTooLong || hasWaitedTooLong(for: flight) || lossLimits.isTooMuch(run) else { return }
+        // A break that is gone ends: what is listed behind it is elsewhere.
+        let isTooMuch = lossLimits.isTooMuch(run) && !loading.folders.isSilent(flight.job.url)
+        guard isTooLong || hasWaitedTooLong(for: flight) || isTooMuch else { return }
         if id == .subtitles { return dropLane(.subtitles, because: error.description) }
         if item?.trick == nil, let start = run.start {
             // What was passed over is not waited through.

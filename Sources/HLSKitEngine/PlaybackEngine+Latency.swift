@@ -27,16 +27,21 @@ extension PlaybackEngine {
         }
     }
 
-    /// How late what is presented at a time is: its age by its date, else its distance from the edge. nil for an item that is
-    /// not live, and before it has started.
+    /// An age by date that is higher than the distance from the edge by more than this is none: somebody's clock is wrong.
+    private static let longestWay = Duration.seconds(3600)
+
+    /// How late what is presented at a time is: its age by its date while that makes sense, else its distance from the edge. nil
+    /// for an item that is not live, and before it has started.
     package func liveLatency(at now: Duration) -> Duration? {
         guard item?.start != nil, let outlook, outlook.isLive else { return nil }
         let now = max(now, self.now)
         let playhead = playhead(at: now)
-        if configuration.knowsDate, let date = item?.lanes[.main]?.tracker?.date(at: playhead) {
-            return configuration.epoch + now - date
+        let distance = (liveEdge.estimate(at: now, piece: outlook.pieceDuration) ?? outlook.listedEnd) - playhead
+        guard configuration.knowsDate, let date = item?.lanes[.main]?.tracker?.date(at: playhead) else {
+            return distance
         }
-        return (liveEdge.estimate(at: now, piece: outlook.pieceDuration) ?? outlook.listedEnd) - playhead
+        let age = configuration.epoch + now - date
+        return age >= .zero && age <= max(.zero, distance) + Self.longestWay ? age : distance
     }
 
     /// What is known of the item's latency; nil where it was never live.

@@ -33,6 +33,9 @@ extension PlaybackEngine {
     ) {
         guard let context = loading.end(id, at: now) else { return }
         loading.note(metrics, of: context)
+        if context.purpose == .firstPlaylist, item?.wayBack.take(id) == true {
+            return goOn(atOtherEdge: result, context)
+        }
         switch (context.purpose, result) {
         case (.firstPlaylist, .success(let loaded)):
             publish(loaded, context)
@@ -52,7 +55,7 @@ extension PlaybackEngine {
         }
     }
 
-    private mutating func publish(_ loaded: LoadedPlaylist, _ context: RequestUnderWay) {
+    mutating func publish(_ loaded: LoadedPlaylist, _ context: RequestUnderWay) {
         effects.append(.publish(.playlistLoaded(PlaylistLoad(loaded, context, at: now))))
         guard !context.isReload else { return }
         for warning in loaded.warnings { effects.append(.publish(.warning(warning))) }
@@ -63,6 +66,7 @@ extension PlaybackEngine {
         case .multivariant(let playlist):
             item?.multivariant = playlist
             item?.multivariantURL = loaded.url
+            tell(playlist.issues, at: loaded.url)
             openVariant(of: playlist)
         case .media(let playlist):
             let url = item?.url ?? loaded.url
@@ -72,6 +76,11 @@ extension PlaybackEngine {
             if tunesIn(.main, after: playlist, age: age) { return }
             attach(playlist, url: loaded.url, to: .main)
         }
+    }
+
+    /// Tells what is wrong with a playlist that is read all the same.
+    private mutating func tell(_ issues: [PlaylistIssue], at url: String) {
+        for issue in issues.prefix(8) { effects.append(.publish(.warning("\(url): \(issue)"))) }
     }
 
     private mutating func takeMediaPlaylist(
@@ -114,9 +123,7 @@ extension PlaybackEngine {
         noteList(of: id)
         if place.isNew { keep(tracker, of: id, url: url) }
         if place.isNews { item?.live.noteNews(at: now) }
-        for issue in playlist.issues.prefix(8) {
-            effects.append(.publish(.warning("\(url): \(issue)")))
-        }
+        tell(playlist.issues, at: url)
         checkLowLatency(of: id)
         guard let tracker = item?.lanes[id]?.tracker else { return }
         if id == .main, item?.start == nil { chooseStart(tracker) }
@@ -250,6 +257,6 @@ extension MediaPlaylistExtent {
             targetDuration: playlist.targetDuration, firstMediaSequence: playlist.mediaSequence,
             segmentCount: playlist.segments.count,
             lastDiscontinuitySequence: playlist.segments.last?.discontinuitySequence ?? playlist.discontinuitySequence,
-            hasEndList: playlist.hasEndList)
+            hasEndList: playlist.isComplete)
     }
 }

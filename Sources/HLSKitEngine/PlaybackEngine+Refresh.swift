@@ -97,6 +97,39 @@ extension PlaybackEngine {
         }
     }
 
+    // MARK: Edges
+
+    /// Asks the URL of the item again where it has led to a machine that fails now: it may lead to another.
+    mutating func askForOtherEdge(after error: LoadingError, of context: RequestUnderWay) {
+        guard let item, item.error == nil, item.pendingFailure == nil, item.refresh.refusal == nil,
+            !item.refresh.isUnderWay, let role = context.purpose.role, loading.failures.failureCount(of: role) > 0,
+            item.wayBack.mayAsk(item.url, insteadOf: item.multivariantURL, after: error, of: context, at: now)
+        else { return }
+        let (id, now) = (send(RequestOrder(firstPlaylist: item.url, namedBy: item.owner)), now)
+        self.item?.wayBack.ask(id, at: now)
+    }
+
+    /// The URL of the item has answered. What it leads to is of use where that is another machine; else all goes on as it was.
+    mutating func goOn(atOtherEdge result: Result<LoadedPlaylist, PlaylistFailure>, _ context: RequestUnderWay) {
+        guard case .success(let loaded) = result, let item, loaded.url != item.multivariantURL,
+            !item.refresh.isUnderWay,
+            case .multivariant(let playlist) = FreshPlaylist(
+                loaded, after: item.steering?.written ?? item.multivariant, hasOpened: item.hasOpened,
+                hasVariant: item.variantIndex != nil)
+        else { return }
+        publish(loaded, context)
+        effects.append(.publish(.warning("\(context.url): leads to \(loaded.url) now")))
+        self.item?.knownPlaylists.forget()
+        for id in LaneID.allCases {
+            if let failed = self.item?.lanes[id]?.segments.first(where: { $0.request == nil && !$0.isLoaded }) {
+                goBack(to: failed.id)
+            }
+            loading.forget(.mediaPlaylist(id))
+            effects.append(.disarm(.retry(.mediaPlaylist(id))))
+        }
+        goOn(from: playlist, at: loaded.url)
+    }
+
     /// Takes every lane's list from the fresh URL, also where that is named as it was.
     private mutating func goOn(from written: MultivariantPlaylist, at base: String) {
         guard let index = item?.variantIndex else { return }

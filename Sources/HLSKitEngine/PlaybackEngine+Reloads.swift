@@ -15,7 +15,7 @@ extension PlaybackEngine {
         guard let lane = item?.lanes[id],
             let update = ListUpdate(
                 of: lane, with: playlist, url: url, loadBegan: loadBegan, at: now,
-                beside: item?.startBesideOthers(of: playlist, in: id))
+                beside: item?.startBesideOthers(of: playlist, in: id, at: now))
         else { return }
         let tracker = update.tracker
         let missed = update.kind == .changed ? missed(by: lane, in: tracker) : nil
@@ -83,6 +83,27 @@ extension PlaybackEngine {
             isFailing: LaneID.allCases.contains { loading.failures.isFailing(.mediaPlaylist($0)) },
             isVariantLive: item?.isLive == true, endsQuietly: preferences.stalePolicy == .end)
         for action in silence.check(tracker, facts, at: now) { carryOut(action) }
+        if let limit = facts.limit { endStandingRenditions(limit: min(limit, tracker.renditionLimit)) }
+    }
+
+    /// Playing goes on without a rendition that stands still while its variant goes on.
+    private mutating func endStandingRenditions(limit: Duration) {
+        for id in [LaneID.audio, .subtitles] {
+            guard let silence = item?.silence(ofRendition: id, at: now), silence >= limit,
+                let url = item?.lanes[id]?.tracker?.url
+            else { continue }
+            let error = HLSError(
+                code: .staleLive, urlString: url, cause: "the rendition stopped updating",
+                detail: "nothing new for \(Int(silence.seconds)) s")
+            if hasAlternative(for: id) {
+                leave(id, because: error)
+            } else if id == .subtitles {
+                dropLane(id, because: error.description)
+            } else {
+                effects.append(.publish(.warning("\(error); playing goes on without it")))
+                complete(id)
+            }
+        }
     }
 
     private mutating func carryOut(_ action: LiveSilence.Action) {

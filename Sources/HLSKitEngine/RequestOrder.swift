@@ -12,6 +12,8 @@ struct RequestOrder: Sendable {
     let maximumByteCount: Int
     /// A newer state is asked for of a playlist that is known.
     private(set) var isReload = false
+    /// For a media playlist: the URL that is asked in its place; nil for its own.
+    private(set) var answeredURL: String?
     /// For a media playlist: those of the multivariant playlist.
     private(set) var variables: [String: String]?
     /// For a head: what it is encrypted with.
@@ -47,6 +49,7 @@ struct RequestOrder: Sendable {
             .mediaPlaylist(lane.id), url: lane.playlistURL, namedBy: base,
             maximumByteCount: ResourceLimits.playlistByteCount)
         isReload = lane.tracker != nil
+        answeredURL = lane.playlist.answeredURL
         variables = multivariant?.variables
     }
 
@@ -117,7 +120,8 @@ struct RequestTerms: Sendable {
 
     func request(for order: RequestOrder) -> EngineRequest {
         var request = TransportRequest(
-            urlString: order.directives.url(of: order.url), resourceClass: order.purpose.resourceClass,
+            urlString: order.directives.url(of: order.answeredURL ?? order.url),
+            resourceClass: order.purpose.resourceClass,
             fields: fields, byteRange: order.byteRange,
             timeouts: timeouts[order.purpose.resourceClass], maximumByteCount: order.maximumByteCount)
         // The user's credentials belong to the origin of the URL that the user gave (R59).

@@ -9,10 +9,17 @@ struct VariantSizes: Sendable {
         /// Of all lanes.
         var byteCount = 0
         var duration = Duration.zero
+
+        /// nil where nothing was loaded.
+        var bitRate: Double? { duration > .zero ? Double(byteCount) * 8 / duration.seconds : nil }
     }
 
     /// Media of a variant, or of all, after which its mean is believed.
     private static let convincingDuration = Duration.seconds(10)
+    /// The same where it is more than twice what is declared: no stretch of the media explains that.
+    private static let shortDuration = Duration.seconds(2)
+    /// Media that takes so many times its `BANDWIDTH` shows that this is not the most that it takes.
+    private static let understatement = 1.1
 
     /// Playlists of VOD variants that were loaded and tell sizes, by the variants' indices.
     private var playlists: [Int: SizeTellingPlaylist] = [:]
@@ -21,9 +28,18 @@ struct VariantSizes: Sendable {
     private var loaded = SeenMedia()
 
     /// Average bit rate of what was loaded since the variant was switched to; nil before.
-    var loadedBitRate: Double? {
-        guard loaded.duration > .zero else { return nil }
-        return Double(loaded.byteCount) * 8 / loaded.duration.seconds
+    var loadedBitRate: Double? { loaded.bitRate }
+
+    /// Average bit rate of the variant in use where it takes more than it declares; nil where it does not.
+    ///
+    /// - Parameter bandwidth: as declared; 0 where it is not.
+    func understatedBitRate(_ bandwidth: Double) -> Double? { Self.understated(loaded, bandwidth) }
+
+    private static func understated(_ media: SeenMedia?, _ bandwidth: Double) -> Double? {
+        guard let media, let rate = media.bitRate, bandwidth > 0, rate > bandwidth * understatement,
+            media.duration >= (rate > bandwidth * 2 ? shortDuration : convincingDuration)
+        else { return nil }
+        return rate
     }
 
     // MARK: Learning
@@ -100,27 +116,37 @@ struct VariantSizes: Sendable {
         }
     }
 
-    /// The mean bit rates of the candidates where a playlist does not declare all of them and enough was seen to tell: a
-    /// variant's own, else the share of its `BANDWIDTH` that others took. nil where there is nothing to add.
+    /// The mean bit rates of the candidates where a playlist does not declare all of them, or less than is true, and enough
+    /// was seen to tell: a variant's own, else the share of its `BANDWIDTH` that others took. nil where there is nothing to
+    /// add.
     private func seenAverages(of candidates: [AssetVariant], among variants: [AssetVariant]) -> [Double]? {
-        guard candidates.contains(where: { $0.averageBandwidth == nil }), !seen.isEmpty else { return nil }
-        var bits = 0.0
-        var declared = 0.0
-        var duration = Duration.zero
+        guard !seen.isEmpty else { return nil }
+        var (all, declared) = (SeenMedia(), 0.0)
+        var isUnderstated = false
         // In the order of the playlist: sums depend on their order.
         for (index, variant) in variants.enumerated() {
             guard let media = seen[index] else { continue }
-            bits += 8 * Double(media.byteCount)
+            all.byteCount += media.byteCount
+            all.duration += media.duration
             declared += variant.bandwidth * media.duration.seconds
-            duration += media.duration
+            if Self.understated(media, variant.bandwidth) != nil { isUnderstated = true }
         }
-        guard duration >= Self.convincingDuration, declared > 0 else { return nil }
+        guard isUnderstated || candidates.contains(where: { $0.averageBandwidth == nil }), declared > 0,
+            isUnderstated || all.duration >= Self.convincingDuration
+        else { return nil }
+        let share = Double(all.byteCount) * 8 / declared
         return candidates.map { candidate in
-            if let average = candidate.averageBandwidth { return average }
-            var average = candidate.bandwidth * bits / declared
-            if let own = seen[candidate.index], own.duration >= Self.convincingDuration {
-                average = 8 * Double(own.byteCount) / own.duration.seconds
+            let own = seen[candidate.index]
+            if isUnderstated {
+                if let own, own.duration >= Self.shortDuration, let rate = own.bitRate {
+                    return max(rate, candidate.averageBandwidth ?? 0)
+                }
+                // Who writes one figure too low writes all of them so.
+                return candidate.bandwidth * max(share, 1)
             }
+            if let average = candidate.averageBandwidth { return average }
+            var average = candidate.bandwidth * share
+            if let own, own.duration >= Self.convincingDuration, let rate = own.bitRate { average = rate }
             // BANDWIDTH is the most that any stretch of the media takes.
             return min(average, candidate.bandwidth)
         }

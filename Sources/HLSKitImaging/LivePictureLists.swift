@@ -44,7 +44,8 @@ final class LivePictureLists: Sendable {
             if let known = trackers.all[url] { return (known, false) }
             let first = trackers.first.flatMap { trackers.all[$0] }
             let tracker = PlaylistTracker(
-                list, requestURL: url, url: list.url, start: first?.start(of: list) ?? .zero, loadBegan: now, now: now)
+                list, requestURL: url, url: list.url, start: first?.start(of: list, at: now) ?? .zero, loadBegan: now,
+                now: now)
             trackers.all[url] = tracker
             if first == nil { trackers.first = url }
             return (tracker, true)
@@ -59,7 +60,7 @@ final class LivePictureLists: Sendable {
             let update = new.update(with: list, url: list.url, loadBegan: began, now: now)
             // Nothing was waited for in between: what was not seen takes its time.
             if update == .changed, new.hasJumped,
-                let start = old.start(ofNeighbor: list) ?? old.start(ofSuccessor: list, at: now)
+                let start = old.start(ofNeighbor: list, at: now) ?? old.start(ofSuccessor: list, at: now)
             {
                 new.shift(by: start - new.start)
             }

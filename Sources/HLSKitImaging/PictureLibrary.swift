@@ -49,7 +49,7 @@ struct PictureLibrary: Sendable {
         case .file: return nil
         case .source(let source): return source
         case .media(let playlist, let wasKnown):
-            guard !playlist.hasEndList else { return PictureSource(playlist) }
+            guard !playlist.isComplete else { return PictureSource(playlist) }
             let inspector = inspector
             let tracker = try await live.tracker(at: inspector.url, playlist, wasKnown: wasKnown) {
                 try await inspector.loadMediaPlaylist(at: inspector.url, of: nil)
@@ -60,7 +60,7 @@ struct PictureLibrary: Sendable {
             let wasKnown = inspector.knowsMediaPlaylist(at: url)
             let playlist = try await inspector.mediaPlaylist(candidate.uri, of: parent)
             var source: PictureSource
-            if playlist.hasEndList {
+            if playlist.isComplete {
                 source = PictureSource(playlist, bandwidth: candidate.bandwidth)
             } else {
                 let tracker = try await live.tracker(at: url, playlist, wasKnown: wasKnown) {

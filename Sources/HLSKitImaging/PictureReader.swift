@@ -40,7 +40,7 @@ struct PictureReader {
     /// Takes the next bytes. What was whole before a fault is given, and the fault when nothing was.
     mutating func append(_ bytes: [UInt8], isEnd: Bool = false) throws -> Output {
         var clear = try decryption?.decrypt(bytes) ?? bytes
-        if isEnd, let decryption { clear += try decryption.finish() }
+        if isEnd, let decryption { clear += try decryption.finish().bytes }
         var events: [DemuxerEvent] = []
         var failure: (any Error)?
         do {

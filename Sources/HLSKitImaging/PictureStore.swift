@@ -120,7 +120,7 @@ final class PictureStore: Sendable {
     /// What servers are told of a segment.
     private static func clientData(of segment: MediaSegment, in source: PictureSource) -> ClientDataNote {
         var facts = ClientDataFacts(
-            segmentOf: segment.duration, source.objectType, isLive: !source.playlist.hasEndList)
+            segmentOf: segment.duration, source.objectType, isLive: !source.playlist.isComplete)
         if let bandwidth = source.bandwidth, bandwidth > 0 {
             facts.bitRates.encoded = Double(bandwidth)
             // What a variant declares is of all that goes with it.
@@ -228,7 +228,7 @@ final class PictureStore: Sendable {
             guard let (key, secret) = key, !key.isOfSamples else { return bytes }
             do {
                 let box = try DecryptionBox(key: secret, vector: key.initializationVector)
-                return try box.decrypt(bytes) + box.finish()
+                return try box.decryptWhole(bytes)
             } catch let error as DecryptionError {
                 throw error.code == .badPadding
                     ? unfit(key.resource, url) ?? HLSError(error, url: url) : HLSError(error, url: url)

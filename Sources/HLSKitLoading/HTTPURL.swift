@@ -9,7 +9,7 @@ package struct HTTPURL: Sendable, Hashable {
     /// User information as written; never part of ``text``.
     var userInfo: String?
     /// Path and query with everything escaped that a request line cannot carry; begins with `/`.
-    var target: String
+    package var target: String
 
     /// - Throws: `badURL`, or `refused` for a scheme other than http and https.
     package init(_ text: String) throws(LoadingError) {

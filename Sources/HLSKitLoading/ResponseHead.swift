@@ -67,7 +67,7 @@ package struct ResponseHead: Sendable {
         one.utf8.count == other.utf8.count && one.lowercased() == other.lowercased()
     }
 
-    private static func trimmed(_ text: String) -> String {
+    static func trimmed(_ text: String) -> String {
         var rest = Substring(text)
         while let first = rest.utf8.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }
         while let last = rest.utf8.last, last == 0x20 || last == 0x09 { rest = rest.dropLast() }

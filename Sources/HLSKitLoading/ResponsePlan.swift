@@ -37,7 +37,7 @@ package enum ResponsePlan: Sendable {
             return
         }
 
-        let codings = head.members(of: "Content-Encoding").filter { $0 != "identity" }
+        let codings = head.members(of: "Content-Encoding").flatMap { ContentCoding.names(in: $0) }
         let known = codings.compactMap { ContentCoding(name: $0) }
         guard known.count == codings.count, known.count <= ContentCoding.maximumLayerCount else {
             self = fail(.badContentEncoding, "content coding \"\(codings.joined(separator: ", "))\" is not supported")
@@ -48,16 +48,9 @@ package enum ResponsePlan: Sendable {
             if !range.isOpenEnded { plan.count = range.upperBound - range.lowerBound }
             if head.status != 206 { plan.skip = range.lowerBound }
         }
-        if head.status == 206 {
-            guard let range = ContentRange(head.value(of: "Content-Range") ?? "") else {
-                self = fail(.badRange, "HTTP 206 without a usable Content-Range")
-                return
-            }
-            guard range.isAnswer(to: request.byteRange) else {
-                let wanted = request.byteRange?.headerText ?? "the whole"
-                self = fail(.badRange, "asked for bytes \(wanted), got \(range)")
-                return
-            }
+        if head.status == 206, let text = head.rangeFault(for: request.byteRange) {
+            self = fail(.badRange, text)
+            return
         }
         if known.isEmpty, let length = head.contentLength {
             let needed = plan.skip.addingReportingOverflow(plan.count ?? 0)
@@ -113,10 +106,30 @@ package struct ContentRange: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether it is what was asked for. One that is open at its end may have grown meanwhile.
-    func isAnswer(to wanted: Range<UInt64>?) -> Bool {
-        guard let wanted, wanted.isOpenEnded else { return bytes == wanted ?? 0..<(total ?? 0) }
-        return bytes.lowerBound == wanted.lowerBound
+    ///
+    /// - Parameter length: of the body; nil if unknown. Of a whole whose size is not told, it tells nothing else.
+    func isAnswer(to wanted: Range<UInt64>?, length: Int?) -> Bool {
+        guard let wanted else {
+            guard let total else {
+                return bytes.lowerBound == 0 && length.map { UInt64($0) == bytes.upperBound } ?? true
+            }
+            return bytes == 0..<total
+        }
+        return wanted.isOpenEnded ? bytes.lowerBound == wanted.lowerBound : bytes == wanted
     }
 
     package var description: String { "\(bytes.lowerBound)-\(bytes.upperBound - 1)/\(total.map { "\($0)" } ?? "*")" }
+}
+
+extension ResponseHead {
+    /// Why the body of a 206 is not what was asked for; nil where it is. What was asked for as a whole needs no `Content-Range`
+    /// for that.
+    fileprivate func rangeFault(for wanted: Range<UInt64>?) -> String? {
+        guard let range = ContentRange(value(of: "Content-Range") ?? "") else {
+            let isParts = members(of: "Content-Type").contains { $0.hasPrefix("multipart/") }
+            return wanted == nil && !isParts ? nil : "HTTP 206 without a usable Content-Range"
+        }
+        if range.isAnswer(to: wanted, length: contentLength) { return nil }
+        return "asked for bytes \(wanted?.headerText ?? "the whole"), got \(range)"
+    }
 }

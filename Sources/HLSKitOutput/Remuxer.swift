@@ -151,7 +151,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
                     continue
                 }
                 let (old, isWaiting) = (state.latest[index], state.splice.hasChange(of: index))
-                let isSame = Self.isSameStream(track, old, hasHeader: state.muxer != nil && !isWaiting)
+                let isSame = isSameStream(track, old, hasHeader: state.muxer != nil && !isWaiting)
                 state.latest[index] = isSame ? track.completed(by: old) : track
                 if isSame, isWaiting {
                     state.splice.complete(index, with: state.latest[index])
@@ -327,7 +327,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     /// Finds out which tracks go on in the streams that there are, and says which do not.
     private func fit(_ tracks: [MediaTrack], _ state: inout State) {
         let places = tracks.map { track in
-            state.tracks.firstIndex { $0.mediaType == track.mediaType && Self.isSameStream(track, $0, hasHeader: true) }
+            state.tracks.firstIndex { $0.mediaType == track.mediaType && isSameStream(track, $0, hasHeader: true) }
         }
         for (track, place) in zip(tracks, places) {
             let old = state.current?.firstIndex { $0.mediaType == track.mediaType }
@@ -608,12 +608,14 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     /// Whether `new` can go on in the stream of `old`. Demuxers announce a track before they have seen its samples,
     /// so what is not known of `new` speaks against nothing, nor what is not known yet of sound before the header, nor a
     /// size that was not known.
-    private static func isSameStream(_ new: MediaTrack, _ old: MediaTrack, hasHeader: Bool) -> Bool {
+    private func isSameStream(_ new: MediaTrack, _ old: MediaTrack, hasHeader: Bool) -> Bool {
         func agree<Value: Equatable>(_ field: KeyPath<MediaTrack, Value>, unknown: Value) -> Bool {
             let (newValue, oldValue) = (new[keyPath: field], old[keyPath: field])
             return newValue == oldValue || newValue == unknown
                 || (oldValue == unknown && !hasHeader && new.mediaType == .audio)
         }
+        // A transport stream has start codes where MP4 has lengths: libavformat rewrites a stream as it begins, or not at all.
+        if container == .ts, new.hasLengthPrefixes != old.hasLengthPrefixes { return false }
         return new.codec == old.codec && agree(\.configuration, unknown: []) && agree(\.sampleRate, unknown: 0)
             && agree(\.channelCount, unknown: 0)
             && (old.width == 0 || (agree(\.width, unknown: 0) && agree(\.height, unknown: 0)))
@@ -658,6 +660,9 @@ extension Remuxer.Container {
 }
 
 extension MediaTrack {
+    /// Its pictures are units behind their lengths, as MP4 has them (ISO/IEC 14496-15), and none behind start codes.
+    fileprivate var hasLengthPrefixes: Bool { [.h264, .hevc].contains(codec) && configuration.first == 1 }
+
     /// The track with what it does not tell taken from `other`.
     fileprivate func completed(by other: MediaTrack) -> MediaTrack {
         var track = self

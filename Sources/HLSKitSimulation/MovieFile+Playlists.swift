@@ -16,7 +16,7 @@ extension MovieFile {
         let hasVideo = multivariant.variants.contains { $0.resolution != nil }
         for (variant, playlist) in zip(multivariant.variants, media) {
             guard let playlist, !hasVideo || variant.resolution != nil else { continue }
-            guard playlist.hasEndList else {
+            guard playlist.isComplete else {
                 throw HLSError.simulation("\(variant.uri) is live: only VOD can be simulated")
             }
             guard !playlist.segments.isEmpty else { throw HLSError.simulation("\(variant.uri) lists no segment") }
@@ -31,7 +31,7 @@ extension MovieFile {
     ///
     /// - Throws: `HLSError` when it is live, or declares no size: `EXT-X-BYTERANGE` or `EXT-X-BITRATE`.
     public init(_ playlist: MediaPlaylist) throws(HLSError) {
-        guard playlist.hasEndList else { throw HLSError.simulation("a live playlist: only VOD can be simulated") }
+        guard playlist.isComplete else { throw HLSError.simulation("a live playlist: only VOD can be simulated") }
         guard playlist.segments.contains(where: { Column.bits(of: $0) != nil }) else {
             throw HLSError.simulation(
                 "the playlist has neither byte ranges nor bit rates; give the multivariant playlist")

@@ -49,6 +49,42 @@ struct DownloadRetryTests {
         values.map { .milliseconds(Int64($0 * 1000)) }
     }
 
+    @Test("a break that cannot be had is missing, and the film is there", arguments: [0, 1, 2])
+    func deadBreak(fault: Int) throws {
+        let answers: [Answer] = [.status(404), .status(503), .failure(.cannotConnect)]
+        let outcome = try Self.run(.init(jitter: 0)) { path, _ in
+            guard path == "main.m3u8" else { return path.hasPrefix("ad/") ? answers[fault] : Self.media }
+            let names = (0..<18).map { (4..<12).contains($0) ? "ad/\($0).ts" : "\($0).ts" }
+            let segments = names.map { "#EXTINF:4,\n\($0)\n" }.joined()
+            return .bytes(Array(("#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + segments + "#EXT-X-ENDLIST\n").utf8))
+        }
+        let result = try #require(outcome.result, "\(String(describing: outcome.error))")
+        #expect(result.segmentCount == 10 && result.missingSegmentCount == 8)
+    }
+
+    // MARK: The live window
+
+    @Test(
+        "segments that a live list has shown and taken back while it could not be had are counted as missing",
+        arguments: [false, true])
+    func missed(endsAtGaps: Bool) throws {
+        let outcome = try Self.run(.init(jitter: 0), endsAtGaps: endsAtGaps) { path, clock in
+            guard path == "main.m3u8" else { return Self.media }
+            let time = clock.now.offset
+            if time > .seconds(9), time < .seconds(50) { return .status(503) }
+            // A window of three segments; the last but one leaves when the next comes.
+            let first = min(Int(time / .seconds(4)), 16)
+            return Self.list(first..<first + 3, ends: first == 16)
+        }
+        let result = try #require(outcome.result)
+        let gap = try #require(result.gaps.first)
+        #expect(result.gaps.count == 1 && gap.segmentCount == 7 && !gap.isDeclared)
+        #expect(gap.cause == "7 segments missed: the live window moved on")
+        #expect(result.missingSegmentCount == 7)
+        #expect(result.failure?.code == (endsAtGaps ? .incomplete : nil))
+        #expect(endsAtGaps || result.segmentCount == 12)
+    }
+
     // MARK: One place
 
     private struct Waits: CustomTestStringConvertible {

@@ -1,5 +1,6 @@
 import HLSKitLoading
 import HLSKitMedia
+import HLSKitNetwork
 import Testing
 
 @testable import HLSKitDownload
@@ -31,6 +32,21 @@ struct SegmentCheckTests {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
         #expect(throws: DecryptionError.self) {
             try check(bytes).finish(key: Array(0..<16), vector: Array(0..<16), mayBeEmpty: false)
+        }
+    }
+
+    @Test("what decrypts to media needs no padding")
+    func unpadded() throws {
+        let (key, vector): ([UInt8], [UInt8]) = (Array(0..<16), Array(1..<17))
+        for packetCount in [4, 40] {
+            let clear = (0..<packetCount * 188).map { $0 % 188 == 0 ? 0x47 : UInt8(truncatingIfNeeded: $0) }
+            let cipher = try AES128Encryptor.encrypt(clear, key: key, initializationVector: vector)
+            for bytes in [cipher, cipher.dropLast(16)] {
+                try check(Array(bytes)).finish(key: key, vector: vector, mayBeEmpty: false)
+                #expect(throws: DecryptionError.self) {
+                    try check(Array(bytes)).finish(key: vector, vector: vector, mayBeEmpty: false)
+                }
+            }
         }
     }
 

@@ -18,6 +18,45 @@ struct EngineFailureTests {
         harness.requests(of: path).map(\.began)
     }
 
+    // MARK: Breaks
+
+    @Test(
+        "a film goes on over a break of eight segments that cannot be had, whatever is wrong with them",
+        arguments: [0, 1, 2, 3])
+    func deadBreak(fault: Int) {
+        let replies: [ScriptedOrigin.Reply] = [
+            .status(404), .status(503), .failure(.cannotConnect), .failure(.timedOut),
+        ]
+        var origin = ScriptedOrigin.vod(count: 18) { text in
+            for index in 4..<12 {
+                text.segments[index] = .init("ad/\(index).ts", tags: index == 4 ? ["#EXT-X-DISCONTINUITY"] : [])
+            }
+            text.segments[12].tags = ["#EXT-X-DISCONTINUITY"]
+        }
+        origin.media = { $0.path.hasPrefix("ad/") ? replies[fault] : .media(100_000) }
+        var harness = EngineHarness.playing("vod.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd, "\(harness.story)")
+        #expect(harness.loadedSegments == Self.names("s", 0..<4) + Self.names("s", 12..<18))
+        #expect(harness.statistics.numberOfSkippedSegments == 8)
+        #expect(harness.now < .seconds(4 * 18 + 30))
+    }
+
+    @Test("a server that is down for a while is waited for as ever, also where a break is behind that")
+    func outageBeforeBreak() {
+        var origin = ScriptedOrigin.vod(count: 12) { text in
+            for index in 8..<12 {
+                text.segments[index] = .init("ad/\(index).ts", tags: index == 8 ? ["#EXT-X-DISCONTINUITY"] : [])
+            }
+        }
+        origin.media = { (.seconds(5)..<(.seconds(20))).contains($0.time) ? .status(503) : .media(100_000) }
+        origin.bytesPerSecond = { _ in 25_000 }
+        var harness = EngineHarness.playing("vod.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd, "\(harness.story)")
+        #expect(harness.statistics.numberOfSkippedSegments == 0)
+    }
+
     // MARK: Segments
 
     @Test("R1: a segment that is not there once is asked for again after half a second")

@@ -1,3 +1,4 @@
+import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitTime
 import TestSupport
@@ -191,6 +192,53 @@ struct EngineKeyTests {
         #expect(Self.reasons(harness) == [.needed, .receivedObsoleteContentKey])
         #expect(harness.didPlayToEnd == (badCount == 1), "\(harness.story)")
         #expect(badCount == 1 || harness.error?.code == .contentKey)
+    }
+
+    @Test(
+        "a key of the network that has decrypted others is asked for again where a segment does not fit it: it may have changed"
+    )
+    func rotation() {
+        let garbage = SegmentFailure.media(MediaError(code: .unknownContainer, byteOffset: 0, text: ""))
+        for failure in [SegmentFailure.wrongKey, garbage] {
+            var origin = Self.leased(.media(16), segments: 10)
+            // Each change is met by the first segment behind it.
+            for name in ["s3.ts", "s7.ts"] {
+                origin.routes[name] = { visit in visit.earlierCount == 0 ? .spoiled(failure) : .media(100_000) }
+            }
+            var harness = EngineHarness.playing("vod.m3u8", from: origin)
+            harness.runToEnd()
+            #expect(harness.didPlayToEnd, "\(harness.story)")
+            #expect(Self.reasons(harness) == [.needed, .receivedObsoleteContentKey, .receivedObsoleteContentKey])
+        }
+    }
+
+    @Test(
+        "segments of a live window that are of an earlier key are passed over; where the newest is, too, the item fails"
+    )
+    func earlierKey() {
+        for oldCount in [2, 6] {
+            var origin = ScriptedOrigin.live(Broadcast(laterCount: 8, tags: { _ in [Self.tag] }))
+            for number in 100..<(100 + oldCount) { origin.answer("s\(number).ts", .spoiled(.wrongKey)) }
+            var preferences = PlayerItemPreferences()
+            preferences.startPosition = .oldest
+            var harness = EngineHarness.playing("live.m3u8", from: origin, preferences: preferences)
+            harness.runToEnd()
+            #expect(harness.didPlayToEnd == (oldCount == 2), "\(harness.story)")
+            #expect(oldCount == 2 || harness.error?.code == .contentKey)
+            #expect(harness.requests(of: "k.key").count == 1)
+        }
+    }
+
+    @Test("a key that has decrypted nothing is not asked for again, and segments that stay garbage are passed over")
+    func unproven() {
+        let garbage = SegmentFailure.media(MediaError(code: .unknownContainer, byteOffset: 0, text: ""))
+        var origin = Self.leased(.media(16), segments: 10)
+        origin.answer("s0.ts", .spoiled(garbage))
+        origin.answer("s5.ts", .spoiled(garbage))
+        var harness = EngineHarness.playing("vod.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd, "\(harness.story)")
+        #expect(Self.reasons(harness) == [.needed, .receivedObsoleteContentKey])
     }
 
     @Test("N04: a renewal is asked for once, for all lanes")

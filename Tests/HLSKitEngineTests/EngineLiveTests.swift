@@ -111,6 +111,103 @@ struct EngineLiveTests {
         #expect(harness.state.liveOffset.map { $0 > .seconds(8) } == true)
     }
 
+    @Test("a list whose URL leads to a session each time, and refuses more of them, goes on with the last session")
+    func sessions() {
+        let broadcast = Broadcast(laterCount: 12)
+        var origin = ScriptedOrigin()
+        origin.routes["live.m3u8"] = { visit in
+            visit.earlierCount < 3
+                ? .text(broadcast.text(at: visit.time)).from("session\(visit.earlierCount)/live.m3u8") : .status(403)
+        }
+        for number in 0..<3 {
+            origin.routes["session\(number)/live.m3u8"] = { .text(broadcast.text(at: $0.time)) }
+        }
+        origin.media = { _ in .media(100_000) }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd, "\(harness.story)")
+        #expect(harness.statistics.numberOfSkippedSegments == 0)
+        #expect(harness.requests(of: "live.m3u8").count == 4)
+        #expect(harness.requests(of: "session2/live.m3u8").count > 5)
+    }
+
+    @Test("the last session fails, too: its own URL is the way back")
+    func lostSession() {
+        let broadcast = Broadcast(laterCount: 12)
+        var origin = ScriptedOrigin()
+        origin.routes["live.m3u8"] = { visit in
+            let list = ScriptedOrigin.Reply.text(broadcast.text(at: visit.time))
+            return visit.earlierCount == 1 ? .status(429) : list.from("session/live.m3u8")
+        }
+        origin.routes["session/live.m3u8"] = { visit in
+            visit.earlierCount < 2 ? .text(broadcast.text(at: visit.time)) : .status(404)
+        }
+        var harness = EngineHarness.playing("live.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd, "\(harness.story)")
+        #expect(harness.statistics.numberOfSkippedSegments == 0)
+        #expect(harness.requests(of: "live.m3u8").count > 4)
+    }
+
+    @Test(
+        "a balancer leads to an edge, which dies: it is asked again, and the stream goes on from the edge that it names then"
+    )
+    func otherEdge() {
+        let broadcast = Broadcast(laterCount: 12)
+        let main = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\nlive.m3u8\n"
+        var origin = ScriptedOrigin()
+        origin.routes["main.m3u8"] = { .text(main).from($0.time < .seconds(8) ? "a/main.m3u8" : "b/main.m3u8") }
+        origin.routes["a/live.m3u8"] = { $0.time < .seconds(8) ? .text(broadcast.text(at: $0.time)) : .status(502) }
+        origin.routes["b/live.m3u8"] = { .text(broadcast.text(at: $0.time)) }
+        origin.media = { $0.path.hasPrefix("a/") && $0.time > .seconds(8) ? .status(502) : .media(100_000) }
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.runToEnd()
+        #expect(harness.didPlayToEnd, "\(harness.story)")
+        #expect(harness.statistics.numberOfSkippedSegments == 0)
+        #expect(harness.statistics.numberOfStalls == 0)
+        #expect(harness.requests(of: "main.m3u8").count == 2)
+    }
+
+    @Test("where the balancer names the same edge, or nothing, all goes on as without it")
+    func sameEdge() {
+        let broadcast = Broadcast(laterCount: 12)
+        let main = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\nlive.m3u8\n"
+        for answers in [true, false] {
+            var origin = ScriptedOrigin()
+            origin.routes["main.m3u8"] = { visit in
+                answers || visit.time < .seconds(8) ? .text(main).from("a/main.m3u8") : .status(503)
+            }
+            origin.routes["a/live.m3u8"] = { visit in
+                (.seconds(8)..<(.seconds(25))).contains(visit.time)
+                    ? .status(502) : .text(broadcast.text(at: visit.time))
+            }
+            var harness = EngineHarness.playing("main.m3u8", from: origin)
+            harness.runToEnd()
+            #expect(harness.didPlayToEnd, "\(harness.story)")
+            let count = harness.requests(of: "main.m3u8").count
+            #expect(count > 1 && count < 6, "\(count)")
+        }
+    }
+
+    @Test(
+        "audio of its own that stands still, or ends, is not waited for for long while the video goes on",
+        arguments: [false, true])
+    func standingAudio(ends: Bool) {
+        let extra = [#"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="x",NAME="en",DEFAULT=YES,URI="c.m3u8""#]
+        var origin = ScriptedOrigin.multivariant(["a": 1_000_000], extra: extra, audio: "x")
+        origin.broadcast("a.m3u8", Broadcast(prefix: "a"))
+        origin.broadcast(
+            "c.m3u8",
+            Broadcast(laterCount: ends ? 3 : nil, prefix: "c", freezes: ends ? [] : [.seconds(12)..<(.seconds(9000))]))
+        var harness = EngineHarness.playing("main.m3u8", from: origin)
+        harness.run(until: .seconds(150))
+        let video = harness.loadedSegments.filter { $0.hasPrefix("a") }.compactMap { Int($0.dropFirst().prefix(3)) }
+        #expect(harness.error == nil, "\(harness.story)")
+        #expect((video.max() ?? 0) >= 136, "\(video)")
+        #expect(harness.state.timeControlStatus == .playing)
+        #expect(harness.state.currentTime.seconds > 80)
+    }
+
     // MARK: Trouble with the list
 
     @Test("R41: a list that stands still for a while and continues loses nothing")

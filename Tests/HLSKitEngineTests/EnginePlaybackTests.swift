@@ -364,6 +364,23 @@ struct EnginePlaybackTests {
         #expect(holes == told)
     }
 
+    @Test(
+        "media that runs ahead of its list: what is listed behind it is loaded, and playing ends",
+        arguments: [2, 4, 12])
+    func mediaAhead(seconds: Int) {
+        for isLive in [false, true] {
+            var origin = ScriptedOrigin.vod()
+            if isLive { origin = .live(Broadcast(firstSequence: 0, laterCount: 4, endsWithTag: true)) }
+            var harness = EngineHarness(origin: origin, configuration: EngineConfiguration())
+            harness.missingMedia["s8.ts"] = .seconds(-seconds)
+            harness.open(isLive ? "live.m3u8" : "vod.m3u8")
+            harness.control(.play)
+            harness.runToEnd()
+            #expect(harness.didPlayToEnd, "\(harness.story)")
+            #expect(harness.loadedSegments.last == "s9.ts")
+        }
+    }
+
     @Test("C08: a gap of one variant comes from another that has it, and is asked for nowhere else")
     func gapInOneVariant() {
         var origin = ScriptedOrigin.twoVariants()

@@ -30,6 +30,16 @@ struct LoadSchedulerTests {
         Case(what: "four are on their way", mayBegin: false) { $0.requestCount = 4 },
         Case(what: "nothing was measured", mayBegin: false) { $0.throughput = nil },
         Case(what: "playing waits for media", mayBegin: false) { $0.isWaiting = true },
+        Case(what: "a first byte takes longer than half a segment lasts, and playing waits for it", mayBegin: true) {
+            $0.isWaiting = true
+            $0.ahead = .zero
+            $0.throughput?.latency = .milliseconds(250)
+        },
+        Case(what: "it does, and the link gives no more than what playing takes", mayBegin: false) {
+            $0.isWaiting = true
+            $0.throughput?.latency = .milliseconds(250)
+            $0.neededBitsPerSecond = 15e6
+        },
         Case(what: "the link gives less than twice what playing takes", mayBegin: false) {
             $0.neededBitsPerSecond = 10.1e6
         },

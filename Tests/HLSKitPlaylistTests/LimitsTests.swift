@@ -118,21 +118,46 @@ private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
         #expect(error?.code == .limitExceeded)
     }
 
-    @Test(
-        "R33: NUL is refused, other controls are reported, bad UTF-8 is replaced in titles and refused in URIs")
+    @Test("R33: control characters are reported; NUL is skipped at the ends of lines, and refused in URIs")
     func characters() throws {
-        for text in ["#EXTINF:4,\na\0b\n", "#EXTINF:4,\0\na\n", "# \0\n"] {
-            let error = #expect(throws: PlaylistError.self) { try read(head + text) }
-            #expect(error?.rule == .controlCharacter)
+        let error = #expect(throws: PlaylistError.self) { try read(head + "#EXTINF:4,\na\0b\n") }
+        #expect(error?.rule == .controlCharacter)
+        for text in ["#EXTINF:4,\0\na\n", "#EXTINF:4,\n\0a\0\0\n", "#EXTINF:4,\na\n\0\0\0", "#\0\n#EXTINF:4,\na\n"] {
+            let playlist = try MediaPlaylist(parsing: head + text, url: "https://h/")
+            #expect(playlist.segments.map(\.uri) == ["a"] && playlist.segments[0].title == "")
+            #expect(playlist.issues.map(\.rule) == [.controlCharacter] && playlist.issues[0].severity == .error)
+            #expect(playlist.text == Array((head + text).utf8))
+            var options = PlaylistParser.Options()
+            options.mode = .strict
+            #expect(throws: PlaylistError.self) {
+                try MediaPlaylist(parsing: head + text, url: "https://h/", options: options)
+            }
         }
         let escape = try MediaPlaylist(parsing: head + "#EXTINF:4,\na\u{1B}[0m\n", url: "https://h/")
         #expect(escape.segments[0].uri == "a\u{1B}[0m" && escape.issues.map(\.rule) == [.controlCharacter])
         #expect(escape.resolve(escape.segments[0].uri) == nil)
+    }
+
+    @Test("R33: bytes that are not UTF-8 are replaced in titles, and escaped in URIs")
+    func encodings() throws {
         var bytes = Array((head + "#EXTINF:4,").utf8) + [0xFF, 0xC0, 0x2F] + Array("\na\n".utf8)
-        let playlist = try MediaPlaylist(parsing: bytes, url: "")
-        #expect(playlist.segments[0].title == "\u{FFFD}\u{FFFD}/" && playlist.issues.map(\.rule) == [.encoding])
-        bytes = Array((head + "#EXTINF:4,\n").utf8) + [0x61, 0xFF, 0x0A]
-        let error = #expect(throws: PlaylistError.self) { try MediaPlaylist(parsing: bytes, url: "") }
+        let titled = try MediaPlaylist(parsing: bytes, url: "")
+        #expect(titled.segments[0].title == "\u{FFFD}\u{FFFD}/" && titled.issues.map(\.rule) == [.encoding])
+        bytes = Array((head + "#EXTINF:4,\nespa").utf8) + [0xF1] + Array("a/x y.ts?z\n".utf8)
+        let named = try MediaPlaylist(parsing: bytes, url: "https://h/")
+        #expect(named.segments.map(\.uri) == ["espa%F1a/x y.ts?z"])
+        #expect(named.issues.first?.rule == .encoding && named.issues.first?.severity == .error)
+        #expect(named.issues.first?.line == 4 && named.text == bytes)
+        let key = Array("#EXT-X-KEY:METHOD=AES-128,URI=\"k".utf8) + [0xE9] + Array("y\"\n#EXTINF:4,\na\n".utf8)
+        let encrypted = try MediaPlaylist(parsing: Array(head.utf8) + key, url: "https://h/")
+        #expect(encrypted.segments[0].keys.first?.uri == "k%E9y")
+        let variant = Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv".utf8) + [0xFC, 0x0A]
+        #expect(try MultivariantPlaylist(parsing: variant, url: "https://h/").variants.map(\.uri) == ["v%FC"])
+        var options = PlaylistParser.Options()
+        options.mode = .strict
+        let error = #expect(throws: PlaylistError.self) {
+            try MediaPlaylist(parsing: bytes, url: "", options: options)
+        }
         #expect(error?.rule == .encoding && error?.line == 4)
     }
 

@@ -89,7 +89,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         }
     }
 
-    @Test("rule 8: media and multivariant tags do not mix; a target duration alone is an empty live playlist")
+    @Test("rule 8: segments and variants do not mix; a target duration alone is an empty live playlist")
     func rule8() throws {
         for text in [
             "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n#EXTINF:1,\na\n", "#EXTINF:1,\na\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n",
@@ -101,6 +101,38 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(throws: PlaylistError.self) {
             try MediaPlaylist(parsing: "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv", url: url)
         }
+    }
+
+    @Test(
+        "rule 8: tags of media playlists beside variants count for nothing; strict reading refuses them",
+        arguments: [
+            "#EXT-X-ENDLIST", "#EXT-X-PLAYLIST-TYPE:VOD", "#EXT-X-TARGETDURATION:15", "#EXT-X-MEDIA-SEQUENCE:0",
+            "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", "#EXT-X-PROGRAM-DATE-TIME:2024-01-01T00:00:00Z",
+            "#EXT-X-DISCONTINUITY",
+        ])
+    func strayTags(_ tag: String) throws {
+        let variant = "#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n"
+        for text in ["#EXTM3U\n\(tag)\n\(variant)", "#EXTM3U\n\(variant)\(tag)\n"] {
+            let playlist = try MultivariantPlaylist(parsing: text, url: url)
+            #expect(playlist.variants.map(\.uri) == ["v"])
+            #expect(playlist.issues.map(\.rule) == [.mixedKinds] && playlist.issues[0].severity == .error)
+            #expect(playlist.issues[0].tag == String(tag.dropFirst().prefix { $0 != ":" }))
+            #expect(playlist.issues[0].line == (text.hasSuffix("\(tag)\n") ? 4 : 2))
+            var options = PlaylistParser.Options()
+            options.mode = .strict
+            #expect(throws: PlaylistError.self) { try Playlist(parsing: Array(text.utf8), url: url, options: options) }
+        }
+    }
+
+    @Test("a VOD playlist is complete without EXT-X-ENDLIST, which is a finding; one with parts grows")
+    func vodWithoutEnd() throws {
+        let playlist = try media("#EXT-X-PLAYLIST-TYPE:VOD\n#EXTINF:1,\na\n")
+        #expect(playlist.isComplete && !playlist.hasEndList && playlist.issues.map(\.rule) == [.tagPosition])
+        #expect(playlist.lint().contains { $0.issue.rule == .tagPosition && $0.issue.severity == .error })
+        #expect(try !media("#EXT-X-PLAYLIST-TYPE:EVENT\n#EXTINF:1,\na\n").isComplete)
+        #expect(try media("#EXTINF:1,\na\n#EXT-X-ENDLIST\n").isComplete)
+        let growing = try media("#EXT-X-PLAYLIST-TYPE:VOD\n#EXT-X-PART-INF:PART-TARGET=1\n#EXTINF:1,\na\n")
+        #expect(!growing.isComplete && growing.issues.isEmpty)
     }
 
     @Test(

@@ -115,6 +115,14 @@ struct LiveLatencyTests {
         #expect(session.latencies(3..<20).allSatisfy { (1.45...1.65).contains($0) }, "\(session.latencies(0..<20))")
     }
 
+    @Test("M06: dates of a year ahead or ago are no latency", arguments: [31_000_000, -31_000_000])
+    func falseDates(offset: Int) throws {
+        var origin = LowLatencyOrigin()
+        origin.epoch = origin.epoch + .seconds(offset)
+        let session = try Self.play(origin, for: 12)
+        #expect(session.latencies(3..<12).allSatisfy { (1.45...1.65).contains($0) }, "\(session.latencies(0..<12))")
+    }
+
     @Test("M06: playing starts at the newest independent part that the hold-back allows", arguments: [1, 2, 4, 8])
     func start(interval: Int) throws {
         var origin = LowLatencyOrigin()

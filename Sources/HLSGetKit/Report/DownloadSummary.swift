@@ -33,7 +33,7 @@ package struct DownloadSummary: Sendable, Equatable {
         resumedSegmentCount = result.resumedSegmentCount
         damagedSegmentCount = result.damagedSegmentCount
         substitutedSegmentCount = result.substitutedSegmentCount
-        missingSegmentCount = result.gaps.count
+        missingSegmentCount = result.missingSegmentCount
     }
 
     /// `0:10 in film.mp4 (3 segments, 1.2 MB)`

@@ -30,6 +30,8 @@ package struct RetryTerms: Sendable, Hashable {
     /// Nothing else is as good: what may pass is waited for here, as long as the budget lasts, and others are asked then,
     /// with a budget of their own.
     package var isFirstChoice = false
+    /// Nothing ever came from there, and it was waited for before.
+    package var isSilent = false
 
     package init(
         kind: Kind, isLive: Bool = false, isAtLiveEdge: Bool = false, awaitsSegment: Bool = false,

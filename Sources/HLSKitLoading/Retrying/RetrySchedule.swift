@@ -75,6 +75,7 @@ package struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
             return .fail(failure.code)
         }
         if severity == .final { return giveUp(failure) }
+        if failure.terms.isSilent, severity == .passing || severity == .unreachable { return giveUp(failure) }
         if failure.terms.kind == .reload, severity == .bad, let limit = policies.badReloadLimit,
             account.badContentCount >= limit
         {

@@ -10,6 +10,8 @@ final class CurlTransfer {
         let origin: ContinuousClock.Instant
         let watch: SocketWatch
         var bucket: RateBucket?
+        /// What servers have asked for last besides a name and a password.
+        fileprivate var challenges: [ProtectedPlace: DigestChallenge] = [:]
 
         init(configuration: TransportConfiguration, clock: ContinuousClock, watch: SocketWatch) {
             self.configuration = configuration
@@ -29,6 +31,8 @@ final class CurlTransfer {
     /// What has been decided before the hop has ended.
     private enum Outcome {
         case redirect(String)
+        /// The server wants another proof of the user's password.
+        case challenge
         case failure(LoadingError)
         /// All bytes that are wanted have arrived.
         case success
@@ -44,6 +48,7 @@ final class CurlTransfer {
     private var chain: RedirectChain?
     private(set) var url: HTTPURL?
     private var hasRetried = false
+    private var challengeCount = 0
     private var metrics = TransferMetrics()
 
     // The hop.
@@ -74,6 +79,8 @@ final class CurlTransfer {
     /// What is read of a body nobody wants, so that the connection can be used again: bytes, and time.
     private static let maximumDrainedByteCount = 64 << 10
     private static let maximumDrainTime = Duration.milliseconds(500)
+    /// One that was known may have run out.
+    private static let maximumChallengeCount = 2
 
     init(
         _ request: TransportRequest, task: QueuedTask, context: Context,
@@ -106,7 +113,9 @@ final class CurlTransfer {
             drainDeadline = nil
             drainedByteCount = 0
             refusedAddress = nil
-            try add(HopOptions(url, request, context.configuration, isFresh: hasRetried), to: multi, share)
+            let options = HopOptions(
+                url, request, context.configuration, isFresh: hasRetried, authorization: authorization(for: url))
+            try add(options, to: multi, share)
             return true
         } catch {
             fail(error)
@@ -161,6 +170,8 @@ final class CurlTransfer {
             fail(error)
         case .redirect(let location):
             return follow(location)
+        case .challenge:
+            return .hop
         case .success:
             finish()
         case nil where result == CURLE_OK && head.isComplete:
@@ -182,6 +193,29 @@ final class CurlTransfer {
             fail(error)
             return .end
         }
+    }
+
+    // MARK: Challenges
+
+    /// The answer to what the server has asked for before; nil where it has not.
+    private func authorization(for url: HTTPURL) -> TransportField? {
+        guard !context.challenges.isEmpty, let login = HopOptions(url, request, context.configuration).login else {
+            return nil
+        }
+        let place = ProtectedPlace(origin: url.origin, login: login)
+        return context.challenges[place]?.authorization(
+            login, method: request.body == nil ? "GET" : "POST", target: url.target)
+    }
+
+    /// Whether a refusal asks for a proof that can be given.
+    private func takeChallenge(at url: HTTPURL) -> Bool {
+        guard head.status == 401, challengeCount < Self.maximumChallengeCount,
+            let login = HopOptions(url, request, context.configuration).login,
+            let challenge = DigestChallenge(head.fields)
+        else { return false }
+        challengeCount += 1
+        context.challenges[ProtectedPlace(origin: url.origin, login: login)] = challenge
+        return true
     }
 
     private func retryOrFail(_ result: CURLcode) -> Next {
@@ -226,6 +260,7 @@ final class CurlTransfer {
         case .redirect where request.body != nil && head.status == 303:
             outcome = .failure(loadingError(.httpStatus, "HTTP \(head.status): what is sent is not sent elsewhere"))
         case .redirect(let location): outcome = .redirect(location)
+        case .fail where takeChallenge(at: url): outcome = .challenge
         case .fail(var error):
             error.fields = head.fields
             error.serverAddress = easy?.text(CURLINFO_PRIMARY_IP)
@@ -433,6 +468,12 @@ final class CurlTransfer {
             handler(event)
         }
     }
+}
+
+/// Where a login is asked for.
+private struct ProtectedPlace: Hashable {
+    var origin: URLOrigin
+    var login: DigestChallenge.Login
 }
 
 extension LoadingError {

@@ -8,6 +8,8 @@ struct HopOptions {
     private let request: TransportRequest
     private let configuration: TransportConfiguration
     private let isFresh: Bool
+    /// In the place of `Basic` credentials, where the server has asked for another proof.
+    private let authorization: TransportField?
 
     /// One read takes as much; large reads are what keeps the cost per byte low.
     private static let readByteCount = 256 << 10
@@ -15,7 +17,11 @@ struct HopOptions {
     private static let smallReadByteCount = 16 << 10
 
     /// - Parameter isFresh: Whether kept-alive connections are left alone, because one has just proved dead.
-    init(_ url: HTTPURL, _ request: TransportRequest, _ configuration: TransportConfiguration, isFresh: Bool) {
+    init(
+        _ url: HTTPURL, _ request: TransportRequest, _ configuration: TransportConfiguration, isFresh: Bool = false,
+        authorization: TransportField? = nil
+    ) {
+        self.authorization = authorization
         self.url = url
         self.request = request
         self.configuration = configuration
@@ -140,6 +146,11 @@ struct HopOptions {
 
     private var isForUsersOrigin: Bool { request.credentialOrigins.contains(url.origin) }
 
+    /// The user's name and password for this origin.
+    var login: DigestChallenge.Login? {
+        sentFields.lazy.compactMap { DigestChallenge.Login($0) }.first
+    }
+
     /// The fields of the user that this origin may see, and our own.
     private var sentFields: [TransportField] {
         var fields = UserFields.sent(request, to: url.origin)
@@ -147,6 +158,9 @@ struct HopOptions {
             !fields.contains(where: { $0.isNamed("Authorization") })
         {
             fields.append(field)
+        }
+        if let authorization, let index = fields.firstIndex(where: { $0.isNamed("Authorization") }) {
+            fields[index] = authorization
         }
         // Without it libcurl waits for a go-ahead before longer bodies.
         if request.body != nil { fields.append(TransportField(name: "Expect", value: "")) }

@@ -32,7 +32,22 @@ package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
         try decryptBlocks(&bytes)
     }
 
+    /// The last bytes of a resource.
+    package struct End: Sendable {
+        package var bytes: [UInt8]
+        /// Its padding was there, and was taken off. Without one it is another key, or a resource that was cut, or padded with
+        /// something else: those who read it can tell.
+        package var isPadded: Bool
+    }
+
     package mutating func finish() throws(DecryptionError) -> [UInt8] {
+        let end = try end()
+        guard end.isPadded else { throw DecryptionError.unpadded }
+        return end.bytes
+    }
+
+    /// As ``finish()``, and leaves it to the caller what a missing padding means.
+    package mutating func end() throws(DecryptionError) -> End {
         guard held.count == Self.blockByteCount else {
             throw DecryptionError(
                 code: .truncated, text: "AES-128: \(byteCount) bytes are not a positive multiple of 16")
@@ -42,11 +57,9 @@ package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
         try decryptBlocks(&last)
         let padding = Int(last.last ?? 0)
         guard (1...Self.blockByteCount).contains(padding), last.suffix(padding).allSatisfy({ Int($0) == padding })
-        else {
-            throw DecryptionError(code: .badPadding, text: "AES-128: the padding is wrong (another key?)")
-        }
+        else { return End(bytes: last, isPadded: false) }
         last.removeLast(padding)
-        return last
+        return End(bytes: last, isPadded: true)
     }
 
     private mutating func decryptBlocks(_ bytes: inout [UInt8]) throws(DecryptionError) {
@@ -56,4 +69,9 @@ package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
         }
         if let failure { throw failure }
     }
+}
+
+extension DecryptionError {
+    fileprivate static let unpadded = DecryptionError(
+        code: .badPadding, text: "AES-128: the padding is wrong (another key?)")
 }

@@ -1,7 +1,8 @@
 import CCrypto
 import HLSKitLoading
 
-/// OpenSSL's libcrypto, opened when the first media is decrypted (docs/decisions/loading-libraries.md).
+/// OpenSSL's libcrypto, opened when the first media is decrypted or a password is proved
+/// (docs/decisions/loading-libraries.md).
 enum CryptoLibrary {
     private static let library = LibraryFunctions(
         CCrypto_file(), package: "libssl\(OPENSSL_VERSION_MAJOR)", find: CCrypto_find)
@@ -10,6 +11,18 @@ enum CryptoLibrary {
     static func functions() throws(DecryptionError) -> CCrypto_library {
         guard let table = library.table else { throw DecryptionError(code: .library, text: library.failure ?? "") }
         return table
+    }
+
+    enum Hash { case md5, sha256 }
+
+    /// nil where the library is not installed, or has no such hash, as in its FIPS mode.
+    static func hash(of bytes: [UInt8], _ kind: Hash) -> [UInt8]? {
+        guard let crypto = try? functions() else { return nil }
+        var hash = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var count: UInt32 = 0
+        let type = kind == .md5 ? crypto.pointee.EVP_md5() : crypto.pointee.EVP_sha256()
+        guard crypto.pointee.EVP_Digest(bytes, bytes.count, &hash, &count, type, nil) == 1 else { return nil }
+        return Array(hash.prefix(Int(count)))
     }
 
     /// Why a call failed, in the library's words.

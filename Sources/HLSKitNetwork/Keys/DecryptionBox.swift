@@ -1,4 +1,5 @@
 package import HLSKitLoading
+import HLSKitMedia
 import Synchronization
 
 /// The state of a cipher between two pieces of a resource, in a place where it can be shared.
@@ -15,7 +16,18 @@ package final class DecryptionBox: Sendable {
         return clear
     }
 
-    package func finish() throws(DecryptionError) -> [UInt8] {
-        try state.withLock { decryptor throws(DecryptionError) in try decryptor.finish() }
+    /// The last bytes, whose padding may be missing.
+    package func finish() throws(DecryptionError) -> AES128Decryptor.End {
+        try state.withLock { decryptor throws(DecryptionError) in try decryptor.end() }
+    }
+
+    /// All of a resource, which has come whole. What is media in the clear needs no padding.
+    package func decryptWhole(_ bytes: [UInt8]) throws(DecryptionError) -> [UInt8] {
+        let clear = try decrypt(bytes)
+        let end = try finish()
+        if !end.isPadded, case .unknown? = ContainerProbe.identify((clear + end.bytes)[...], isComplete: true) {
+            throw DecryptionError(code: .badPadding, text: "AES-128: neither padded nor media (another key?)")
+        }
+        return clear + end.bytes
     }
 }

@@ -20,14 +20,14 @@ struct SegmentDecryption: Sendable {
         do { return try box.decrypt(bytes) } catch { throw SegmentFailure(error) }
     }
 
-    func finish() throws(SegmentFailure) -> [UInt8] {
+    func finish() throws(SegmentFailure) -> AES128Decryptor.End {
         do { return try box.finish() } catch { throw SegmentFailure(error) }
     }
 
     /// Decrypts an initialization section.
     static func decryptWhole(_ bytes: [UInt8], key: [UInt8], _ vector: [UInt8]) throws(SegmentFailure) -> [UInt8] {
         let decryption = try SegmentDecryption(key: key, vector: vector)
-        return try decryption.decrypt(bytes) + decryption.finish()
+        do { return try decryption.box.decryptWhole(bytes) } catch { throw SegmentFailure(error) }
     }
 }
 

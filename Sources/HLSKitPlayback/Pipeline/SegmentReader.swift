@@ -3,6 +3,7 @@ import HLSKitCaptions
 import HLSKitEngine
 import HLSKitLoading
 import HLSKitMedia
+import HLSKitNetwork
 import HLSKitSelection
 import HLSKitTime
 
@@ -160,9 +161,28 @@ struct SegmentReader {
         return try decryption.decrypt(bytes)
     }
 
-    func finishDecrypting() throws(SegmentFailure) -> [UInt8] {
-        try decryption?.finish() ?? []
+    /// The last bytes in the clear. What decrypts to media needs no padding: servers cut segments to whole blocks, or fill the
+    /// last one with zeros.
+    mutating func finishDecrypting() throws(SegmentFailure) -> [UInt8] {
+        guard let end = try decryption?.finish() else { return [] }
+        guard !end.isPadded else { return end.bytes }
+        let container =
+            container ?? ContainerProbe.identify((unidentified + end.bytes)[...], isComplete: true, declared: declared)
+        if case .unknown? = container { throw .wrongKey }
+        let blockByteCount = AES128Decryptor.blockByteCount
+        guard case .transportStream(let stride)? = container else {
+            mayEndEarly = true
+            return end.bytes
+        }
+        // The last packet ends as a whole one, with what is lost of it filled in.
+        let excess = (byteCount + end.bytes.count) % stride
+        if excess < blockByteCount { return end.bytes.dropLast(excess) }
+        guard stride - excess < blockByteCount else { return end.bytes }
+        return end.bytes + [UInt8](repeating: 0xFF, count: stride - excess)
     }
+
+    /// Less than a block may be missing at the end, or be there too much.
+    private var mayEndEarly = false
 
     // MARK: Demuxing
 
@@ -183,7 +203,10 @@ struct SegmentReader {
             }
             try feedHead(to: &events)
         }
-        try demuxer?.finish(to: &events)
+        do { try demuxer?.finish(to: &events) } catch {
+            guard mayEndEarly, error.code == .truncated else { throw error }
+            events.append(.note("\(job.url): the encrypted segment has no padding, and may end early"))
+        }
         guard webVTT != nil else { return }
         var found: [WebVTTEvent] = []
         try webVTT?.finish(to: &found)

@@ -95,7 +95,7 @@ extension PlaylistRule {
         "no-kind": "add #EXT-X-TARGETDURATION, or variants", "limit": "divide the playlist",
         "uri-without-tag": "put #EXTINF or #EXT-X-STREAM-INF in front, or # to make it a comment",
         "tag-without-uri": "add the URI line, or remove the tag", "repeated-tag": "keep only one of them",
-        "tag-position": "put it in front of the first segment",
+        "tag-position": "put it in front of the first segment, and end VOD with #EXT-X-ENDLIST",
         "attribute-list": "write NAME=VALUE pairs with commas between them, quotes closed",
         "duplicate-attribute": "keep only one of them", "missing-attribute": "add the attribute",
         "attribute-conflict": "remove one of the two, or make them agree",

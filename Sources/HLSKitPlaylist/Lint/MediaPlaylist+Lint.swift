@@ -87,10 +87,7 @@ extension MediaPlaylist {
                     .applePlaylistType, .warning, nil, "complete, but without EXT-X-PLAYLIST-TYPE",
                     "write #EXT-X-PLAYLIST-TYPE:VOD")
             }
-        } else if playlistType == .vod {
-            collector.add(
-                .tagPosition, .warning, .playlistType, "VOD without EXT-X-ENDLIST", "end it with #EXT-X-ENDLIST")
-        } else if skip == nil {
+        } else if skip == nil, playlistType != .vod {
             if playlistType == nil, segments.count < Self.leastLiveSegmentCount {
                 collector.add(
                     .appleLiveWindow, .warning, nil, "live with only \(segments.count) segments",

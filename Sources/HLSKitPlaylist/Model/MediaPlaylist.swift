@@ -18,7 +18,7 @@ public struct MediaPlaylist: Sendable, Hashable {
     package var hasDiscontinuitySequence = false
     /// `EXT-X-PLAYLIST-TYPE`; nil if undeclared, which allows any change.
     public var playlistType: PlaylistType?
-    /// No segments will be added any more.
+    /// `EXT-X-ENDLIST` is written. ``isComplete`` tells whether segments will be added.
     public var hasEndList = false
     /// Each segment is one I-frame; its duration is the time to the next.
     public var isIFramesOnly = false
@@ -85,6 +85,10 @@ public struct MediaPlaylist: Sendable, Hashable {
         get { found.value }
         set { found.value = newValue }
     }
+
+    /// No segments will be added any more: the list has an end, or is of type VOD, which may not change. Parts are added to a
+    /// list that grows, whatever its type says.
+    public var isComplete: Bool { hasEndList || playlistType == .vod && partTarget == nil && skip == nil }
 
     /// The durations of all segments together.
     public var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }

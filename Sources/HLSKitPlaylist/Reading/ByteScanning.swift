@@ -91,6 +91,17 @@ extension Span where Element == UInt8 {
         return Range(uncheckedBounds: (lower, upper))
     }
 
+    /// The range without white space and NUL characters at its ends: files from buffers of a fixed size are padded with those.
+    func unpadded(_ range: Range<Int>) -> Range<Int> {
+        var lower = range.lowerBound
+        var upper = range.upperBound
+        while lower < upper, Self.isPadding(self[lower]) { lower &+= 1 }
+        while lower < upper, Self.isPadding(self[upper &- 1]) { upper &-= 1 }
+        return Range(uncheckedBounds: (lower, upper))
+    }
+
+    private static func isPadding(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0 }
+
     /// The first index of `byte` in `range`. Eight bytes at a time, which may reach beyond the range.
     @inline(__always)
     func index(of byte: UInt8, in range: Range<Int>) -> Int? {

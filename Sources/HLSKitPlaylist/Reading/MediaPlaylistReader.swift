@@ -203,8 +203,7 @@ extension MediaPlaylistReader {
     private mutating func readUnusualURI(
         _ bytes: borrowing Span<UInt8>, _ uri: Range<Int>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
-        try context.checkURI(uri, bytes)
-        if context.traits.contains(.brace), let text = try context.expanded(uri, bytes) {
+        if let text = try context.unusualURI(uri, bytes) {
             record.uri = TextRange(expansions.count..<expansions.count + text.count, isExpansion: true)
             expansions += text
         }
@@ -560,6 +559,9 @@ extension MediaPlaylistReader {
         }
         for range in playlist.dateRanges where range.startDate == nil {
             try context.report(.dateRange, "\"\(range.id)\" has no START-DATE", tag: .dateRange)
+        }
+        if playlist.isComplete, !playlist.hasEndList {
+            try context.report(.tagPosition, "VOD without EXT-X-ENDLIST; read as complete", tag: .playlistType)
         }
         inheritReports(store)
         complete(&playlist)

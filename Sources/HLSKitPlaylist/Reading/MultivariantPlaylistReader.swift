@@ -76,9 +76,8 @@ struct MultivariantPlaylistReader {
             try context.report(.uriWithoutTag, "a URI without STREAM-INF; ignored")
             return
         }
-        if !context.traits.isEmpty { try context.checkURI(range, bytes) }
         let index = playlist.variants.count - 1
-        playlist.variants[index].uri = try context.text(range, bytes)
+        playlist.variants[index].uri = try context.uri(range, bytes)
         pending = nil
         items.append(.init(start: start, tag: .streamInf, index: index, uriStart: range.lowerBound))
     }

@@ -42,6 +42,8 @@ public struct PlaylistParser: Sendable {
     private var seen: Set<Tag> = []
     /// The first session tag while the kind is not known, and its line.
     private var sessionTag: (tag: Tag, line: Int)?
+    /// The first tag of a media playlist that does not belong to a segment, while the kind is not known, and its line.
+    private var listTag: (tag: Tag, line: Int)?
     /// Why one of the session tags cannot be read, which matters in a multivariant playlist only.
     private var sessionFailure: PlaylistError?
 
@@ -86,6 +88,7 @@ public struct PlaylistParser: Sendable {
         try readLines(isLast: true)
         context.tag = nil
         guard hasHeader else { throw notAPlaylist() }
+        if kind == nil, listTag != nil { try setKind(.media) }
         if kind == nil, sessionTag != nil { try setKind(.multivariant) }
         if kind == .multivariant {
             var playlist = try multivariant.finish(&context)
@@ -161,9 +164,9 @@ extension PlaylistParser {
         guard !line.isEmpty else { return }
         var range = line
         if bytes[range.lowerBound] <= 0x20 || bytes[range.upperBound &- 1] <= 0x20 {
-            range = bytes.trimmed(line)
+            range = context.traits.contains(.control) ? bytes.unpadded(line) : bytes.trimmed(line)
             guard !range.isEmpty else { return }
-            if range.lowerBound != line.lowerBound {
+            if range.lowerBound != line.lowerBound, bytes[line.lowerBound] != 0 {
                 context.tag = nil
                 try context.report(.whiteSpace, "white space in front of a line", severity: .warning)
             }
@@ -254,11 +257,14 @@ extension PlaylistParser {
                 try context.report(.targetDuration, "\"\(bytes.excerpt(value))\" is not a number; ignored")
                 return
             }
-            try setKind(.media)
-            try media.read(tag, bytes, value, line: line, &context)
+            try readListTag(tag, bytes, value, line: line)
         default:
             if tag.isSessionTag, kind != .multivariant {
                 try readSessionTag(tag, bytes, value, line: line)
+                return
+            }
+            if tag.kind == .media, kind != .media, tag != .inf, tag != .part {
+                try readListTag(tag, bytes, value, line: line)
                 return
             }
             if let kind = tag.kind { try setKind(kind) }
@@ -297,10 +303,27 @@ extension PlaylistParser {
         }
     }
 
+    /// A tag of a media playlist, in one that is a multivariant playlist or not known yet. Segments alone make it unclear: a
+    /// stray tag beside variants counts for nothing.
+    private mutating func readListTag(
+        _ tag: Tag, _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, line: Range<Int>
+    ) throws(PlaylistError) {
+        guard kind == nil else {
+            try context.report(.mixedKinds, "is only allowed in a media playlist; ignored")
+            return
+        }
+        if listTag == nil { listTag = (tag, context.line) }
+        try media.read(tag, bytes, value, line: line, &context)
+    }
+
     private mutating func setKind(_ new: Playlist.Kind) throws(PlaylistError) {
         if kind == nil {
             kind = new
             if new == .multivariant, let sessionFailure { throw sessionFailure }
+            if new == .multivariant, let (tag, line) = listTag {
+                try context.report(.mixedKinds, "is only allowed in a media playlist; ignored", line: line, tag: tag)
+                media = MediaPlaylistReader(reusing: nil, mode: context.options.mode)
+            }
             if new == .media, let (tag, line) = sessionTag {
                 context.issues.removeAll { $0.tag.flatMap { Tag(rawValue: $0) }?.isSessionTag == true }
                 try context.report(
@@ -337,11 +360,20 @@ extension PlaylistParser {
     ) throws(PlaylistError) {
         context.tag = nil
         guard hasHeader else { return }
+        let content = bytes.unpadded(line)
+        let isURI = !content.isEmpty && bytes[content.lowerBound] != 0x23
         if context.traits.contains(.control) {
-            if bytes.index(of: 0, in: line) != nil { throw context.failure(.controlCharacter, "a NUL character") }
-            try context.report(.controlCharacter, "control characters", severity: .warning)
+            if bytes.index(of: 0, in: line) == nil {
+                try context.report(.controlCharacter, "control characters", severity: .warning)
+            } else if isURI, bytes.index(of: 0, in: content) != nil {
+                // Never a shortened URI.
+                throw context.failure(.controlCharacter, "a NUL character in a URI")
+            } else {
+                try context.report(.controlCharacter, "NUL characters; skipped at the ends of the line")
+            }
         }
-        if context.traits.contains(.nonASCII), !bytes.isUTF8(line) {
+        // Those of a URI are escaped, and reported then.
+        if context.traits.contains(.nonASCII), !isURI, !bytes.isUTF8(line) {
             try context.report(.encoding, "bytes that are not UTF-8", severity: .warning)
         }
     }

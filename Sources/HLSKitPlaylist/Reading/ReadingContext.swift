@@ -178,19 +178,36 @@ struct ReadingContext {
         return String(decoding: expanded, as: UTF8.self)
     }
 
-    /// A URI in quotes; refused with bytes that are not UTF-8 (R33). Control characters other than NUL stay and
-    /// are reported with the line; no request can be made for them.
+    /// A URI in quotes. Control characters stay and are reported with the line; no request can be made for them.
     mutating func uri(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> String {
-        try checkURI(attribute.value, bytes)
-        return try string(attribute, bytes)
+        if !attribute.isQuoted, let name = attribute.name {
+            try report(.quoting, "\(name.rawValue) is not quoted")
+        }
+        return try uri(attribute.value, bytes)
     }
 
-    // Mutating, as the other readers of values: a method that is not gets a copy of all of the context.
-    @inline(__always)
-    mutating func checkURI(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
-        if traits.contains(.nonASCII), !bytes.isUTF8(range) {
-            throw failure(.encoding, "the URI is not UTF-8")
+    /// A URI, with variables replaced.
+    mutating func uri(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> String {
+        try unusualURI(range, bytes).map { String(decoding: $0, as: UTF8.self) } ?? bytes.string(range)
+    }
+
+    /// The bytes of a URI where they are not those of the text: variables are replaced, and what is not UTF-8 is escaped byte
+    /// by byte, as the server has it (R33). nil where nothing is.
+    mutating func unusualURI(
+        _ range: Range<Int>, _ bytes: borrowing Span<UInt8>
+    ) throws(PlaylistError) -> [UInt8]? {
+        let expanded = traits.contains(.brace) ? try expanded(range, bytes) : nil
+        guard traits.contains(.nonASCII), !bytes.isUTF8(range) else { return expanded }
+        try report(.encoding, "the URI is not UTF-8; its bytes are escaped")
+        let limit = options.limits.maximumLineByteCount
+        var source = expanded ?? []
+        if expanded == nil { for position in range { source.append(bytes[position]) } }
+        var text: [UInt8] = []
+        for byte in source {
+            if byte < 0x80 { text.append(byte) } else { text += "%\(String(byte, radix: 16, uppercase: true))".utf8 }
         }
+        guard text.count <= limit else { throw self.limit("maximumLineByteCount", limit) }
+        return text
     }
 
     /// An enumerated value: unquoted, case-sensitive. A quoted one is reported and taken.

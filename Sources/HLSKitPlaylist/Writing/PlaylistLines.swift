@@ -31,7 +31,7 @@ extension [UInt8] {
         var traits: LineTraits = []
         let (end, next) = span.lineEnd(from: start, traits: &traits)
         let range = start..<(next ?? end)
-        let trimmed = span.trimmed(start..<end)
+        let trimmed = traits.contains(.control) ? span.unpadded(start..<end) : span.trimmed(start..<end)
         guard let first = trimmed.first else { return PlaylistLine(content: .other, range: range, value: trimmed) }
         guard span[first] == 0x23 else { return PlaylistLine(content: .uri, range: range, value: trimmed) }
         let nameEnd = span.index(of: 0x3A, in: trimmed) ?? trimmed.upperBound

@@ -32,7 +32,7 @@ package enum LowLatencyProfile: Sendable, Hashable {
     ///   - keepsWord: requests were held as they should be, or none was asked to be.
     ///   - keepsConnections: one connection carries many requests, as far as is known.
     package init(of playlist: MediaPlaylist, isAllowed: Bool, keepsWord: Bool = true, keepsConnections: Bool = true) {
-        guard isAllowed, !playlist.hasEndList, playlist.offersParts else {
+        guard isAllowed, !playlist.isComplete, playlist.offersParts else {
             self = .ordinary
             return
         }

@@ -41,3 +41,13 @@ extension PlaylistTracker {
         return index < written.segments.count ? segmentStarts[index + 1] : isLive ? nil : end
     }
 }
+
+extension PlaylistTracker {
+    /// Whether media behind a segment is listed that comes from another folder.
+    package func isInOtherFolder(thanAnyBehind index: Int) -> Bool {
+        let segments = playlist.segments
+        guard segments.indices.contains(index) else { return false }
+        let folder = SilentFolders.folder(of: segments[index].uri)
+        return segments.indices.dropFirst(index + 1).contains { SilentFolders.folder(of: segments[$0].uri) != folder }
+    }
+}

@@ -67,12 +67,16 @@ package struct PlaylistTracker: Sendable {
     private var phase = ReloadPhase()
     /// Segments go from the list as others come, and there are few.
     private var hasShortWindow = false
+    /// Segments have gone from the list.
+    private var slides: Bool
     private var history = SegmentHistory()
     /// The server counts the segments that are known with numbers that are higher by so much than at first. Those of
     /// ``playlist`` go on; its segments have their own.
     private(set) var renumbering = 0
-    /// The last list that was taken begins past everything known before.
-    package private(set) var hasJumped = false
+    /// The segments that the last list that was taken leaves out between what was known before and where it begins.
+    package private(set) var missedCount = 0
+    /// There are some.
+    package var hasJumped: Bool { missedCount > 0 }
     /// What may be the beginning of a new count: the numbers of its first segment and past its last.
     private var candidate: Range<Int>?
     /// The first list had not ended.
@@ -90,7 +94,8 @@ package struct PlaylistTracker: Sendable {
         self.usesParts = usesParts
         lastLoadBegan = loadBegan
         lastNewSegment = now
-        beganLive = !playlist.hasEndList
+        beganLive = !playlist.isComplete
+        slides = playlist.mediaSequence > 0
         starts = Self.startTimes(of: playlist, from: start)
         segmentStarts = starts
         longestSegment = Self.longestSegment(starts)
@@ -140,7 +145,7 @@ package struct PlaylistTracker: Sendable {
 
     // MARK: Reading
 
-    package var isLive: Bool { !playlist.hasEndList }
+    package var isLive: Bool { !playlist.isComplete }
     /// Whether the segment is among the last of a live stream, also of one that has just ended: it may be listed before
     /// it exists (R46).
     package func isAtEdge(_ index: Int) -> Bool { beganLive && index >= segmentCount - 3 }
@@ -251,10 +256,18 @@ package struct PlaylistTracker: Sendable {
         guard isLive else { return nil }
         let interval =
             switch lastUpdate {
-            case .first, .changed, .restarted: pacingTarget
-            case .unchanged, .extended, .older: pacingTarget / 2
+            case .first, .changed, .restarted: reloadTarget
+            case .unchanged, .extended, .older: reloadTarget / 2
             }
         return lastLoadBegan + max(interval, .milliseconds(500))
+    }
+
+    /// The target duration, or less: a list of a few segments that are far shorter has turned over before that.
+    private var reloadTarget: Duration {
+        guard slides, let first = segmentStarts.first, let last = segmentStarts.last, last > first else {
+            return pacingTarget
+        }
+        return min(pacingTarget, max(longestSegment, (last - first) / 2))
     }
 
     /// How much later than `nextReload` the playlist is better loaded where nothing waits for it.
@@ -278,7 +291,7 @@ package struct PlaylistTracker: Sendable {
         let interval = loadBegan - lastLoadBegan
         lastLoadBegan = loadBegan
         self.url = url
-        hasJumped = false
+        missedCount = 0
         var new = list
         let update = classify(&new)
         lastUpdate = update
@@ -293,7 +306,7 @@ package struct PlaylistTracker: Sendable {
             layParts()
         case .unchanged, .older:
             // The end may come without a new segment. What was listed before stays, whatever else went.
-            guard new.hasEndList, isLive else { return update }
+            guard new.isComplete, isLive else { return update }
             written.hasEndList = true
             layParts()
             lastUpdate = .changed
@@ -307,6 +320,7 @@ package struct PlaylistTracker: Sendable {
             history.startAnew(with: new)
             adopt(new, start: end)
         case .changed:
+            if new.mediaSequence > written.mediaSequence { slides = true }
             let start: Duration
             if new.mediaSequence <= writtenEnd, new.mediaSequence >= written.mediaSequence {
                 start = segmentStarts[new.mediaSequence - written.mediaSequence]
@@ -322,7 +336,7 @@ package struct PlaylistTracker: Sendable {
             } else {
                 // Past everything seen: what was missed takes no time.
                 start = segmentStarts.last ?? .zero
-                hasJumped = new.mediaSequence > writtenEnd
+                missedCount = max(0, new.mediaSequence - writtenEnd)
                 keepDiscontinuities(to: new)
             }
             adopt(new, start: start)

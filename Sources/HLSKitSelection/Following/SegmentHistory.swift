@@ -53,6 +53,9 @@ struct SegmentHistory: Sendable {
     private var keepsNames: Bool { hasSeenSameName && !hasSeenOtherName }
     private var hasSeenSameName = false
     private var hasSeenOtherName = false
+    /// The segments that were listed again under their numbers and names had other dates: those tell nothing. A clock that was
+    /// set once is believed again with the next list.
+    private var hasFalseDates = false
     /// Names of before the server counted anew.
     private var leftNames: Set<Int> = []
 
@@ -61,8 +64,12 @@ struct SegmentHistory: Sendable {
     /// Takes note of a list that was taken.
     mutating func insert(_ playlist: MediaPlaylist) {
         // A list that has ended is never compared.
-        guard !playlist.hasEndList else { return }
+        guard !playlist.isComplete else { return }
         let segments = playlist.segments
+        let view = View(of: playlist, self)
+        if view.sameDateCount + view.otherDateCount > 0 {
+            hasFalseDates = view.sameDateCount == 0 && view.hasSameNames
+        }
         for index in Self.indices(of: segments) {
             insert(segments[index], number: playlist.mediaSequence + index)
         }
@@ -97,6 +104,7 @@ struct SegmentHistory: Sendable {
             reusesNames || Self.indices(of: segments).contains { numbers[Self.name(of: segments[$0])] != nil }
         leftNames = reusesNames ? [] : Set(numbers.keys)
         (entries, numbers, order, lowest, lastDate) = ([:], [:], [], .max, nil)
+        hasFalseDates = false
         insert(playlist)
     }
 
@@ -111,12 +119,11 @@ struct SegmentHistory: Sendable {
             return new.mediaSequence >= currentEnd
                 ? relation(ofLater: new, view) : relation(ofEarlier: new, view, to: current)
         }
+        // Dates that disagree are those of a clock that was set, or of none: nothing else has changed.
+        if view.hasSameNames, newEnd >= currentEnd { return .goesOn }
         switch view.dates {
         case .same: return .goesOn
-        case .later:
-            // The clock of the encoder was set, and nothing else has changed.
-            if view.sameNameCount == view.sharedCount, newEnd >= currentEnd { return .goesOn }
-            return .restarted
+        case .later: return .restarted
         case .other, .earlier, .unknown:
             if let distance = distance(of: new) { return .renumbered(by: distance) }
             if view.hasLaterDiscontinuities, newEnd < currentEnd { return .restarted }
@@ -157,7 +164,7 @@ struct SegmentHistory: Sendable {
         let segments = new.segments
         guard let first = segments.first.map(Self.entry) else { return nil }
         var known: Int?
-        if let date = first.date, lastDate != nil {
+        if let date = first.date, lastDate != nil, !hasFalseDates {
             known = entries.first { $0.value.isOf(date) }?.key
         } else if !reusesNames {
             known = numbers[first.name]
@@ -168,7 +175,8 @@ struct SegmentHistory: Sendable {
         for index in segments.indices.prefix(Self.limit) {
             guard let entry = entries[known &+ index] else { continue }
             let other = Self.entry(of: segments[index])
-            guard other.date.map(entry.isOf) ?? (entry.name == other.name) else { return nil }
+            let date = hasFalseDates ? nil : other.date
+            guard date.map(entry.isOf) ?? (entry.name == other.name) else { return nil }
         }
         return distance
     }
@@ -180,13 +188,18 @@ struct SegmentHistory: Sendable {
         var sharedCount = 0
         var sameNameCount = 0
         var sameNameElsewhereCount = 0
+        /// What is shared has the names that it had.
+        var hasSameNames: Bool { sharedCount > 0 && sameNameCount == sharedCount }
+        /// Segments with numbers and dates that are known, by whether those belong together.
+        var sameDateCount = 0
+        var otherDateCount = 0
         var leftNameCount = 0
         var firstDate: PlaylistDate?
         var dates = Dates.unknown
         var hasLaterDiscontinuities = false
 
         init(of new: MediaPlaylist, _ history: SegmentHistory) {
-            var (sameDates, otherDates, laterDiscontinuities) = (0, 0, 0)
+            var laterDiscontinuities = 0
             var newestStart: PlaylistDate?
             let segments = new.segments
             for index in SegmentHistory.indices(of: segments) {
@@ -203,16 +216,16 @@ struct SegmentHistory: Sendable {
                 if known.name == entry.name { sameNameCount += 1 }
                 if entry.discontinuity > known.discontinuity { laterDiscontinuities += 1 }
                 guard let date = entry.date, known.date != nil else { continue }
-                if known.isOf(date) { sameDates += 1 } else { otherDates += 1 }
+                if known.isOf(date) { sameDateCount += 1 } else { otherDateCount += 1 }
             }
             hasLaterDiscontinuities =
                 new.hasDiscontinuitySequence && history.hasWrittenDiscontinuities && laterDiscontinuities > 0
                 && laterDiscontinuities == sharedCount
-            guard let firstDate, let newestStart, let last = history.lastDate else { return }
+            guard !history.hasFalseDates, let firstDate, let newestStart, let last = history.lastDate else { return }
             let tolerance = new.targetDuration / 2
-            if sharedCount > 0, sameDates > 0, sameDates >= otherDates {
+            if sharedCount > 0, sameDateCount > 0, sameDateCount >= otherDateCount {
                 dates = .same
-            } else if sharedCount == 0 || otherDates > 0 {
+            } else if sharedCount == 0 || otherDateCount > 0 {
                 let isEarlier = newestStart < last - new.targetDuration - tolerance
                 dates = firstDate >= last - tolerance ? .later : isEarlier ? .earlier : .other
             }

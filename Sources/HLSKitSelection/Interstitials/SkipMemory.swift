@@ -65,7 +65,7 @@ package struct SkipMemory: Sendable {
     /// middle, and the first marker is the end of a break, all that was listed before it was in that break.
     mutating func breaks(of playlist: MediaPlaylist, _ starts: [Duration]) -> [MarkedBreak] {
         guard let first = starts.first else { return breaks }
-        if !hasBegun, !playlist.hasEndList, playlist.mediaSequence > 0 { joined = first }
+        if !hasBegun, !playlist.isComplete, playlist.mediaSequence > 0 { joined = first }
         hasBegun = true
         var found = Array(breaks.filter { $0.start < first - InterstitialSchedule.closeness }.suffix(Self.maximumCount))
         var running: MarkedBreak?

@@ -202,14 +202,16 @@ struct DownloadSession {
                 result = loaded
                 for gap in loaded.gaps.prefix(5) { warn(gap.cause, gap.urlString, gap.detail, report) }
                 if loaded.gaps.count > 5 {
-                    warn("\(loaded.gaps.count - 5) more segments are missing", nil, nil, report)
+                    let count = loaded.gaps.dropFirst(5).reduce(0) { $0 + $1.segmentCount }
+                    warn("\(count) more segments are missing", nil, nil, report)
                 }
                 if command.strict || command.onGap == .fail, !loaded.gaps.isEmpty {
                     var summary = DownloadSummary(url: command.url, result, exitStatus: .incomplete)
                     summary.error = HLSError(
                         code: .incomplete, urlString: target.workPath, cause: "incomplete",
                         detail:
-                            "\(Decimals.count(loaded.gaps.count, "segment")) missing; loaded segments are kept there")
+                            "\(Decimals.count(loaded.missingSegmentCount, "segment")) missing; loaded segments are kept there"
+                    )
                     return end(summary, report)
                 }
                 tasks.append(write(task, sink, report))
@@ -358,11 +360,12 @@ struct DownloadSession {
 
     /// With more than a tenth missing that is not a file of the stream any more.
     private func incompleteness(of result: DownloadTask.Result) -> HLSError? {
-        let total = result.gaps.count + result.segmentCount
-        guard result.gaps.count * 10 > total else { return nil }
+        let missing = result.missingSegmentCount
+        let total = missing + result.segmentCount
+        guard missing * 10 > total else { return nil }
         return HLSError(
             code: .incomplete, urlString: target.path, cause: "incomplete",
-            detail: "\(result.gaps.count) of \(total) segments missing")
+            detail: "\(missing) of \(total) segments missing")
     }
 
     /// Tells how it went: the one place that does.

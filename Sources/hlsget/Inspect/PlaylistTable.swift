@@ -80,7 +80,7 @@ enum PlaylistTable {
     private static func lines(_ playlist: MediaPlaylist) -> [String] {
         let segments = playlist.segments
         var facts = ["version \(playlist.version ?? 1)"]
-        facts.append(playlist.hasEndList ? "complete" : "live")
+        facts.append(playlist.isComplete ? "complete" : "live")
         if let type = playlist.playlistType { facts.append(type.rawValue) }
         if playlist.isIFramesOnly { facts.append("I-frames only") }
         if playlist.hasIndependentSegments { facts.append("independent segments") }

@@ -128,7 +128,7 @@ struct StreamList: Sendable {
     var measuredIndex: Int? { (entries.first(where: \.isChosen) ?? entries.first)?.variant.index }
 
     mutating func measure(_ playlist: MediaPlaylist) {
-        isLive = !playlist.hasEndList
+        isLive = !playlist.isComplete
         segmentCount = playlist.segments.count
         if isLive { window = playlist.duration } else { duration = playlist.duration }
     }

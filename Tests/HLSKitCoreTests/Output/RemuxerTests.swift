@@ -137,6 +137,28 @@ struct RemuxerTests {
         #expect(rates.last == 4)
     }
 
+    @Test("a transport stream goes on where pictures of MP4 are followed by those of a transport stream, and back")
+    func changingForms() throws {
+        let parts = try ["h264-avcc", "h264-annexb", "h264-avcc"].map { try PacketFixture($0) }
+        let folder = try TemporaryFolder()
+        let writer = try OutputFormat.ts.makeWriter(path: folder.path("out"))
+        for (number, part) in parts.enumerated() {
+            var track = part.track
+            // A transport stream says nothing of its pictures in front of them.
+            if number == 1 { (track.configuration, track.width, track.height) = ([], 0, 0) }
+            try writer.begin([track])
+            let first = part.samples.map(\.pts).min() ?? 0
+            for sample in part.samples {
+                let time = sample.pts - first + Int64(2 * number) * Int64(track.timescale)
+                try writer.write(sample, ofTrackAt: 0, at: MediaTime(value: time, timescale: track.timescale))
+            }
+        }
+        try writer.finish()
+        let stream = try TransportStream(try folder.bytes("out"))
+        #expect(stream.streams[0].units.count == parts.reduce(0) { $0 + $1.samples.count })
+        #expect(try decoded(stream.streams[0], parts[0]) == parts.flatMap(\.expectedHashes))
+    }
+
     @Test(
         "S03: audio that a part has from before its start is not in a transport stream twice",
         arguments: ["aac-mono-44100", "aac"])

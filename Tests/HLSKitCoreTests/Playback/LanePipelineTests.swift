@@ -1,6 +1,7 @@
 import Foundation
 import HLSKitLoading
 import HLSKitMedia
+import HLSKitNetwork
 import HLSKitOutput
 import HLSKitSelection
 import HLSKitTime
@@ -59,6 +60,49 @@ struct LanePipelineTests {
         }
         let sampleCount = output.count { if case .sample = $0 { true } else { false } }
         #expect(sampleCount == 2 * count)
+    }
+
+    @Test(
+        "what decrypts to media needs no padding: cut to whole blocks, or filled with zeros; another key is told from that",
+        arguments: [true, false], [188, 192, 200])
+    func unpadded(isCut: Bool, excess: Int) throws {
+        let (tables, media, count) = try Self.transportStream()
+        let key = [UInt8](1...16)
+        let vector = [UInt8](repeating: 9, count: 16)
+        // Packets that end where a block does, and elsewhere.
+        let null = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184)
+        var clear = tables + media
+        while clear.count % 16 != excess % 16 & 12 { clear += null }
+        let rest = clear.count % 16
+        let blocks = isCut ? Array(clear.dropLast(rest)) : clear + [UInt8](repeating: 0, count: (16 - rest) % 16)
+        // Without the block that the padding takes.
+        let cipher = try AES128Encryptor.encrypt(blocks, key: key, initializationVector: vector).dropLast(16)
+        for isOther in [false, true] {
+            var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [.video])
+            var timeline = ItemTimeline()
+            var output: [LaneOutput] = []
+            var job = Self.job(1)
+            let id = ResourceID(kind: .key, url: "key")
+            (job.map, job.key) = (nil, SegmentKey(resource: id, initializationVector: vector))
+            pipeline.begin(job)
+            pipeline.provide(id, bytes: isOther ? vector : key)
+            pipeline.append(Array(cipher), to: job.id)
+            pipeline.finish(job.id)
+            pipeline.run(timeline: &timeline, output: &output)
+            let samples = output.count { if case .sample = $0 { true } else { false } }
+            let failures = output.compactMap {
+                if case .fact(.segmentFailed(_, let failure)) = $0 { failure } else { nil }
+            }
+            guard isOther else {
+                #expect(samples >= count - 1 && failures.isEmpty, "\(failures)")
+                continue
+            }
+            #expect(samples == 0)
+            guard case .wrongKey? = failures.first else {
+                Issue.record("\(failures)")
+                continue
+            }
+        }
     }
 
     /// A short stream, its tables by themselves, and how many samples there are.

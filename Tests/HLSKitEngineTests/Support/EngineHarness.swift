@@ -426,8 +426,9 @@ extension ScriptedOrigin.Reply {
     }
 
     fileprivate func playlist(
-        from url: String, variables: [String: String]?
+        from asked: String, variables: [String: String]?
     ) -> Result<LoadedPlaylist, PlaylistFailure> {
+        let url = path.map { ScriptedOrigin.root + $0 } ?? asked
         guard case .playlist(let text) = body else {
             return .failure(PlaylistFailure(kind: .notAPlaylist, url: url, text: "not a playlist"))
         }

@@ -33,6 +33,8 @@ struct ScriptedOrigin {
         var transfer: Duration?
         /// Of a key that the program gives.
         var keyTerms: KeyTerms?
+        /// The path that answers after a redirect; nil for the one that was asked.
+        var path: String?
 
         static func text(_ text: PlaylistText) -> Self { Self(body: .playlist(text.text)) }
         static func text(_ text: String) -> Self { Self(body: .playlist(text)) }
@@ -51,6 +53,12 @@ struct ScriptedOrigin {
             return reply
         }
         static let html = Self.text("<!DOCTYPE html><html></html>")
+
+        func from(_ path: String) -> Self {
+            var reply = self
+            reply.path = path
+            return reply
+        }
 
         func after(_ delay: Duration) -> Self {
             var reply = self

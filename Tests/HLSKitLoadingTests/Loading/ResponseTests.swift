@@ -90,6 +90,42 @@ struct ResponseTests {
         }
     }
 
+    @Test(
+        "R24: what servers write into Content-Encoding that is no coding counts for nothing",
+        arguments: [
+            ("aws-chunked", []), ("UTF-8", []), ("none", []), ("binary", []), ("identity", []), ("8bit", []), ("", []),
+            ("gzip, aws-chunked", [.gzip]), ("x-gzip,none", [.gzip]), ("br", nil), ("gzip, zstd", nil),
+            ("gzip, gzip, gzip", nil),
+        ] as [(String, [ContentCoding]?)])
+    func codings(_ value: String, _ codings: [ContentCoding]?) {
+        let request = TransportRequest(urlString: "http://a/", resourceClass: .segment)
+        let head = head(["HTTP/1.1 200 OK", "Content-Encoding: \(value)"])
+        #expect(ContentCoding.isUsed(in: head.fields) == (codings != []))
+        switch ResponsePlan(head, for: request, at: "http://a/", now: 0) {
+        case .body(let plan): #expect(plan.codings == codings)
+        case .fail(let error): #expect(codings == nil && error.code == .badContentEncoding)
+        case .redirect: Issue.record("a redirect")
+        }
+    }
+
+    @Test(
+        "R14: a 206 to a request for the whole is the whole unless its range says otherwise",
+        arguments: [
+            (["Content-Length: 10"], true), ([], true), (["Content-Range: nonsense"], true),
+            (["Content-Range: bytes 0-9/10"], true), (["Content-Range: bytes 0-9/*", "Content-Length: 10"], true),
+            (["Content-Range: bytes 0-9/*"], true), (["Content-Range: bytes 0-9/*", "Content-Length: 4"], false),
+            (["Content-Range: bytes 0-8/10"], false), (["Content-Range: bytes 1-9/*"], false),
+            (["Content-Type: multipart/byteranges; boundary=x"], false),
+        ] as [([String], Bool)])
+    func whole(_ lines: [String], _ isTaken: Bool) {
+        let request = TransportRequest(urlString: "http://a/", resourceClass: .segment)
+        switch ResponsePlan(head(["HTTP/1.1 206 P"] + lines), for: request, at: "http://a/", now: 0) {
+        case .body(let plan): #expect(isTaken && plan.skip == 0 && plan.count == nil)
+        case .fail(let error): #expect(!isTaken && error.code == .badRange)
+        case .redirect: Issue.record("a redirect")
+        }
+    }
+
     @Test("ranges are cut to the resource, and written as servers are asked for them")
     func ranges() {
         let range: Range<UInt64> = 5..<10

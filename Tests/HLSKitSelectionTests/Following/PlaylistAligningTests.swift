@@ -25,6 +25,21 @@ struct PlaylistAligningTests {
             name: "dates before numbers", known: (5..<8, "10:00:00", false), other: (50..<53, "10:00:03", false),
             expected: .seconds(103)),
         Case(
+            name: "dates by which the lists end far apart, and numbers by which they do not",
+            known: (5..<8, "10:00:00", false), other: (5..<8, "10:00:11", false), expected: .seconds(100)),
+        Case(
+            name: "dates of another hour, numbers", known: (5..<8, "10:00:00", false),
+            other: (6..<8, "11:00:00", false), expected: .seconds(104)),
+        Case(
+            name: "dates of another hour, numbers of their own", known: (5..<8, "10:00:00", false),
+            other: (50..<52, "11:00:00", false), expected: .seconds(104)),
+        Case(
+            name: "a list that is somewhat behind by its dates, whatever its numbers say",
+            known: (5..<8, "10:00:00", false), other: (5..<8, "09:59:56", false), expected: .seconds(96)),
+        Case(
+            name: "a list that goes back further", known: (5..<8, "10:00:00", false),
+            other: (1..<8, "09:59:44", false), expected: .seconds(84)),
+        Case(
             name: "one date says nothing", known: (5..<8, "10:00:00", false), other: (6..<8, nil, false),
             expected: .seconds(104)),
         Case(
@@ -63,6 +78,6 @@ struct PlaylistAligningTests {
         let url = "http://a.example/l.m3u8"
         let tracker = PlaylistTracker(
             try Self.playlist(c.known), requestURL: url, url: url, start: c.start, loadBegan: .zero, now: .zero)
-        #expect(tracker.start(of: try Self.playlist(c.other), successor: c.successor) == c.expected)
+        #expect(tracker.start(of: try Self.playlist(c.other), at: .zero, successor: c.successor) == c.expected)
     }
 }

@@ -52,6 +52,24 @@ struct PlaylistTrackerTests {
             second: PlaylistText(targetDuration: 0, segments: [.init("a", duration: "0.2")]),
             interval: .milliseconds(500)),
         Cadence(
+            name: "a window of short segments turns over before the target duration",
+            first: PlaylistText(
+                targetDuration: 10, mediaSequence: 7, segments: (7..<10).map { .init("\($0)", duration: "1") }),
+            interval: .milliseconds(1500)),
+        Cadence(
+            name: "such a window that has not changed",
+            first: PlaylistText(
+                targetDuration: 10, mediaSequence: 7, segments: (7..<10).map { .init("\($0)", duration: "1") }),
+            second: PlaylistText(
+                targetDuration: 10, mediaSequence: 7, segments: (7..<10).map { .init("\($0)", duration: "1") }),
+            interval: .milliseconds(750)),
+        Cadence(
+            name: "it slides from the second list on",
+            first: PlaylistText(targetDuration: 10, segments: (0..<5).map { .init("\($0)", duration: "1") }),
+            second: PlaylistText(
+                targetDuration: 10, mediaSequence: 9, segments: (9..<14).map { .init("\($0)", duration: "1") }),
+            interval: .milliseconds(2500)),
+        Cadence(
             name: "target far beyond the segments",
             first: PlaylistText(targetDuration: 3_600, segments: ["a", .init("b", duration: "5")]),
             interval: .seconds(10)),
@@ -204,7 +222,7 @@ struct PlaylistTrackerTests {
     func extremes(_ stream: Stream) throws {
         var tracker = try Self.tracker(stream.lists[0])
         for list in stream.lists.dropFirst() {
-            _ = tracker.start(ofNeighbor: try list.parsed())
+            _ = tracker.start(ofNeighbor: try list.parsed(), at: .zero)
             _ = try Self.update(&tracker, list)
             #expect(tracker.starts.count == tracker.segmentCount + 1)
             for index in 0..<tracker.segmentCount {

@@ -143,6 +143,39 @@ struct SegmentHistoryTests {
             ], updates: [.restarted, .changed]),
     ]
 
+    private static let falseDates: [Case] = [
+        Case(
+            testDescription: "the first date of each list is that of the start of the stream",
+            lists: (0..<5).map { List(number: 10 + $0, count: 6, began: -4 * $0 + 400) },
+            updates: [.changed, .changed, .changed, .changed]),
+        Case(
+            testDescription: "such dates, lists far apart",
+            lists: [10, 11, 12, 40, 41].map { List(number: $0, count: 6, began: -4 * $0 + 400) },
+            updates: [.changed, .changed, .changed, .changed]),
+        Case(
+            testDescription: "such dates, a ring of files",
+            lists: (0..<5).map {
+                List(number: 10 + $0, count: 6, prefix: "https://host/\($0)/s", began: -4 * $0 + 400)
+            },
+            updates: [.changed, .changed, .changed, .changed]),
+        Case(
+            testDescription: "such dates, edges out of step",
+            lists: [10, 11, 12, 10, 13].map { List(number: $0, count: 6, began: -4 * $0 + 400) },
+            updates: [.changed, .changed, .older, .changed]),
+        Case(
+            testDescription: "dates of the request",
+            lists: (0..<4).map { List(number: 10 + $0, count: 6, began: 400 + 7 * $0) },
+            updates: [.changed, .changed, .changed]),
+        Case(
+            testDescription: "a clock that was set once is believed again",
+            lists: [
+                List(number: 10, count: 6, prefix: "x", began: 400),
+                List(number: 11, count: 6, prefix: "x", began: 40_000),
+                List(number: 12, count: 6, prefix: "x", began: 40_000),
+                List(number: 14, count: 6, segment: 13, prefix: "y", began: 40_000),
+            ], updates: [.changed, .changed, .changed]),
+    ]
+
     private static let renumberings: [Case] = [
         Case(
             testDescription: "numbers jump and the list does not",
@@ -167,7 +200,7 @@ struct SegmentHistoryTests {
 
     @Test(
         "a list is told by numbers, discontinuities and dates, then by the last component of paths",
-        arguments: edges + restarts + renumberings)
+        arguments: edges + restarts + falseDates + renumberings)
     func updates(_ test: Case) throws {
         var tracker = try Self.tracker(test.lists[0])
         var updates: [PlaylistTracker.Update] = []

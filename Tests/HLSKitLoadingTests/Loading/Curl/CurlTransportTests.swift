@@ -115,6 +115,31 @@ struct CurlTransportTests {
         }
     }
 
+    @Test("a server that asks for Digest gets a proof of the password, once more only where the proof has run out")
+    func digest() async throws {
+        let ask = "WWW-Authenticate: Digest realm=\"cam\", qop=\"auth\", nonce=\"abc\", algorithm=MD5"
+        try await withServer(answering: { connection, request in
+            let field = request.first { $0.lowercased().hasPrefix("authorization: digest") }
+            let isGiven = field?.contains("uri=\"/x\"") == true && field?.contains("username=\"user\"") == true
+            connection.respond(Self.m3u8, status: isGiven ? "200 OK" : "401 No", fields: isGiven ? [] : [ask])
+        }) { server in
+            let transport = CurlTransport(configuration: Self.plain)
+            let host = server.url.dropFirst("http://".count)
+            let origins = Set([URLOrigin(of: server.url)].compactMap { $0 })
+            func load(_ path: String) async -> LoadResult {
+                await transport.load(
+                    .init(
+                        urlString: "http://user:p@\(host)/\(path)", resourceClass: .segment, credentialOrigins: origins)
+                )
+            }
+            #expect(await load("x").response?.status == 200)
+            #expect(await load("x").response?.status == 200)
+            #expect(server.values(of: "Authorization").compactMap { $0?.prefix(6) } == ["Basic ", "Digest", "Digest"])
+            #expect(await load("y").error?.status == 401)
+            #expect(server.values(of: "Authorization").count == 6)
+        }
+    }
+
     @Test("cookies of a server come back to its host and no other (R61)")
     func cookies() async throws {
         try await withServer(answering: { connection, _ in

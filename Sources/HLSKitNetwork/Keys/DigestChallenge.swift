@@ -1,0 +1,140 @@
+package import HLSKitLoading
+
+/// What a server asks for with `WWW-Authenticate: Digest` (RFC 7616), and the answer to it: a proof of a password that does not
+/// show it.
+package struct DigestChallenge: Sendable, Hashable {
+    /// A name and a password.
+    package struct Login: Sendable, Hashable {
+        package var name: [UInt8]
+        package var password: [UInt8]
+
+        /// As they are in a field with `Basic` credentials; nil where it has others.
+        package init?(_ field: TransportField) {
+            let words = field.value.split(separator: " ", maxSplits: 1)
+            guard field.isNamed("Authorization"), words.count == 2, words[0].lowercased() == "basic",
+                let pair = Base64.decoded(Array(words[1].utf8)), let colon = pair.firstIndex(of: UInt8(ascii: ":"))
+            else { return nil }
+            name = Array(pair[..<colon])
+            password = Array(pair[(colon + 1)...])
+        }
+    }
+
+    private enum Algorithm: String, CaseIterable {
+        case sha256 = "SHA-256"
+        case md5 = "MD5"
+    }
+
+    private let realm: String
+    private let nonce: String
+    private let opaque: String?
+    private let algorithm: Algorithm
+    private let isSession: Bool
+    /// As written; nil where it is not.
+    private let algorithmName: String?
+    private let hasQuality: Bool
+    private var count = 0
+
+    /// The strongest that the fields of an answer ask for; nil for none that is known here.
+    package init?(_ fields: [TransportField]) {
+        let challenges = fields.filter { $0.isNamed("WWW-Authenticate") }.flatMap { Self.challenges(in: $0.value) }
+            .compactMap { Self($0) }
+        let best = Algorithm.allCases.lazy.compactMap { algorithm in
+            challenges.first { $0.algorithm == algorithm }
+        }.first
+        guard let best else { return nil }
+        self = best
+    }
+
+    private init?(_ parameters: [String: String]) {
+        guard let realm = parameters["realm"], let nonce = parameters["nonce"] else { return nil }
+        let name = parameters["algorithm"]?.uppercased() ?? Algorithm.md5.rawValue
+        isSession = name.hasSuffix("-SESS")
+        guard let algorithm = Algorithm(rawValue: isSession ? String(name.dropLast(5)) : name) else { return nil }
+        let qualities = parameters["qop"]?.split(separator: ",").map { $0.filter { $0 != " " }.lowercased() }
+        guard qualities?.contains("auth") ?? true else { return nil }
+        (self.realm, self.nonce, self.algorithm) = (realm, nonce, algorithm)
+        opaque = parameters["opaque"]
+        algorithmName = parameters["algorithm"]
+        hasQuality = qualities != nil
+    }
+
+    /// The `Digest` challenges of a field, which may hold others as well.
+    private static func challenges(in value: String) -> [[String: String]] {
+        var challenges: [(scheme: String, parameters: [String: String])] = []
+        var rest = Substring(value)
+        while true {
+            rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "," }
+            let word = rest.prefix { !" \t,=".contains($0) }
+            guard !word.isEmpty else { break }
+            rest = rest[word.endIndex...]
+            let behind = rest.drop { $0 == " " || $0 == "\t" }
+            guard behind.first == "=" else {
+                challenges.append((word.lowercased(), [:]))
+                continue
+            }
+            rest = behind.dropFirst().drop { $0 == " " || $0 == "\t" }
+            let text: Substring
+            if rest.first == "\"" {
+                rest = rest.dropFirst()
+                var end = rest.startIndex
+                while end < rest.endIndex, rest[end] != "\"" {
+                    if rest[end] == "\\" { end = rest.index(after: end) }
+                    if end < rest.endIndex { end = rest.index(after: end) }
+                }
+                text = rest[..<end]
+                rest = rest[end...].dropFirst()
+            } else {
+                text = rest.prefix { $0 != "," && $0 != " " }
+                rest = rest[text.endIndex...]
+            }
+            guard let last = challenges.indices.last, challenges[last].parameters[word.lowercased()] == nil else {
+                continue
+            }
+            challenges[last].parameters[word.lowercased()] = String(text)
+        }
+        return challenges.filter { $0.scheme == "digest" }.map(\.parameters)
+    }
+
+    // MARK: Answering
+
+    /// The field that answers it for a request. Each answer is another one.
+    ///
+    /// - Parameter target: path and query, as they are in the request.
+    /// - Returns: nil where the library of hashes cannot be had.
+    package mutating func authorization(
+        _ login: Login, method: String, target: String,
+        clientNonce: String = String(UInt64.random(in: .min ... .max), radix: 16)
+    ) -> TransportField? {
+        count += 1
+        let digits = String(count, radix: 16)
+        let number = String(repeating: "0", count: max(0, 8 - digits.count)) + digits
+        guard var first = hash([login.name, Array(realm.utf8), login.password]) else { return nil }
+        if isSession {
+            guard let session = hash([Array(first.utf8), Array(nonce.utf8), Array(clientNonce.utf8)]) else {
+                return nil
+            }
+            first = session
+        }
+        guard let second = hash([Array(method.utf8), Array(target.utf8)]) else { return nil }
+        let parts = hasQuality ? [first, nonce, number, clientNonce, "auth", second] : [first, nonce, second]
+        guard let response = hash(parts.map { Array($0.utf8) }) else { return nil }
+        var name = ""
+        for character in String(decoding: login.name, as: UTF8.self) {
+            if character == "\"" || character == "\\" { name.append("\\") }
+            name.append(character)
+        }
+        var text = "Digest username=\"\(name)\", realm=\"\(realm)\", nonce=\"\(nonce)\", uri=\"\(target)\""
+        text += ", response=\"\(response)\""
+        if let algorithmName { text += ", algorithm=\(algorithmName)" }
+        if let opaque { text += ", opaque=\"\(opaque)\"" }
+        if hasQuality { text += ", qop=auth, nc=\(number), cnonce=\"\(clientNonce)\"" }
+        return TransportField(name: "Authorization", value: text)
+    }
+
+    /// Of the parts with colons between them, in hexadecimal digits.
+    private func hash(_ parts: [[UInt8]]) -> String? {
+        let bytes = Array(parts.joined(separator: [UInt8(ascii: ":")]))
+        let hash = CryptoLibrary.hash(of: bytes, algorithm == .md5 ? .md5 : .sha256)
+        return hash?.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}

@@ -175,8 +175,8 @@ struct SegmentReader {
     }
 
     mutating func finishDemuxing(to events: inout [DemuxerEvent]) throws(MediaError) {
-        // Servers that have no cue for a while send nothing at all.
-        if job.id.lane == .subtitles, byteCount == 0 { return }
+        // Servers that have no cue for a while send nothing at all, nor do some for what they list as lasting 0 s.
+        if byteCount == 0, job.id.lane == .subtitles || job.duration == .zero { return }
         if !isOpen {
             guard try openDemuxer(isEnd: true) else {
                 throw MediaError(code: .truncated, text: "the segment is empty")

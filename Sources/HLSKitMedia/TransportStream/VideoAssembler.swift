@@ -148,9 +148,16 @@ struct VideoAssembler {
             sink.note("PID \(track.id): \(first - unit.start) bytes before the first start code were skipped")
         }
         if let range = unit.parameterSet { update(parameterSet: buffer.bytes(range), in: &sink) }
+        if unit.isSync {
+            let old = track
+            buffer.withUnsafeBytes { track.describeLight(byMessagesIn: .init(rebasing: $0[first..<unit.end])) }
+            if track != old { sink.update(track) }
+        }
         // Some muxers leave the zero byte of a four-byte start code in the packet before.
         var mark = marks.takeMark(forUnitAt: first, slack: 3)
-        if mark?.pts == nil, let later = marks.first(behind: first, before: unit.end), later.pts != nil { mark = later }
+        if mark?.pts == nil {
+            mark = marks.timeOfRest(behind: first, upTo: unit.end, isLast: unit.end == buffer.count) ?? mark
+        }
         let told = mark.flatMap { mark in mark.pts.map { ($0, mark.dts) } }
         guard let (pts, dts) = clock.time(told: told, order: unit.order, frame: frameDuration) else {
             sink.note("PID \(track.id): an access unit before the first timestamp was skipped")

@@ -200,7 +200,7 @@ struct FileAssembler: Sendable {
     mutating func finish(_ progress: (Duration) throws -> Void) throws {
         while try step(progress) {}
         for index in lanes.indices {
-            finish(index)
+            try finish(index)
             placeCues(of: index, isEnd: true)
         }
         try write()
@@ -265,9 +265,12 @@ struct FileAssembler: Sendable {
         return true
     }
 
-    private mutating func finish(_ index: Int) {
+    private mutating func finish(_ index: Int) throws(HLSError) {
         guard !lanes[index].isFinished else { return }
         lanes[index].isFinished = true
+        var (output, timeline): ([LaneOutput], ItemTimeline) = ([], lanes[index].timeline)
+        lanes[index].pipeline.end(timeline: &timeline, output: &output)
+        try take(output, of: index)
         for slot in lanes[index].slots.values { merger.finish(slot) }
         if lanes[index].segments.isEmpty, let slot = lanes[index].textSlot { merger.finish(slot) }
     }
@@ -307,7 +310,7 @@ struct FileAssembler: Sendable {
         lanes[index].pipeline.finish(id)
         try runPipelines()
         guard let next = lanes[index].nextStart else {
-            finish(index)
+            try finish(index)
             return true
         }
         // Kinds of media that a segment has none of are not waited for.

@@ -269,7 +269,7 @@ struct TransportStreamCore: Sendable {
                 next.append(rest?.takeStream(like: new) ?? new)
             }
         }
-        // Data begun in the previous segment and not continued in this one is useless.
+        // What was begun in the previous segment and is not continued in this one is useless.
         for index in streams.indices where !streams[index].isResumed {
             streams[index].finish(isTruncated: false, sink: &sink)
         }

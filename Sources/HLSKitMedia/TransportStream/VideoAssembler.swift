@@ -78,6 +78,17 @@ struct VideoAssembler {
         removeAll()
     }
 
+    /// Packets do not begin with units, so that where one ends says nothing of the unit.
+    var mayContinue: Bool { hasDividedUnits && !buffer.isEmpty }
+
+    /// Gives out what is whole. The rest may continue in the next segment.
+    mutating func endSegment(to sink: inout EventSink) { scan(isEnd: false, to: &sink) }
+
+    mutating func moveTimes(by distance: Int64) {
+        marks.moveTimes(by: distance)
+        clock.move(by: distance)
+    }
+
     private mutating func removeAll() {
         buffer.removeAll()
         marks.removeAll()

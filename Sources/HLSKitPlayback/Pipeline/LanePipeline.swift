@@ -40,10 +40,19 @@ package struct LanePipeline {
     var earliestReplacement = Duration.zero
     private var lastReplacement: Int?
 
+    private struct Rest {
+        var rest: TransportStreamRest
+        /// Of the segment that has left it.
+        var reader: SegmentReader
+        /// A segment that follows has begun with it.
+        var isTaken = false
+    }
+
     package init(
         lane: LaneID, mode: Mode, wanted: Set<MediaKind>, holdsSegments: Bool = false,
-        declared: ContainerProbe.Container? = nil, audioRule: AudioTrackRule? = nil
+        declared: ContainerProbe.Container? = nil, audioRule: AudioTrackRule? = nil, asksAgain: Bool = true
     ) {
+        self.asksAgain = asksAgain
         self.audioRule = audioRule
         self.lane = lane
         // Subtitles are beside the media.
@@ -118,6 +127,25 @@ package struct LanePipeline {
         mode == .demux && !wanted.isEmpty ? Set(readers.map(\.job.timeline)) : []
     }
 
+    /// No segment follows: gives out what the last one has left.
+    package mutating func end(timeline: inout ItemTimeline, output: inout [LaneOutput]) {
+        if readers.isEmpty { endRest(timeline: &timeline, output: &output) }
+    }
+
+    private mutating func endRest(timeline: inout ItemTimeline, output: inout [LaneOutput]) {
+        guard let rest else { return }
+        self.rest = nil
+        guard !rest.isTaken else { return }
+        var reader = rest.reader
+        for event in rest.rest.finish() {
+            switch event {
+            case .sample(let sample): deliver(sample, &reader, timeline: &timeline, output: &output)
+            case .note(let text): output.append(.note(text))
+            case .tracks, .eventMessage, .unreadTrack: break
+            }
+        }
+    }
+
     // MARK: Out
 
     /// Bytes that wait for their turn, a key, an initialization section or the head of the stream.
@@ -146,7 +174,9 @@ package struct LanePipeline {
             return false
         }
         do throws(SegmentFailure) {
-            guard try prepare(&reader), reader.isComplete || !holdsSegments else { return false }
+            guard try prepare(&reader, timeline: &timeline, output: &output), reader.isComplete || !holdsSegments else {
+                return false
+            }
             if reader.isHeadNews {
                 reader.isHeadNews = false
                 output.append(.fact(.headRead(reader.job.id)))
@@ -213,6 +243,7 @@ package struct LanePipeline {
         defer { handle(events, &reader, timeline: &timeline, output: &output) }
         do {
             guard mode == .demux else { return try reader.check(bytes) }
+            if reader.rest != nil { rest?.isTaken = true }
             try reader.demux(bytes, to: &events)
         } catch {
             // Nothing was ever readable: the key is to blame (R51), not a single segment.
@@ -241,12 +272,16 @@ package struct LanePipeline {
             }
         } catch {
             handle(events, &reader, timeline: &timeline, output: &output)
-            throw .media(error)
+            events = []
+            let end = reader.takesEnd(error, isAllThereIs: !asksAgain)
+            guard end.isTaken else { throw .media(error) }
+            if end.missing > .zero { output.append(.note("\(reader.job.url): \(error.text)")) }
         }
         handle(events, &reader, timeline: &timeline, output: &output)
         guard !reader.lacksKey else { throw .noKey }
         if mode == .demux, lane != .subtitles, !reader.job.window.isStill, !reader.hasSamples,
-            !reader.awaitsHead, reader.job.duration > Self.longestEmptySegment
+            !reader.awaitsHead, reader.job.duration > Self.longestEmptySegment,
+            reader.restForNext?.holdsMedia != true
         {
             throw .media(MediaError(code: .malformed, text: "no sample found"))
         }

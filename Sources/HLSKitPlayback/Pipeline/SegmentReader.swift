@@ -55,6 +55,8 @@ struct SegmentReader {
     /// Bytes seen while the container is not known.
     private var unidentified: [UInt8] = []
     private var byteCount = 0
+    /// How many bytes there were when the segment was read to its end before.
+    private var earlierByteCount: Int?
     private var placements: [Int: ItemTimeline.Placement] = [:]
     /// Of each track, wanted or not: what stands where the playlist says that the segment starts.
     private var firstPTS: [Int: Int64] = [:]
@@ -118,6 +120,7 @@ struct SegmentReader {
         guard job.url == old.job.url else { return }
         // The same bytes again: what was handed on is passed over, by whichever reading came furthest.
         repeated = old.repeated.merging(old.delivered) { max($0, $1) }
+        earlierByteCount = old.isDemuxed ? old.byteCount : nil
         announced = old.announced
         beganLate = old.beganLate
         extents = old.extents
@@ -262,7 +265,22 @@ struct SegmentReader {
         return true
     }
 
-    /// Frames of sound may begin in one segment and end in the next. Where samples are encrypted each segment has a
+    /// Media that ends this close to where it is listed to end is all there.
+    private static let endTolerance = Duration.milliseconds(250)
+
+    /// Whether a segment that ends within a transport packet is taken for whole: its media is as long as it is listed, or
+    /// nothing else is to be had of it and it is not much shorter. Some are cut at any byte.
+    ///
+    /// - Parameter isAllThereIs: it cannot be asked for again.
+    func takesEnd(_ error: MediaError, isAllThereIs: Bool) -> (isTaken: Bool, missing: Duration) {
+        guard error.code == .truncated, demuxer is TransportStreamDemuxer else { return (false, .zero) }
+        let missing = extents.isEmpty ? job.duration : max(.zero, job.start + job.duration - range.end)
+        if !extents.isEmpty, missing <= Self.endTolerance { return (true, .zero) }
+        let isLast = isAllThereIs || earlierByteCount == byteCount
+        return (isLast && (missing <= job.duration / 2 || !hasSamples && restForNext?.holdsMedia == true), missing)
+    }
+
+    /// Pictures and frames of sound may begin in one segment and end in the next. Where samples are encrypted each segment has a
     /// vector of its own.
     private var mayShareFrames: Bool { sampleDecryption == nil && !job.window.isStill }
 

@@ -557,7 +557,9 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     /// Whether all is known that the container says about the track before its first sample.
     private func isComplete(_ track: MediaTrack) -> Bool {
         switch track.mediaType {
-        case .audio: track.sampleRate > 0 && (track.codec != .aac || !track.configuration.isEmpty)
+        case .audio:
+            track.sampleRate > 0
+                && (track.codec != .aac || !track.configuration.isEmpty && !track.awaitsChannels)
         case .text: true
         default: container == .ts || (track.width > 0 && !needsConfiguration(track))
         }

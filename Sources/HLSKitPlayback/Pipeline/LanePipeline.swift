@@ -100,7 +100,8 @@ package struct LanePipeline {
         else { return }
         if readers[index].head == nil {
             readers[index].head = StreamHead(
-                decryption: key.flatMap { resources.decryption(with: $0) }, endsWithTables: readers[index].awaitsTables)
+                decryption: key.flatMap { resources.decryption(with: $0) }, of: readers[index].headKind,
+                endsWithTables: readers[index].awaitsTables)
         }
         if readers[index].head?.append(bytes, to: &parameterSets, of: stream) ?? true { endHead(of: segment) }
     }
@@ -361,6 +362,7 @@ package struct LanePipeline {
             parameterSets.needsHead(for: sample, of: track, in: stream)
         else { return false }
         reader.awaitsHead = true
+        reader.headKind = track.mediaType
         output.append(.fact(.headNeeded(reader.job.id)))
         return true
     }
@@ -485,13 +487,14 @@ package struct LanePipeline {
         }
         guard !reader.needsKey(for: encrypted, of: found) else { return }
         var sample: MediaSample
-        let track: MediaTrack
+        var track: MediaTrack
         do throws(DecryptionError) {
             (sample, track) = try reader.decrypted(encrypted, of: found)
         } catch {
             output.append(.note("\(reader.job.url): a sample is skipped: \(error.text)"))
             return
         }
+        track = parameterSets.completed(track, in: reader.job.stream)
         if track.mediaType == .metadata {
             reader.hold(sample, of: track)
             return

@@ -20,6 +20,8 @@ struct SegmentReader {
     /// there or will not come.
     var awaitsHead = false
     var isHeadNews = false
+    /// The media that cannot be decoded without.
+    var headKind = MediaKind.video
     var head: StreamHead?
     /// It is the tables of the transport stream that are waited for.
     var awaitsTables = false

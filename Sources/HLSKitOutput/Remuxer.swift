@@ -57,6 +57,11 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         var streams: [Int?] = []
         /// Tracks that stayed unknown and of which something came.
         var leftOut: Set<Int> = []
+        /// Tracks of pictures that the file has a picture of that needs none before it, and pictures that came before that.
+        var begun: Set<Int> = []
+        var undecodableCounts: [Int: Int] = [:]
+        /// Parameter sets that pictures have had in them last.
+        var parameterSets: [Int: [UInt8]] = [:]
         /// Samples that came before what the container's header has to tell was known.
         var waiting: [TrackSplice.Entry] = []
         var hasSamples = false
@@ -276,13 +281,39 @@ package final class Remuxer: SampleWriter, NumberedFiles {
             guard let place = places[safe: entry.index] ?? nil else { return }
             entry.index = place
         }
-        guard state.tracks.indices.contains(entry.index) else { return }
+        guard state.tracks.indices.contains(entry.index), begins(with: entry, &state) else { return }
         guard state.muxer == nil else { return try mux(entry, &state) }
         try learnConfiguration(from: entry.sample, at: entry.index, &state)
         state.waiting.append(entry)
         if state.tracks.allSatisfy(isComplete) || state.waiting.count >= Self.maximumWaitingSamples {
             try openMuxer(&state)
         }
+    }
+
+    /// Whether a picture can be decoded: not before the first that needs none before it, of those whose containers do not
+    /// say which that is.
+    private func begins(with entry: TrackSplice.Entry, _ state: inout State) -> Bool {
+        guard !container.joinsChanges, let track = state.latest[safe: entry.index], Self.tellsInBand(track),
+            !state.begun.contains(entry.index)
+        else { return true }
+        guard entry.sample.isSync else {
+            state.undecodableCounts[entry.index, default: 0] += 1
+            return false
+        }
+        state.begun.insert(entry.index)
+        if let count = state.undecodableCounts.removeValue(forKey: entry.index) {
+            note(
+                "video begins with its first key picture, at \(seconds(entry.itemTime)) s: \(count) pictures before it are "
+                    + "left out")
+        }
+        return true
+    }
+
+    private func seconds(_ time: MediaTime) -> String {
+        let milliseconds = (time.duration ?? .zero).wholeMicroseconds / 1000
+        let rest = String(milliseconds.magnitude % 1000)
+        return "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1000)."
+            + String(repeating: "0", count: 3 - rest.count) + rest
     }
 
     /// Whether tracks that come late are taken up where pictures can be cut. A transport stream takes them at once, and so
@@ -380,7 +411,13 @@ package final class Remuxer: SampleWriter, NumberedFiles {
                 try writeBrought(&state)
                 try finishTexts(&state)
                 try finishSplice(&state)
-                if !state.waiting.isEmpty { try openMuxer(&state) }
+                if !state.waiting.isEmpty || state.muxer == nil && !state.undecodableCounts.isEmpty {
+                    try openMuxer(&state)
+                }
+                for (index, count) in state.undecodableCounts.sorted(by: { $0.key < $1.key }) {
+                    let kind = state.tracks[safe: index]?.mediaType.rawValue ?? "media"
+                    note("\(kind) is left out: each of its \(count) pictures needs one before it")
+                }
                 try closeMuxer(&state)
             } catch {
                 throw state.file.named(error)
@@ -420,6 +457,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state.file = try OutputFile(path: path, overwrite: replaces)
         state.paths.append(path)
         state.soundEnds = [:]
+        state.begun = []
         state.setsOrigin = true
     }
 
@@ -578,7 +616,10 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         let sets = try converting(state) { () throws(CodecError) in
             try ParameterSets.extract(from: sample, of: track)
         }
-        if let sets { state.tracks[index].configuration = sets }
+        guard let sets else { return }
+        state.tracks[index].configuration = sets
+        guard track.width == 0, let described = track.described(by: sets) else { return }
+        (state.tracks[index].width, state.tracks[index].height) = (described.width, described.height)
     }
 
     /// Whether `new` can go on in the stream of `old`. Demuxers announce a track before they have seen its samples,

@@ -187,27 +187,12 @@ struct VideoAssembler {
     private mutating func update(parameterSet bytes: [UInt8], in sink: inout EventSink) {
         guard parameterSet != bytes else { return }
         parameterSet = bytes
-        let size: (width: Int, height: Int)
-        let usability: VideoUsabilityInfo
         do throws(MediaError) {
-            if scanner.isHEVC {
-                let set = try HEVCSPS(parsing: bytes[...])
-                (size, usability) = ((set.width, set.height), set.usability)
-            } else {
-                let set = try H264SPS(parsing: bytes[...])
-                (size, usability) = ((set.width, set.height), set.usability)
-            }
+            frameDuration = try track.describe(by: bytes)
         } catch {
             sink.note("PID \(track.id): \(error.text)")
             return
         }
-        frameDuration = usability.frameDuration
-        (track.width, track.height) = size
-        let ratio = usability.sampleAspectRatio
-        track.pixelAspectRatio =
-            ratio.width == ratio.height
-            ? nil : PixelAspectRatio(horizontalSpacing: ratio.width, verticalSpacing: ratio.height)
-        track.colorInformation = usability.colorInformation
         sink.update(track)
     }
 }

@@ -130,7 +130,9 @@ struct MovieFragment {
             return 0
         }
         let version = try box.readVersionAndFlags().version
-        guard let time = Int64(exactly: try box.readUInt(is64Bit: version == 1)), time <= MediaTimeLimit.largest else {
+        // Unsigned, by the standard. Writers that put the delay of an encoder before time 0 write a negative number.
+        let time = Int64(bitPattern: try box.readUInt(is64Bit: version == 1))
+        guard time.magnitude <= MediaTimeLimit.largest.magnitude else {
             throw box.malformed("a decode time beyond 2^61")
         }
         return time

@@ -87,10 +87,17 @@ public struct MediaTrack: Sendable, Hashable {
     public var pixelAspectRatio: PixelAspectRatio?
     /// The part of the frame to show; nil if undeclared, which means all of it.
     public var cleanAperture: CleanAperture?
-    /// The display on which HDR video was graded, as the container declares it; else nil.
+    /// The display on which HDR video was graded, as the container or, in a transport stream, the pictures declare it; else
+    /// nil.
     public var masteringDisplayColorVolume: MasteringDisplayColorVolume?
-    /// How bright HDR video gets, as the container declares it; else nil.
+    /// How bright HDR video gets, as the container or, in a transport stream, the pictures declare it; else nil.
     public var contentLightLevelInfo: ContentLightLevelInfo?
+    /// The record of Dolby Vision (`dvcC`, `dvvC` or `dvwC`); empty if there is none.
+    package var dolbyVision: [UInt8] = []
+    /// How the pictures of both eyes lie in a frame, by the number in `st3d`; nil if undeclared.
+    package var stereoMode: UInt8?
+    /// What the frame is a map of; nil if undeclared.
+    package var sphericalMapping: SphericalMapping?
     /// Depth and chroma of the pictures' samples, if the container declares them (VP9 in MP4); else nil.
     package var sampleStructure: PictureSampleStructure?
     /// Timestamps count from the start of the segment, because it declares no other time.

@@ -26,7 +26,7 @@ struct SegmentCheck: Sendable {
 
     /// All is there, in clear.
     ///
-    /// - Parameter mayBeEmpty: a file of subtitles that has no cue; other media is never empty.
+    /// - Parameter mayBeEmpty: a file of subtitles that may have no cue, and no header; other media is never empty.
     func finish(mayBeEmpty: Bool) throws(MediaError) {
         if let appearance = Self.appearance(of: head, mayBeEmpty) {
             throw ContainerProbe.refusal(ofAppearance: appearance)

@@ -28,7 +28,11 @@ package struct LanePipeline {
     private var resources = ResourceBodies()
     private var announced = AnnouncedTracks()
     /// What the segment that was read last has left to the one that follows it.
-    private var rest: (rest: TransportStreamRest, of: SegmentJob)?
+    private var rest: Rest?
+    /// Nobody asks again for a segment that is cut off.
+    private let asksAgain: Bool
+    /// The clock of the last segment of WebVTT, and the timeline that it is of.
+    private var timestampMap: (map: WebVTTTimestampMap, timeline: Int)?
     /// Tracks that were chosen in vain.
     private var silentTracks: Set<Int> = []
     /// What was told to be left out.
@@ -227,10 +231,19 @@ package struct LanePipeline {
     }
 
     /// Sees to the key and the initialization section. False while one of them is still on its way.
-    private mutating func prepare(_ reader: inout SegmentReader) throws(SegmentFailure) -> Bool {
+    private mutating func prepare(
+        _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
+    ) throws(SegmentFailure) -> Bool {
         if reader.isPrepared { return true }
         guard try resources.prepare(&reader, needsInitialization: mode == .demux) else { return false }
-        if let rest, reader.job.follows(rest.of) { reader.rest = rest.rest }
+        if let timestampMap, timestampMap.timeline == reader.job.timeline {
+            reader.earlierTimestampMap = timestampMap.map
+        }
+        if let rest, reader.job.follows(rest.reader.job) {
+            reader.rest = rest.rest
+        } else {
+            endRest(timeline: &timeline, output: &output)
+        }
         reader.isPrepared = true
         return true
     }
@@ -305,7 +318,8 @@ package struct LanePipeline {
         }
         if mode == .demux, reader.selection.tracks.isEmpty { output.append(.fact(.tracks(reader.job.id, []))) }
         if mode == .demux { tellLeftOut(of: reader, output: &output) }
-        rest = reader.restForNext.map { ($0, reader.job) }
+        rest = reader.restForNext.map { Rest(rest: $0, reader: reader) }
+        if lane == .subtitles { timestampMap = (reader.timestampMap, reader.job.timeline) }
         let (start, end) = reader.range
         if let soundEnd = reader.ends[.audio], soundEnd < reader.job.start + reader.job.duration {
             output.append(.fact(.soundEnded(reader.job.id, at: soundEnd)))

@@ -46,7 +46,9 @@ struct SegmentReader {
     private var demuxer: (any Demuxer)?
     /// In the place of a demuxer, in the lane of subtitles.
     private var webVTT: WebVTTParser?
-    private var timestampMap = WebVTTTimestampMap()
+    private(set) var timestampMap = WebVTTTimestampMap()
+    /// That of the segment before, for one without a header of its own.
+    var earlierTimestampMap: WebVTTTimestampMap?
     private var styles = WebVTTCaptions()
     private var cues: [MediaCue] = []
     /// Of the whole segment, those that were left out too.
@@ -73,7 +75,7 @@ struct SegmentReader {
     private var repeated: [Int: Int] = [:]
     private var extents: [Int: TrackExtent] = [:]
     private var repairs: [Int: TimestampRepair] = [:]
-    /// What the initialization section of a transport stream holds: its tables.
+    /// What the initialization section of a transport stream holds, its tables, or that of WebVTT, its header.
     var prologue: [UInt8] = []
     private var prologueEvents: [DemuxerEvent] = []
     /// What the segment before has left to this one.
@@ -195,6 +197,22 @@ struct SegmentReader {
         take(found, to: &events)
     }
 
+    /// Takes the header that an initialization section of WebVTT is.
+    private mutating func readHeader(_ bytes: [UInt8]) throws(MediaError) {
+        guard !bytes.isEmpty else { return }
+        var parser = WebVTTParser()
+        var found: [WebVTTEvent] = []
+        try parser.append(bytes[...], to: &found)
+        try parser.finish(to: &found)
+        for event in found {
+            switch event {
+            case .timestampMap(let map): timestampMap = map
+            case .block(let block): styles.add(block)
+            case .cue, .note: break
+            }
+        }
+    }
+
     private var isOpen: Bool { demuxer != nil || webVTT != nil }
 
     private mutating func feedHead(to events: inout [DemuxerEvent]) throws(MediaError) {
@@ -247,12 +265,23 @@ struct SegmentReader {
     }
 
     private mutating func openDemuxer(isEnd: Bool) throws(MediaError) -> Bool {
-        guard let container = ContainerProbe.identify(unidentified[...], isComplete: isEnd, declared: declared) else {
+        guard var container = ContainerProbe.identify(unidentified[...], isComplete: isEnd, declared: declared) else {
             return false
+        }
+        if case .unknown = container, let stride = rest?.dividedStride {
+            container = .transportStream(packetStride: stride)
+        }
+        var lacksHeader = false
+        if case .unknown = container, job.id.lane == .subtitles, WebVTTParser.lacksHeader(unidentified[...]) {
+            lacksHeader = true
+            container = .webVTT
         }
         self.container = container
         switch container {
-        case .webVTT where job.id.lane == .subtitles: webVTT = WebVTTParser()
+        case .webVTT where job.id.lane == .subtitles:
+            webVTT = WebVTTParser(mayLackHeader: lacksHeader)
+            if lacksHeader, let earlierTimestampMap { timestampMap = earlierTimestampMap }
+            try readHeader(prologue)
         case .mp4: demuxer = try container.makeDemuxer(initialization: initialization)
         case _ where job.id.lane == .subtitles:
             throw MediaError(code: .unknownContainer, byteOffset: 0, text: "no subtitles where they belong")

@@ -83,8 +83,12 @@ package final class Muxer {
 
     /// Writes the header.
     ///
-    /// - Parameter options: private options of the muxer by name.
-    package init(format: String, tracks: [MediaTrack], options: [String: String], sink: Sink) throws(CodecError) {
+    /// - Parameters:
+    ///   - streamIDs: the numbers of the streams (PIDs); empty where the muxer chooses.
+    ///   - options: private options of the muxer by name.
+    package init(
+        format: String, tracks: [MediaTrack], streamIDs: [Int] = [], options: [String: String], sink: Sink
+    ) throws(CodecError) {
         LibAVLog.silence
         self.sink = sink
         written = Array(repeating: nil, count: tracks.count)
@@ -104,7 +108,10 @@ package final class Muxer {
             context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED
         }
         try attachSink()
-        for track in tracks { try add(track) }
+        for (index, track) in tracks.enumerated() {
+            try add(track)
+            if index < streamIDs.count { context.pointee.streams[index]?.pointee.id = Int32(streamIDs[index]) }
+        }
         try writeHeader(options)
         for (index, track) in tracks.enumerated() {
             // The header may have changed it.

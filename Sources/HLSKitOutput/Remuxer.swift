@@ -68,6 +68,9 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         var isEmpty = true
         /// A muxer has written to the file already.
         var isContinued = false
+        /// Of a transport stream, the PID of each kind of stream that was in it, and how many sets of tables there were.
+        var pids: [String: Int] = [:]
+        var tableCount = 0
     }
 
     /// The error of the file, behind libavformat's back.
@@ -500,8 +503,15 @@ package final class Remuxer: SampleWriter, NumberedFiles {
             streamCount += 1
             return streamCount - 1
         }
+        var pids: [Int] = []
+        if container == .ts {
+            // Readers take tables for new by their version.
+            options["tables_version"] = String(state.tableCount % 32)
+            state.tableCount += 1
+            pids = Self.pids(of: tracks, &state.pids)
+        }
         state.muxer = try converting(state) { () throws(CodecError) in
-            try Muxer(format: container.muxerName, tracks: tracks, options: options, sink: sink)
+            try Muxer(format: container.muxerName, tracks: tracks, streamIDs: pids, options: options, sink: sink)
         }
         for (index, stream) in state.streams.enumerated() where container == .ts {
             guard let stream, let time = state.lastTimes[safe: index] else { continue }
@@ -514,6 +524,19 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         let waiting = state.waiting
         state.waiting = []
         for entry in waiting { try mux(entry, &state) }
+    }
+
+    /// A PID never becomes that of another kind of stream.
+    private static func pids(of tracks: [MediaTrack], _ known: inout [String: Int]) -> [Int] {
+        var counts: [String: Int] = [:]
+        return tracks.map { track in
+            let kind = "\(track.mediaType.rawValue) \(track.codec.rawValue)"
+            let number = counts[kind, default: 0]
+            counts[kind] = number + 1
+            let pid = known["\(kind) \(number)"] ?? 0x100 + known.count
+            known["\(kind) \(number)"] = pid
+            return pid
+        }
     }
 
     private func writesFragments(to file: OutputFile) -> Bool {

@@ -162,7 +162,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
                     state.splice.change(index, to: state.latest[index])
                 } else if isSame {
                     state.tracks[index] = track.completed(by: state.tracks[index])
-                } else if state.muxer == nil, state.waiting.isEmpty {
+                } else if state.muxer == nil, state.waiting.isEmpty, !state.splice.isPending {
                     state.tracks[index] = track
                 } else {
                     state.splice.change(index, to: track)
@@ -240,9 +240,33 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     }
 
     private func place(_ entry: TrackSplice.Entry, _ state: inout State) throws(HLSError) {
-        guard state.splice.isPending else { return try write(entry, &state) }
+        noteSize(of: entry, &state)
+        guard state.splice.isPending || !container.joinsChanges else { return try write(entry, &state) }
         state.splice.add(entry)
         try writeSpliced(&state)
+    }
+
+    /// Takes note of pictures that have another size from here on, which they alone say: containers that have the parameter
+    /// sets at the front cannot go on with them.
+    private func noteSize(of entry: TrackSplice.Entry, _ state: inout State) {
+        guard !container.joinsChanges, entry.sample.isSync, let track = state.latest[safe: entry.index],
+            Self.tellsInBand(track)
+        else { return }
+        let sets = PictureParameterSets.copy(of: entry.sample, track.codec)
+        guard !sets.isEmpty, sets != state.parameterSets[entry.index], let described = track.described(by: sets) else {
+            return
+        }
+        state.parameterSets[entry.index] = sets
+        let isOther = track.width != described.width || track.height != described.height
+        guard isOther else { return }
+        state.latest[entry.index] = described
+        // What was not known is not another.
+        if track.width > 0 { state.splice.change(entry.index, to: described) }
+    }
+
+    /// Pictures whose container tells nothing of them.
+    private static func tellsInBand(_ track: MediaTrack) -> Bool {
+        track.mediaType == .video && track.sampleEntry.isEmpty && track.configuration.isEmpty
     }
 
     private func writeSpliced(_ state: inout State) throws(HLSError) {

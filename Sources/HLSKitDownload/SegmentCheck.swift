@@ -16,8 +16,12 @@ struct SegmentCheck: Sendable {
     private var tail: [UInt8] = []
     private var byteCount = 0
 
+    /// Nothing has come.
+    var isEmpty: Bool { byteCount == 0 }
+
     mutating func append(_ bytes: [UInt8]) {
-        if head.count < ContainerProbe.maxByteCount { head += bytes.prefix(ContainerProbe.maxByteCount - head.count) }
+        let limit = ContainerProbe.maximumByteCount(of: head.isEmpty ? bytes : head)
+        if head.count < limit { head += bytes.prefix(limit - head.count) }
         // Of the array itself: a sequence would be walked through from its start.
         let end = bytes[max(0, bytes.count - 2 * Self.blockByteCount)...]
         tail = Array((tail + end).suffix(2 * Self.blockByteCount))

@@ -324,7 +324,8 @@ struct SegmentReader {
     mutating func check(_ bytes: [UInt8]) throws(MediaError) {
         byteCount += bytes.count
         guard container == nil else { return }
-        unidentified += bytes.prefix(ContainerProbe.maxByteCount)
+        let limit = ContainerProbe.maximumByteCount(of: unidentified.isEmpty ? bytes : unidentified)
+        unidentified += bytes.prefix(max(0, limit - unidentified.count))
         container = ContainerProbe.identify(unidentified[...], isComplete: false, declared: declared)
         try refuseUnknown()
     }

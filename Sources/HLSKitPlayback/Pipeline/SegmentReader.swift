@@ -431,8 +431,11 @@ struct SegmentReader {
         let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
         let before = repairs[track.id]?.correction ?? .zero
         let known = repairs.values.map(\.correction).filter { $0 != .zero }
+        let lead = ItemTimeline.duration(
+            sample.pts.subtractingReportingOverflow(sample.dts).partialValue, track.timescale)
         let correction = repairs[track.id, default: TimestampRepair()].correction(
-            at: time, duration: ItemTimeline.duration(max(0, sample.duration), track.timescale),
+            at: time, decodedAt: abs(lead) <= TimestampRepair.margin ? time - lead : time,
+            duration: ItemTimeline.duration(max(0, sample.duration), track.timescale),
             limit: job.duration + TimestampRepair.margin, known: known)
         guard correction != .zero else { return false }
         let delay = ItemTimeline.duration(

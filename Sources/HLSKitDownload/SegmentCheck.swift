@@ -48,27 +48,38 @@ struct SegmentCheck: Sendable {
             try finish(mayBeEmpty: false)
             throw MediaError(code: .unknownContainer, byteOffset: 0, text: "not encrypted: it looks like text")
         }
-        if let appearance = Self.appearance(of: try clearHead(key, vector), mayBeEmpty) {
+        let clear = try clearHead(key, vector)
+        // What was cut off between two blocks has no padding either.
+        if !clear.isPadded {
+            guard case .transportStream(let stride)? = ContainerProbe.identify(clear.head[...], isComplete: true),
+                byteCount.isMultiple(of: stride)
+            else { throw DecryptionError(code: .badPadding, text: "AES-128: the padding is wrong (another key?)") }
+        }
+        if let appearance = Self.appearance(of: clear.head, mayBeEmpty) {
             throw DecryptionError(code: .badPadding, text: "AES-128: decrypted it looks like \(appearance)")
         }
     }
 
-    /// The first bytes in clear; the padding at the end has been looked at.
-    private func clearHead(_ key: [UInt8], _ vector: [UInt8]) throws(DecryptionError) -> [UInt8] {
+    /// The first bytes in clear, and whether the last ones are padding, which some packagers leave out.
+    private func clearHead(
+        _ key: [UInt8], _ vector: [UInt8]
+    ) throws(DecryptionError) -> (head: [UInt8], isPadded: Bool) {
         var decryptor = try AES128Decryptor(key: key, initializationVector: vector)
         var clear = head
         try decryptor.decrypt(&clear)
-        guard byteCount > head.count else { return clear + (try decryptor.finish()) }
+        guard byteCount > head.count else {
+            let last = try decryptor.finish(mayLackPadding: true)
+            return (clear + last, last.count < Self.blockByteCount)
+        }
         var end = try AES128Decryptor(key: key, initializationVector: Array(tail.prefix(Self.blockByteCount)))
         var last = Array(tail.suffix(Self.blockByteCount))
         try end.decrypt(&last)
-        _ = try end.finish()
-        return clear
+        return (clear, try end.finish(mayLackPadding: true).count < Self.blockByteCount)
     }
 
     /// What the beginning of something looks like that is no media.
     private static func appearance(of head: [UInt8], _ mayBeEmpty: Bool) -> String? {
-        guard !(head.isEmpty && mayBeEmpty),
+        guard !(mayBeEmpty && (head.isEmpty || WebVTTParser.lacksHeader(head[...]))),
             case .unknown(let appearance)? = ContainerProbe.identify(head[...], isComplete: true)
         else { return nil }
         return appearance

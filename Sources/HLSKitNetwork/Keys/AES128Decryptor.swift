@@ -32,7 +32,13 @@ package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
         try decryptBlocks(&bytes)
     }
 
-    package mutating func finish() throws(DecryptionError) -> [UInt8] {
+    package mutating func finish() throws(DecryptionError) -> [UInt8] { try finish(mayLackPadding: false) }
+
+    /// The last clear bytes.
+    ///
+    /// - Parameter mayLackPadding: what was decrypted before proves the key. Some packagers encrypt no more than there is, where
+    ///   that is a multiple of 16 bytes.
+    package mutating func finish(mayLackPadding: Bool) throws(DecryptionError) -> [UInt8] {
         guard held.count == Self.blockByteCount else {
             throw DecryptionError(
                 code: .truncated, text: "AES-128: \(byteCount) bytes are not a positive multiple of 16")
@@ -43,6 +49,7 @@ package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
         let padding = Int(last.last ?? 0)
         guard (1...Self.blockByteCount).contains(padding), last.suffix(padding).allSatisfy({ Int($0) == padding })
         else {
+            if mayLackPadding { return last }
             throw DecryptionError(code: .badPadding, text: "AES-128: the padding is wrong (another key?)")
         }
         last.removeLast(padding)

@@ -15,7 +15,10 @@ package final class DecryptionBox: Sendable {
         return clear
     }
 
-    package func finish() throws(DecryptionError) -> [UInt8] {
-        try state.withLock { decryptor throws(DecryptionError) in try decryptor.finish() }
+    /// - Parameter mayLackPadding: what was decrypted before proves the key.
+    package func finish(mayLackPadding: Bool = false) throws(DecryptionError) -> [UInt8] {
+        try state.withLock { decryptor throws(DecryptionError) in
+            try decryptor.finish(mayLackPadding: mayLackPadding)
+        }
     }
 }

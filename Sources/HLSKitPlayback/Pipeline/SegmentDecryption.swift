@@ -20,14 +20,21 @@ struct SegmentDecryption: Sendable {
         do { return try box.decrypt(bytes) } catch { throw SegmentFailure(error) }
     }
 
-    func finish() throws(SegmentFailure) -> [UInt8] {
-        do { return try box.finish() } catch { throw SegmentFailure(error) }
+    /// - Parameter mayLackPadding: what was decrypted before proves the key.
+    func finish(mayLackPadding: Bool = false) throws(SegmentFailure) -> [UInt8] {
+        do { return try box.finish(mayLackPadding: mayLackPadding) } catch { throw SegmentFailure(error) }
     }
 
-    /// Decrypts an initialization section.
+    /// Decrypts an initialization section. What it begins with tells whether the key fits: it may have no padding.
     static func decryptWhole(_ bytes: [UInt8], key: [UInt8], _ vector: [UInt8]) throws(SegmentFailure) -> [UInt8] {
         let decryption = try SegmentDecryption(key: key, vector: vector)
-        return try decryption.decrypt(bytes) + decryption.finish()
+        let head = try decryption.decrypt(bytes)
+        let isMedia =
+            switch ContainerProbe.identify(head[...], isComplete: true) {
+            case .mp4, .transportStream, .webVTT: true
+            case .packedAudio, .unknown, nil: false
+            }
+        return try head + decryption.finish(mayLackPadding: isMedia)
     }
 }
 

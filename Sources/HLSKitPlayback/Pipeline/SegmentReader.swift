@@ -168,7 +168,9 @@ struct SegmentReader {
     }
 
     func finishDecrypting() throws(SegmentFailure) -> [UInt8] {
-        try decryption?.finish() ?? []
+        var isKnown = false
+        if case .unknown = container {} else { isKnown = container != nil }
+        return try decryption?.finish(mayLackPadding: isKnown) ?? []
     }
 
     // MARK: Demuxing

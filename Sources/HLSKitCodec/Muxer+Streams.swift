@@ -22,6 +22,7 @@ extension Muxer {
         if let language = track.language.flatMap({ LanguageCode.threeLetters(of: $0, isBibliographic: isMatroska) }) {
             av_dict_set(&stream.pointee.metadata, "language", language, 0)
         }
+        setLabel(track.label, of: stream)
         switch track.mediaType {
         case .video:
             parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
@@ -54,6 +55,16 @@ extension Muxer {
             }
         }
         try setConfiguration(of: track, parameters)
+    }
+
+    private func setLabel(_ label: MediaTrackLabel, of stream: UnsafeMutablePointer<AVStream>) {
+        if let name = label.name, !name.isEmpty { av_dict_set(&stream.pointee.metadata, "title", name, 0) }
+        let flags: [(Bool, Int32)] = [
+            (label.isDefault, AV_DISPOSITION_DEFAULT), (label.isForced, AV_DISPOSITION_FORCED),
+            (label.describesSound, AV_DISPOSITION_HEARING_IMPAIRED),
+            (label.describesVideo, AV_DISPOSITION_VISUAL_IMPAIRED),
+        ]
+        for (isSet, flag) in flags where isSet { stream.pointee.disposition |= flag }
     }
 
     private var isMatroska: Bool { String(cString: context.pointee.oformat.pointee.name) == "matroska" }

@@ -79,6 +79,8 @@ public struct MediaTrack: Sendable, Hashable {
     public var channelCount: Int
     /// ISO 639-2 or BCP 47 tag; nil if undeclared or "und".
     public var language: String?
+    /// What a playlist says of the rendition that it is of.
+    package var label = MediaTrackLabel()
     /// Timestamps are 33 bits wide and wrap (transport streams, packed audio).
     public var wrapsAt33Bits: Bool
     /// Colours as the container declares them; nil if undeclared.
@@ -142,6 +144,23 @@ public struct MediaTrack: Sendable, Hashable {
         self.encryption = encryption
         self.gapless = gapless
     }
+}
+
+/// What a playlist says of a rendition, for whoever looks at a file with its track.
+package struct MediaTrackLabel: Sendable, Hashable {
+    /// nil if it has none.
+    package var name: String?
+    /// It is played where nobody chooses.
+    package var isDefault = false
+    /// Subtitles for what is foreign in the sound.
+    package var isForced = false
+    /// Subtitles that tell of sounds, for whom cannot hear them.
+    package var describesSound = false
+    /// Sound that tells of pictures, for whom cannot see them.
+    package var describesVideo = false
+
+    /// Makes a label that says nothing.
+    package init() {}
 }
 
 /// Which of the decoded audio was in the source: encoders work in whole frames, and with a delay.

@@ -41,7 +41,9 @@ struct TimestampRepair: Sendable {
             correction = .zero
         }
         let isFar = abs(time + correction - latest) > limit
-        guard isFar || goesBack(to: decoding + correction, from: decoded) else { return correction }
+        // What is only decoded earlier is shown where it was.
+        let isEarlier = time + correction < latest - Self.backTolerance
+        guard isFar || isEarlier && goesBack(to: decoding + correction, from: decoded) else { return correction }
         let length = step > .zero ? step : duration > .zero ? duration : Self.usualDistance
         let wanted = decoded + length - decoding
         correction = known.first { abs($0 - wanted) <= .milliseconds(500) } ?? wanted

@@ -77,15 +77,15 @@ extension AssetInspector {
                 try await client.preload(key.url, .key, namedBy: playlist.url, key: key)
             }
             if let map = segment.map, let url = playlist.resolve(map.uri),
-                loaded.insert(Piece(url: url, range: map.byteRange?.range)).inserted
+                loaded.insert(Piece(url: url, range: map.loadedRange)).inserted
             {
                 try await client.preload(
-                    url, .initializationSection, range: map.byteRange?.range, namedBy: playlist.url)
+                    url, .initializationSection, range: map.loadedRange, namedBy: playlist.url)
             }
             guard let url = playlist.resolve(segment.uri) else { continue }
             let facts = ClientDataFacts(segmentOf: segment.duration, type, isLive: !playlist.isComplete)
             try await client.preload(
-                url, .segment, range: segment.byteRange?.range, namedBy: playlist.url,
+                url, .segment, range: segment.loadedRange, namedBy: playlist.url,
                 clientData: client.options.clientData == nil ? nil : ClientDataNote(facts))
         }
     }

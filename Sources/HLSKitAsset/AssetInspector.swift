@@ -155,7 +155,7 @@ package final class AssetInspector: Sendable {
         }
         let key = try await self.key(among: segment.keys, of: segment, in: playlist, client: client)
         return try await client.load(
-            url, .segment, range: segment.byteRange?.range, limit: maximumSegmentByteCount, namedBy: playlist.url
+            url, .segment, range: segment.loadedRange, limit: maximumSegmentByteCount, namedBy: playlist.url
         ) { [initialization] in
             // A key that has been loaded has the right length.
             let decryption = key.flatMap { try? DecryptionBox(key: $0.1, vector: $0.0.initializationVector) }
@@ -170,7 +170,7 @@ package final class AssetInspector: Sendable {
             throw HLSError(code: .badPlaylist, urlString: playlist.url, cause: "a URI cannot be resolved")
         }
         var bytes = try await client.bytes(
-            url, .initializationSection, range: map.byteRange?.range, limit: maximumSegmentByteCount,
+            url, .initializationSection, range: map.loadedRange, limit: maximumSegmentByteCount,
             namedBy: playlist.url)
         do {
             if let (key, secret) = try await key(among: map.keys, of: segment, in: playlist, client: client) {

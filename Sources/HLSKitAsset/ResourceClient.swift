@@ -7,12 +7,18 @@ package import HLSKitSelection
 /// Makes something of the bytes of one resource.
 package protocol ResourceReader: Sendable {
     associatedtype Output: Sendable
+    /// Nothing at all is as good as any other body.
+    var mayBeEmpty: Bool { get }
     /// The header has arrived.
     mutating func begin(_ response: TransportResponse) throws
     /// The next bytes; an output ends the transfer early.
     mutating func take(_ bytes: [UInt8]) throws -> Output?
     /// The body is complete.
     mutating func finish() throws -> Output
+}
+
+extension ResourceReader {
+    package var mayBeEmpty: Bool { false }
 }
 
 /// Loads the resources of one asset: checks what may be loaded, sends what the user wants sent, tries again.
@@ -185,7 +191,9 @@ package struct ResourceClient: Sendable {
             case .data(let bytes):
                 if let output = try reader.take(bytes) { return output }
             case .finished: return try reader.finish()
-            case .failed(let error, _): throw LoadingError(error)
+            case .failed(let error, _):
+                if error.code == .emptyBody, reader.mayBeEmpty { return try reader.finish() }
+                throw LoadingError(error)
             }
         }
         throw CancellationError()

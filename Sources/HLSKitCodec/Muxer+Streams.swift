@@ -22,6 +22,7 @@ extension Muxer {
         if let language = track.language.flatMap({ LanguageCode.threeLetters(of: $0, isBibliographic: isMatroska) }) {
             av_dict_set(&stream.pointee.metadata, "language", language, 0)
         }
+        setLabel(track.label, of: stream)
         switch track.mediaType {
         case .video:
             parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
@@ -36,6 +37,14 @@ extension Muxer {
                 parameters.pointee.format = av_get_pix_fmt("yuv\(structure.chroma.rawValue)p\(depth)").rawValue
             }
             setPicture(of: track, stream, parameters)
+            Self.setVolume(of: track, stream)
+            Self.setSphere(of: track, stream)
+            // Players of Apple take no other, and parameter sets are at the front.
+            if isMP4, track.codec == .hevc {
+                let isHEV1 = track.sampleEntry == "hev1" || track.sampleEntry == "dvhe"
+                parameters.pointee.codec_tag = isHEV1 ? Self.tag("hev1") : Self.tag("hvc1")
+                if track.sampleEntry.hasPrefix("dvh") { sink.entryNames[isHEV1 ? "hev1" : "hvc1"] = track.sampleEntry }
+            }
         case .text:
             parameters.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
         case .audio, .metadata:
@@ -46,6 +55,16 @@ extension Muxer {
             }
         }
         try setConfiguration(of: track, parameters)
+    }
+
+    private func setLabel(_ label: MediaTrackLabel, of stream: UnsafeMutablePointer<AVStream>) {
+        if let name = label.name, !name.isEmpty { av_dict_set(&stream.pointee.metadata, "title", name, 0) }
+        let flags: [(Bool, Int32)] = [
+            (label.isDefault, AV_DISPOSITION_DEFAULT), (label.isForced, AV_DISPOSITION_FORCED),
+            (label.describesSound, AV_DISPOSITION_HEARING_IMPAIRED),
+            (label.describesVideo, AV_DISPOSITION_VISUAL_IMPAIRED),
+        ]
+        for (isSet, flag) in flags where isSet { stream.pointee.disposition |= flag }
     }
 
     private var isMatroska: Bool { String(cString: context.pointee.oformat.pointee.name) == "matroska" }
@@ -78,6 +97,66 @@ extension Muxer {
         + [0, 1, 0, 1, 5] + Array("Arial".utf8)
 
     // MARK: - Video
+
+    private static func tag(_ name: String) -> UInt32 { name.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) } }
+
+    /// Gives the stream side data of a type of C, zeroed first.
+    private static func setData<Value>(
+        _ type: AVPacketSideDataType, of stream: UnsafeMutablePointer<AVStream>, _ set: (inout Value) -> Void
+    ) {
+        let size = MemoryLayout<Value>.size
+        guard let bytes = av_stream_new_side_data(stream, type, size) else { return }
+        UnsafeMutableRawPointer(bytes).initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        bytes.withMemoryRebound(to: Value.self, capacity: 1) { set(&$0.pointee) }
+    }
+
+    /// How video of high dynamic range was graded, and the record of Dolby Vision.
+    private static func setVolume(of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>) {
+        if let volume = track.masteringDisplayColorVolume {
+            setData(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, of: stream) { (data: inout AVMasteringDisplayMetadata) in
+                data.set(volume)
+            }
+        }
+        if let light = track.contentLightLevelInfo {
+            setData(AV_PKT_DATA_CONTENT_LIGHT_LEVEL, of: stream) { (data: inout AVContentLightMetadata) in
+                data.MaxCLL = UInt32(clamping: light.maximumContentLightLevel)
+                data.MaxFALL = UInt32(clamping: light.maximumFrameAverageLightLevel)
+            }
+        }
+        let record = track.dolbyVision
+        guard record.count >= 5 else { return }
+        setData(AV_PKT_DATA_DOVI_CONF, of: stream) { (data: inout AVDOVIDecoderConfigurationRecord) in
+            (data.dv_version_major, data.dv_version_minor) = (record[0], record[1])
+            data.dv_profile = record[2] >> 1
+            data.dv_level = (record[2] & 1) << 5 | record[3] >> 3
+            data.rpu_present_flag = record[3] >> 2 & 1
+            data.el_present_flag = record[3] >> 1 & 1
+            data.bl_present_flag = record[3] & 1
+            data.dv_bl_signal_compatibility_id = record[4] >> 4
+        }
+    }
+
+    /// Pictures for both eyes, and of all directions.
+    private static func setSphere(of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>) {
+        let modes = [AV_STEREO3D_2D, AV_STEREO3D_TOPBOTTOM, AV_STEREO3D_SIDEBYSIDE]
+        if let mode = track.stereoMode.map(Int.init), modes.indices.contains(mode) {
+            setData(AV_PKT_DATA_STEREO3D, of: stream) { (data: inout AVStereo3D) in data.type = modes[mode] }
+        }
+        guard let mapping = track.sphericalMapping else { return }
+        setData(AV_PKT_DATA_SPHERICAL, of: stream) { (data: inout AVSphericalMapping) in
+            (data.yaw, data.pitch, data.roll) = (mapping.yaw, mapping.pitch, mapping.roll)
+            switch mapping.projection {
+            case .cubemap(let padding):
+                data.projection = AV_SPHERICAL_CUBEMAP
+                data.padding = padding
+            case .equirectangular(let top, let bottom, let left, let right):
+                let isPart = top | bottom | left | right != 0
+                data.projection = isPart ? AV_SPHERICAL_EQUIRECTANGULAR_TILE : AV_SPHERICAL_EQUIRECTANGULAR
+                (data.bound_top, data.bound_bottom) = (top, bottom)
+                (data.bound_left, data.bound_right) = (left, right)
+            }
+        }
+    }
 
     /// Colour, the shape of a pixel, and how far the frame is turned.
     private func setPicture(

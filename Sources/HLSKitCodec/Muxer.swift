@@ -1,4 +1,5 @@
 import CLibAV
+import Glibc
 package import HLSKitMedia
 
 /// Packs samples into a container with one of libavformat's muxers. Used by one thread at a time.
@@ -18,6 +19,36 @@ package final class Muxer {
 
         fileprivate var position: Int64 = 0
         fileprivate var end: Int64 = 0
+        /// Names of sample entries that libavformat does not write, by those that it writes in their place.
+        var entryNames: [String: String] = [:]
+
+        fileprivate func put(_ bytes: UnsafeRawBufferPointer) -> Bool {
+            guard let place = entryNames.isEmpty ? nil : entryName(in: bytes) else { return write(bytes) }
+            var bytes = Array(bytes)
+            bytes.replaceSubrange(place.offset..<place.offset + 4, with: place.name.utf8)
+            return bytes.withUnsafeBytes { write($0) }
+        }
+
+        /// Where a sample description box has a name that is to be another, and which. A buffer of libavformat holds as a rule
+        /// all of it.
+        private func entryName(in bytes: UnsafeRawBufferPointer) -> (offset: Int, name: String)? {
+            // Version and flags, one entry, and its size stand between the two names.
+            let start = Array("stsd".utf8) + [0, 0, 0, 0, 0, 0, 0, 1]
+            guard let base = bytes.baseAddress else { return nil }
+            var at = 0
+            while at < bytes.count, let next = memchr(base + at, Int32(start[0]), bytes.count - at) {
+                at = UnsafeRawPointer(next) - base
+                let offset = at + start.count + 4
+                guard offset + 4 <= bytes.count else { return nil }
+                if bytes[at...].starts(with: start),
+                    let other = entryNames[String(decoding: bytes[offset..<offset + 4], as: UTF8.self)]
+                {
+                    return (offset, other)
+                }
+                at += 1
+            }
+            return nil
+        }
     }
 
     /// When a sample is, in units of `timescale` a second on the output's timeline.
@@ -38,7 +69,7 @@ package final class Muxer {
     /// libavformat collects small writes up to this before it calls the sink, which has a larger buffer.
     private static let bufferByteCount: Int32 = 32 * 1024
 
-    private let sink: Sink
+    let sink: Sink
     let context: UnsafeMutablePointer<AVFormatContext>
     private let packet: Packet
     /// Of each stream, in its units in the file.
@@ -52,8 +83,12 @@ package final class Muxer {
 
     /// Writes the header.
     ///
-    /// - Parameter options: private options of the muxer by name.
-    package init(format: String, tracks: [MediaTrack], options: [String: String], sink: Sink) throws(CodecError) {
+    /// - Parameters:
+    ///   - streamIDs: the numbers of the streams (PIDs); empty where the muxer chooses.
+    ///   - options: private options of the muxer by name.
+    package init(
+        format: String, tracks: [MediaTrack], streamIDs: [Int] = [], options: [String: String], sink: Sink
+    ) throws(CodecError) {
         LibAVLog.silence
         self.sink = sink
         written = Array(repeating: nil, count: tracks.count)
@@ -64,6 +99,8 @@ package final class Muxer {
         let code = avformat_alloc_output_context2(&context, nil, format, nil)
         guard code >= 0, let context else { throw CodecError(call: "avformat_alloc_output_context2", code: code) }
         self.context = context
+        // Dolby Vision, spherical video, and FLAC in MP4 are standards by now, and not yet to each libavformat.
+        context.pointee.strict_std_compliance = -2
         if format == "mpegts" {
             // The first frame then stands at 1.4 s, as in files of `ffmpeg`, however often a file is continued with
             // a new muxer; left to itself libavformat would move each start to zero.
@@ -71,7 +108,10 @@ package final class Muxer {
             context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED
         }
         try attachSink()
-        for track in tracks { try add(track) }
+        for (index, track) in tracks.enumerated() {
+            try add(track)
+            if index < streamIDs.count { context.pointee.streams[index]?.pointee.id = Int32(streamIDs[index]) }
+        }
         try writeHeader(options)
         for (index, track) in tracks.enumerated() {
             // The header may have changed it.
@@ -169,7 +209,7 @@ package final class Muxer {
         let write: CLibAV_write_callback = { opaque, bytes, count in
             guard let opaque, let bytes, count > 0 else { return 0 }
             let sink = Unmanaged<Muxer.Sink>.fromOpaque(opaque).takeUnretainedValue()
-            guard sink.write(UnsafeRawBufferPointer(start: bytes, count: Int(count))) else {
+            guard sink.put(UnsafeRawBufferPointer(start: bytes, count: Int(count))) else {
                 return CLibAV_error_errno(EIO)
             }
             sink.position += Int64(count)

@@ -101,7 +101,7 @@ extension MasteringDisplayColorVolume {
 }
 
 extension AVMasteringDisplayMetadata {
-    fileprivate mutating func set(_ volume: MasteringDisplayColorVolume) {
+    mutating func set(_ volume: MasteringDisplayColorVolume) {
         func rational(_ value: Double, _ unit: Int32) -> AVRational {
             let number = (value * Double(unit)).rounded()
             return AVRational(num: number.isNaN ? 0 : Int32(max(0, min(number, 2e9))), den: unit)

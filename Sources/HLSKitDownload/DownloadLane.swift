@@ -126,7 +126,7 @@ struct DownloadLane: Sendable {
         let position = position(at: index)
         var result = DownloadJournal.Segment(
             lane: entry.lane.id, epoch: position.epoch, sequence: position.sequence, name: Self.name(of: segment.uri),
-            range: segment.byteRange?.range, start: tracker.starts[index].wholeMicroseconds,
+            range: segment.loadedRange, start: tracker.starts[index].wholeMicroseconds,
             duration: segment.duration.wholeMicroseconds)
         result.discontinuity = tracker.discontinuity(at: index) &+ discontinuityBase
         result.date = segment.programDateTime?.description
@@ -138,7 +138,7 @@ struct DownloadLane: Sendable {
     /// Whether a map is encrypted as a whole.
     func isEncrypted(_ map: ResourceID) -> Bool {
         tracker.playlist.segments.contains { segment in
-            guard let own = segment.map, own.byteRange?.range == map.byteRange,
+            guard let own = segment.map, own.loadedRange == map.byteRange,
                 tracker.playlist.resolve(own.uri) == map.url
             else { return false }
             return own.keys.contains { $0.method == .aes128 }

@@ -145,12 +145,16 @@ private struct FileReader: ResourceReader {
         return nil
     }
 
+    var mayBeEmpty: Bool { request.segment.lane.hasPrefix("subtitles") }
+
     mutating func finish() throws -> DownloadJournal.File {
+        if open.file == nil, mayBeEmpty { open.file = try DownloadFile(folder: folder, name: request.file) }
         guard let file = open.file else {
             throw MediaError(code: .truncated, text: "no data arrived")
         }
-        let mayBeEmpty = request.segment.lane.hasPrefix("subtitles")
-        if let key = request.segment.key, key.method == EncryptionKey.Method.aes128.rawValue {
+        if mayBeEmpty, open.check.isEmpty {
+            // Servers that have no cue for a while send nothing at all.
+        } else if let key = request.segment.key, key.method == EncryptionKey.Method.aes128.rawValue {
             try open.check.finish(
                 key: try folder.bytes(of: key.file), vector: key.bytes, mayBeEmpty: mayBeEmpty)
         } else if request.isClear {
@@ -193,7 +197,12 @@ private struct InitializationReader: ResourceReader {
     }
 
     mutating func finish() throws -> [UInt8] {
-        if !isEncrypted { _ = try MP4InitializationSection(parsing: bytes[...]) }
+        guard !isEncrypted else { return bytes }
+        switch ContainerProbe.identify(bytes[...], isComplete: true) {
+        // Tables, and the header of subtitles.
+        case .transportStream, .webVTT: break
+        default: _ = try MP4InitializationSection(parsing: bytes[...])
+        }
         return bytes
     }
 }

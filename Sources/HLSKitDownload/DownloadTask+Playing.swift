@@ -47,7 +47,7 @@ extension DownloadLane {
     fileprivate func demandKey(at index: Int) -> DownloadDemand.Key? {
         let media = tracker.playlist.segments[index]
         return tracker.playlist.resolve(media.uri).map {
-            DownloadDemand.Key(url: $0, byteRange: media.byteRange?.range)
+            DownloadDemand.Key(url: $0, byteRange: media.loadedRange)
         }
     }
 }

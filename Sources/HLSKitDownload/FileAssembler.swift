@@ -20,6 +20,7 @@ struct FileAssembler: Sendable {
         /// Of the playlist.
         let journalID: String
         let language: String?
+        let label: MediaTrackLabel
         let videoRange: VideoRange?
         /// Those that have no file are not there yet.
         var segments: [DownloadJournal.Segment]
@@ -41,6 +42,8 @@ struct FileAssembler: Sendable {
         /// All tracks of the segment that was read last.
         var told: [MediaTrack] = []
 
+        /// Where the last segment is listed to end.
+        var mediaEnd: Duration? { segments.last.map { .microseconds($0.start + $0.duration) } }
         var nextStart: Int64? { next < segments.count ? segments[next].start : nil }
 
         mutating func want(_ wish: QualityExpression) {
@@ -77,6 +80,8 @@ struct FileAssembler: Sendable {
     private var lanes: [Lane] = []
     /// All audio tracks inside the segments of the variant are wanted, of which nothing is known yet.
     private var awaitsAudio = false
+    /// Where all of them are: those that are known.
+    private var knownAudio: Set<Int>?
     private var merger = SampleMerger()
     private var timelines: [TimelineKey: Int] = [:]
     private var loaded: Set<String> = []
@@ -139,20 +144,21 @@ struct FileAssembler: Sendable {
                 }
             guard id != .subtitles || includesText else { continue }
             var lane = Lane(
-                id: id, journalID: entry.lane.id, language: entry.lane.language,
+                id: id, journalID: entry.lane.id, language: entry.lane.language, label: MediaTrackLabel(entry.lane),
                 videoRange: entry.lane.videoRange.map { VideoRange(rawValue: $0) },
                 segments: expected?[entry.lane.id]?.filter { $0.isInside(window) }
                     ?? journal.storedSegments(of: entry.lane.id, in: window),
-                pipeline: LanePipeline(lane: id, mode: .demux, wanted: entry.wanted))
+                pipeline: LanePipeline(lane: id, mode: .demux, wanted: entry.wanted, asksAgain: false))
             if id == .main, entry.wanted.contains(.audio), let wish = wishes.first { lane.want(wish) }
             for type in [MediaKind.video, .audio] where entry.wanted.contains(type) {
                 lane.slots[type] = merger.addSlot(isSparse: false)
             }
             if id == .subtitles {
                 let slot = merger.addSlot(isSparse: true)
-                let track = MediaTrack(
+                var track = MediaTrack(
                     id: slot, mediaType: .text, codec: .webVTT, timescale: Self.textTimescale,
                     language: entry.lane.language)
+                track.label = lane.label
                 merger.add(.track(track, timeline: 0, time: .zero), to: slot)
                 lane.textSlot = slot
             }
@@ -171,8 +177,9 @@ struct FileAssembler: Sendable {
     private mutating func addAudio(_ choose: (inout Lane) -> Void) {
         guard let main = lanes.first, main.id == .main, main.slots[.audio] != nil else { return }
         var lane = Lane(
-            id: .audio, journalID: main.journalID, language: nil, videoRange: nil, segments: main.segments,
-            pipeline: LanePipeline(lane: .audio, mode: .demux, wanted: [.audio]))
+            id: .audio, journalID: main.journalID, language: nil, label: MediaTrackLabel(), videoRange: nil,
+            segments: main.segments,
+            pipeline: LanePipeline(lane: .audio, mode: .demux, wanted: [.audio], asksAgain: false))
         choose(&lane)
         lane.slots[.audio] = merger.addSlot(isSparse: false)
         lanes.append(lane)
@@ -182,6 +189,7 @@ struct FileAssembler: Sendable {
     private mutating func addAllAudio() {
         guard awaitsAudio, let main = lanes.first, !main.told.isEmpty else { return }
         awaitsAudio = false
+        knownAudio = Set(main.told.filter { $0.mediaType == .audio }.map(\.id))
         let options = AudioTrackOptions(main.told, canDecode: CodecRegistry.canDecode)
         let first = main.tracks[.audio]?.id ?? options.track(of: options.options.first)?.id
         for option in options.options where option.isPlayable && options.track(of: option)?.id != first {
@@ -189,8 +197,18 @@ struct FileAssembler: Sendable {
         }
     }
 
+    /// All audio is wanted, and some is told of only now: a file has the tracks that it begins with.
+    private mutating func noteLateAudio(_ tracks: [MediaTrack]) {
+        for track in tracks where track.mediaType == .audio && CodecRegistry.canDecode(track.codec) {
+            guard knownAudio?.insert(track.id).inserted == true else { continue }
+            leftOut.append("audio left out: \(track.language ?? "track \(track.id)") begins after the others")
+        }
+    }
+
     /// A segment's samples may stand before its start by this much: encoders' delays, inexact playlists.
     private static let margin = Duration.seconds(2)
+    /// A text that begins behind the media is shown this long at the most.
+    private static let longestTextBeyond = Duration.seconds(5)
     /// Cues are exact to the millisecond.
     private static let textTimescale: Int32 = 1000
 
@@ -200,7 +218,7 @@ struct FileAssembler: Sendable {
     mutating func finish(_ progress: (Duration) throws -> Void) throws {
         while try step(progress) {}
         for index in lanes.indices {
-            finish(index)
+            try finish(index)
             placeCues(of: index, isEnd: true)
         }
         try write()
@@ -272,9 +290,12 @@ struct FileAssembler: Sendable {
         return true
     }
 
-    private mutating func finish(_ index: Int) {
+    private mutating func finish(_ index: Int) throws(HLSError) {
         guard !lanes[index].isFinished else { return }
         lanes[index].isFinished = true
+        var (output, timeline): ([LaneOutput], ItemTimeline) = ([], lanes[index].timeline)
+        lanes[index].pipeline.end(timeline: &timeline, output: &output)
+        try take(output, of: index)
         for slot in lanes[index].slots.values { merger.finish(slot) }
         if lanes[index].segments.isEmpty, let slot = lanes[index].textSlot { merger.finish(slot) }
     }
@@ -314,7 +335,7 @@ struct FileAssembler: Sendable {
         lanes[index].pipeline.finish(id)
         try runPipelines()
         guard let next = lanes[index].nextStart else {
-            finish(index)
+            try finish(index)
             return true
         }
         // Kinds of media that a segment has none of are not waited for.
@@ -376,6 +397,7 @@ struct FileAssembler: Sendable {
             case .track(var track, _, _):
                 guard let slot = lanes[index].slots[track.mediaType] else { continue }
                 if track.mediaType == .audio, let language = lanes[index].language { track.language = language }
+                if lanes[index].id == .audio { track.label = lanes[index].label }
                 lanes[index].tracks[track.mediaType] = track
                 merger.add(
                     .track(track, timeline: lanes[index].current, time: lanes[index].currentStart), to: slot)
@@ -397,6 +419,7 @@ struct FileAssembler: Sendable {
                 lanes[index].pipeline.abandon(id)
             case .fact(.tracks(_, let tracks)):
                 lanes[index].told = tracks
+                if index == 0 { noteLateAudio(tracks) }
                 try lanes[index].check(tracks, url: folder.journal.url)
             case .leftOut(let error): leftOut.append(error.cause)
             case .cues(let batch): lanes[index].cues.add(batch, language: lanes[index].language)
@@ -438,7 +461,9 @@ struct FileAssembler: Sendable {
         if lanes.contains(where: { $0.textSlot == slot }) {
             // Texts do not reach beyond the file, neither before its start: of a live stream they may be of what has gone.
             let (begin, last) = (max(itemTime, origin ?? .zero), itemTime + length)
-            let finish = min(last, window.end ?? last)
+            var finish = min(last, window.end ?? last)
+            // Nor does one that is to stay for ever make the file longer.
+            if let end = lanes[0].mediaEnd { finish = min(finish, max(end, begin + Self.longestTextBeyond)) }
             guard finish > begin else { return }
             time = begin - (origin ?? .zero)
             sample.duration = max(1, (finish - begin).wholeMicroseconds / 1000)
@@ -469,5 +494,18 @@ extension DownloadJournal {
 extension DownloadJournal.Segment {
     fileprivate func isInside(_ window: TimeWindow) -> Bool {
         window.overlaps(.microseconds(start), .microseconds(start + duration))
+    }
+}
+
+extension MediaTrackLabel {
+    fileprivate init(_ lane: DownloadJournal.Lane) {
+        self.init()
+        guard lane.kind != .main else { return }
+        name = lane.name
+        isDefault = lane.isDefault
+        isForced = lane.isForced
+        let characteristics = lane.characteristics ?? ""
+        describesSound = characteristics.contains("public.accessibility.describes-music-and-sound")
+        describesVideo = characteristics.contains("public.accessibility.describes-video")
     }
 }

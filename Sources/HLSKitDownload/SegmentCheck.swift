@@ -14,14 +14,18 @@ struct SegmentCheck: Sendable {
     private var head: [UInt8] = []
     private var byteCount = 0
 
+    /// Nothing has come.
+    var isEmpty: Bool { byteCount == 0 }
+
     mutating func append(_ bytes: [UInt8]) {
-        if head.count < ContainerProbe.maxByteCount { head += bytes.prefix(ContainerProbe.maxByteCount - head.count) }
+        let limit = ContainerProbe.maximumByteCount(of: head.isEmpty ? bytes : head)
+        if head.count < limit { head += bytes.prefix(limit - head.count) }
         byteCount += bytes.count
     }
 
     /// All is there, in clear.
     ///
-    /// - Parameter mayBeEmpty: a file of subtitles that has no cue; other media is never empty.
+    /// - Parameter mayBeEmpty: a file of subtitles that may have no cue, and no header; other media is never empty.
     func finish(mayBeEmpty: Bool) throws(MediaError) {
         if let appearance = Self.appearance(of: head, mayBeEmpty) {
             throw ContainerProbe.refusal(ofAppearance: appearance)
@@ -39,7 +43,8 @@ struct SegmentCheck: Sendable {
             try finish(mayBeEmpty: false)
             throw MediaError(code: .unknownContainer, byteOffset: 0, text: "not encrypted: it looks like text")
         }
-        if let appearance = Self.appearance(of: try clearHead(key, vector), mayBeEmpty) {
+        let clear = try clearHead(key, vector)
+        if let appearance = Self.appearance(of: clear, mayBeEmpty) {
             throw DecryptionError(code: .badPadding, text: "AES-128: decrypted it looks like \(appearance)")
         }
     }
@@ -54,7 +59,7 @@ struct SegmentCheck: Sendable {
 
     /// What the beginning of something looks like that is no media.
     private static func appearance(of head: [UInt8], _ mayBeEmpty: Bool) -> String? {
-        guard !(head.isEmpty && mayBeEmpty),
+        guard !(mayBeEmpty && (head.isEmpty || WebVTTParser.lacksHeader(head[...]))),
             case .unknown(let appearance)? = ContainerProbe.identify(head[...], isComplete: true)
         else { return nil }
         return appearance

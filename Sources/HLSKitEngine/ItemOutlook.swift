@@ -72,11 +72,11 @@ package struct ItemOutlook: Sendable {
         let end =
             item.mediaEnd ?? (isComplete ? loadedEnd ?? item.start ?? .zero : hasPlaylist && !isLive ? longestEnd : nil)
         effectiveEnd = item.forwardEnd.map { forward in end.map { min($0, forward) } ?? forward } ?? end
-        // A rendition may be listed beyond where the variant ends.
+        // A rendition may be listed beyond where the variant ends, and segments as lasting 0 s at the very end.
         if let end = effectiveEnd {
-            for id in [LaneID.audio, .subtitles] {
+            for id in LaneID.allCases {
                 guard let lane = item.lanes[id], let tracker = lane.tracker, let next = lane.nextIndex,
-                    tracker.starts[next] >= end
+                    tracker.starts[next] >= end || lane.loadedEnd.map({ $0 >= end }) ?? false
                 else { continue }
                 endedTracks.insert(ForwardBuffer.Tracks(id.bufferTrack))
             }

@@ -143,22 +143,31 @@ struct LoadScheduler: Sendable {
         let start = tracker.starts[index]
         if let known = facts.known, start >= known { return .nothing }
         var isForSound = false
+        var isLeft = false
         if let end = facts.isLive ? facts.forwardEnd : facts.effectiveEnd,
             start >= end || hasReached(end, lane, nextAt: start)
         {
+            isLeft = isLeftOver(in: tracker, before: end, facts)
             isForSound =
                 facts.forwardEnd == end && !facts.isSharpEnd
                 && (needsMoreSound(lane, before: end, from: start)
                     || endsTooEarly(lane, before: end, at: index, tracker))
-            guard isForSound, lane.segments.isEmpty else { return atEnd }
+            guard isLeft || isForSound && lane.segments.isEmpty else { return atEnd }
         }
         let isAgain = lane.isLoadedAgain(start)
         // Before anything could be demuxed nothing can be played, however long the gaps are that are loaded.
-        guard facts.isWanted || !lane.isDemuxed || lane.isReplacing || facts.isOwed || isAgain || isForSound else {
+        guard facts.isWanted || !lane.isDemuxed || lane.isReplacing || facts.isOwed || isAgain || isForSound || isLeft
+        else {
             return .nothing
         }
         if tracker.playlist.segments[index].isGap { return .gap(index) }
-        return .load(index, isChosen: lane.id == .main && !isAgain && !isForSound)
+        return .load(index, isChosen: lane.id == .main && !isAgain && !isForSound && !isLeft)
+    }
+
+    /// Whether playing goes to the end of the list: then all that is listed is loaded, be it listed as lasting 0 s. What
+    /// packagers cut off last may be a single picture, which rounds to that.
+    private func isLeftOver(in tracker: PlaylistTracker, before end: Duration, _ facts: Facts) -> Bool {
+        !facts.isLive && facts.forwardEnd == nil && tracker.end <= end
     }
 
     private func reachesEnd(_ lane: MediaLane, _ facts: Facts) -> Bool {

@@ -150,12 +150,13 @@ extension PlaybackEngine {
     // MARK: Passing over
 
     /// Passes over a segment that has not been begun.
-    mutating func skip(_ index: Int, in id: LaneID, cause: String) {
+    mutating func skip(_ index: Int, in id: LaneID, cause: String, isListedGap: Bool = false) {
         guard let tracker = item?.lanes[id]?.tracker else { return }
         let segment = tracker.playlist.segments[index]
         passOver(
             id, tracker.starts[index]..<tracker.starts[index + 1], sequence: segment.mediaSequence,
-            url: URIReference.resolve(segment.uri, against: tracker.url) ?? segment.uri, cause: cause)
+            url: URIReference.resolve(segment.uri, against: tracker.url) ?? segment.uri, cause: cause,
+            isListedGap: isListedGap)
         item?.lanes[id]?.advance(past: index)
     }
 
@@ -171,13 +172,15 @@ extension PlaybackEngine {
     }
 
     private mutating func passOver(
-        _ id: LaneID, _ range: Range<Duration>, sequence: Int, url: String, cause: String
+        _ id: LaneID, _ range: Range<Duration>, sequence: Int, url: String, cause: String,
+        isListedGap: Bool = false
     ) {
         let start = item?.start
         buffer.insertHole(item?.lanes[id]?.passOver(range, from: start), in: id.bufferTrack)
         buffer.insert(ForwardBuffer.Piece(range: range, byteCount: 0, isGap: true), in: id.bufferTrack)
         if !range.isEmpty { effects.append(.passedOver(id, range)) }
-        let skipped = SkippedSegments(range, sequence: sequence, url: url, cause: cause)
+        var skipped = SkippedSegments(range, sequence: sequence, url: url, cause: cause)
+        skipped.isListedGap = isListedGap
         if id == .main {
             timeControl.lose(range, at: playhead)
             tally.skip(duration: skipped.mediaDuration)

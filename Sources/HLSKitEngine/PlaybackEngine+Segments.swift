@@ -70,7 +70,7 @@ extension PlaybackEngine {
     /// Another variant may have what this one marks as a gap (R38).
     private mutating func passGap(at index: Int, in id: LaneID) -> Bool {
         guard id == .main, hasAlternative, let tracker = item?.lanes[id]?.tracker else {
-            skip(index, in: id, cause: "marked EXT-X-GAP")
+            skip(index, in: id, cause: "marked EXT-X-GAP", isListedGap: true)
             return true
         }
         let sequence = tracker.playlist.segments[index].mediaSequence

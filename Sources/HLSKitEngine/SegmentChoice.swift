@@ -52,7 +52,7 @@ struct SegmentChoice: Sendable {
         let isOfVariant = lane.id == .main && !facts.isTrick
         return SegmentInFlight(
             id: facts.id, role: lane.joint.role ?? facts.id, position: tracker.position(at: index),
-            job: job(in: lane, tracker, facts), playlistURL: lane.playlistURL, byteRange: segment.byteRange?.range,
+            job: job(in: lane, tracker, facts), playlistURL: lane.playlistURL, byteRange: segment.loadedRange,
             variantIndex: isOfVariant ? facts.variantIndex : nil)
     }
 

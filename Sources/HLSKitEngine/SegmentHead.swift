@@ -38,7 +38,7 @@ struct SegmentHead: Sendable {
         }
         self.url = url
         self.key = key
-        byteRange = first.byteRange?.range
+        byteRange = first.loadedRange
         maximumByteCount = ResourceLimits.segmentByteCount(duration: first.duration, bitRate: nil)
     }
 

@@ -88,7 +88,7 @@ final class PictureStore: Sendable {
         var key: ResourceID?
         do {
             var reader = try await reader(for: segment, of: playlist, encryptedWith: &key)
-            var pieces = Pieces(url: url, range: segment.byteRange?.range, namedBy: playlist.url)
+            var pieces = Pieces(url: url, range: segment.loadedRange, namedBy: playlist.url)
             if client.options.clientData != nil { pieces.clientData = Self.clientData(of: segment, in: source) }
             if source.kind == .iFrames || small.withLock({ $0.contains(playlist.url) }) {
                 pieces.size = nil
@@ -217,7 +217,7 @@ final class PictureStore: Sendable {
         guard let url = playlist.resolve(map.uri) else {
             throw HLSError(code: .badPlaylist, urlString: playlist.url, cause: "a URI cannot be resolved")
         }
-        let id = MapID(url: url, range: map.byteRange?.range)
+        let id = MapID(url: url, range: map.loadedRange)
         let key = try await key(among: map.keys, of: segment, in: playlist)
         let client = client
         return try await kept(maps, id) { [self] in

@@ -13,8 +13,14 @@ public struct ContainerProbe: Sendable, Hashable {
         case unknown(String)
     }
 
-    /// The number of bytes after which there is always an answer.
+    /// The number of bytes after which there is always an answer, but for those of an image.
     package static let maxByteCount = 2048
+
+    /// The number of bytes after which there is always an answer about what begins with `bytes`: media may stand behind a
+    /// whole image.
+    package static func maximumByteCount(of bytes: some Collection<UInt8>) -> Int {
+        LeadingImage.begins(Array(bytes.prefix(16))[...]) ? LeadingImage.maximumByteCount + maxByteCount : maxByteCount
+    }
 
     private var prefix: [UInt8] = []
 
@@ -23,10 +29,13 @@ public struct ContainerProbe: Sendable, Hashable {
 
     /// Takes the next bytes; nil while more are needed.
     ///
-    /// The answer does not depend on how the bytes are cut into pieces. Only the first ``maxByteCount`` are kept.
+    /// The answer does not depend on how the bytes are cut into pieces. No more are kept than an answer takes.
     package mutating func append(_ bytes: ArraySlice<UInt8>) -> Container? {
-        prefix.append(contentsOf: bytes.prefix(Self.maxByteCount - prefix.count))
-        return Self.identify(prefix[...], isComplete: prefix.count >= Self.maxByteCount)
+        let head = bytes.prefix(max(0, 16 - prefix.count))
+        prefix.append(contentsOf: head)
+        let limit = Self.maximumByteCount(of: prefix)
+        prefix.append(contentsOf: bytes.dropFirst(head.count).prefix(max(0, limit - prefix.count)))
+        return Self.identify(prefix[...], isComplete: prefix.count >= limit)
     }
 
     /// The answer when the resource has no more bytes.
@@ -35,6 +44,7 @@ public struct ContainerProbe: Sendable, Hashable {
     /// The kind of a resource that begins with `bytes`; nil if more are needed, never if `isComplete`.
     public static func identify(_ bytes: ArraySlice<UInt8>, isComplete: Bool) -> Container? {
         guard !bytes.isEmpty else { return isComplete ? .unknown("empty") : nil }
+        let (all, isAll) = (bytes, isComplete)
         let bytes = Array(bytes.prefix(maxByteCount))
         let isComplete = isComplete || bytes.count == maxByteCount
         var needsMore = false
@@ -51,6 +61,17 @@ public struct ContainerProbe: Sendable, Hashable {
         if let stride = laterPackets(bytes) { return .transportStream(packetStride: stride) }
         guard isComplete else { return nil }
         if hasLaterFrames(bytes) { return .packedAudio }
+        if LeadingImage.begins(bytes[...]) {
+            if let count = LeadingImage.byteCount(all) {
+                switch identify(all.dropFirst(count), isComplete: isAll) {
+                case nil: return nil
+                case .transportStream(let stride): return .transportStream(packetStride: stride)
+                default: break
+                }
+            } else if !isAll, all.count < LeadingImage.maximumByteCount {
+                return nil
+            }
+        }
         return .unknown(appearance(of: bytes))
     }
 

@@ -81,6 +81,8 @@ public struct MediaTrack: Sendable, Hashable {
     public var channelCount: Int
     /// ISO 639-2 or BCP 47 tag; nil if undeclared or "und".
     public var language: String?
+    /// What a playlist says of the rendition that it is of.
+    package var label = MediaTrackLabel()
     /// Timestamps are 33 bits wide and wrap (transport streams, packed audio).
     public var wrapsAt33Bits: Bool
     /// Colours as the container declares them; nil if undeclared.
@@ -89,10 +91,17 @@ public struct MediaTrack: Sendable, Hashable {
     public var pixelAspectRatio: PixelAspectRatio?
     /// The part of the frame to show; nil if undeclared, which means all of it.
     public var cleanAperture: CleanAperture?
-    /// The display on which HDR video was graded, as the container declares it; else nil.
+    /// The display on which HDR video was graded, as the container or, in a transport stream, the pictures declare it; else
+    /// nil.
     public var masteringDisplayColorVolume: MasteringDisplayColorVolume?
-    /// How bright HDR video gets, as the container declares it; else nil.
+    /// How bright HDR video gets, as the container or, in a transport stream, the pictures declare it; else nil.
     public var contentLightLevelInfo: ContentLightLevelInfo?
+    /// The record of Dolby Vision (`dvcC`, `dvvC` or `dvwC`); empty if there is none.
+    package var dolbyVision: [UInt8] = []
+    /// How the pictures of both eyes lie in a frame, by the number in `st3d`; nil if undeclared.
+    package var stereoMode: UInt8?
+    /// What the frame is a map of; nil if undeclared.
+    package var sphericalMapping: SphericalMapping?
     /// Depth and chroma of the pictures' samples, if the container declares them (VP9 in MP4); else nil.
     package var sampleStructure: PictureSampleStructure?
     /// Timestamps count from the start of the segment, because it declares no other time.
@@ -137,6 +146,23 @@ public struct MediaTrack: Sendable, Hashable {
         self.encryption = encryption
         self.gapless = gapless
     }
+}
+
+/// What a playlist says of a rendition, for whoever looks at a file with its track.
+package struct MediaTrackLabel: Sendable, Hashable {
+    /// nil if it has none.
+    package var name: String?
+    /// It is played where nobody chooses.
+    package var isDefault = false
+    /// Subtitles for what is foreign in the sound.
+    package var isForced = false
+    /// Subtitles that tell of sounds, for whom cannot hear them.
+    package var describesSound = false
+    /// Sound that tells of pictures, for whom cannot see them.
+    package var describesVideo = false
+
+    /// Makes a label that says nothing.
+    package init() {}
 }
 
 /// Which of the decoded audio was in the source: encoders work in whole frames, and with a delay.

@@ -59,12 +59,20 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         var streams: [Int?] = []
         /// Tracks that stayed unknown and of which something came.
         var leftOut: Set<Int> = []
+        /// Tracks of pictures that the file has a picture of that needs none before it, and pictures that came before that.
+        var begun: Set<Int> = []
+        var undecodableCounts: [Int: Int] = [:]
+        /// Parameter sets that pictures have had in them last.
+        var parameterSets: [Int: [UInt8]] = [:]
         /// Samples that came before what the container's header has to tell was known.
         var waiting: [TrackSplice.Entry] = []
         var hasSamples = false
         var isEmpty = true
         /// A muxer has written to the file already.
         var isContinued = false
+        /// Of a transport stream, the PID of each kind of stream that was in it, and how many sets of tables there were.
+        var pids: [String: Int] = [:]
+        var tableCount = 0
     }
 
     /// The error of the file, behind libavformat's back.
@@ -159,7 +167,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
                     state.splice.change(index, to: state.latest[index])
                 } else if isSame {
                     state.tracks[index] = track.completed(by: state.tracks[index])
-                } else if state.muxer == nil, state.waiting.isEmpty {
+                } else if state.muxer == nil, state.waiting.isEmpty, !state.splice.isPending {
                     state.tracks[index] = track
                 } else {
                     state.splice.change(index, to: track)
@@ -237,9 +245,33 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     }
 
     private func place(_ entry: TrackSplice.Entry, _ state: inout State) throws(HLSError) {
-        guard state.splice.isPending else { return try write(entry, &state) }
+        noteSize(of: entry, &state)
+        guard state.splice.isPending || !container.joinsChanges else { return try write(entry, &state) }
         state.splice.add(entry)
         try writeSpliced(&state)
+    }
+
+    /// Takes note of pictures that have another size from here on, which they alone say: containers that have the parameter
+    /// sets at the front cannot go on with them.
+    private func noteSize(of entry: TrackSplice.Entry, _ state: inout State) {
+        guard !container.joinsChanges, entry.sample.isSync, let track = state.latest[safe: entry.index],
+            Self.tellsInBand(track)
+        else { return }
+        let sets = PictureParameterSets.copy(of: entry.sample, track.codec)
+        guard !sets.isEmpty, sets != state.parameterSets[entry.index], let described = track.described(by: sets) else {
+            return
+        }
+        state.parameterSets[entry.index] = sets
+        let isOther = track.width != described.width || track.height != described.height
+        guard isOther else { return }
+        state.latest[entry.index] = described
+        // What was not known is not another.
+        if track.width > 0 { state.splice.change(entry.index, to: described) }
+    }
+
+    /// Pictures whose container tells nothing of them.
+    private static func tellsInBand(_ track: MediaTrack) -> Bool {
+        track.mediaType == .video && track.sampleEntry.isEmpty && track.configuration.isEmpty
     }
 
     private func writeSpliced(_ state: inout State) throws(HLSError) {
@@ -281,13 +313,39 @@ package final class Remuxer: SampleWriter, NumberedFiles {
             guard let place = places[safe: entry.index] ?? nil else { return }
             entry.index = place
         }
-        guard state.tracks.indices.contains(entry.index) else { return }
+        guard state.tracks.indices.contains(entry.index), begins(with: entry, &state) else { return }
         guard state.muxer == nil else { return try mux(entry, &state) }
         try learnConfiguration(from: entry.sample, at: entry.index, &state)
         state.waiting.append(entry)
         if state.tracks.allSatisfy(isComplete) || state.waiting.count >= Self.maximumWaitingSamples {
             try openMuxer(&state)
         }
+    }
+
+    /// Whether a picture can be decoded: not before the first that needs none before it, of those whose containers do not
+    /// say which that is.
+    private func begins(with entry: TrackSplice.Entry, _ state: inout State) -> Bool {
+        guard !container.joinsChanges, let track = state.latest[safe: entry.index], Self.tellsInBand(track),
+            !state.begun.contains(entry.index)
+        else { return true }
+        guard entry.sample.isSync else {
+            state.undecodableCounts[entry.index, default: 0] += 1
+            return false
+        }
+        state.begun.insert(entry.index)
+        if let count = state.undecodableCounts.removeValue(forKey: entry.index) {
+            note(
+                "video begins with its first key picture, at \(seconds(entry.itemTime)) s: \(count) pictures before it are "
+                    + "left out")
+        }
+        return true
+    }
+
+    private func seconds(_ time: MediaTime) -> String {
+        let milliseconds = (time.duration ?? .zero).wholeMicroseconds / 1000
+        let rest = String(milliseconds.magnitude % 1000)
+        return "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1000)."
+            + String(repeating: "0", count: 3 - rest.count) + rest
     }
 
     /// Whether tracks that come late are taken up where pictures can be cut. A transport stream takes them at once, and so
@@ -385,7 +443,13 @@ package final class Remuxer: SampleWriter, NumberedFiles {
                 try writeBrought(&state)
                 try finishTexts(&state)
                 try finishSplice(&state)
-                if !state.waiting.isEmpty { try openMuxer(&state) }
+                if !state.waiting.isEmpty || state.muxer == nil && !state.undecodableCounts.isEmpty {
+                    try openMuxer(&state)
+                }
+                for (index, count) in state.undecodableCounts.sorted(by: { $0.key < $1.key }) {
+                    let kind = state.tracks[safe: index]?.mediaType.rawValue ?? "media"
+                    note("\(kind) is left out: each of its \(count) pictures needs one before it")
+                }
                 try closeMuxer(&state)
             } catch {
                 throw state.file.named(error)
@@ -426,6 +490,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         if let kept = state.file.keptPath { note(OutputFormat.leftoverNote(kept)) }
         state.paths.append(path)
         state.soundEnds = [:]
+        state.begun = []
         state.setsOrigin = true
     }
 
@@ -480,8 +545,15 @@ package final class Remuxer: SampleWriter, NumberedFiles {
             streamCount += 1
             return streamCount - 1
         }
+        var pids: [Int] = []
+        if container == .ts {
+            // Readers take tables for new by their version.
+            options["tables_version"] = String(state.tableCount % 32)
+            state.tableCount += 1
+            pids = Self.pids(of: tracks, &state.pids)
+        }
         state.muxer = try converting(state) { () throws(CodecError) in
-            try Muxer(format: container.muxerName, tracks: tracks, options: options, sink: sink)
+            try Muxer(format: container.muxerName, tracks: tracks, streamIDs: pids, options: options, sink: sink)
         }
         for (index, stream) in state.streams.enumerated() where container == .ts {
             guard let stream, let time = state.lastTimes[safe: index] else { continue }
@@ -494,6 +566,19 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         let waiting = state.waiting
         state.waiting = []
         for entry in waiting { try mux(entry, &state) }
+    }
+
+    /// A PID never becomes that of another kind of stream.
+    private static func pids(of tracks: [MediaTrack], _ known: inout [String: Int]) -> [Int] {
+        var counts: [String: Int] = [:]
+        return tracks.map { track in
+            let kind = "\(track.mediaType.rawValue) \(track.codec.rawValue)"
+            let number = counts[kind, default: 0]
+            counts[kind] = number + 1
+            let pid = known["\(kind) \(number)"] ?? 0x100 + known.count
+            known["\(kind) \(number)"] = pid
+            return pid
+        }
     }
 
     private func writesFragments(to file: OutputFile) -> Bool {
@@ -583,7 +668,9 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     /// Whether all is known that the container says about the track before its first sample.
     private func isComplete(_ track: MediaTrack) -> Bool {
         switch track.mediaType {
-        case .audio: track.sampleRate > 0 && (track.codec != .aac || !track.configuration.isEmpty)
+        case .audio:
+            track.sampleRate > 0
+                && (track.codec != .aac || !track.configuration.isEmpty && !track.awaitsChannels)
         case .text: true
         default: container == .ts || (track.width > 0 && !needsConfiguration(track))
         }
@@ -602,7 +689,10 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         let sets = try converting(state) { () throws(CodecError) in
             try ParameterSets.extract(from: sample, of: track)
         }
-        if let sets { state.tracks[index].configuration = sets }
+        guard let sets else { return }
+        state.tracks[index].configuration = sets
+        guard track.width == 0, let described = track.described(by: sets) else { return }
+        (state.tracks[index].width, state.tracks[index].height) = (described.width, described.height)
     }
 
     /// Whether `new` can go on in the stream of `old`. Demuxers announce a track before they have seen its samples,

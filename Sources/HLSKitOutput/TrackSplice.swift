@@ -5,6 +5,7 @@ import HLSKitTime
 ///
 /// Tracks come one by one and not in step: sound may have been of the next part for seconds while pictures are still of the
 /// one before. Here each waits until the others are there too, so that a part of the file begins with all of its tracks.
+/// What a part could begin with waits for a moment as well: a change of the others may be about to come.
 struct TrackSplice {
     /// A sample on its way into a file.
     struct Entry {
@@ -26,12 +27,18 @@ struct TrackSplice {
 
     /// Changes that are no further apart than this are one.
     private static let margin = MediaTime(value: 1, timescale: 1)
+    /// So long pictures wait for sound of their time, which may be more than a second behind where nothing is paced.
+    private static let patience = MediaTime(value: 2, timescale: 1)
     /// Pictures that others go on with begin a little before, as they were cut.
     private static let lead = MediaTime(value: 1, timescale: 10)
     /// So many samples wait at the most: a track that comes no further holds up nothing for ever.
     private static let limit = 4000
 
     private var queues: [Int: [Item]] = [:]
+    /// How far each track has come.
+    private var reached: [Int: MediaTime] = [:]
+    /// Tracks of which nothing has come since a part was begun.
+    private var fresh: Set<Int> = []
     private var count = 0
     private var isOver = false
 
@@ -58,6 +65,8 @@ struct TrackSplice {
     mutating func add(_ entry: Entry) {
         queues[entry.index, default: []].append(.sample(entry))
         count += 1
+        let before = reached[entry.index]
+        reached[entry.index] = max(before ?? entry.itemTime, entry.itemTime)
     }
 
     /// Nothing more comes: what waits need not any longer.
@@ -91,15 +100,31 @@ struct TrackSplice {
                 count -= 1
             }
             output.append(.change(members))
+            fresh.formUnion(types.indices)
         }
         // Of a change behind which nothing has come the place is not known.
         guard isOver || count > Self.limit || !types.indices.contains(where: hasChange) else { return output }
         for index in types.indices {
             let queue = queues[index] ?? []
             // Where more may come, so may what the change is of.
-            move(isOver ? queue.count : Self.changeIndex(queue) ?? queue.count, of: index, to: &output)
+            let end = Self.changeIndex(queue) ?? held(queue, of: index, types) ?? queue.count
+            move(isOver ? queue.count : end, of: index, to: &output)
         }
         return output
+    }
+
+    /// The first picture that a part could begin with if sound changed there, which has not come as far.
+    private func held(_ queue: [Item], of index: Int, _ types: [MediaKind]) -> Int? {
+        guard types[index] == .video, let own = reached[index] else { return nil }
+        // Of a track of which nothing has come nothing is known.
+        let others = types.indices.filter { types[$0] == .audio }.compactMap { reached[$0] }
+        guard let least = others.min() else { return nil }
+        return queue.indices.first { place in
+            guard case .sample(let entry) = queue[place], entry.sample.isSync else { return false }
+            // A part has just begun with it.
+            if place == queue.startIndex, fresh.contains(index) { return false }
+            return entry.itemTime > least && own - entry.itemTime < Self.patience
+        }
     }
 
     /// Hands on the first items of a queue, up to a place in it.
@@ -108,6 +133,7 @@ struct TrackSplice {
         for item in queue[..<end] {
             if case .sample(let entry) = item { output.append(.sample(entry)) }
         }
+        fresh.remove(index)
         queues[index] = Array(queue[end...])
         count -= end
     }

@@ -29,6 +29,20 @@ struct EnginePlaybackTests {
         #expect(harness.violations.isEmpty)
     }
 
+    @Test(
+        "segments that are listed as lasting 0 s are loaded, and playing ends behind them",
+        arguments: [[9], [8, 9], [0], [4], Array(0..<10)], [EngineConfiguration.Pacing.realTime, .unpaced])
+    func zeroDurations(_ places: [Int], pacing: EngineConfiguration.Pacing) {
+        var harness = EngineHarness.playing(
+            "vod.m3u8", from: .vod { for place in places { $0.segments[place].duration = "0" } }
+        ) { $0.pacing = pacing }
+        harness.runToEnd()
+        #expect(harness.isOver)
+        #expect(harness.didPlayToEnd)
+        #expect(harness.loadedSegments == Self.names)
+        #expect(harness.violations.isEmpty)
+    }
+
     @Test("F08: play before there is an item waits for one")
     func playBeforeItem() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod())

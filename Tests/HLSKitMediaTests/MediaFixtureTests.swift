@@ -57,6 +57,56 @@ import Testing
         }
     }
 
+    /// An image of each kind, with `count` bytes of contents.
+    private static func image(_ kind: String, _ count: Int) -> [UInt8] {
+        let contents = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 73 >> 3) & 0x7f }
+        func number(_ value: Int, isBigEndian: Bool = true) -> [UInt8] {
+            let bytes = (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * (3 - $0))) }
+            return isBigEndian ? bytes : bytes.reversed()
+        }
+        switch kind {
+        case "png":
+            let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+            return signature + number(count) + Array("IDAT".utf8) + contents + number(0) + number(0)
+                + Array("IEND".utf8) + number(0)
+        case "jpeg": return [0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 1, 0xff, 0xda, 0, 2] + contents + [0xff, 0, 0xff, 0xd9]
+        case "gif":
+            let blocks = stride(from: 0, to: count, by: 200).flatMap { start -> [UInt8] in
+                let part = contents[start..<min(start + 200, count)]
+                return [UInt8(part.count)] + part
+            }
+            return Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0] + [UInt8](repeating: 9, count: 6)
+                + [0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2] + blocks + [0, 0x3b]
+        case "bitmap":
+            return Array("BM".utf8) + number(14 + count, isBigEndian: false) + [0, 0, 0, 0, 14, 0, 0, 0] + contents
+        default:
+            return Array("RIFF".utf8) + number(4 + count, isBigEndian: false) + Array("WEBP".utf8) + contents
+        }
+    }
+
+    @Test(
+        "media is found behind an image of any size", arguments: ["png", "jpeg", "gif", "bitmap", "webp"],
+        [10, 3000, 100_000])
+    func behindImage(kind: String, count: Int) throws {
+        let media = try MediaFixture(name: "ts-h264-aac.ts").bytes
+        let image = Self.image(kind, count)
+        var probe = ContainerProbe()
+        #expect((probe.append((image + media)[...]) ?? probe.finish()) == .transportStream(packetStride: 188))
+        var slow = ContainerProbe()
+        var answer: ContainerProbe.Container?
+        let bytes = image + media
+        for start in stride(from: 0, to: bytes.count, by: 999) where answer == nil {
+            answer = slow.append(bytes[start..<min(start + 999, bytes.count)])
+        }
+        #expect(answer == .transportStream(packetStride: 188))
+        guard case .unknown? = ContainerProbe.identify(image[...], isComplete: true) else {
+            Issue.record("an image alone is none")
+            return
+        }
+        let found = DemuxerTrace(TransportStreamDemuxer(), bytes).samples.count
+        #expect(found == DemuxerTrace(TransportStreamDemuxer(), media).samples.count)
+    }
+
     @Test("the probe knows the file from its first bytes, however they come", arguments: fixtures)
     func probe(_ fixture: MediaFixture) throws {
         let bytes = try fixture.bytes

@@ -24,7 +24,7 @@ package struct PlaylistText {
 
     package struct Segment: ExpressibleByStringLiteral {
         var uri: String
-        var duration = "4"
+        package var duration = "4"
         /// Lines in front of `EXTINF`.
         package var tags: [String] = []
 

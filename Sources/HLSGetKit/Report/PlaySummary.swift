@@ -83,7 +83,7 @@ package struct PlaySummary: Sendable, Equatable {
             variants[index].mediaDuration += load.mediaDuration
         case .segmentSkipped(let segments):
             skipped.append(segments)
-            skippedAtEnd += Self.count(segments)
+            if !segments.isListedGap { skippedAtEnd += Self.count(segments) }
         case .segmentsMissed(let segments): missed.append(segments)
         case .contentSkipped(let content): leftOut.append(content)
         case .recoverableError: numberOfRecoverableErrors += 1
@@ -103,10 +103,13 @@ package struct PlaySummary: Sendable, Equatable {
     /// Whether too much is missing to call it the stream: more than a tenth, or everything after some
     /// point.
     package var isMostlyMissing: Bool {
-        let (all, ofVariant) = (
-            (skipped + missed).reduce(0) { $0 + $1.mediaDuration.inSeconds },
-            state.statistics.skippedDuration.inSeconds
-        )
+        func duration(_ segments: [SkippedSegments]) -> Double {
+            segments.reduce(0) { $0 + $1.mediaDuration.inSeconds }
+        }
+        // What a playlist itself lists as gaps was never there.
+        let gaps = duration(skipped.filter(\.isListedGap))
+        let all = duration(skipped + missed) - gaps
+        let ofVariant = max(0, state.statistics.skippedDuration.inSeconds - gaps)
         let lost = max(ofVariant, all - ofVariant)
         // Of a segment that ends too early, what came was played.
         let loaded = max(

@@ -41,7 +41,7 @@ extension PlaybackEngine {
             let url = URIReference.resolve(tracker.playlist.segments[index].uri, against: tracker.url)
         else { return nil }
         let segment = tracker.playlist.segments[index]
-        return ClientDataFacts.NextObject(url: url, byteRange: segment.byteRange?.range)
+        return ClientDataFacts.NextObject(url: url, byteRange: segment.loadedRange)
     }
 
     private func objectType(of id: LaneID) -> ClientDataFacts.ObjectType? {

@@ -269,6 +269,8 @@ public struct SkippedSegments: Sendable, Hashable {
     public var urlString: String
     /// Why they are missing, in a few words.
     public var cause: String
+    /// The playlist itself says that there is nothing (`EXT-X-GAP`): nothing is lost.
+    package var isListedGap = false
 
     /// Makes a value.
     package init(first: Int, last: Int, mediaDuration: Duration, url: String, cause: String) {

@@ -112,3 +112,14 @@ struct ProgramConfigElement {
         if reader.isExhausted { channelCount = 0 }
     }
 }
+
+extension MediaTrack {
+    /// AAC of a transport stream, or without a container, whose channels are told not by a number but by an element in its
+    /// frames.
+    package var namesChannelsInBand: Bool {
+        codec == .aac && sampleEntry.isEmpty && configuration.count >= 2 && configuration[1] >> 3 & 15 == 0
+    }
+
+    /// That element has not come: nothing can be made of the frames.
+    package var awaitsChannels: Bool { namesChannelsInBand && configuration.count == 2 }
+}

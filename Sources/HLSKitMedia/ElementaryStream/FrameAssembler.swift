@@ -33,6 +33,8 @@ struct FrameAssembler {
     private var hasSamples = false
     /// The fields of the last header from which `track` was made.
     private var configuredHeader: [UInt8] = []
+    /// The last program config element has told what the channels are, which frames behind it need not say again.
+    private var hasElement = false
     private var latm: LATMConfiguration?
     private var unconfigured = UnconfiguredFrames()
     /// How far the access unit of many frames that begins at this offset of the stream has been followed: each packet
@@ -90,7 +92,7 @@ struct FrameAssembler {
         process(isEnd: true, to: &sink)
         noteSkipped(to: &sink)
         dropUnconfigured(to: &sink)
-        return at < buffer.count || latm != nil
+        return at < buffer.count || latm != nil || hasElement
     }
 
     mutating func moveTimes(by distance: Int64) {
@@ -327,13 +329,20 @@ struct FrameAssembler {
         // Version, profile, rate and channels; the copyright and length fields change with each frame.
         let b = range.lowerBound
         let fixed = [buffer[b + 1], buffer[b + 2], buffer[b + 3] & 0xc0]
-        guard fixed != configuredHeader, let adts = ADTSHeader(parsing: buffer[range]) else { return }
+        let isNew = fixed != configuredHeader
+        let namesChannels = buffer[b + 2] & 1 != 0 || buffer[b + 3] & 0xc0 != 0
+        guard isNew || !namesChannels, let adts = ADTSHeader(parsing: buffer[range]) else { return }
+        if isNew { hasElement = false }
         configuredHeader = fixed
-        if adts.rawDataBlockCount > 1 {
+        if isNew, adts.rawDataBlockCount > 1 {
             sink.note("\(options.name): \(adts.rawDataBlockCount) raw data blocks in one ADTS frame")
         }
         let body = buffer[min(b + adts.headerByteCount, range.upperBound)..<range.upperBound]
         let configuration = adts.configuration(payload: body)
+        if !namesChannels {
+            guard isNew || configuration.channelCount > 0 else { return }
+            hasElement = configuration.channelCount > 0
+        }
         track.configuration = configuration.bytes
         track.sampleRate = adts.sampleRate
         track.channelCount = configuration.channelCount

@@ -44,7 +44,12 @@ package enum NALUnits {
 
     /// The numbers of the SEI messages in a raw payload from which the NAL unit header has been removed.
     package static func messageTypes(inSEI payload: ArraySlice<UInt8>) -> [Int] {
-        var types: [Int] = []
+        messages(inSEI: payload).map(\.number)
+    }
+
+    /// The SEI messages in a raw payload from which the NAL unit header has been removed. The last may be cut off.
+    static func messages(inSEI payload: ArraySlice<UInt8>) -> [(number: Int, bytes: ArraySlice<UInt8>)] {
+        var messages: [(number: Int, bytes: ArraySlice<UInt8>)] = []
         var at = payload.startIndex
         // The last byte is rbsp_trailing_bits.
         while at < payload.endIndex - 1 {
@@ -54,14 +59,14 @@ package enum NALUnits {
                     fields[field] += 255
                     at += 1
                 }
-                guard at < payload.endIndex else { return types }
+                guard at < payload.endIndex else { return messages }
                 fields[field] += Int(payload[at])
                 at += 1
             }
-            types.append(fields[0])
-            guard fields[1] <= payload.endIndex - at else { return types }
-            at += fields[1]
+            let end = at + min(fields[1], payload.endIndex - at)
+            messages.append((fields[0], payload[at..<end]))
+            at = end
         }
-        return types
+        return messages
     }
 }

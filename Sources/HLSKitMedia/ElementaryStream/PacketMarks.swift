@@ -36,6 +36,21 @@ struct PacketMarks {
         marks[index(behind: start)...].first.flatMap { $0.offset < end ? $0 : nil }
     }
 
+    /// The time that a packet tells of the unit that it is a further part of, up to its end: the first one behind `start`
+    /// that tells one. The time of a packet in which another unit begins is that unit's.
+    ///
+    /// - Parameter isLast: no bytes follow those of the unit.
+    func timeOfRest(behind start: Int, upTo end: Int, isLast: Bool) -> Mark? {
+        var at = index(behind: start)
+        while at < marks.endIndex, marks[at].offset < end {
+            let mark = marks[at]
+            at += 1
+            guard mark.pts != nil else { continue }
+            return at < marks.endIndex ? marks[at].offset <= end + 3 ? mark : nil : isLast ? mark : nil
+        }
+        return nil
+    }
+
     /// A packet that nothing belongs to yet begins exactly at `offset`.
     func contains(_ offset: Int) -> Bool { marks[..<index(behind: offset)].last?.offset == offset }
 

@@ -76,15 +76,8 @@ struct MP4SegmentReader: Sendable {
     private var isHolding = false
     private var limit = SmallSampleLimit()
 
-    private struct HeldMedia: Sendable {
-        let offset: Int
-        var bytes: [UInt8] = []
-
-        func slice(_ sample: PendingSample) -> ArraySlice<UInt8>? {
-            guard sample.offset >= offset, sample.endOffset <= offset + bytes.count else { return nil }
-            return bytes[sample.offset - offset..<sample.endOffset - offset]
-        }
-    }
+    /// A fragment whose samples are decrypted by what its media begins with.
+    private var deferred: Box?
 
     private var failure: MediaError?
 
@@ -113,6 +106,7 @@ struct MP4SegmentReader: Sendable {
 
     mutating func finish(to events: inout [DemuxerEvent]) throws(MediaError) {
         if let failure { throw failure }
+        if case .media(end: nil) = state { try endMedia(to: &events) }
         if let error = incompleteness() {
             fail(error)
             throw error
@@ -171,7 +165,7 @@ struct MP4SegmentReader: Sendable {
             if position == end { state = .header }
         case .media(let end):
             try consumeMedia(&rest, end: end, to: &events)
-            if position == end { endMedia() }
+            if position == end { try endMedia(to: &events) }
         }
     }
 
@@ -232,7 +226,7 @@ struct MP4SegmentReader: Sendable {
         switch type {
         case "mdat":
             try beginMedia(end: endOffset, to: &events)
-            if position == endOffset { endMedia() }
+            if position == endOffset { try endMedia(to: &events) }
         case "moov", "moof", "sidx", "emsg":
             let limit = type == "moov" ? Self.maximumMovieByteCount : Self.maximumBoxByteCount
             guard let endOffset, endOffset - offset <= limit else {
@@ -310,15 +304,28 @@ struct MP4SegmentReader: Sendable {
         if isFirst { events.append(contentsOf: initialization.notes.map { .note($0) }) }
     }
 
-    private mutating func readFragment(_ box: Box, to events: inout [DemuxerEvent]) throws(MediaError) {
+    /// - Parameter isLast: nothing more of its media will come before it is read.
+    private mutating func readFragment(
+        _ box: Box, isLast: Bool = false, to events: inout [DemuxerEvent]
+    ) throws(MediaError) {
         guard let initialization else {
             throw MediaError(
                 code: .missingInitializationSection, byteOffset: box.offset,
                 text: "a fragment without an initialization section")
         }
-        let fragment = try MovieFragment(
-            parsing: box, tracks: initialization.movieTracks, decodeTimes: &decodeTimes,
-            decodingShifts: &decodingShifts)
+        let (times, shifts) = (decodeTimes, decodingShifts)
+        var lacksMedia = false
+        let fragment: MovieFragment
+        do {
+            fragment = try MovieFragment(
+                parsing: box, tracks: initialization.movieTracks, decodeTimes: &decodeTimes,
+                decodingShifts: &decodingShifts, media: held, lacksMedia: &lacksMedia)
+        } catch {
+            guard lacksMedia, !isLast, deferred == nil, current == nil, unplacedRuns.isEmpty else { throw error }
+            (decodeTimes, decodingShifts) = (times, shifts)
+            deferred = box
+            return
+        }
         events.append(contentsOf: fragment.notes.map { .note($0) })
         if !fragment.untimedTracks.isSubset(of: untimedTracks) {
             untimedTracks.formUnion(fragment.untimedTracks)
@@ -385,9 +392,12 @@ struct MP4SegmentReader: Sendable {
         state = .media(end: end)
     }
 
-    private mutating func endMedia() {
+    private mutating func endMedia(to events: inout [DemuxerEvent]) throws(MediaError) {
         state = .header
         isHolding = false
+        guard let fragment = deferred else { return }
+        deferred = nil
+        try readFragment(fragment, isLast: true, to: &events)
     }
 
     /// Cuts samples out of the front of `rest`.
@@ -506,6 +516,19 @@ struct MP4SegmentReader: Sendable {
         }
         held = []
         heldByteCount = 0
+    }
+}
+
+/// Media that came before its description.
+struct HeldMedia: Sendable {
+    let offset: Int
+    var bytes: [UInt8] = []
+
+    func holds(_ place: Int) -> Bool { place >= offset && place < offset + bytes.count }
+
+    func slice(_ sample: PendingSample) -> ArraySlice<UInt8>? {
+        guard sample.offset >= offset, sample.endOffset <= offset + bytes.count else { return nil }
+        return bytes[sample.offset - offset..<sample.endOffset - offset]
     }
 }
 

@@ -15,15 +15,21 @@ struct MovieFragment {
 
     private let moof: Box
     private let tracks: [MP4Track]
+    /// Media that has come before the fragment is read.
+    private let media: [HeldMedia]
     /// Where the data of the run before ends: the base of what names none.
     private var implicitOffset: Int
 
     /// - Parameter decodeTimes: by track identifier, where the fragment before ended, in media time without the edit
     ///   list; continues to where this one ends.
     /// - Parameter decodingShifts: by track identifier, how far decoding times are moved ahead; they grow.
+    /// - Parameter media: what has come of the media, as it may hold what samples are decrypted by.
+    /// - Parameter lacksMedia: set before an error where reading can go right once more of the media is there.
     init(
-        parsing moof: Box, tracks: [MP4Track], decodeTimes: inout [Int: Int64], decodingShifts: inout [Int: Int64]
+        parsing moof: Box, tracks: [MP4Track], decodeTimes: inout [Int: Int64], decodingShifts: inout [Int: Int64],
+        media: [HeldMedia] = [], lacksMedia: inout Bool
     ) throws(MediaError) {
+        self.media = media
         self.moof = moof
         self.tracks = tracks
         implicitOffset = moof.offset
@@ -39,7 +45,8 @@ struct MovieFragment {
             }
             hasKnownTrack = true
             let firstRun = runs.count
-            let least = try append(boxes, trackIndex: trackIndex, decodeTimes: &decodeTimes)
+            let least = try append(
+                boxes, trackIndex: trackIndex, decodeTimes: &decodeTimes, lacksMedia: &lacksMedia)
             let id = boxes.trackID
             let shift = DecodingShift.needed(
                 forOffset: least, timescale: tracks[trackIndex].descriptions[0].timescale)
@@ -55,7 +62,7 @@ struct MovieFragment {
 
     /// - Returns: the smallest composition offset, at most 0.
     private mutating func append(
-        _ boxes: TrackFragmentBoxes, trackIndex: Int, decodeTimes: inout [Int: Int64]
+        _ boxes: TrackFragmentBoxes, trackIndex: Int, decodeTimes: inout [Int: Int64], lacksMedia: inout Bool
     ) throws(MediaError) -> Int32 {
         let track = tracks[trackIndex]
         var header = boxes.header
@@ -83,7 +90,8 @@ struct MovieFragment {
         var decodeTime = try startTime(boxes, track: track, decodeTimes: decodeTimes)
         var encryption: SampleEncryptionCursor?
         if let trackEncryption = track.descriptions[descriptionIndex].encryption, !boxes.runs.isEmpty {
-            encryption = try boxes.encryptionCursor(for: trackEncryption, moof: moof, base: base)
+            encryption = try boxes.encryptionCursor(
+                for: trackEncryption, moof: moof, base: base, media: media, lacksMedia: &lacksMedia)
         }
         let frameByteCount = track.descriptions[descriptionIndex].pcmFrameByteCount
         // A sample of PCM is no less than a frame, whatever is said.
@@ -130,7 +138,9 @@ struct MovieFragment {
             return 0
         }
         let version = try box.readVersionAndFlags().version
-        guard let time = Int64(exactly: try box.readUInt(is64Bit: version == 1)), time <= MediaTimeLimit.largest else {
+        // Unsigned, by the standard. Writers that put the delay of an encoder before time 0 write a negative number.
+        let time = Int64(bitPattern: try box.readUInt(is64Bit: version == 1))
+        guard time.magnitude <= MediaTimeLimit.largest.magnitude else {
             throw box.malformed("a decode time beyond 2^61")
         }
         return time
@@ -193,9 +203,9 @@ private struct TrackFragmentBoxes {
     }
 
     /// nil if the samples are clear.
-    func encryptionCursor(for track: TrackEncryption, moof: Box, base: Int) throws(MediaError)
-        -> SampleEncryptionCursor?
-    {
+    func encryptionCursor(
+        for track: TrackEncryption, moof: Box, base: Int, media: [HeldMedia], lacksMedia: inout Bool
+    ) throws(MediaError) -> SampleEncryptionCursor? {
         guard !hasKeyGroups else {
             throw MediaError(
                 code: .unsupported, byteOffset: header.offset,
@@ -208,7 +218,8 @@ private struct TrackFragmentBoxes {
         }
         if sampleEncryption == nil, let auxiliarySizes, let auxiliaryOffsets {
             return try auxiliaryCursor(
-                sizes: auxiliarySizes, offsets: auxiliaryOffsets, track: track, moof: moof, base: base)
+                sizes: auxiliarySizes, offsets: auxiliaryOffsets, track: track, moof: moof, base: base, media: media,
+                lacksMedia: &lacksMedia)
         }
         guard !track.constantInitializationVector.isEmpty else {
             throw header.malformed("encrypted samples of track \(trackID) without initialization vectors")
@@ -220,7 +231,8 @@ private struct TrackFragmentBoxes {
     ///
     /// Source: ISO/IEC 14496-12 §8.7.8 and §8.7.9.
     private func auxiliaryCursor(
-        sizes: BoxReader, offsets: BoxReader, track: TrackEncryption, moof: Box, base: Int
+        sizes: BoxReader, offsets: BoxReader, track: TrackEncryption, moof: Box, base: Int, media: [HeldMedia],
+        lacksMedia: inout Bool
     ) throws(MediaError) -> SampleEncryptionCursor {
         var sizes = sizes
         if try sizes.readVersionAndFlags().flags & 1 != 0 { try sizes.skip(8) }
@@ -234,11 +246,18 @@ private struct TrackFragmentBoxes {
         let offsetCount = try offsets.readUInt32()
         let offset = Int(exactly: try offsets.readUInt(is64Bit: version == 1))?.addingReportingOverflow(base)
         var entries = moof.payload
-        guard offsetCount == 1, let offset, !offset.overflow, offset.partialValue >= entries.offset,
-            offset.partialValue <= moof.endOffset
-        else {
+        guard offsetCount == 1, let offset, !offset.overflow, offset.partialValue >= entries.offset else {
             throw MediaError(
-                code: .unsupported, byteOffset: offsets.offset, text: "encryption data outside of the 'moof' box")
+                code: .unsupported, byteOffset: offsets.offset, text: "encryption data outside of the segment")
+        }
+        if offset.partialValue > moof.endOffset {
+            guard let found = media.first(where: { $0.holds(offset.partialValue) }) else {
+                lacksMedia = true
+                throw MediaError(
+                    code: .unsupported, byteOffset: offsets.offset, text: "encryption data outside of 'moof' and 'mdat'"
+                )
+            }
+            entries = BoxReader(found.bytes[...], offset: found.offset)
         }
         try entries.skip(offset.partialValue - entries.offset)
         return SampleEncryptionCursor(

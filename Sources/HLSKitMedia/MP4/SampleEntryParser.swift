@@ -157,6 +157,11 @@ struct SampleEntryParser {
         case "SmDm": track.masteringDisplayColorVolume = try MasteringDisplayColorVolume(parsingVP9: payload)
         case "clli": track.contentLightLevelInfo = try ContentLightLevelInfo(parsing: payload)
         case "CoLL": track.contentLightLevelInfo = try ContentLightLevelInfo(parsing: payload, hasVersion: true)
+        case "dvcC", "dvvC", "dvwC": track.dolbyVision = Array(payload.rest.prefix(24))
+        case "st3d":
+            _ = try payload.readVersionAndFlags()
+            track.stereoMode = try payload.readUInt8()
+        case "sv3d": track.sphericalMapping = try SphericalMapping(parsing: payload)
         case "sinf":
             let protection = try ProtectionInformation(parsing: payload)
             setCodec(protection.originalFormat)

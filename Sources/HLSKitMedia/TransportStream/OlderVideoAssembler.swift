@@ -56,6 +56,11 @@ struct OlderVideoAssembler {
         removeAll()
     }
 
+    mutating func moveTimes(by distance: Int64) {
+        marks.moveTimes(by: distance)
+        clock.move(by: distance)
+    }
+
     private mutating func removeAll() {
         buffer.removeAll(keepingCapacity: true)
         marks.removeAll()

@@ -41,6 +41,8 @@ struct OpusAssembler {
         buffer.removeAll(keepingCapacity: true)
     }
 
+    mutating func moveTimes(by distance: Int64) { clock?.move(by: distance) }
+
     private mutating func emit(_ unit: Range<Int>, to sink: inout EventSink) {
         let count = Self.sampleCount(buffer[unit])
         guard count > 0 else { return }

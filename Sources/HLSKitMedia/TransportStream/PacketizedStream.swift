@@ -8,6 +8,8 @@ struct PacketizedStream: Sendable {
     /// The packet's bytes while its header is not whole.
     private var header: [UInt8] = []
     private var isRandomAccess = false
+    /// The last transport packet was full to its last byte, so that its unit may go on in another.
+    private var isFilled = false
     // One of them is set. Not an enum: its payload could not be changed in place.
     private var video: VideoAssembler?
     private var frames: FrameAssembler?
@@ -76,6 +78,7 @@ struct PacketizedStream: Sendable {
             if packet.hasDiscontinuity { continuityCounter = nil }
             return
         }
+        isFilled = !packet.isStuffed
         // Some count again in each segment.
         let mayCountAnew = isResumed && packet.startsUnit
         isResumed = false
@@ -122,20 +125,38 @@ struct PacketizedStream: Sendable {
 
     /// Ends the segment, and keeps what the next one may continue with.
     ///
+    /// Where a packet does not say how long it is, its last transport packet tells: packets are filled up to their end, so
+    /// that one without stuffing hardly ever is the last.
+    ///
+    /// - Parameter isTruncated: the segment ends within a transport packet.
     /// - Returns: whether there is such a thing.
-    mutating func endSegment(sink: inout EventSink) -> Bool {
-        guard let hasRest = frames?.endSegment(to: &sink) else {
+    mutating func endSegment(isTruncated: Bool, sink: inout EventSink) -> Bool {
+        let isOpen =
+            switch state {
+            case .waiting: false
+            case .header: true
+            case .bounded(_, let left): left > 0
+            case .unbounded: frames != nil || isFilled || isTruncated
+            }
+        if let hasRest = frames?.endSegment(to: &sink) {
+            isResumed = true
+            return isOpen || hasRest
+        }
+        video?.endSegment(to: &sink)
+        guard isOpen || video?.mayContinue == true else {
             finish(isTruncated: false, sink: &sink)
             return false
         }
         isResumed = true
-        return switch state {
-        case .waiting, .bounded(_, 0): hasRest
-        case .header, .bounded, .unbounded: true
-        }
+        return true
     }
 
-    mutating func moveTimes(by distance: Int64) { frames?.moveTimes(by: distance) }
+    mutating func moveTimes(by distance: Int64) {
+        video?.moveTimes(by: distance)
+        frames?.moveTimes(by: distance)
+        olderVideo?.moveTimes(by: distance)
+        opus?.moveTimes(by: distance)
+    }
 
     private mutating func noteLength(_ text: @autoclosure () -> String, sink: inout EventSink) {
         guard !hasNotedLength else { return }

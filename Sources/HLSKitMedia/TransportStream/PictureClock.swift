@@ -54,6 +54,13 @@ struct PictureClock {
         return (max(pts, dts), dts)
     }
 
+    /// Moves all that is known by as much.
+    mutating func move(by distance: Int64) {
+        lastTold = lastTold.map { ($0.pts &+ distance, $0.dts &+ distance) }
+        anchor = anchor.map { ($0.pts &+ distance, $0.count) }
+        latest = latest.map { $0 &+ distance }
+    }
+
     private mutating func displayTime(_ order: PictureOrder, _ frame: VideoUsabilityInfo.FrameDuration?) -> Int64? {
         guard let anchor else { return nil }
         if order.restarts {

@@ -18,6 +18,8 @@ struct TransportPacket {
     let isRandomAccess: Bool
     /// Where the payload is, in the packet; nil if there is none.
     let payload: Range<Int>?
+    /// The adaptation field is longer than what it says needs, as in the last packet of a unit that does not fill it.
+    let isStuffed: Bool
     /// The adaptation field is longer than the packet, or its presence bits are the reserved ones.
     let isMalformed: Bool
 
@@ -30,14 +32,32 @@ struct TransportPacket {
         continuityCounter = bytes[3] & 0x0f
         var start = 4
         var flags: UInt8 = 0
+        var isStuffed = false
         if bytes[3] & 0x20 != 0 {
             let length = Int(bytes[4])
             start = 5 + length
             if length > 0 { flags = bytes[5] }
+            isStuffed = start <= Self.byteCount && length != Self.adaptationByteCount(flags, in: bytes)
         }
+        self.isStuffed = isStuffed
         hasDiscontinuity = flags & 0x80 != 0
         isRandomAccess = flags & 0x40 != 0
         isMalformed = start > Self.byteCount || bytes[3] & 0x30 == 0
         payload = isMalformed || bytes[3] & 0x10 == 0 || start == Self.byteCount ? nil : start..<Self.byteCount
+    }
+
+    /// The length of an adaptation field that holds what its flags say and nothing else.
+    private static func adaptationByteCount(_ flags: UInt8, in bytes: Span<UInt8>) -> Int {
+        var count = 1
+        // Program clock references, and the countdown to a splice.
+        if flags & 0x10 != 0 { count += 6 }
+        if flags & 0x08 != 0 { count += 6 }
+        if flags & 0x04 != 0 { count += 1 }
+        // Private data and the extension tell their own length.
+        for flag: UInt8 in [0x02, 0x01] where flags & flag != 0 {
+            guard 5 + count < byteCount else { return count }
+            count += 1 + Int(bytes[5 + count])
+        }
+        return count
     }
 }

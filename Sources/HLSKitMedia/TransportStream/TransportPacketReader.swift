@@ -13,6 +13,14 @@ struct TransportPacketReader {
         ]
     }
 
+    /// The beginning of a packet with which a segment ends.
+    struct Divided: Sendable {
+        var bytes: [UInt8]
+        var layout: Layout
+    }
+
+    /// What the segment before has ended with, until enough bytes are there to see whether they go on with it.
+    private var joint: Divided?
     /// Bytes that did not make a packet, with what was there before.
     private var pending: [UInt8] = []
     /// The offset of the first pending byte in the segment.
@@ -27,6 +35,17 @@ struct TransportPacketReader {
     /// Bytes that are left over behind the last packet.
     var pendingByteCount: Int { pending.count }
 
+    /// What the bytes end with, after ``finish(process:skipped:)``: the beginning of a packet; nil where they end with a
+    /// whole one.
+    var divided: Divided? {
+        guard let layout, !pending.isEmpty, pending.count < layout.stride,
+            pending.count <= layout.prefix || pending[layout.prefix] == TransportPacket.syncByte
+        else { return nil }
+        return Divided(bytes: pending, layout: layout)
+    }
+
+    init(continuing divided: Divided? = nil) { joint = divided }
+
     /// Sync bytes that must be in a row before a position is trusted.
     private static let confirmations = 3
     /// The bytes searched for sync bytes in one go, after bytes that were left over.
@@ -38,6 +57,12 @@ struct TransportPacketReader {
         _ bytes: ArraySlice<UInt8>, process: (Span<UInt8>, Int) -> Void, skipped: (Range<Int>) -> Void
     ) {
         var input = bytes
+        if joint != nil {
+            pending.append(contentsOf: bytes)
+            guard join(isLast: false) else { return }
+            input = []
+            consumePending(isLast: false, process: process, skipped: skipped)
+        }
         while !pending.isEmpty && !input.isEmpty {
             let wanted = isInSync ? max(0, (layout?.stride ?? 0) - pending.count) : Self.searchByteCount
             pending.append(contentsOf: input.prefix(wanted))
@@ -52,12 +77,33 @@ struct TransportPacketReader {
 
     /// There are no more bytes: takes what is left on weaker evidence.
     mutating func finish(process: (Span<UInt8>, Int) -> Void, skipped: (Range<Int>) -> Void) {
+        if joint != nil { _ = join(isLast: true) }
         consumePending(isLast: true, process: process, skipped: skipped)
         if let start = garbageStart, start < offset + pending.count, hasFoundPackets {
             skipped(start..<offset + pending.count)
             offset += pending.count
             pending = []
         }
+    }
+
+    /// Puts the packet together that was divided, where the bytes go on with it.
+    ///
+    /// - Returns: whether it is decided.
+    private mutating func join(isLast: Bool) -> Bool {
+        guard let joint else { return true }
+        let stride = joint.layout.stride
+        guard isLast || pending.count > 2 * stride else { return false }
+        func hasPackets(from start: Int) -> Bool {
+            Swift.stride(from: start + joint.layout.prefix, to: min(pending.count, start + 2 * stride + 1), by: stride)
+                .allSatisfy { pending[$0] == TransportPacket.syncByte }
+        }
+        self.joint = nil
+        guard !hasPackets(from: 0), hasPackets(from: stride - joint.bytes.count) else { return true }
+        pending = joint.bytes + pending
+        offset = -joint.bytes.count
+        layout = joint.layout
+        isInSync = true
+        return true
     }
 
     private mutating func consumePending(

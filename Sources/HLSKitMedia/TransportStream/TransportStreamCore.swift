@@ -19,6 +19,8 @@ struct TransportStreamCore: Sendable {
     private var notedPIDs: Set<Int> = []
     /// Packets before a program was chosen.
     private var early = EarlyPackets()
+    /// Their PIDs.
+    private var earlyPIDs: Set<Int> = []
     /// Some program had something to read.
     private var hadStreams = false
     /// State from the previous segment, and for the next one.
@@ -79,6 +81,10 @@ struct TransportStreamCore: Sendable {
             // Those below are of tables of other kinds.
             if known.program == nil, packet.pid > 0x1f, packet.pid != TransportPacket.nullPID {
                 early.append(bytes, at: offset)
+                if earlyPIDs.insert(packet.pid).inserted, known.association != nil {
+                    chooseProgram(isEnd: false)
+                    if known.program != nil { processEarly() }
+                }
             }
             return
         }
@@ -112,13 +118,16 @@ struct TransportStreamCore: Sendable {
         }
     }
 
-    mutating func finish(isTruncated: Bool) {
+    /// - Parameter divided: the beginning of a transport packet with which the bytes end.
+    mutating func finish(divided: TransportPacketReader.Divided?) {
+        let isTruncated = divided != nil
         chooseProgram(isEnd: true)
         if known.program != nil { processEarly() }
         if known.program == nil { noteUnread() }
-        if leavesRest, !isTruncated {
-            let left = streams.indices.filter { streams[$0].endSegment(sink: &sink) }
-            rest = TransportStreamRest(left.map { streams[$0] }, unwrapper: unwrapper, tables: known)
+        if leavesRest {
+            let left = streams.indices.filter { streams[$0].endSegment(isTruncated: isTruncated, sink: &sink) }
+            rest = TransportStreamRest(
+                left.map { streams[$0] }, unwrapper: unwrapper, tables: known, divided: divided)
         } else {
             rest = nil
             for index in streams.indices { streams[index].finish(isTruncated: isTruncated, sink: &sink) }
@@ -205,28 +214,34 @@ struct TransportStreamCore: Sendable {
         tables = kept
     }
 
-    /// Takes the first program with media, if it is certain which one that is.
+    /// Takes the first program with media, if it is certain which one that is. Of several, one that has packets: some are
+    /// listed that were not sent along.
     private mutating func chooseProgram(isEnd: Bool) {
         guard known.program == nil, let association = known.association else { return }
-        // A table seen for the third time: a whole turn has gone by, so maps that are missing will not come.
+        // A table seen for the third time: a whole turn has gone by, so what is missing will not come.
         let isCertain = isEnd || associationCount > 2
+        var silent: Int?
         for candidate in association.programs where wantedProgram == nil || candidate.number == wantedProgram {
             guard let map = known.maps[candidate.number] else {
                 if isCertain { continue }
                 return
             }
-            let hasMedia = map.streams.contains { stream in
-                switch stream.content {
-                case .video, .olderVideo, .opus: true
-                case .frames(let framing): framing != .id3
-                case .spliceInformation, .unknown: false
-                }
+            let media = map.streams.filter(\.isMedia)
+            guard !media.isEmpty || wantedProgram != nil else { continue }
+            let isAlone = wantedProgram != nil || association.programs.count == 1
+            guard isAlone || media.contains(where: { earlyPIDs.contains($0.pid) }) else {
+                silent = silent ?? candidate.number
+                if isCertain { continue }
+                return
             }
-            guard hasMedia || wantedProgram != nil else { continue }
-            known.program = candidate.number
-            apply(map)
-            return
+            return take(candidate.number)
         }
+        if let silent { take(silent) }
+    }
+
+    private mutating func take(_ program: Int) {
+        known.program = program
+        if let map = known.maps[program] { apply(map) }
     }
 
     /// No program has anything to read: reports what they have.
@@ -269,7 +284,7 @@ struct TransportStreamCore: Sendable {
                 next.append(rest?.takeStream(like: new) ?? new)
             }
         }
-        // Data begun in the previous segment and not continued in this one is useless.
+        // What was begun in the previous segment and is not continued in this one is useless.
         for index in streams.indices where !streams[index].isResumed {
             streams[index].finish(isTruncated: false, sink: &sink)
         }
@@ -316,5 +331,16 @@ struct TransportStreamCore: Sendable {
             sink.emit(message)
         }
         untimedSplices = []
+    }
+}
+
+extension ProgramMapTable.Stream {
+    /// Pictures or sound that can be read.
+    fileprivate var isMedia: Bool {
+        switch content {
+        case .video, .olderVideo, .opus: true
+        case .frames(let framing): framing != .id3
+        case .spliceInformation, .unknown: false
+        }
     }
 }

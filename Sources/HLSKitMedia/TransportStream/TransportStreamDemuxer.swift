@@ -27,11 +27,12 @@ public struct TransportStreamDemuxer: Demuxer {
         core = TransportStreamCore(wantedProgram: programNumber)
     }
 
-    /// Reads a segment that follows another one without a gap, and leaves to the next one its tables and the frames of
-    /// audio that do not end in it.
+    /// Reads a segment that follows another one without a gap, and leaves to the next one its tables and the pictures and
+    /// frames of audio that do not end in it.
     ///
     /// - Parameter rest: what the segment before has left; nil if there was none.
     package init(continuing rest: TransportStreamRest?) {
+        reader = TransportPacketReader(continuing: rest?.divided)
         core = TransportStreamCore(wantedProgram: nil, continuing: rest, leavesRest: true)
     }
 
@@ -39,7 +40,7 @@ public struct TransportStreamDemuxer: Demuxer {
     package var hasProgram: Bool { core.hasProgram }
 
     /// After ``finish(to:)`` of a demuxer made with ``init(continuing:)``: what the next segment may continue with. nil
-    /// where nothing was found, and where the segment was truncated.
+    /// where nothing was found.
     package var rest: TransportStreamRest? { core.rest }
 
     /// Never throws: what is odd is skipped with a note, and ``finish(to:)`` reports if nothing was found.
@@ -57,7 +58,7 @@ public struct TransportStreamDemuxer: Demuxer {
         Self.read(&reader, into: &core, nil)
         let isTruncated = reader.pendingByteCount > 0
         let end = reader.offset + reader.pendingByteCount
-        core.finish(isTruncated: isTruncated)
+        core.finish(divided: reader.divided)
         guard reader.hasFoundPackets else {
             throw MediaError(
                 code: .unknownContainer, byteOffset: 0, text: "no transport stream packets in \(end) bytes")

@@ -78,6 +78,17 @@ struct VideoAssembler {
         removeAll()
     }
 
+    /// Packets do not begin with units, so that where one ends says nothing of the unit.
+    var mayContinue: Bool { hasDividedUnits && !buffer.isEmpty }
+
+    /// Gives out what is whole. The rest may continue in the next segment.
+    mutating func endSegment(to sink: inout EventSink) { scan(isEnd: false, to: &sink) }
+
+    mutating func moveTimes(by distance: Int64) {
+        marks.moveTimes(by: distance)
+        clock.move(by: distance)
+    }
+
     private mutating func removeAll() {
         buffer.removeAll()
         marks.removeAll()
@@ -148,9 +159,16 @@ struct VideoAssembler {
             sink.note("PID \(track.id): \(first - unit.start) bytes before the first start code were skipped")
         }
         if let range = unit.parameterSet { update(parameterSet: buffer.bytes(range), in: &sink) }
+        if unit.isSync {
+            let old = track
+            buffer.withUnsafeBytes { track.describeLight(byMessagesIn: .init(rebasing: $0[first..<unit.end])) }
+            if track != old { sink.update(track) }
+        }
         // Some muxers leave the zero byte of a four-byte start code in the packet before.
         var mark = marks.takeMark(forUnitAt: first, slack: 3)
-        if mark?.pts == nil, let later = marks.first(behind: first, before: unit.end), later.pts != nil { mark = later }
+        if mark?.pts == nil {
+            mark = marks.timeOfRest(behind: first, upTo: unit.end, isLast: unit.end == buffer.count) ?? mark
+        }
         let told = mark.flatMap { mark in mark.pts.map { ($0, mark.dts) } }
         guard let (pts, dts) = clock.time(told: told, order: unit.order, frame: frameDuration) else {
             sink.note("PID \(track.id): an access unit before the first timestamp was skipped")
@@ -169,27 +187,12 @@ struct VideoAssembler {
     private mutating func update(parameterSet bytes: [UInt8], in sink: inout EventSink) {
         guard parameterSet != bytes else { return }
         parameterSet = bytes
-        let size: (width: Int, height: Int)
-        let usability: VideoUsabilityInfo
         do throws(MediaError) {
-            if scanner.isHEVC {
-                let set = try HEVCSPS(parsing: bytes[...])
-                (size, usability) = ((set.width, set.height), set.usability)
-            } else {
-                let set = try H264SPS(parsing: bytes[...])
-                (size, usability) = ((set.width, set.height), set.usability)
-            }
+            frameDuration = try track.describe(by: bytes)
         } catch {
             sink.note("PID \(track.id): \(error.text)")
             return
         }
-        frameDuration = usability.frameDuration
-        (track.width, track.height) = size
-        let ratio = usability.sampleAspectRatio
-        track.pixelAspectRatio =
-            ratio.width == ratio.height
-            ? nil : PixelAspectRatio(horizontalSpacing: ratio.width, verticalSpacing: ratio.height)
-        track.colorInformation = usability.colorInformation
         sink.update(track)
     }
 }

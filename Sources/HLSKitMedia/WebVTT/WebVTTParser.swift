@@ -55,8 +55,21 @@ package struct WebVTTParser: Sendable {
         var hasArrow: Bool { timings != nil || isBroken }
     }
 
+    /// The bytes may be cues alone: the header stands in an initialization section, or in a segment before.
+    private let mayLackHeader: Bool
+
     /// Makes a parser that expects the beginning of a file.
-    package init() {}
+    ///
+    /// - Parameter mayLackHeader: the file may begin with its first cue.
+    package init(mayLackHeader: Bool = false) { self.mayLackHeader = mayLackHeader }
+
+    /// Whether bytes are cues without a header before them: the first line with an arrow has the times of a cue.
+    package static func lacksHeader(_ bytes: ArraySlice<UInt8>) -> Bool {
+        for line in bytes.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) where hasArrow(Array(line)) {
+            return WebVTTTime.timings(of: text(of: Array(line))[...]) != nil
+        }
+        return false
+    }
 
     /// Takes the next bytes and appends what they complete to `events`.
     ///
@@ -102,6 +115,10 @@ package struct WebVTTParser: Sendable {
         switch section {
         case .signature:
             guard Self.isSignature(line.text) else {
+                if mayLackHeader {
+                    section = .body
+                    return takeLine(line, &events)
+                }
                 throw MediaError(code: .unknownContainer, byteOffset: 0, text: "it does not begin with WEBVTT")
             }
             section = .header

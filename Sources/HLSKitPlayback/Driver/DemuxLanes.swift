@@ -41,6 +41,7 @@ struct DemuxLanes: Sendable {
         case .want(let types): pipelines[work.lane]?.wanted = types
         case .choose(let rule): pipelines[work.lane]?.audioRule = rule
         case .end:
+            pipelines[work.lane]?.end(timeline: &timeline, output: &output)
             endedLanes.insert(work.lane)
             wakesAudio = takeWaiting(after: work.lane)
         case .reopen: endedLanes.remove(work.lane)

@@ -36,9 +36,11 @@ struct AnnouncedTracks: Sendable {
 
 extension MediaTrack {
     /// Samples of this track may go into the decoder that was opened for `other`. What a stream tells of itself in
-    /// passing (its size, where a segment repeats its parameter sets) needs no other decoder.
+    /// passing (its size, where a segment repeats its parameter sets) needs no other decoder, but for the first time: nothing
+    /// before it could be decoded.
     fileprivate func continues(_ other: MediaTrack) -> Bool {
-        codec == other.codec && timescale == other.timescale && configuration == other.configuration
+        if other.mediaType == .video, other.width == 0, width > 0 { return false }
+        return codec == other.codec && timescale == other.timescale && configuration == other.configuration
             && sampleEntry == other.sampleEntry && encryption == other.encryption
     }
 }

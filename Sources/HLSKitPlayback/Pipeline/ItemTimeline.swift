@@ -26,6 +26,8 @@ package struct ItemTimeline: Sendable {
     private static let jointTolerance = Duration.milliseconds(50)
     /// Media that begins within this of where the media before it ended goes on from that.
     private static let followingTolerance = Duration.seconds(1)
+    /// A segment that begins this much before the end of the media before it is of a clock that was set back.
+    private static let backTolerance = Duration.milliseconds(500)
     /// Media and playlist that are further apart than this are not of one stream.
     private static let longestDrift = Duration.seconds(60)
     private static let wrap = Int64(1) << 33
@@ -160,7 +162,7 @@ package struct ItemTimeline: Sendable {
         from joint: Joint?, to placed: Duration, _ timeline: Int, _ track: MediaTrack
     ) -> Bool {
         guard let joint, joint.timeline == timeline, let end = joint.ends[track.mediaType] else { return false }
-        return placed < end - Self.followingTolerance
+        return placed < end - Self.backTolerance
     }
 
     /// Where media begins that has no anchor yet: where the playlist says, or where that before it really ended.

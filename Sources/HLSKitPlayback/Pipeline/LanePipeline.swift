@@ -28,7 +28,11 @@ package struct LanePipeline {
     private var resources = ResourceBodies()
     private var announced = AnnouncedTracks()
     /// What the segment that was read last has left to the one that follows it.
-    private var rest: (rest: TransportStreamRest, of: SegmentJob)?
+    private var rest: Rest?
+    /// Nobody asks again for a segment that is cut off.
+    private let asksAgain: Bool
+    /// The clock of the last segment of WebVTT, and the timeline that it is of.
+    private var timestampMap: (map: WebVTTTimestampMap, timeline: Int)?
     /// Tracks that were chosen in vain.
     private var silentTracks: Set<Int> = []
     /// What was told to be left out.
@@ -40,10 +44,19 @@ package struct LanePipeline {
     var earliestReplacement = Duration.zero
     private var lastReplacement: Int?
 
+    private struct Rest {
+        var rest: TransportStreamRest
+        /// Of the segment that has left it.
+        var reader: SegmentReader
+        /// A segment that follows has begun with it.
+        var isTaken = false
+    }
+
     package init(
         lane: LaneID, mode: Mode, wanted: Set<MediaKind>, holdsSegments: Bool = false,
-        declared: ContainerProbe.Container? = nil, audioRule: AudioTrackRule? = nil
+        declared: ContainerProbe.Container? = nil, audioRule: AudioTrackRule? = nil, asksAgain: Bool = true
     ) {
+        self.asksAgain = asksAgain
         self.audioRule = audioRule
         self.lane = lane
         // Subtitles are beside the media.
@@ -91,7 +104,8 @@ package struct LanePipeline {
         else { return }
         if readers[index].head == nil {
             readers[index].head = StreamHead(
-                decryption: key.flatMap { resources.decryption(with: $0) }, endsWithTables: readers[index].awaitsTables)
+                decryption: key.flatMap { resources.decryption(with: $0) }, of: readers[index].headKind,
+                endsWithTables: readers[index].awaitsTables)
         }
         if readers[index].head?.append(bytes, to: &parameterSets, of: stream) ?? true { endHead(of: segment) }
     }
@@ -116,6 +130,25 @@ package struct LanePipeline {
     /// Timelines that samples of this lane will be placed on.
     var coming: Set<Int> {
         mode == .demux && !wanted.isEmpty ? Set(readers.map(\.job.timeline)) : []
+    }
+
+    /// No segment follows: gives out what the last one has left.
+    package mutating func end(timeline: inout ItemTimeline, output: inout [LaneOutput]) {
+        if readers.isEmpty { endRest(timeline: &timeline, output: &output) }
+    }
+
+    private mutating func endRest(timeline: inout ItemTimeline, output: inout [LaneOutput]) {
+        guard let rest else { return }
+        self.rest = nil
+        guard !rest.isTaken else { return }
+        var reader = rest.reader
+        for event in rest.rest.finish() {
+            switch event {
+            case .sample(let sample): deliver(sample, &reader, timeline: &timeline, output: &output)
+            case .note(let text): output.append(.note(text))
+            case .tracks, .eventMessage, .unreadTrack: break
+            }
+        }
     }
 
     // MARK: Out
@@ -146,7 +179,9 @@ package struct LanePipeline {
             return false
         }
         do throws(SegmentFailure) {
-            guard try prepare(&reader), reader.isComplete || !holdsSegments else { return false }
+            guard try prepare(&reader, timeline: &timeline, output: &output), reader.isComplete || !holdsSegments else {
+                return false
+            }
             if reader.isHeadNews {
                 reader.isHeadNews = false
                 output.append(.fact(.headRead(reader.job.id)))
@@ -196,10 +231,19 @@ package struct LanePipeline {
     }
 
     /// Sees to the key and the initialization section. False while one of them is still on its way.
-    private mutating func prepare(_ reader: inout SegmentReader) throws(SegmentFailure) -> Bool {
+    private mutating func prepare(
+        _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
+    ) throws(SegmentFailure) -> Bool {
         if reader.isPrepared { return true }
         guard try resources.prepare(&reader, needsInitialization: mode == .demux) else { return false }
-        if let rest, reader.job.follows(rest.of) { reader.rest = rest.rest }
+        if let timestampMap, timestampMap.timeline == reader.job.timeline {
+            reader.earlierTimestampMap = timestampMap.map
+        }
+        if let rest, reader.job.follows(rest.reader.job) {
+            reader.rest = rest.rest
+        } else {
+            endRest(timeline: &timeline, output: &output)
+        }
         reader.isPrepared = true
         return true
     }
@@ -213,6 +257,7 @@ package struct LanePipeline {
         defer { handle(events, &reader, timeline: &timeline, output: &output) }
         do {
             guard mode == .demux else { return try reader.check(bytes) }
+            if reader.rest != nil { rest?.isTaken = true }
             try reader.demux(bytes, to: &events)
         } catch {
             // Nothing was ever readable: the key is to blame (R51), not a single segment.
@@ -241,12 +286,16 @@ package struct LanePipeline {
             }
         } catch {
             handle(events, &reader, timeline: &timeline, output: &output)
-            throw .media(error)
+            events = []
+            let end = reader.takesEnd(error, isAllThereIs: !asksAgain)
+            guard end.isTaken else { throw .media(error) }
+            if end.missing > .zero { output.append(.note("\(reader.job.url): \(error.text)")) }
         }
         handle(events, &reader, timeline: &timeline, output: &output)
         guard !reader.lacksKey else { throw .noKey }
         if mode == .demux, lane != .subtitles, !reader.job.window.isStill, !reader.hasSamples,
-            !reader.awaitsHead, reader.job.duration > Self.longestEmptySegment
+            !reader.awaitsHead, reader.job.duration > Self.longestEmptySegment,
+            reader.restForNext?.holdsMedia != true
         {
             throw .media(MediaError(code: .malformed, text: "no sample found"))
         }
@@ -269,7 +318,8 @@ package struct LanePipeline {
         }
         if mode == .demux, reader.selection.tracks.isEmpty { output.append(.fact(.tracks(reader.job.id, []))) }
         if mode == .demux { tellLeftOut(of: reader, output: &output) }
-        rest = reader.restForNext.map { ($0, reader.job) }
+        rest = reader.restForNext.map { Rest(rest: $0, reader: reader) }
+        if lane == .subtitles { timestampMap = (reader.timestampMap, reader.job.timeline) }
         let (start, end) = reader.range
         if let soundEnd = reader.ends[.audio], soundEnd < reader.job.start + reader.job.duration {
             output.append(.fact(.soundEnded(reader.job.id, at: soundEnd)))
@@ -326,6 +376,7 @@ package struct LanePipeline {
             parameterSets.needsHead(for: sample, of: track, in: stream)
         else { return false }
         reader.awaitsHead = true
+        reader.headKind = track.mediaType
         output.append(.fact(.headNeeded(reader.job.id)))
         return true
     }
@@ -450,13 +501,14 @@ package struct LanePipeline {
         }
         guard !reader.needsKey(for: encrypted, of: found) else { return }
         var sample: MediaSample
-        let track: MediaTrack
+        var track: MediaTrack
         do throws(DecryptionError) {
             (sample, track) = try reader.decrypted(encrypted, of: found)
         } catch {
             output.append(.note("\(reader.job.url): a sample is skipped: \(error.text)"))
             return
         }
+        track = parameterSets.completed(track, in: reader.job.stream)
         if track.mediaType == .metadata {
             reader.hold(sample, of: track)
             return

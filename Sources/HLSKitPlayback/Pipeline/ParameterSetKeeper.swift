@@ -9,14 +9,17 @@ import HLSKitMedia
 /// Muxers may write them once, in the very first segment. Who has not read that asks for its head.
 struct ParameterSetKeeper: Sendable {
     private var known: [StreamID: [UInt8]] = [:]
-    /// Streams whose head was asked for.
-    private var asked: Set<StreamID> = []
+    /// Configurations of AAC whose channels a program config element tells, which may come once in the whole stream.
+    private var sound: [StreamID: [UInt8]] = [:]
+    /// Streams whose head was asked for, for pictures and for sound.
+    private var asked: [MediaKind: Set<StreamID>] = [:]
     /// The tables of transport streams, as packets, where segments were found without; empty where the head has none
     /// either.
     fileprivate(set) var tables: [StreamID: [UInt8]] = [:]
 
     /// Takes note of a sample that decoding can start at.
     mutating func note(_ sample: MediaSample, of track: MediaTrack, in stream: StreamID?) {
+        if let stream, track.namesChannelsInBand, !track.awaitsChannels { sound[stream] = track.configuration }
         guard let stream, sample.isSync, track.mediaType == .video, PictureParameterSets.areInBand(track) else {
             return
         }
@@ -30,6 +33,18 @@ struct ParameterSetKeeper: Sendable {
         return known[stream] ?? []
     }
 
+    /// A track with what its samples do not tell.
+    func completed(_ track: MediaTrack, in stream: StreamID?) -> MediaTrack {
+        guard track.awaitsChannels, let stream, let configuration = sound[stream],
+            configuration.starts(with: track.configuration),
+            let channelCount = (try? AudioSpecificConfig(parsing: configuration))?.channelCount, channelCount > 0
+        else { return track }
+        var track = track
+        track.configuration = configuration
+        track.channelCount = channelCount
+        return track
+    }
+
     /// The head was read.
     mutating func endTables(of stream: StreamID) {
         if tables[stream] == nil { tables[stream] = [] }
@@ -38,14 +53,17 @@ struct ParameterSetKeeper: Sendable {
     /// Whether decoding cannot start at a sample for all that is known, and the head of its stream was not asked for yet.
     /// It counts as asked for from now on.
     mutating func needsHead(for sample: MediaSample, of track: MediaTrack, in stream: StreamID?) -> Bool {
-        guard let stream, sample.isSync, track.mediaType == .video, PictureParameterSets.areInBand(track),
-            known[stream] == nil
-        else { return false }
-        return asked.insert(stream).inserted
+        guard let stream, sample.isSync else { return false }
+        switch track.mediaType {
+        case .video: guard PictureParameterSets.areInBand(track), known[stream] == nil else { return false }
+        case .audio: guard track.awaitsChannels, sound[stream] == nil else { return false }
+        case .text, .metadata: return false
+        }
+        return asked[track.mediaType, default: []].insert(stream).inserted
     }
 }
 
-/// Reads the head of a stream's first segment, as far as its first picture that decoding can start at.
+/// Reads the head of a stream's first segment, as far as its first picture that decoding can start at, or its first sound.
 struct StreamHead {
     private let decryption: SegmentDecryption?
     private var demuxer: (any Demuxer)?
@@ -54,13 +72,17 @@ struct StreamHead {
     private var byteCount = 0
     /// Nothing but the tables is looked for, and the bytes that have not shown them yet.
     private let endsWithTables: Bool
+    private let kind: MediaKind
     private var bytesBeforeTables: [UInt8] = []
 
     /// A head has no more bytes than this before its first picture.
     private static let maximumByteCount = 4 << 20
 
-    /// - Parameter endsWithTables: nothing but the tables of a transport stream is looked for.
-    init(decryption: SegmentDecryption?, endsWithTables: Bool) {
+    /// - Parameters:
+    ///   - kind: the media that cannot be decoded without.
+    ///   - endsWithTables: nothing but the tables of a transport stream is looked for.
+    init(decryption: SegmentDecryption?, of kind: MediaKind, endsWithTables: Bool) {
+        self.kind = kind
         self.decryption = decryption
         self.endsWithTables = endsWithTables
     }
@@ -86,7 +108,7 @@ struct StreamHead {
             switch event {
             case .tracks(let found): tracks = found
             case .sample(let sample):
-                guard let track = tracks.first(where: { $0.id == sample.trackID }), track.mediaType == .video,
+                guard let track = tracks.first(where: { $0.id == sample.trackID }), track.mediaType == kind,
                     sample.isSync
                 else { continue }
                 keeper.note(sample, of: track, in: stream)

@@ -37,6 +37,8 @@ struct RendererWorker {
     private var trimmer = GaplessTrimmer()
     private var shown = ShownMedia()
     private var lastPresented: Duration?
+    /// The time of the picture that came out of the decoder last, of this run.
+    private var lastDecoded: Duration?
     /// Where the last media that was handed over ends.
     private var end = Duration.zero
     private var reported: Duration?
@@ -93,6 +95,7 @@ struct RendererWorker {
         beyond = MediaBehindBreak()
         heldCopies = []
         lastPresented = nil
+        lastDecoded = nil
         effort = DecodingEffort()
         optionalPictures = OptionalPictures()
         if continuesCopies { copies.continueAnew() } else { copies = CopySelection() }
@@ -147,6 +150,7 @@ struct RendererWorker {
             self.window.from = max(window.from ?? lastPresented, lastPresented + .microseconds(1))
         }
         decoder = nil
+        lastDecoded = nil
         isUndecodable = false
         isDecoderStuck = false
         isOver = false
@@ -545,9 +549,12 @@ struct RendererWorker {
     }
 
     /// A picture is not shown after a later one: a server that gives the same media twice, under two names, is no reason to
-    /// go back.
+    /// go back. Pictures that follow one another at one time, as they last 0 s, are each shown.
     private mutating func isAgain(_ media: DecodedMedia.Content, at time: Duration) -> Bool {
-        guard !window.isStill, case .video = media, let last = pending.last?.time ?? lastPresented, time <= last else {
+        guard !window.isStill, case .video = media else { return false }
+        let isBesideLast = lastDecoded == time
+        lastDecoded = time
+        guard let last = pending.last?.time ?? lastPresented, time <= last, !(isBesideLast && time == last) else {
             return false
         }
         renderer.count { $0.droppedFrames += 1 }

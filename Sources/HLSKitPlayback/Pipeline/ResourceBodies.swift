@@ -6,7 +6,7 @@ import HLSKitSelection
 struct ResourceBodies: Sendable {
     private var bodies: [ResourceID: [UInt8]] = [:]
     private var initializations: [ResourceID: MP4InitializationSection] = [:]
-    /// Initialization sections of transport streams.
+    /// Initialization sections of transport streams and of WebVTT.
     private var prologues: [ResourceID: [UInt8]] = [:]
 
     mutating func provide(_ resource: ResourceID, _ bytes: [UInt8]) { bodies[resource] = bytes }
@@ -43,10 +43,11 @@ struct ResourceBodies: Sendable {
                     clear = try SegmentDecryption.decryptWhole(bytes, key: keyBytes, key.initializationVector)
                 }
                 do throws(MediaError) {
-                    if case .transportStream = ContainerProbe.identify(clear[...], isComplete: true) {
+                    switch ContainerProbe.identify(clear[...], isComplete: true) {
+                    case .transportStream, .webVTT:
                         prologues[map] = clear
                         reader.prologue = clear
-                    } else {
+                    default:
                         let section = try MP4InitializationSection(parsing: clear[...])
                         initializations[map] = section
                         reader.initialization = section

@@ -24,7 +24,7 @@ struct SegmentDecryption: Sendable {
         do { return try box.finish() } catch { throw SegmentFailure(error) }
     }
 
-    /// Decrypts an initialization section.
+    /// Decrypts an initialization section. What it begins with tells whether the key fits: it may have no padding.
     static func decryptWhole(_ bytes: [UInt8], key: [UInt8], _ vector: [UInt8]) throws(SegmentFailure) -> [UInt8] {
         let decryption = try SegmentDecryption(key: key, vector: vector)
         do { return try decryption.box.decryptWhole(bytes) } catch { throw SegmentFailure(error) }

@@ -21,6 +21,8 @@ struct SegmentReader {
     /// there or will not come.
     var awaitsHead = false
     var isHeadNews = false
+    /// The media that cannot be decoded without.
+    var headKind = MediaKind.video
     var head: StreamHead?
     /// It is the tables of the transport stream that are waited for.
     var awaitsTables = false
@@ -45,7 +47,9 @@ struct SegmentReader {
     private var demuxer: (any Demuxer)?
     /// In the place of a demuxer, in the lane of subtitles.
     private var webVTT: WebVTTParser?
-    private var timestampMap = WebVTTTimestampMap()
+    private(set) var timestampMap = WebVTTTimestampMap()
+    /// That of the segment before, for one without a header of its own.
+    var earlierTimestampMap: WebVTTTimestampMap?
     private var styles = WebVTTCaptions()
     private var cues: [MediaCue] = []
     /// Of the whole segment, those that were left out too.
@@ -56,6 +60,8 @@ struct SegmentReader {
     /// Bytes seen while the container is not known.
     private var unidentified: [UInt8] = []
     private var byteCount = 0
+    /// How many bytes there were when the segment was read to its end before.
+    private var earlierByteCount: Int?
     private var placements: [Int: ItemTimeline.Placement] = [:]
     /// Of each track, wanted or not: what stands where the playlist says that the segment starts.
     private var firstPTS: [Int: Int64] = [:]
@@ -70,7 +76,7 @@ struct SegmentReader {
     private var repeated: [Int: Int] = [:]
     private var extents: [Int: TrackExtent] = [:]
     private var repairs: [Int: TimestampRepair] = [:]
-    /// What the initialization section of a transport stream holds: its tables.
+    /// What the initialization section of a transport stream holds, its tables, or that of WebVTT, its header.
     var prologue: [UInt8] = []
     private var prologueEvents: [DemuxerEvent] = []
     /// What the segment before has left to this one.
@@ -119,6 +125,7 @@ struct SegmentReader {
         guard job.url == old.job.url else { return }
         // The same bytes again: what was handed on is passed over, by whichever reading came furthest.
         repeated = old.repeated.merging(old.delivered) { max($0, $1) }
+        earlierByteCount = old.isDemuxed ? old.byteCount : nil
         announced = old.announced
         beganLate = old.beganLate
         extents = old.extents
@@ -195,8 +202,8 @@ struct SegmentReader {
     }
 
     mutating func finishDemuxing(to events: inout [DemuxerEvent]) throws(MediaError) {
-        // Servers that have no cue for a while send nothing at all.
-        if job.id.lane == .subtitles, byteCount == 0 { return }
+        // Servers that have no cue for a while send nothing at all, nor do some for what they list as lasting 0 s.
+        if byteCount == 0, job.id.lane == .subtitles || job.duration == .zero { return }
         if !isOpen {
             guard try openDemuxer(isEnd: true) else {
                 throw MediaError(code: .truncated, text: "the segment is empty")
@@ -211,6 +218,22 @@ struct SegmentReader {
         var found: [WebVTTEvent] = []
         try webVTT?.finish(to: &found)
         take(found, to: &events)
+    }
+
+    /// Takes the header that an initialization section of WebVTT is.
+    private mutating func readHeader(_ bytes: [UInt8]) throws(MediaError) {
+        guard !bytes.isEmpty else { return }
+        var parser = WebVTTParser()
+        var found: [WebVTTEvent] = []
+        try parser.append(bytes[...], to: &found)
+        try parser.finish(to: &found)
+        for event in found {
+            switch event {
+            case .timestampMap(let map): timestampMap = map
+            case .block(let block): styles.add(block)
+            case .cue, .note: break
+            }
+        }
     }
 
     private var isOpen: Bool { demuxer != nil || webVTT != nil }
@@ -265,12 +288,23 @@ struct SegmentReader {
     }
 
     private mutating func openDemuxer(isEnd: Bool) throws(MediaError) -> Bool {
-        guard let container = ContainerProbe.identify(unidentified[...], isComplete: isEnd, declared: declared) else {
+        guard var container = ContainerProbe.identify(unidentified[...], isComplete: isEnd, declared: declared) else {
             return false
+        }
+        if case .unknown = container, let stride = rest?.dividedStride {
+            container = .transportStream(packetStride: stride)
+        }
+        var lacksHeader = false
+        if case .unknown = container, job.id.lane == .subtitles, WebVTTParser.lacksHeader(unidentified[...]) {
+            lacksHeader = true
+            container = .webVTT
         }
         self.container = container
         switch container {
-        case .webVTT where job.id.lane == .subtitles: webVTT = WebVTTParser()
+        case .webVTT where job.id.lane == .subtitles:
+            webVTT = WebVTTParser(mayLackHeader: lacksHeader)
+            if lacksHeader, let earlierTimestampMap { timestampMap = earlierTimestampMap }
+            try readHeader(prologue)
         case .mp4: demuxer = try container.makeDemuxer(initialization: initialization)
         case _ where job.id.lane == .subtitles:
             throw MediaError(code: .unknownContainer, byteOffset: 0, text: "no subtitles where they belong")
@@ -285,7 +319,22 @@ struct SegmentReader {
         return true
     }
 
-    /// Frames of sound may begin in one segment and end in the next. Where samples are encrypted each segment has a
+    /// Media that ends this close to where it is listed to end is all there.
+    private static let endTolerance = Duration.milliseconds(250)
+
+    /// Whether a segment that ends within a transport packet is taken for whole: its media is as long as it is listed, or
+    /// nothing else is to be had of it and it is not much shorter. Some are cut at any byte.
+    ///
+    /// - Parameter isAllThereIs: it cannot be asked for again.
+    func takesEnd(_ error: MediaError, isAllThereIs: Bool) -> (isTaken: Bool, missing: Duration) {
+        guard error.code == .truncated, demuxer is TransportStreamDemuxer else { return (false, .zero) }
+        let missing = extents.isEmpty ? job.duration : max(.zero, job.start + job.duration - range.end)
+        if !extents.isEmpty, missing <= Self.endTolerance { return (true, .zero) }
+        let isLast = isAllThereIs || earlierByteCount == byteCount
+        return (isLast && (missing <= job.duration / 2 || !hasSamples && restForNext?.holdsMedia == true), missing)
+    }
+
+    /// Pictures and frames of sound may begin in one segment and end in the next. Where samples are encrypted each segment has a
     /// vector of its own.
     private var mayShareFrames: Bool { sampleDecryption == nil && !job.window.isStill }
 
@@ -298,7 +347,8 @@ struct SegmentReader {
     mutating func check(_ bytes: [UInt8]) throws(MediaError) {
         byteCount += bytes.count
         guard container == nil else { return }
-        unidentified += bytes.prefix(ContainerProbe.maxByteCount)
+        let limit = ContainerProbe.maximumByteCount(of: unidentified.isEmpty ? bytes : unidentified)
+        unidentified += bytes.prefix(max(0, limit - unidentified.count))
         container = ContainerProbe.identify(unidentified[...], isComplete: false, declared: declared)
         try refuseUnknown()
     }
@@ -404,8 +454,11 @@ struct SegmentReader {
         let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
         let before = repairs[track.id]?.correction ?? .zero
         let known = repairs.values.map(\.correction).filter { $0 != .zero }
+        let lead = ItemTimeline.duration(
+            sample.pts.subtractingReportingOverflow(sample.dts).partialValue, track.timescale)
         let correction = repairs[track.id, default: TimestampRepair()].correction(
-            at: time, duration: ItemTimeline.duration(max(0, sample.duration), track.timescale),
+            at: time, decodedAt: abs(lead) <= TimestampRepair.margin ? time - lead : time,
+            duration: ItemTimeline.duration(max(0, sample.duration), track.timescale),
             limit: job.duration + TimestampRepair.margin, known: known)
         guard correction != .zero else { return false }
         let delay = ItemTimeline.duration(

@@ -211,12 +211,12 @@ package struct PlaylistTracker: Sendable {
         guard let index = index(containing: max(time, start)) else { return nil }
         // A segment that only reaches past `time` by the inexactness of durations is over.
         let tolerance = min(.milliseconds(100), duration(at: index) / 4)
-        guard starts[index + 1] - time <= tolerance else { return entry(at: index) }
+        guard duration(at: index) > .zero, starts[index + 1] - time <= tolerance else { return entry(at: index) }
         return index + 1 < segmentCount ? entry(at: index + 1) : nil
     }
 
-    /// The segment that holds `time`: the last that starts at or before it. The first one for times before it, nil for
-    /// times from the end on.
+    /// The segment that holds `time`: the last that starts at or before it, or those before it that last 0 s. The first one
+    /// for times before it, nil for times from the end on.
     package func index(containing time: Duration) -> Int? {
         guard segmentCount > 0, time < end else { return nil }
         var low = 0
@@ -225,6 +225,7 @@ package struct PlaylistTracker: Sendable {
             let middle = (low + high) / 2
             if starts[middle] <= time { low = middle } else { high = middle }
         }
+        while low > 0, starts[low - 1] == starts[low] { low -= 1 }
         return low
     }
 
@@ -441,8 +442,11 @@ package struct PlaylistTracker: Sendable {
         starts.reserveCapacity(playlist.segments.count + 1)
         var time = start
         starts.append(time)
+        // A list of nothing but durations of 0 s tells no time: a guess is better, as what is loaded has its own.
+        let isTimeless = playlist.hasEndList && playlist.segments.allSatisfy { $0.duration == .zero }
+        let guess = isTimeless ? max(playlist.targetDuration, .seconds(1)) : .zero
         for segment in playlist.segments {
-            time += segment.duration
+            time += segment.duration + guess
             starts.append(time)
         }
         return starts

@@ -46,3 +46,24 @@ extension ByteRange {
         return overflow ? nil : start..<end
     }
 }
+
+extension ByteRange {
+    /// What is loaded of a resource that is encrypted in blocks, with AES-128: up to the end of the last one. Some playlists
+    /// count the bytes in clear (rfc8216bis §6.3.6).
+    fileprivate func loaded(_ keys: [EncryptionKey]) -> Range<UInt64>? {
+        guard let range, keys.contains(where: { $0.method == .aes128 }) else { return range }
+        let rest = (range.upperBound - range.lowerBound) % 16
+        let (end, overflow) = range.upperBound.addingReportingOverflow(rest == 0 ? 0 : 16 - rest)
+        return overflow ? range : range.lowerBound..<end
+    }
+}
+
+extension MediaSegment {
+    /// The bytes of its resource that are loaded; nil for all.
+    package var loadedRange: Range<UInt64>? { byteRange?.loaded(keys) }
+}
+
+extension MediaInitializationSection {
+    /// The bytes of its resource that are loaded; nil for all.
+    package var loadedRange: Range<UInt64>? { byteRange?.loaded(keys) }
+}

@@ -23,7 +23,7 @@ package struct SegmentResources: Sendable, Hashable {
                     code: .badPlaylist, urlString: tracker.url,
                     cause: "the URI of an initialization section cannot be resolved")
             }
-            map = ResourceID(kind: .map, url: mapURL, byteRange: section.byteRange?.range)
+            map = ResourceID(kind: .map, url: mapURL, byteRange: section.loadedRange)
             mapKey = try rules?.choose(
                 of: section.keys, base: tracker.url, mediaSequence: segment.mediaSequence)
             if mapKey?.isOfSamples == true { mapKey = nil }

@@ -542,6 +542,48 @@ struct RemuxerTests {
         #expect(error?.text.contains(folder.path("a.mp4.part")) == true)
     }
 
+    @Test(
+        "a file of a stream that is joined between key pictures has its video from the first of those on, and says so",
+        arguments: [OutputFormat.mp4, .mkv])
+    func joinedBetweenKeys(format: OutputFormat) throws {
+        let (fixture, sound) = (try PacketFixture("h264-annexb"), try PacketFixture("aac"))
+        let folder = try TemporaryFolder()
+        let notes = Mutex<[String]>([])
+        let writer = try format.makeWriter(path: folder.path("out")) { text in notes.withLock { $0.append(text) } }
+        var track = fixture.track
+        (track.width, track.height) = (0, 0)
+        try writer.begin([track, sound.track])
+        let length = Int64(fixture.samples.count) * 3600
+        let before = fixture.samples.dropFirst().prefix { !$0.isSync }
+        for (round, samples) in [Array(before), fixture.samples].enumerated() {
+            for sample in samples {
+                let time = MediaTime(value: sample.pts + Int64(round) * length, timescale: 90_000)
+                try writer.write(sample, ofTrackAt: 0, at: time)
+            }
+        }
+        for sample in sound.samples {
+            try writer.write(
+                sample, ofTrackAt: 1, at: MediaTime(value: sample.pts, timescale: sound.track.timescale))
+        }
+        try writer.finish()
+        #expect(folder.names == ["out"])
+        #expect(notes.withLock { $0.count } == 1)
+        #expect(notes.withLock { $0.first }?.contains("\(before.count) pictures") == true)
+        guard format == .mp4 else { return }
+        let bytes = try folder.bytes("out")
+        let section = try MP4InitializationSection(parsing: bytes[...])
+        let video = try #require(section.tracks.first { $0.mediaType == .video })
+        #expect(video.width == fixture.track.width && video.height == fixture.track.height)
+        var (demuxer, events) = (FragmentedMP4Demuxer(initialization: section), [DemuxerEvent]())
+        try demuxer.append(bytes[...], to: &events)
+        try demuxer.finish(to: &events)
+        let pictures = events.compactMap { event in
+            if case .sample(let sample) = event, sample.trackID == video.id { sample } else { nil }
+        }
+        #expect(pictures.count == fixture.samples.count)
+        #expect(pictures.first?.isSync == true)
+    }
+
     @Test("a full device is the file's error and not the library's", arguments: [OutputFormat.ts, .mp4, .mkv])
     func fullDevice(format: OutputFormat) throws {
         let fixture = try PacketFixture("aac")

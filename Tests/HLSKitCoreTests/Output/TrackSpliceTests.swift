@@ -30,6 +30,13 @@ struct TrackSpliceTests {
             what: "pictures that stay the same are cut at one that needs none before it",
             input: "A0 A* A2 A3 V0! V1.8 V1.96! V2.2 V3", output: "A0 V0! V1.8 [A] V1.96! V2.2 V3 A2 A3"),
         Case(
+            what: "pictures that could begin a part wait a moment for a change of sound",
+            input: "V0! A0 V1 V1.9 V2! V2.2 A1.5 A* A2 A3 V4!",
+            output: "V0! A0 V1 V1.9 A1.5 [A] V2! V2.2 A2 A3 V4!"),
+        Case(
+            what: "but no longer than two seconds",
+            input: "V0! A0 V1 V2! V2.5 V4.1 A1.5 A5", output: "V0! A0 V1 V2! V2.5 V4.1 A1.5 A5"),
+        Case(
             what: "pictures go on to where others need none before them, though sound has changed long before",
             input: "A0 A* A2 A3 V0! V1.8 V2.2 V3 V4 V6! V7", output: "A0 V0! V1.8 V2.2 V3 V4 [A] V6! A2 A3 V7"),
         Case(

@@ -28,6 +28,9 @@ struct TimestampRepairTests {
             testDescription: "tracks that jump together stay together", input: [0, 1, 3600, 3601],
             output: [0, 1, 2.25, 3.25], known: [-3597.75]),
         Case(
+            testDescription: "a clock that is set back by some seconds", input: [0, 1, 2, 3, 4, 5, 6, 1, 2, 3],
+            output: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
+        Case(
             testDescription: "another track's jump is its own", input: [0, 1, 3600, 3601], output: [0, 1, 2, 3],
             known: [-1800]),
     ]
@@ -37,7 +40,7 @@ struct TimestampRepairTests {
         var repair = TimestampRepair()
         let times = example.input.map { seconds in
             let correction = repair.correction(
-                at: .seconds(seconds), duration: .seconds(1), limit: .seconds(20),
+                at: .seconds(seconds), decodedAt: .seconds(seconds), duration: .seconds(1), limit: .seconds(20),
                 known: example.known.map { .seconds($0) })
             return seconds + correction / .seconds(1)
         }
@@ -47,8 +50,9 @@ struct TimestampRepairTests {
     @Test("samples without a duration follow each other closely")
     func withoutDuration() {
         var repair = TimestampRepair()
-        _ = repair.correction(at: .seconds(5), duration: .zero, limit: .seconds(20), known: [])
-        let correction = repair.correction(at: .seconds(500), duration: .zero, limit: .seconds(20), known: [])
+        _ = repair.correction(at: .seconds(5), decodedAt: .seconds(5), duration: .zero, limit: .seconds(20), known: [])
+        let correction = repair.correction(
+            at: .seconds(500), decodedAt: .seconds(500), duration: .zero, limit: .seconds(20), known: [])
         #expect(correction == .milliseconds(5040 - 500_000))
     }
 }

@@ -203,6 +203,13 @@ import Testing
         #expect(demuxed.notes.count == 1)
     }
 
+    @Test("a decode time may be negative, as encoders' delays are written", arguments: [-1024, -1, -1 << 40])
+    func negativeDecodeTime(time: Int) throws {
+        let demuxed = try Demuxed(fragments: Writer.fragment(time: time, sizes: [1, 1]))
+        #expect(demuxed.error == nil)
+        #expect(demuxed.samples.map(\.dts) == [Int64(time), Int64(time) + 10])
+    }
+
     /// An edit list in movie units of 1/600 s on a track of 1/1000 s, and what it adds to the timestamps.
     struct Edit: CustomTestStringConvertible {
         var name: String

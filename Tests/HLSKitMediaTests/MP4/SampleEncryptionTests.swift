@@ -77,6 +77,29 @@ import Testing
         #expect(outside.error?.code == .unsupported)
     }
 
+    @Test("saiz and saio may point into the media", arguments: [1, 7, 1000])
+    func auxiliaryInformationInMedia(pieces: Int) throws {
+        func fragment(_ start: Int) -> [UInt8] {
+            Writer.moof(
+                Writer.traf(
+                    Writer.tfhd(), Writer.tfdt(0),
+                    Writer.trun(
+                        flags: 0x201, count: 2, Writer.be32(start + Self.entries.count), Writer.be32(20),
+                        Writer.be32(30)),
+                    Writer.fullBox("saiz", [0], Writer.be32(2), [22, 16]),
+                    Writer.fullBox("saio", Writer.be32(1), Writer.be32(start))))
+        }
+        let bytes =
+            fragment(fragment(0).count + 8) + Writer.box("mdat", Self.entries + [UInt8](repeating: 7, count: 50))
+        let section = try MP4InitializationSection(parsing: header(vectorSize: 8)[...])
+        let demuxer = FragmentedMP4Demuxer(initialization: section)
+        let trace = DemuxerTrace(demuxer, bytes + bytes, pieces: [pieces])
+        #expect(trace.error == nil)
+        #expect(trace.samples.map(\.data.count) == [20, 30, 20, 30])
+        #expect(trace.samples.map { $0.encryption?.initializationVector.first } == [1, 2, 1, 2])
+        #expect(trace.samples.map { $0.encryption?.subsamples.count } == [2, 1, 2, 1])
+    }
+
     @Test("a constant vector needs no box, and is used where senc has none")
     func constantVector() throws {
         let none = try demux(header: header(vectorSize: 0, scheme: "cbcs"), extra: [])

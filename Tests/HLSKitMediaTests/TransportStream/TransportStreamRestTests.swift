@@ -125,6 +125,170 @@ import Testing
         #expect(notes.contains { $0.contains("missing") })
     }
 
+    // MARK: Pictures
+
+    private static let pictures = (0..<24).map {
+        TinyVideo.unit(isIDR: $0 % 8 == 0, count: 300 + 97 * $0, fill: UInt8($0 + 16))
+    }
+
+    /// Pictures in packets of their own, or in packets of so many bytes, each with the time of the first picture that begins
+    /// in it.
+    private static func stream(packetSize: Int?, hasLength: Bool) -> TransportStreamWriter {
+        var writer = TransportStreamWriter(streams: streams)
+        guard let packetSize else {
+            for (index, picture) in pictures.enumerated() {
+                writer.add(
+                    .init(pid: 256, pts: 90_000 + Int64(index) * 3600, payload: picture, hasLength: hasLength))
+            }
+            return writer
+        }
+        let bytes = pictures.flatMap(\.self)
+        let starts = pictures.indices.map { pictures[..<$0].reduce(0) { $0 + $1.count } }
+        for start in stride(from: 0, to: bytes.count, by: packetSize) {
+            let end = min(start + packetSize, bytes.count)
+            let first = starts.firstIndex { (start..<end).contains($0) }
+            writer.add(
+                .init(
+                    pid: 256, pts: first.map { 90_000 + Int64($0) * 3600 }, payload: Array(bytes[start..<end]),
+                    hasLength: hasLength))
+        }
+        return writer
+    }
+
+    /// The pictures of segments that are cut at these bytes, each with what the one before has left.
+    private static func pictures(of bytes: [UInt8], cutAt cuts: [Int]) -> [MediaSample] {
+        var rest: TransportStreamRest?
+        var events: [DemuxerEvent] = []
+        var start = 0
+        for cut in cuts + [bytes.count] {
+            var demuxer = TransportStreamDemuxer(continuing: rest)
+            do throws(MediaError) {
+                try demuxer.append(bytes[start..<cut], to: &events)
+                try demuxer.finish(to: &events)
+            } catch {
+                #expect(error.code == .truncated)
+            }
+            rest = demuxer.rest
+            start = cut
+        }
+        if let rest { events += rest.finish() }
+        return events.compactMap { event in
+            if case .sample(let sample) = event, sample.trackID == 256 { sample } else { nil }
+        }
+    }
+
+    @Test(
+        "wherever between two packets a stream is cut, its pictures are whole",
+        arguments: [nil, 700, 4000] as [Int?], [false, true])
+    func everyCutOfPictures(packetSize: Int?, hasLength: Bool) {
+        let writer = Self.stream(packetSize: packetSize, hasLength: hasLength)
+        // That packets do not begin with pictures shows when the first ones have come.
+        let first = 2 + 3 * ((packetSize ?? 0) / 184 + 1)
+        for cut in first..<writer.packetCount {
+            let found = Self.pictures(of: writer.bytes, cutAt: [cut * 188])
+            #expect(found.map(\.bytes.count) == Self.pictures.map(\.count), "cut at packet \(cut)")
+            #expect(found.map(\.bytes.last) == Self.pictures.map(\.last), "cut at packet \(cut)")
+            #expect(found.allSatisfy { !$0.isDamaged }, "cut at packet \(cut)")
+        }
+        let parts = stride(from: first, to: writer.packetCount, by: 3).map { $0 * 188 }
+        let found = Self.pictures(of: writer.bytes, cutAt: packetSize == nil ? parts : [])
+        #expect(found.map(\.bytes.count) == Self.pictures.map(\.count))
+    }
+
+    @Test("a stream may be cut within its packets", arguments: [1, 50, 100, 187, 1000])
+    func everyByte(step: Int) {
+        let bytes = Self.stream(packetSize: nil, hasLength: false).bytes
+        if step < 188 {
+            for packet in stride(from: 3, to: bytes.count / 188, by: 7) {
+                let found = Self.pictures(of: bytes, cutAt: [packet * 188 + step])
+                #expect(found.map(\.bytes.count) == Self.pictures.map(\.count), "cut in packet \(packet)")
+            }
+        }
+        let cuts = Array(stride(from: 600, to: bytes.count, by: 600 + step))
+        #expect(Self.pictures(of: bytes, cutAt: cuts).map(\.bytes.count) == Self.pictures.map(\.count))
+    }
+
+    @Test("each packet's time is that of the first picture that begins in it", arguments: [700, 1500, 4000])
+    func times(packetSize: Int) {
+        let found = Self.pictures(of: Self.stream(packetSize: packetSize, hasLength: true).bytes, cutAt: [])
+        #expect(found.count == Self.pictures.count)
+        var start = 0
+        var packet = -1
+        for (index, picture) in Self.pictures.enumerated() {
+            // Others have none of their own.
+            if start / packetSize != packet { #expect(found[index].pts == 90_000 + Int64(index) * 3600) }
+            packet = start / packetSize
+            start += picture.count
+        }
+        #expect(zip(found, found.dropFirst()).allSatisfy { $0.pts <= $1.pts })
+    }
+
+    @Test("a segment that begins with a packet does not go on with the one that was cut off before")
+    func cutOff() {
+        let bytes = Self.stream(packetSize: nil, hasLength: false).bytes
+        let cut = 188 * 40
+        // The last packet of the first segment has 100 bytes, and what is missing does not come.
+        let found = Self.pictures(of: Array(bytes[..<cut]) + bytes[cut..<cut + 100] + bytes[cut...], cutAt: [cut + 100])
+        #expect(found.map(\.bytes.count) == Self.pictures.map(\.count))
+    }
+
+    @Test("what is left over is given out where nothing follows, and only then")
+    func lastPicture() throws {
+        let writer = Self.stream(packetSize: nil, hasLength: false)
+        var demuxer = TransportStreamDemuxer(continuing: nil)
+        var events: [DemuxerEvent] = []
+        // A picture that fills its last packet looks like one that goes on.
+        let cut = try #require(
+            (10..<writer.packetCount - 1).first {
+                writer.bytes[$0 * 188 + 3] & 0x20 == 0 && writer.bytes[($0 + 1) * 188 + 1] & 0x40 == 0
+            })
+        try demuxer.append(writer.bytes[..<((cut + 1) * 188)], to: &events)
+        try demuxer.finish(to: &events)
+        let count = events.count { if case .sample = $0 { true } else { false } }
+        let rest = try #require(demuxer.rest)
+        #expect(rest.holdsMedia)
+        let last = rest.finish()
+        #expect(last.count { if case .sample = $0 { true } else { false } } == 1)
+        #expect(count > 0)
+    }
+
+    // MARK: Channels
+
+    @Test("channels that an element tells once are known in each segment that follows")
+    func programConfigElement() throws {
+        // Channel configuration 0: a program config element of one pair in front, in the first frame only.
+        func frame(_ fill: UInt8, element: Bool) -> [UInt8] {
+            // Tag 0, AAC-LC of 48 kHz, one front pair with tag 0, and a comment of 0 bytes.
+            let body: [UInt8] = element ? [0xa0, 0x98, 0x80, 0x00, 0x04, 0x00, 0x00] : [0x20]
+            let payload = body + [UInt8](repeating: fill, count: 30)
+            let length = 7 + payload.count
+            return [
+                0xff, 0xf1, 0x4c, UInt8(length >> 11), UInt8(length >> 3 & 255), UInt8(length & 7) << 5 | 0x1f, 0xfc,
+            ] + payload
+        }
+        var rest: TransportStreamRest?
+        var configurations: [[UInt8]] = []
+        for segment in 0..<3 {
+            var writer = TransportStreamWriter(streams: [Self.streams[1]])
+            let frames = (0..<4).flatMap { frame(UInt8($0), element: segment == 0 && $0 == 0) }
+            writer.add(.init(pid: 257, pts: Int64(segment) * 7680, payload: frames, hasLength: true))
+            var demuxer = TransportStreamDemuxer(continuing: rest)
+            var events: [DemuxerEvent] = []
+            try demuxer.append(writer.bytes[...], to: &events)
+            try demuxer.finish(to: &events)
+            rest = demuxer.rest
+            var tracks: [MediaTrack] = []
+            for event in events {
+                if case .tracks(let found) = event { tracks = found }
+                if case .sample = event { configurations.append(tracks.first?.configuration ?? []) }
+            }
+            #expect(tracks.first?.channelCount == 2)
+        }
+        #expect(configurations.count == 12)
+        #expect(Set(configurations).count == 1)
+        #expect(configurations.first.map { $0.count > 2 } == true)
+    }
+
     @Test("another programme takes nothing over")
     func otherStreams() throws {
         let whole = Self.stream(Self.layouts[0])

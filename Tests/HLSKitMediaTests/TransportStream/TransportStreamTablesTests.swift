@@ -42,6 +42,28 @@ import Testing
         #expect(trace.error == nil)
     }
 
+    @Test(
+        "of several programs the first is read that has packets", arguments: [[256, 257], [256], [257]], [[], [188]])
+    func silentPrograms(_ present: [Int], pieces: [Int]) {
+        var writer = TransportStreamWriter()
+        for turn in 0..<3 {
+            writer.associate([5: 4097, 1: 4096, 9: 4098])
+            writer.map(program: 5, pid: 4097, streams: [.init(pid: 300, type: 0x1b)])
+            writer.map(program: 1, pid: 4096, streams: Self.streams.filter { present.contains($0.pid) })
+            writer.map(program: 9, pid: 4098, streams: [.init(pid: 301, type: 0x0f)])
+            var media = TransportStreamWriter()
+            Self.add(turn * 4..<turn * 4 + 4, to: &media)
+            for packet in stride(from: 0, to: media.bytes.count, by: 188) {
+                let pid = Int(media.bytes[packet + 1] & 0x1f) << 8 | Int(media.bytes[packet + 2])
+                if present.contains(pid) { writer.bytes += media.bytes[packet..<packet + 188] }
+            }
+        }
+        let trace = DemuxerTrace(TransportStreamDemuxer(), writer.bytes, pieces: pieces)
+        #expect(trace.error == nil)
+        #expect(trace.tracks.map(\.id) == present)
+        for pid in present { #expect(trace.samples(of: pid).count == 12) }
+    }
+
     @Test("no more is kept for tables than fits")
     func bounded() {
         var writer = TransportStreamWriter()

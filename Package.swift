@@ -26,16 +26,23 @@ func observability(_ product: String, _ package: String) -> Target.Dependency {
     .product(name: product, package: package, condition: .when(traits: ["Observability", "All"]))
 }
 
+/// What `import HLSKitCore` brings.
+let client = [
+    "HLSKitTime", "HLSKitPlaylist", "HLSKitMedia", "HLSKitCaptions", "HLSKitLoading", "HLSKitSelection", "HLSKitEngine",
+    "HLSKitNetwork", "HLSKitCodec", "HLSKitAsset", "HLSKitOutput", "HLSKitPlayback", "HLSKitDownload", "HLSKitImaging",
+]
+
 let package = Package(
     name: "HLSKit",
     products: [
-        .library(name: "HLSKitCore", targets: ["HLSKitCore"]),
-        .library(name: "HLSKitLocalization", targets: ["HLSKitLocalization"]),
-        .library(name: "HLSKitObservability", targets: ["HLSKitObservability"]),
-        .library(name: "HLSKitSimulation", targets: ["HLSKitSimulation"]),
-        .library(name: "HLSKitPlaylist", targets: ["HLSKitPlaylist"]),
-        .library(name: "HLSKitMedia", targets: ["HLSKitMedia"]),
-        .library(name: "HLSKitCaptions", targets: ["HLSKitCaptions"]),
+        // Each with all modules that it exports or whose types it has: programs are compiled again if one of these changes.
+        .library(name: "HLSKitCore", targets: ["HLSKitCore"] + client),
+        .library(name: "HLSKitLocalization", targets: ["HLSKitLocalization", "HLSKitCore"] + client),
+        .library(name: "HLSKitObservability", targets: ["HLSKitObservability", "HLSKitCore"] + client),
+        .library(name: "HLSKitSimulation", targets: ["HLSKitSimulation", "HLSKitCore"] + client),
+        .library(name: "HLSKitPlaylist", targets: ["HLSKitPlaylist", "HLSKitTime"]),
+        .library(name: "HLSKitMedia", targets: ["HLSKitMedia", "HLSKitTime"]),
+        .library(name: "HLSKitCaptions", targets: ["HLSKitCaptions", "HLSKitMedia", "HLSKitTime"]),
         .library(name: "HLSKitTime", targets: ["HLSKitTime"]),
         .executable(name: "hlsget", targets: ["hlsget"]),
     ],
@@ -306,3 +313,29 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// SwiftPM compiles a target again if a module has changed that the target names. The module of HLSKitCore stays the same where a
+// module has changed that it exports, and so would programs that are made of both: a structure of another size is a crash. So each
+// target names all modules that it reaches.
+extension Target {
+    fileprivate var modules: Set<String> {
+        Set(
+            dependencies.compactMap { dependency in
+                switch dependency {
+                case .byNameItem(let name, _), .targetItem(let name, _): name
+                default: nil
+                }
+            })
+    }
+}
+
+let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+for target in package.targets {
+    var reached = target.modules
+    var rest = Array(reached)
+    while let name = rest.popLast() {
+        for next in targets[name]?.modules ?? [] where reached.insert(next).inserted { rest.append(next) }
+    }
+    let missing = reached.subtracting(target.modules).filter { targets[$0]?.type == .regular }
+    target.dependencies += missing.sorted().map { .byName(name: $0) }
+}

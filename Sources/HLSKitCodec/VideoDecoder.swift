@@ -34,6 +34,11 @@ package final class VideoDecoder {
     /// the work, where a decoder is too slow. Default: false.
     package var skipsUnreferencedPictures = false
 
+    /// Whether interlaced pictures come out as whole ones, where libavfilter is installed. Default: false. Pictures come out one
+    /// later, from the first interlaced one on.
+    package var deinterlaces = false
+    private var deinterlacer: Deinterlacer?
+
     /// Opens the decoder of `track`'s codec.
     ///
     /// - Parameters:
@@ -105,6 +110,7 @@ package final class VideoDecoder {
         } catch {
             failure = failure ?? error
         }
+        deinterlacer?.drain(to: &frames)
         forgetFirst()
         if let failure { throw failure }
     }
@@ -114,6 +120,7 @@ package final class VideoDecoder {
         firstSample = nil
         forgetFirst()
         context.flush()
+        deinterlacer?.flush()
     }
 
     /// Whether ``decodeFirstPicture(to:)`` has something to give.
@@ -183,7 +190,13 @@ package final class VideoDecoder {
         let picture = try makeFrame(from: frame, frameRate: context.frameRate)
         firstRefresh = nil
         defer { givenPTS = nil }
-        if picture.pts != givenPTS { frames.append(picture) }
+        guard picture.pts != givenPTS else { return }
+        if deinterlaces, deinterlacer == nil, picture.isInterlaced {
+            deinterlacer = try? Deinterlacer()
+            // Without libavfilter they stay as they are.
+            deinterlaces = deinterlacer != nil
+        }
+        if let deinterlacer { deinterlacer.filter(picture, to: &frames) } else { frames.append(picture) }
     }
 
     private func makeFrame(

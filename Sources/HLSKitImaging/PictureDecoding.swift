@@ -16,6 +16,7 @@ enum PictureDecoding {
     /// The picture of a sample that needs no other.
     static func single(_ sample: MediaSample, of track: MediaTrack, offset: Duration) throws(CodecError) -> Picture? {
         let decoder = try VideoDecoder(track: track.inTheClear, threadCount: 1)
+        decoder.deinterlaces = true
         var frames: [VideoFrame] = []
         var failure: CodecError?
         do throws(CodecError) { try decoder.decode(sample, to: &frames) } catch { failure = error }
@@ -34,6 +35,7 @@ enum PictureDecoding {
         _ found: (ImageWish, Picture) async throws -> Void
     ) async throws {
         let decoder = try VideoDecoder(track: track.inTheClear)
+        decoder.deinterlaces = true
         var wishes = find.wishes[...]
         var last: Picture?
         var frames: [VideoFrame] = []

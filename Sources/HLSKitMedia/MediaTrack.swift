@@ -96,6 +96,8 @@ public struct MediaTrack: Sendable, Hashable {
     public var masteringDisplayColorVolume: MasteringDisplayColorVolume?
     /// How bright HDR video gets, as the container or, in a transport stream, the pictures declare it; else nil.
     public var contentLightLevelInfo: ContentLightLevelInfo?
+    /// 2 of video that may be interlaced, 1 of video that is not; nil before it is known. See ``declaredFieldCount``.
+    var fieldCount: Int?
     /// The record of Dolby Vision (`dvcC`, `dvvC` or `dvwC`); empty if there is none.
     package var dolbyVision: [UInt8] = []
     /// How the pictures of both eyes lie in a frame, by the number in `st3d`; nil if undeclared.

@@ -1,4 +1,5 @@
 import HLSKitAsset
+import HLSKitCodec
 import HLSKitEngine
 import HLSKitLoading
 import HLSKitPlaylist
@@ -52,11 +53,22 @@ extension DriverConfiguration {
         mediaTypes = configuration.mediaTypes
         decodes = configuration.decodesWithoutOutput
         decodingThreadCount = max(0, configuration.decodingThreadCount ?? 0)
-        makeDecoder = configuration.makeDecoder
+        makeDecoder = configuration.decoderMaker
         demuxes = configuration.demuxesMedia
         workQueue = configuration.workQueue
         isPaced = configuration.pacing == .realTime
         playlistOptions.mode = configuration.isPlaylistParsingStrict ? .strict : .lenient
+    }
+}
+
+extension PlayerConfiguration {
+    fileprivate var decoderMaker: TrackDecoder.Maker {
+        guard deinterlacesVideo else { return makeDecoder }
+        return { [makeDecoder] track, threadCount throws(CodecError) in
+            let decoder = try makeDecoder(track, threadCount)
+            if case .video(let video as VideoDecoder)? = decoder { video.deinterlaces = true }
+            return decoder
+        }
     }
 }
 

@@ -50,6 +50,9 @@ public struct PlayerConfiguration: Sendable {
     /// first decoder has a thread for each core, the second for every other one, and so on; each has one at the least. A
     /// decoder is let go at the end of its item.
     public var decodingThreadCount: Int?
+    /// Interlaced video is decoded to whole pictures, one for each frame, with libavfilter's `bwdif` where that is installed.
+    /// Default false: pictures come as they were coded. ``ImageGenerator`` does so anyway.
+    public var deinterlacesVideo = false
     /// The media to play. Other kinds are not decoded, and not loaded if they are separate: with `[.audio]` the audio
     /// that is wanted is loaded from its own playlist, and where it is among the video, from the lowest variant with
     /// the best audio. Default: video and audio.

@@ -14,6 +14,7 @@ extension MediaTrack {
         } else {
             let set = try H264SPS(parsing: unit)
             (width, height, usability) = (set.width, set.height, set.usability)
+            fieldCount = set.isFramesOnly ? 1 : 2
         }
         let ratio = usability.sampleAspectRatio
         pixelAspectRatio =

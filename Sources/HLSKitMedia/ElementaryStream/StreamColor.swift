@@ -21,6 +21,16 @@ extension MediaTrack {
         return PixelAspectRatio(horizontalSpacing: ratio.width, verticalSpacing: ratio.height)
     }
 
+    /// The fields that a frame consists of: 2 of video that may be interlaced, 1 of video that is not; nil where the stream does
+    /// not say.
+    package var declaredFieldCount: Int? {
+        if let fieldCount { return fieldCount }
+        guard codec == .h264, configuration.first == 1, let set = Self.parameterSet(avcC: configuration),
+            let set = try? H264SPS(parsing: set)
+        else { return nil }
+        return set.isFramesOnly ? 1 : 2
+    }
+
     /// How to show the pictures, from the first sequence parameter set in `avcC` or `hvcC`.
     private var streamUsability: VideoUsabilityInfo? {
         guard configuration.first == 1 else { return nil }

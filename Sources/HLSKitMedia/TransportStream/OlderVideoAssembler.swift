@@ -102,6 +102,10 @@ struct OlderVideoAssembler {
             frameDuration = format.frameDuration
             sink.update(track)
         case .other:
+            if type == 0xb5, unit.pictureCount == 0, let count = scanner.fieldCount(rest), count != track.fieldCount {
+                track.fieldCount = count
+                sink.update(track)
+            }
             if type == 0xb5, unit.pictureCount == 1, scanner.isField(rest) { unit.isField = true }
         }
     }

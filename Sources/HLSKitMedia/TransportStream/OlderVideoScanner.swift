@@ -41,6 +41,13 @@ struct OlderVideoScanner {
         return bytes[bytes.startIndex + 2] & 3 != 3
     }
 
+    /// The fields of a frame, as a sequence's extension says (0xb5, ISO/IEC 13818-2 §6.2.2.3). - Parameter bytes: those behind the
+    /// code. nil if it is no such extension.
+    func fieldCount(_ bytes: ArraySlice<UInt8>) -> Int? {
+        guard !isMPEG4, bytes.count >= 2, bytes[bytes.startIndex] >> 4 == 1 else { return nil }
+        return bytes[bytes.startIndex + 1] & 8 != 0 ? 1 : 2
+    }
+
     /// The contents of a sequence header.
     struct Format: Hashable {
         var width: Int

@@ -61,6 +61,7 @@ struct MediaFileReport: Sendable {
         if description.sampleRate > 0 { sound.append("\(description.sampleRate) Hz") }
         if description.channelCount > 0 { sound.append("\(description.channelCount) ch") }
         let notes = [
+            description.declaredFieldCount == 2 ? "interlaced" : nil,
             description.rotation > 0 ? "turned by \(description.rotation)°" : nil,
             track.isProtected ? "encrypted" : nil,
             track.isPlayable ? nil : "cannot be played",
@@ -102,6 +103,7 @@ struct MediaFileReport: Sendable {
         object.add("codec", description.codec.rawValue)
         object.add("width", isVideo ? track.size.width : nil)
         object.add("height", isVideo ? track.size.height : nil)
+        object.add("interlaced", isVideo && description.declaredFieldCount == 2)
         object.add("rotation", description.rotation > 0 ? description.rotation : nil)
         if isVideo { ColorReport(description).add(to: &object) }
         object.add("frame_rate", isVideo && track.frameRate > 0 ? JSONValue.number(track.frameRate) : nil)

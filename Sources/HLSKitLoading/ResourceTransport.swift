@@ -58,7 +58,7 @@ public struct TransportRequest: Sendable, Hashable {
     /// Header fields of the user, sent only to the origins in ``credentialOrigins``, whatever their names are.
     ///
     /// Every origin gets those that hold no secret: `User-Agent`, `Accept` and what begins with `Accept-`,
-    /// `Cache-Control`, `Pragma`, `DNT`, `URLOrigin`, `X-Playback-Session-Id`, `CMCD-` fields; and of `Referer` the origin.
+    /// `Cache-Control`, `Pragma`, `DNT`, `Origin`, `X-Playback-Session-Id`, `CMCD-` fields; and of `Referer` the origin.
     public var fields: [TransportField]
     /// The origins that get all of ``fields``, the URL's user information, logins of the netrc file and the client
     /// certificate, redirects included: scheme, host and port.
@@ -67,7 +67,7 @@ public struct TransportRequest: Sendable, Hashable {
     /// user gave, for every request of that item (R59, R60).
     public var credentialOrigins: Set<URLOrigin>
     /// Names in lower case of ``fields`` that a program has set for this URL: its origin gets them as well, but for
-    /// credentials (`Authorization`, `TransportCookie`, `Proxy-Authorization`). A redirect to another origin does not.
+    /// credentials (`Authorization`, `Cookie`, `Proxy-Authorization`). A redirect to another origin does not.
     package var ownFieldNames: Set<String> = []
     /// Cookies besides those that servers have set, each for the URLs that it names, redirects included.
     public var cookies: [TransportCookie] = []

@@ -33,7 +33,7 @@ public struct TransportCookie: Sendable, Hashable {
         return target.count == path.count || path.hasSuffix("/") || target.dropFirst(path.count).hasPrefix("/")
     }
 
-    /// As the `TransportCookie` field has it; nil for one that would be read as something else.
+    /// As the `Cookie` field has it; nil for one that would be read as something else.
     package var pair: String? {
         let pair = "\(name)=\(value)"
         let isClear = pair.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ";") }

@@ -3,7 +3,7 @@
 /// Called before anything is sent, for playlists, segments, initialization sections and keys alike (look at
 /// ``TransportRequest/resourceClass``), and again for each retry. What it returns is checked as what a playlist names
 /// is: the schemes, files and addresses that are refused there are refused here. Fields that it sets go to the origin of
-/// the URL that it returns, and not on to another one with a redirect; `Authorization`, `TransportCookie` and
+/// the URL that it returns, and not on to another one with a redirect; `Authorization`, `Cookie` and
 /// `Proxy-Authorization` go to ``TransportRequest/credentialOrigins`` only: add an origin there to send them elsewhere.
 ///
 /// ```swift

@@ -74,26 +74,11 @@ extension VariableDefinition {
         guard let query = URIReference(url)?.query else { return nil }
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if let first = parts.first, percentDecoded(first) == name {
-                return parts.count > 1 ? percentDecoded(parts[1]) : ""
+            if let first = parts.first, URIReference.percentDecoded(first) == name {
+                return parts.count > 1 ? URIReference.percentDecoded(parts[1]) : ""
             }
         }
         return nil
-    }
-
-    private static func percentDecoded(_ text: Substring) -> String {
-        guard text.utf8.contains(0x25) else { return String(text) }
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            if byte == 0x25, let code = UInt8(Substring(rest.prefix(2)), radix: 16), rest.count >= 2 {
-                bytes.append(code)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     var attributeText: String {

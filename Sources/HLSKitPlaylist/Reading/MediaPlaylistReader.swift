@@ -41,7 +41,8 @@ struct MediaPlaylistReader {
     private var elapsedAttos: UInt64 = 0
     private var discontinuityCount: UInt32 = 0
     private var longest: (seconds: UInt64, line: UInt32) = (0, 0)
-    private var hasReplacedDurations = false
+    /// Line of the first duration that cannot be read.
+    private var replacedDurationLine: Int?
     private var keyLine: Range<Int>?
     private var mapLine: Range<Int>?
 
@@ -114,7 +115,7 @@ extension MediaPlaylistReader {
         record.durationAttos = 0
         record.titleStart = comma + 1 < value.upperBound ? UInt32(truncatingIfNeeded: comma + 1) : 0
         record.flags.insert(.replacedDuration)
-        hasReplacedDurations = true
+        replacedDurationLine = replacedDurationLine ?? context.line
     }
 
     @inline(__always)
@@ -577,8 +578,9 @@ extension MediaPlaylistReader {
 
     /// Fills in durations that could not be read, and moves what comes after them.
     private mutating func replaceDurations(_ context: inout ReadingContext) throws(PlaylistError) {
-        guard hasReplacedDurations else { return }
+        guard let line = replacedDurationLine else { return }
         guard seen.contains(.targetDuration), playlist.targetDuration >= .zero else {
+            context.line = line
             throw context.failure(.segmentDuration, "a duration cannot be read, and there is no target duration")
         }
         let (seconds, attos) = playlist.targetDuration.components

@@ -23,6 +23,8 @@ struct BufferReport: Sendable {
     private(set) var isLikelyToKeepUp = false
     /// The last time that playback ended by itself, the buffer had run empty.
     private(set) var isAfterStall = false
+    /// Stalls that followed each other, as far as they say that more has to be waited for.
+    private var stallsInRow = StallsInRow()
     private var judge: KeepUpJudge
 
     init(policy: KeepUpPolicy, configuration: BufferingConfiguration) {
@@ -49,9 +51,14 @@ struct BufferReport: Sendable {
     mutating func jump() {
         judge.reset()
         isAfterStall = false
+        stallsInRow = StallsInRow()
     }
 
-    mutating func stall() { isAfterStall = true }
+    /// - Parameter time: of the item, where playing stopped.
+    mutating func stall(at time: Duration) {
+        isAfterStall = true
+        stallsInRow.note(at: time)
+    }
 
     /// What the program has answered.
     mutating func programSays(_ isLikely: Bool) { judge.programSays = isLikely }
@@ -119,6 +126,7 @@ struct BufferReport: Sendable {
         input.holdsAllRemaining = verdict.holdsAllRemaining
         input.rate = rate
         input.isAfterStall = isAfterStall
+        input.stallsInRow = isAfterStall ? stallsInRow.count : 0
         guard let outlook else { return input }
         if let end = outlook.effectiveEnd, !outlook.isLive { input.remaining = max(.zero, end - playhead) }
         if outlook.hasPlaylist { input.segmentDuration = outlook.pacingTarget }
@@ -128,8 +136,26 @@ struct BufferReport: Sendable {
         }
         input.bitRate = outlook.bitRate
         input.isSelectionAutomatic = outlook.hasChoice
+        input.hasLowerVariant = outlook.hasLowerVariant
         return input
     }
+
+    /// What has to be ahead to begin; nil if a policy of the program decides.
+    func need(_ input: KeepUpInput) -> Duration? { judge.need(input) }
+
+    /// What the link carries and what is needed, in bits per second, where that is more and nothing is lower. Told once in a
+    /// row of stalls.
+    mutating func slowLink(_ input: KeepUpInput, estimate: Double?) -> (carries: Double, needs: Double)? {
+        guard !stallsInRow.isTold, !input.hasLowerVariant, let estimate, let bitRate = input.bitRate, input.rate > 0,
+            let link = ShortfallForecast.link(
+                input.recentRates, estimate: estimate, needed: bitRate * input.rate, stallsInRow: stallsInRow.count)
+        else { return nil }
+        stallsInRow.isTold = true
+        return (link, bitRate * input.rate)
+    }
+
+    /// Programs were told, in this row of stalls, that the link is too slow.
+    var isLinkTooSlow: Bool { stallsInRow.isTold }
 
     /// Whether playback would keep up.
     mutating func judge(_ input: KeepUpInput) -> Bool { judge.isLikelyToKeepUp(input) }
@@ -138,5 +164,23 @@ struct BufferReport: Sendable {
     func judged(_ input: KeepUpInput) -> Bool {
         var judge = judge
         return judge.isLikelyToKeepUp(input)
+    }
+}
+
+/// Stalls that followed each other.
+struct StallsInRow: Sendable {
+    /// Media that is played without another stall for one to be forgotten.
+    private static let memory = Duration.seconds(120)
+
+    private(set) var count = 0
+    /// Programs know that the link is too slow.
+    var isTold = false
+    private var last = Duration.zero
+
+    /// - Parameter time: of the item.
+    mutating func note(at time: Duration) {
+        count = max(0, count - Int(max(.zero, time - last) / Self.memory)) + 1
+        if count == 1 { isTold = false }
+        last = time
     }
 }

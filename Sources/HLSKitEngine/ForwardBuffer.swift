@@ -251,6 +251,9 @@ struct ForwardBuffer: Sendable {
         return verdict
     }
 
+    /// The most that is loaded ahead.
+    func limit(_ situation: Situation) -> Duration { configuration.forwardDurationLimit ?? target(situation) }
+
     /// T.
     private func target(_ situation: Situation) -> Duration {
         guard let wish = situation.preferredForwardBufferDuration else { return configuration.forwardDuration }

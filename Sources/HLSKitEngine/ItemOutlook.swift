@@ -30,6 +30,8 @@ package struct ItemOutlook: Sendable {
     /// Media of a segment counts that is still on its way.
     var isPartlyDemuxed = false
     var hasChoice = false
+    /// Of the variants that a rule chooses among, some are lower than what is loaded.
+    var hasLowerVariant = false
     var maximumForwardBuffer: Duration?
 
     // Of the variant's playlist.
@@ -51,6 +53,7 @@ package struct ItemOutlook: Sendable {
     init(_ item: borrowing ItemState) {
         isReady = item.isReady
         hasChoice = item.variants.hasChoice
+        hasLowerVariant = item.variants.hasLower(than: item.variant)
         maximumForwardBuffer = item.variants.maximumForwardBuffer
         bitRate = Self.bitRate(item)
         endsEarly = item.forwardEnd != nil

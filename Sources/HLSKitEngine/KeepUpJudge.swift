@@ -52,6 +52,12 @@ struct KeepUpJudge: Sendable {
         return answer
     }
 
+    /// What has to be ahead; nil if the program decides.
+    func need(_ input: KeepUpInput) -> Duration? {
+        if case .custom = policy { return nil }
+        return .seconds(need(input, threshold: threshold(isAfterStall: input.isAfterStall).seconds))
+    }
+
     /// Seconds of media that have to be ahead.
     private func need(_ input: KeepUpInput, threshold: Double) -> Double {
         guard case .predictive = policy else { return threshold }
@@ -64,15 +70,23 @@ struct KeepUpJudge: Sendable {
             return min(threshold * speed, (available - input.segmentDuration).seconds)
         }
         let remaining = input.remaining?.seconds ?? .infinity
-        if input.isSelectionAutomatic {
+        if input.isSelectionAutomatic, input.hasLowerVariant {
             // After a stall a whole segment is enough: on 417 recorded networks waiting for a second one cost more than
             // the stalls that it saved.
             let enough = min(threshold, max(configuration.startThreshold.seconds, input.segmentDuration.seconds))
             return min(remaining, (input.isAfterStall ? enough : threshold) * speed)
         }
-        let forecast = ShortfallForecast(rates: input.recentRates, needed: bitRate * speed, throughput: throughput)
-        // Playback has stalled already: to wait for the next slump would only add to the waiting.
-        let start = input.isAfterStall ? threshold : max(threshold, forecast.passing)
+        let forecast = ShortfallForecast(
+            rates: input.recentRates, needed: bitRate * speed, throughput: throughput, stallsInRow: input.stallsInRow,
+            now: throughput / configuration.throughputSafetyFactor)
+        let start: Double
+        if input.isAfterStall {
+            // Playback has stalled already: to wait for the next slump would only add to the waiting.
+            start = threshold * forecast.growth
+        } else {
+            // The rule chooses lower variants on networks with slumps; here there is none, and a little is left to spare at most.
+            start = input.isSelectionAutomatic ? threshold * forecast.caution : max(threshold, forecast.passing)
+        }
         let deficit = forecast.lasting > 0 ? forecast.lasting * remaining : 0
         return min(remaining, max(start * speed, deficit))
     }

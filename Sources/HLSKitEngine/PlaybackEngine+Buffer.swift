@@ -65,8 +65,28 @@ extension PlaybackEngine {
         }
         input.liveReserve = liveReserve
         // Asked for where nothing but waiting helps.
-        if outlook?.hasChoice == false { input.recentRates = loading.estimator.secondRates }
+        if outlook?.hasLowerVariant == false { input.recentRates = loading.estimator.secondRates }
         return input
+    }
+
+    /// What is waited for, and how long it takes to load; nil where nobody waits, or that is not known.
+    func bufferingGoal(at now: Duration) -> (ahead: Duration, time: Duration)? {
+        guard machine.status == .waitingToPlayAtSpecifiedRate, configuration.pacing == .realTime, item?.trick == nil,
+            outlook?.isLive == false, item?.error == nil
+        else { return nil }
+        let input = keepUpInput(rate: machine.rate)
+        guard let need = report.need(input), let bitRate = input.bitRate, bitRate > 0,
+            let throughput = loading.estimatedBitsPerSecond(at: now), throughput > 0
+        else { return nil }
+        let goal = min(need, buffer.limit(situation()))
+        return (goal, max(.zero, goal - input.forwardDuration) * (bitRate / throughput))
+    }
+
+    /// At a stall: tells that the link does not carry what is played, once in a row of stalls.
+    mutating func tellSlowLink() {
+        let input = keepUpInput(rate: machine.rate)
+        guard let link = report.slowLink(input, estimate: loading.estimatedBitsPerSecond(at: now)) else { return }
+        effects.append(.publish(.linkTooSlow(bitsPerSecond: link.carries, needed: link.needs)))
     }
 
     /// What has to be ahead before the wait after a stall of a live stream ends; nil while nobody waits for that.

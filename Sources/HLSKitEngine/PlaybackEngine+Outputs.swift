@@ -30,7 +30,9 @@ extension PlaybackEngine {
         let end = item?.lastDrainedEnd
         // What was presented up to a break is not all there is.
         if item?.breakPoint.time == nil { item?.extent.close(at: end.map { max($0, cutEnd) }) }
-        if configuration.pacing == .unpaced { timeControl.present(upTo: effectiveEnd ?? playhead) }
+        if configuration.pacing == .unpaced {
+            timeControl.present(upTo: max(effectiveEnd ?? playhead, item?.start ?? .zero))
+        }
     }
 
     /// Of the segment behind an end time, no more is read than the sound that is before it.

@@ -38,6 +38,9 @@ extension PlaybackEngine {
         state.isPlaybackLikelyToKeepUp = report.isLikelyToKeepUp
         state.isPlaybackBufferFull = lastVerdict.isFull
         state.isPlaybackBufferEmpty = lastVerdict.isEmpty
+        if let goal = bufferingGoal(at: now) {
+            (state.bufferingGoal, state.estimatedTimeUntilPlaying) = (goal.ahead, goal.time)
+        }
         state.variant = item.variant
         state.pathway = pathway
         state.statistics = tally.counts

@@ -50,7 +50,8 @@ extension PlaybackEngine {
     private mutating func noteStall(at time: Duration) {
         tally.stall()
         noteStallOfLive()
-        report.stall()
+        report.stall(at: time)
         effects.append(.publish(.playbackStalled(itemTime: MediaTime(time))))
+        tellSlowLink()
     }
 }

@@ -139,12 +139,24 @@ extension PlaybackEngine {
             case .takeBest: change = item?.variants.takeBest(for: segment, facts)
             case .ask(let input):
                 guard let decision = decide(input, for: segment.start) else { return .asked }
-                change = item?.variants.take(decision, for: segment.start)
+                let spared = sparing(decision)
+                change = item?.variants.take(spared, for: segment.start)
             }
         }
         guard let change else { return .stays }
         use(change)
         return .switched
+    }
+
+    /// What was waited for on a link that is slower than the lowest variant is not spent on a higher one: that would be waited for
+    /// once more.
+    private func sparing(_ decision: SelectionDecision) -> SelectionDecision {
+        guard report.isLinkTooSlow, let lowest = item?.variants.choice.first, decision.variantID != lowest.id,
+            let estimate = loading.estimatedBitsPerSecond(at: now),
+            estimate < lowest.averageBitRate ?? lowest.bandwidth
+        else { return decision }
+        return SelectionDecision(
+            variantID: lowest.id, explanation: "the link carries \(Int(estimate)) bit/s, less than the lowest variant")
     }
 
     /// Asks the rule; nil while the program has not answered.

@@ -50,6 +50,12 @@ struct VariantChooser: Sendable {
     /// A rule has something to choose from.
     var hasChoice: Bool { choice.count > 1 && !keepsBest }
 
+    /// A rule could choose a variant that is lower than this one.
+    func hasLower(than variant: AssetVariant?) -> Bool {
+        guard hasChoice, let lowest = choice.first else { return false }
+        return variant.map { $0.index != lowest.index } ?? true
+    }
+
     // MARK: Variants
 
     /// Takes the variants of a multivariant playlist.

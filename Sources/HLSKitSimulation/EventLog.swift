@@ -89,6 +89,7 @@ public struct EventLog: Sendable, Hashable {
         case .segmentSkipped(let segments): "skipped segments \(segments.first)-\(segments.last): \(segments.cause)"
         case .holePlayedOver(let hole): "hole from \(text(hole.start)) to \(text(hole.end))"
         case .mediaUnread(let type, let count): "unread \(type.rawValue) \(count)"
+        case .linkTooSlow(let rate, let needed): "link carries \(Int(rate)) of \(Int(needed)) bit/s"
         case .segmentsMissed(let segments): "missed segments \(segments.first)-\(segments.last): \(segments.cause)"
         case .lowLatencyDeclined(let url, let cause): "no low latency \(url): \(cause)"
         case .recoverableError(let error): "recoverable \(text(error))"

@@ -57,7 +57,7 @@ struct BufferReportTests {
     func stalls() {
         var report = Self.report()
         let first = report.startThreshold
-        report.stall()
+        report.stall(at: .zero)
         #expect(report.isAfterStall)
         #expect(report.startThreshold > first)
         report.jump()

@@ -18,10 +18,54 @@ struct KeepUpJudgeTests {
         rates: [Double] = [], bitRate: Double? = 1_000_000, segment: Int = 4, automatic: Bool = false,
         afterStall: Bool = false
     ) -> KeepUpInput {
-        .init(
+        var input = KeepUpInput(
             forwardDuration: .zero, remaining: remaining.map { .seconds($0) }, availableAhead: available,
             segmentDuration: .seconds(segment), rate: rate, safeThroughput: throughput, recentRates: rates,
             bitRate: bitRate, isSelectionAutomatic: automatic, isAfterStall: afterStall)
+        input.hasLowerVariant = automatic
+        return input
+    }
+
+    @Test(
+        "what is waited for grows with the stalls in a row, unless the network has recovered",
+        arguments: [
+            (1, 1.1e6, 6000), (2, 1.1e6, 9000), (3, 1.1e6, 12_000), (9, 1.1e6, 12_000), (3, 1.6e6, 4000),
+        ])
+    func growth(stalls: Int, estimate: Double, least: Int) {
+        for isAutomatic in [false, true] {
+            var input = Self.input(
+                throughput: estimate * 0.9, rates: [Double](repeating: estimate, count: 12), automatic: isAutomatic,
+                afterStall: true)
+            input.stallsInRow = stalls
+            input.hasLowerVariant = false
+            #expect(leastAhead(input) == least)
+            // Where the rule has a lower variant, that is the answer.
+            input.hasLowerVariant = true
+            if isAutomatic { #expect(leastAhead(input) == 4000) }
+        }
+    }
+
+    @Test("who has stalled waits for what a slow link will fall short of; one that goes up and down is believed later")
+    func shortfall() {
+        var input = Self.input(
+            throughput: 0.8e6 * 0.9, rates: [Double](repeating: 0.8e6, count: 12), afterStall: true)
+        input.stallsInRow = 1
+        #expect((120_000...120_100).contains(leastAhead(input)))
+        input.recentRates = (0..<12).map { $0 % 2 == 0 ? 1.2e6 : 0.4e6 }
+        #expect(leastAhead(input) == 6000)
+        input.stallsInRow = 3
+        #expect(leastAhead(input) > 30_000)
+    }
+
+    /// The least media ahead that gives yes, in milliseconds, to 100.
+    private func leastAhead(_ input: KeepUpInput) -> Int {
+        var input = input
+        for milliseconds in stride(from: 0, through: 600_000, by: 100) {
+            input.forwardDuration = .milliseconds(milliseconds)
+            var judge = KeepUpJudge()
+            if judge.isLikelyToKeepUp(input) { return milliseconds }
+        }
+        return .max
     }
 
     @Test(

@@ -44,6 +44,35 @@ struct SimulationRunTests {
         #expect(session.segments.map(\.buffered).max() ?? 0 > Double(seconds - 4) * 1000)
     }
 
+    /// Ten minutes of 1 and 2 Mbit/s.
+    private static let film = """
+        {"segment_duration_ms": 4000, "bitrates_kbps": [1000, 2000],
+         "segment_sizes_bits": [\(Array(repeating: "[4000000, 8000000]", count: 150).joined(separator: ","))]}
+        """
+
+    @Test(
+        "a link that carries less than the lowest variant stalls a few times, and waiting takes no longer for it",
+        arguments: [0.5, 0.7, 0.8, 0.9, 0.95, 0.98], [nil, 0])
+    func belowLowest(share: Double, pinned: Int?) throws {
+        for limit in [30, 300] {
+            var options = SimulationRun.Options()
+            options.bufferLimit = .seconds(limit)
+            options.pinnedVariant = pinned
+            var run = try SimulationRun(
+                trace: NetworkTrace(parsing: "10000000,\(Int(1000 * share)),50\n".utf8),
+                movie: MovieFile(parsing: Array(Self.film.utf8)), options: options)
+            let session = try run.run()
+            let least = 600 / share - 600 + 150 * 0.05
+            let wait = session.startupTime.seconds + session.stallDuration.seconds
+            #expect(
+                wait <= 1.1 * least + 10,
+                "\(limit) s: \(wait) s, at least \(least) s; \(session.segments.map(\.variant))")
+            // Each time the buffer is full, it plays this long.
+            let fullBuffers = max(0, Int((600 * (1 - share) / Double(limit)).rounded(.up)) - 1)
+            #expect(session.stalls.count <= fullBuffers + 4, "\(limit) s: \(session.stalls)")
+        }
+    }
+
     /// link    |████████████|            |████████
     /// status  |playing          |stall      |playing
     @Test("an outage longer than the buffer stalls once, and playback continues after it")

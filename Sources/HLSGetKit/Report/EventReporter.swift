@@ -80,6 +80,12 @@ package struct EventReporter: Sendable {
             ]
         // Nothing of the command's has to be read in time: who looks at pictures sees the newest.
         case .mediaUnread: return []
+        case .linkTooSlow(let rate, let needed):
+            return [
+                Self.line(
+                    "link_too_slow", at: time,
+                    ["bits_per_second": JSONValue(rate.rounded()), "needed": JSONValue(needed.rounded())])
+            ]
         case .lowLatencyDeclined(let url, let cause):
             return [
                 Self.line(

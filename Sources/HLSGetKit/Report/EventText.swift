@@ -46,6 +46,11 @@ package enum EventText {
         case .segmentSkipped(let segments): line("skipped", segments)
         case .segmentsMissed(let segments): line("missed", segments)
         case .interstitialSeekRefused: InterstitialText.line(for: kind)
+        case .linkTooSlow(let rate, let needed):
+            warning(
+                "the link carries \(Decimals.bitRateWithUnit(rate)), what is played needs \(Decimals.bitRateWithUnit(needed))",
+                url: nil,
+                detail: "there is no lower variant")
         case .recoverableError(let error) where error.code == .trackLeftOut:
             warning(error.cause, url: error.urlString, detail: error.detail)
         default: nil

@@ -125,6 +125,14 @@ package struct StatusLine: Sendable, Equatable {
         case .playing:
             return [Span(text: "playing", style: .good), Span(text: rates)]
         case .waitingToPlayAtSpecifiedRate:
+            if let goal = state.bufferingGoal?.inSeconds, let rest = state.estimatedTimeUntilPlaying?.inSeconds,
+                state.reasonForWaitingToPlay == .toMinimizeStalls
+            {
+                var text =
+                    "buffering \(Decimals.text(min(goal, ahead(state)), places: 0)) s of \(Decimals.text(goal, places: 0)) s"
+                if detail.includes(.shortReason), rest >= 1 { text += ", about \(Decimals.text(rest, places: 0)) s" }
+                return [Span(text: text, style: .waiting)]
+            }
             let reason = words(for: state.reasonForWaitingToPlay, short: !detail.includes(.shortReason))
             // Short of room, the usual rates go: nothing but 1x and 0x is worth a place while waiting.
             if !detail.includes(.noRateOfWaiting) && state.rate == 1 && state.timebaseRate == 0 { rates = "" }
@@ -160,15 +168,21 @@ package struct StatusLine: Sendable, Equatable {
 
     /// `+12.3s keep-up`: how far ahead media is loaded, and what that means.
     private static func buffer(_ state: PlayerState) -> [Span] {
-        let now = state.currentTime.finiteSeconds ?? 0
-        let ranges = state.loadedTimeRanges.compactMap { bounds(of: $0) }
-        // A playhead just before a range (a gap of a frame) is in it as far as people care.
-        let ahead = ranges.first { $0.lowerBound - 0.1 <= now && now <= $0.upperBound }.map { $0.upperBound - now } ?? 0
-        var spans = [Span(text: "+\(Decimals.text(max(0, ahead), places: ahead < 99.95 ? 1 : 0))s")]
+        let ahead = ahead(state)
+        var spans = [Span(text: "+\(Decimals.text(ahead, places: ahead < 99.95 ? 1 : 0))s")]
         if state.isPlaybackBufferEmpty { spans.append(Span(text: " empty", style: .bad)) }
         if state.isPlaybackLikelyToKeepUp { spans.append(Span(text: " keep-up", style: .good)) }
         if state.isPlaybackBufferFull { spans.append(Span(text: " full", style: .good)) }
         return spans
+    }
+
+    /// Seconds of media that are loaded ahead.
+    private static func ahead(_ state: PlayerState) -> Double {
+        let now = state.currentTime.finiteSeconds ?? 0
+        let ranges = state.loadedTimeRanges.compactMap { bounds(of: $0) }
+        // A playhead just before a range (a gap of a frame) is in it as far as people care.
+        return max(
+            0, ranges.first { $0.lowerBound - 0.1 <= now && now <= $0.upperBound }.map { $0.upperBound - now } ?? 0)
     }
 
     // MARK: The bar

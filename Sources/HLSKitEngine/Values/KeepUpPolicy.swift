@@ -38,6 +38,10 @@ public struct KeepUpInput: Sendable, Hashable {
     public var isSelectionAutomatic: Bool
     /// The last time that playback ended by itself, the buffer had run empty.
     public var isAfterStall: Bool
+    /// Of the variants that a rule chooses among, some are lower than what is loaded.
+    var hasLowerVariant = false
+    /// Stalls that followed each other; 0 if playback has not stalled since the start or a seek.
+    var stallsInRow = 0
     /// Live, while a stall is waited out: what has to be ahead so that what is listed next comes in time; see
     /// ``LiveReserve``. nil elsewhere.
     var liveReserve: Duration?

@@ -81,6 +81,8 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .holePlayedOver(let range):
                 "played over a hole of \(Self.text(range.duration)) at \(Self.text(range.start))"
             case .mediaUnread(let type, let count): "readers of \(type.rawValue) are too slow: \(count) lost"
+            case .linkTooSlow(let rate, let needed):
+                "the link carries \(Int(rate)) bit/s, and \(Int(needed)) bit/s are needed"
             case .segmentsMissed(let segments): "missed \(Self.text(segments))"
             case .trickPlayUnavailable(let obstacle, let rate): "no I-frames at the rate \(rate): \(obstacle)"
             case .lowLatencyDeclined(_, let cause): "no low latency: \(cause)"

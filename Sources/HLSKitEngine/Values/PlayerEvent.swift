@@ -106,6 +106,9 @@ public struct PlayerEvent: Sendable {
         /// buffers or samples of this kind since this was told last. Told at most once in 10 s of media; without pacing
         /// readers lose nothing. ``PlaybackStatistics/numberOfUnreadVideoFrames`` counts.
         case mediaUnread(MediaKind, count: Int)
+        /// The link carries less than what is played needs, in bits per second, and there is no lower variant: playback stalls
+        /// and waits. Told at a stall, once in each row of stalls.
+        case linkTooSlow(bitsPerSecond: Double, needed: Double)
         /// A live playlist moved on past segments that had not been loaded.
         case segmentsMissed(SkippedSegments)
         /// The server offers low latency and does not do all that it takes: the item is played as any live stream is.

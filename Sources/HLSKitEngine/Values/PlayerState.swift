@@ -15,6 +15,11 @@ public struct PlayerState: Sendable, Hashable {
     public var timeControlStatus: TimeControlStatus = .paused
     /// Not nil exactly while ``timeControlStatus`` is `waitingToPlayAtSpecifiedRate`.
     public var reasonForWaitingToPlay: WaitingReason?
+    /// What has to be loaded ahead of the playhead for playback to begin, while it waits for that. nil otherwise, of a live
+    /// stream, and before throughput and bit rate are known.
+    public var bufferingGoal: Duration?
+    /// How long that takes, as the throughput is now. nil where ``bufferingGoal`` is.
+    public var estimatedTimeUntilPlaying: Duration?
     /// The current item; nil without one.
     public var currentItemID: PlayerItemID?
     /// Whether the current item can be played; `unknown` without one.

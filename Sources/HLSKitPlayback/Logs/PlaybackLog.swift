@@ -116,6 +116,9 @@ import HLSKitTime
             case .mediaUnread(let type, let count):
                 logger.info(
                     "readers are too slow", metadata: ["media": "\(type.rawValue)", "lost": "\(count)"])
+            case .linkTooSlow(let rate, let needed):
+                logger.info(
+                    "the link is too slow", metadata: ["bits-per-second": "\(Int(rate))", "needed": "\(Int(needed))"])
             case .dateRange(let phase, let group):
                 logger.debug("a date range was \(phase)", metadata: ["id": "\(group.id)"])
             case .spliceMarker(let marker, _):

@@ -212,7 +212,7 @@ struct LiveLatencyTests {
         #expect(session.latencies(32..<40).allSatisfy { (11...12.5).contains($0) }, "\(session.latencies(31..<40))")
     }
 
-    @Test("M06: a clock of the origin that is an hour off changes the report, and nothing else")
+    @Test("M06: a clock of the origin that is an hour ahead changes nothing: its dates cannot be right")
     func wrongClock() throws {
         let trace = try Self.link(outage: 20..<22)
         func session(offBy seconds: Int) throws -> Session {
@@ -225,10 +225,11 @@ struct LiveLatencyTests {
         #expect(right.media == wrong.media)
         #expect(right.samples.map(\.state.timebaseRate) == wrong.samples.map(\.state.timebaseRate))
         for (one, other) in zip(right.latencies(1..<40), wrong.latencies(1..<40)) {
-            #expect(abs(one - other - 3600) < 0.001)
+            // What is listed stands still while nothing can be loaded, by up to the outage.
+            #expect(abs(one - other) <= 2.01)
         }
         let live = try #require(wrong.state.statistics.live?.latency(atPercentile: 0.5))
-        #expect((-3600 ... -3590).contains(live.seconds.rounded()))
+        #expect((1...3).contains(live.seconds.rounded()))
     }
 
     @Test(

@@ -28,8 +28,9 @@ struct SegmentResourcesTests {
         Case(name: "a map", tags: clear, ids: ["http://a.example/v/i.mp4 5..<15"]),
         Case(name: "a key", tags: key, ids: ["http://a.example/v/k.bin"]),
         Case(
-            name: "one key of both is asked for once", tags: key + "\n" + clear,
-            ids: ["http://a.example/v/i.mp4 5..<15", "http://a.example/v/k.bin"]),
+            name: "one key of both is asked for once, and the map to the end of its last block",
+            tags: key + "\n" + clear,
+            ids: ["http://a.example/v/i.mp4 5..<21", "http://a.example/v/k.bin"]),
         Case(
             name: "a map is clear where samples are encrypted",
             tags: "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"s.bin\"\n" + clear,

@@ -22,9 +22,12 @@ struct VirtualPlay {
         let events = player.events()
         player.play()
         try player.replaceCurrentItem(with: item)
-        let end = Task(executorPreference: clock) {
-            try? await clock.sleep(for: limit)
+        // A player that is closed is paused.
+        let end = Task(executorPreference: clock) { () -> PlayerState? in
+            do { try await clock.sleep(for: limit) } catch { return nil }
+            let state = player.state
             await player.close()
+            return state
         }
         (log, state, duration) = try clock.run {
             var log = EventLog()
@@ -36,8 +39,9 @@ struct VirtualPlay {
             }
             let state = player.state
             end.cancel()
+            let stateAtLimit = await end.value
             await player.close()
-            return (log, state, time)
+            return (log, stateAtLimit ?? state, time)
         }
     }
 }

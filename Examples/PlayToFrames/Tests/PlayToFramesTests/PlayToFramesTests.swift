@@ -11,8 +11,10 @@ struct PlayToFramesTests {
         var lines: [String] = []
         try await PlayToFrames.play(sample.absoluteString, count: 5) { lines.append($0) }
         #expect(lines.count == 5)
-        #expect(lines.first?.hasPrefix("0 ms: 320x180") == true)
-        #expect(Set(lines).count == 5)
+        // A busy machine may be too late for the first.
+        let times = lines.compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }
+        #expect(lines.allSatisfy { $0.contains(" ms: 320x180") })
+        #expect(times.count == 5 && times == times.sorted() && Set(times).count == 5)
     }
 
     @Test("what cannot be played throws why")

@@ -136,9 +136,11 @@ package struct MonitorOptions: Sendable {
     init(play: PlayOptions) { self.play = play }
 
     /// - Parameter decodes: pictures and sound of this stream are looked at.
-    func configuration(clock: SourceClock, transport: any ResourceTransport, decodes: Bool) -> PlayerConfiguration {
+    func configuration(
+        clock: SourceClock, transport: any ResourceTransport, decodes: Bool, fields: [TransportField] = []
+    ) -> PlayerConfiguration {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
-        configuration.fields = play.fields
+        configuration.fields = play.fields.filled(from: fields)
         configuration.credentialOrigins = play.credentialOrigins
         configuration.allowsFilesAnywhere = play.allowsFilesOutside
         configuration.clientData = play.clientData.clientData
@@ -209,6 +211,9 @@ package struct MonitorSource: Sendable {
             return false
         }
         guard let start = try? FileBytes.read(name, atMost: 16) else { return true }
+        if name.lowercased().hasSuffix(".m3u"), let text = try? text(of: name), ChannelList(parsing: text) != nil {
+            return true
+        }
         return !start.starts(with: "#EXTM3U".utf8) && ![".m3u8", ".mp4", ".ts", ".m4a"].contains(where: name.hasSuffix)
     }
 

@@ -12,11 +12,21 @@ struct MonitorEntry: Sendable, Hashable {
     var quality: QualityExpression?
     var holdTime: Duration?
     var ignored: Set<StreamTrouble> = []
+    /// Sent with each request, besides those of the command.
+    var fields: [TransportField] = []
+
+    init(name: String, url: String) {
+        let parts = FieldsInURL(url)
+        self.name = name
+        self.url = parts.url
+        fields = parts.fields
+    }
 }
 
 /// The streams of a list: a file, or the arguments of the command.
 ///
-/// A line is `URL` or `name = URL`, with `option=value` behind it; `#` begins a comment at the start of a line.
+/// A line is `URL` or `name = URL`, with `option=value` behind it; `#` begins a comment at the start of a line. A list of
+/// channels (IPTV) is taken as well, with its names.
 ///
 /// Source: docs/monitor.md.
 package struct MonitorList: Sendable, Hashable {
@@ -37,6 +47,17 @@ package struct MonitorList: Sendable, Hashable {
     ///   - file: its name, for what is said of it.
     ///   - directory: where paths of files begin.
     init(parsing text: String, file: String, in directory: String) throws(ArgumentValueError) {
+        if let channels = ChannelList(parsing: text) {
+            var counts: [String: Int] = [:]
+            for channel in channels.channels {
+                let name = String(channel.name.prefix(Self.maximumNameLength))
+                counts[name, default: 0] += 1
+                let count = counts[name] ?? 1
+                let url = try InputLocation.url(of: channel.url, in: directory)
+                try add(MonitorEntry(name: count == 1 ? name : "\(name) (\(count))", url: url), line: nil)
+            }
+            return
+        }
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmed()
             guard let first = line.first, first != "#" else { continue }
@@ -152,7 +173,7 @@ package struct MonitorList: Sendable, Hashable {
 
     /// The name of a stream that was given none: its URL without scheme, user and query, which may hold secrets.
     static func name(of url: String) -> String {
-        let bare = Redaction.urlWithoutQuery(url)
+        let bare = Redaction.urlWithoutQuery(FieldsInURL(url).url)
         let start = bare.firstRange(of: "://")?.upperBound ?? bare.startIndex
         return String(bare[start...].prefix(maximumNameLength))
     }

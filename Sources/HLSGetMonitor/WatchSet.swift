@@ -73,7 +73,8 @@ final class WatchSet: Sendable {
         }
         let watcher = StreamWatcher(
             stream: stream,
-            configuration: options.configuration(clock: clock, transport: transport, decodes: decodes),
+            configuration: options.configuration(
+                clock: clock, transport: transport, decodes: decodes, fields: entry.fields),
             quality: entry.quality ?? options.quality, decodes: decodes)
         let task = Task { [clock] in
             do { try await clock.sleep(for: delay) } catch { return }

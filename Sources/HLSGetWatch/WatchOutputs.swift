@@ -4,7 +4,7 @@ import HLSKitMedia
 /// The outputs of one item that go to a window: frames, audio and captions.
 final class WatchOutputs: Sendable {
     let itemID: ObjectIdentifier
-    let pictures: WindowPictures
+    let pictures: WindowPictures?
     let sound: WindowSound?
     let captions = LegibleOutput()
     /// Nobody has the item any more.
@@ -13,14 +13,16 @@ final class WatchOutputs: Sendable {
     /// Makes them and adds them to an item.
     ///
     /// - Parameter source: tells the items of a window apart.
-    init(_ item: PlayerItem, source: Int, scene: WatchScene, sound device: SoundDevice?) throws(HLSError) {
+    init(
+        _ item: PlayerItem, source: Int, scene: WatchScene, sound device: SoundDevice?, showsPictures: Bool
+    ) throws(HLSError) {
         itemID = ObjectIdentifier(item)
         isOver = { [weak item] in item == nil }
-        pictures = WindowPictures(scene: scene, source: source)
+        pictures = showsPictures ? WindowPictures(scene: scene, source: source) : nil
         sound = device.map { WindowSound($0, source: source) }
-        try item.add(pictures)
+        if let pictures { try item.add(pictures) }
         if let sound { try item.add(sound) }
-        try item.add(captions)
+        if showsPictures { try item.add(captions) }
     }
 }
 

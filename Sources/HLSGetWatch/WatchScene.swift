@@ -30,12 +30,13 @@ final class WatchScene: Sendable {
     // MARK: The session's side
 
     /// Shows an item, too, when it is its turn.
-    func add(_ item: PlayerItem, sound: SoundDevice?) throws(HLSError) {
+    func add(_ item: PlayerItem, sound: SoundDevice?, showsPictures: Bool) throws(HLSError) {
         let source = state.withLock { state in
             state.sourceCount += 1
             return state.sourceCount
         }
-        let outputs = try WatchOutputs(item, source: source, scene: self, sound: sound)
+        let outputs = try WatchOutputs(
+            item, source: source, scene: self, sound: sound, showsPictures: showsPictures)
         state.withLock { state in
             // Of those that are gone nothing is asked any more.
             state.outputs = state.outputs.filter { !$0.value.isOver() }
@@ -87,7 +88,7 @@ final class WatchScene: Sendable {
                 state.windowSize = newValue
                 return Array(state.outputs.values)
             }
-            for output in outputs { output.pictures.setDisplaySize(newValue) }
+            for output in outputs { output.pictures?.setDisplaySize(newValue) }
         }
     }
 

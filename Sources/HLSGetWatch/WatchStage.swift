@@ -1,8 +1,7 @@
 package import HLSGetKit
 package import HLSKitCore
 
-/// What `play --window` and `watch` have besides a player: a window, the sound device, and the clock that both are
-/// presented by.
+/// What `watch` and `listen` have besides a player: a window, the sound device, and the clock that both are presented by.
 package final class WatchStage: Sendable {
     /// That of the player: it follows the sound device.
     package let clock: SteeredClock
@@ -11,13 +10,15 @@ package final class WatchStage: Sendable {
 
     private let library: SDLLibrary
     private let scene: WatchScene
-    private let window: WindowThread
+    /// nil where only sound is wanted.
+    private let window: WindowThread?
     private let sound: SoundDevice?
     private let log: PresentationLog?
 
-    /// Opens the window, and the sound device where audio is wanted.
+    /// Opens the window where one is wanted, and the sound device where audio is.
     ///
-    /// - Throws: where SDL is not installed or there is no display. A missing sound device is no reason to see nothing.
+    /// - Throws: where SDL is not installed, there is no display, or only sound is wanted and there is no device for it. A
+    ///   missing sound device is no reason to see nothing.
     package init(_ options: PlayOptions, transport: any ResourceTransport, diskCache: DiskCache?) async throws(HLSError)
     {
         let clock = SteeredClock(showing: SourceClock.host.now)
@@ -27,20 +28,25 @@ package final class WatchStage: Sendable {
         }
         let size = options.display?.size ?? PixelSize(width: 1280, height: 720)
         let scene = WatchScene(clock: clock, windowSize: size)
-        let asset = Asset(
-            urlString: options.url, options: options.imageOptions(transport: transport, diskCache: diskCache))
-        let thumbnails = ThumbnailSource(asset) { Self.edge(of: scene.player) }
-        window = try await WindowThread.open(
-            library, scene: scene,
-            options: WindowOptions(
-                title: "hlsget: " + Self.name(of: options.url), size: size, isFullscreen: options.isFullscreen),
-            thumbnails: thumbnails, log: log)
+        if options.opensWindow {
+            let asset = Asset(
+                urlString: options.url, options: options.imageOptions(transport: transport, diskCache: diskCache))
+            let thumbnails = ThumbnailSource(asset) { Self.edge(of: scene.player) }
+            window = try await WindowThread.open(
+                library, scene: scene,
+                options: WindowOptions(
+                    title: "hlsget: " + Self.name(of: options.url), size: size, isFullscreen: options.isFullscreen),
+                thumbnails: thumbnails, log: log)
+        } else {
+            window = nil
+        }
         var failure: HLSError?
         var device: SoundDevice?
         if options.includesAudio {
             do throws(HLSError) {
                 device = try SoundDevice.open(library, clock: clock, log: log)
             } catch {
+                guard options.opensWindow else { throw error }
                 failure = error
             }
         }
@@ -51,10 +57,13 @@ package final class WatchStage: Sendable {
         soundError = failure
     }
 
-    package var wishes: AsyncStream<WindowThread.Wish> { window.wishes }
+    /// nil where there is no window.
+    package var wishes: AsyncStream<WindowThread.Wish>? { window?.wishes }
 
     /// Shows an item when it is its turn.
-    package func add(_ item: PlayerItem) throws(HLSError) { try scene.add(item, sound: sound) }
+    package func add(_ item: PlayerItem) throws(HLSError) {
+        try scene.add(item, sound: sound, showsPictures: window != nil)
+    }
 
     package func show(_ state: PlayerState) { scene.show(state) }
     package func say(_ line: String) { scene.say(line) }
@@ -64,7 +73,7 @@ package final class WatchStage: Sendable {
     /// - Returns: what went wrong with the log.
     package func close(clock: some Clock<Duration>) async -> HLSError? {
         sound?.close(library)
-        await window.close(clock: clock)
+        await window?.close(clock: clock)
         return log?.finish()
     }
 

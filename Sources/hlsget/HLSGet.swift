@@ -13,7 +13,8 @@ struct HLSGet: AsyncParsableCommand {
         commandName: "hlsget", abstract: "Play, check and record HTTP Live Streaming.",
         version: CommandInfo.version,
         subcommands: [
-            PlayCommand.self, WatchCommand.self, DownloadCommand.self, ListCommand.self, InspectCommand.self,
+            PlayCommand.self, WatchCommand.self, ListenCommand.self, DownloadCommand.self, ListCommand.self,
+            InspectCommand.self,
             LintCommand.self, ThumbnailsCommand.self, CaptionsCommand.self, MonitorCommand.self, SimulateCommand.self,
             ReplayCommand.self, ReportCommand.self,
         ],
@@ -96,7 +97,8 @@ struct HLSGet: AsyncParsableCommand {
         do {
             let path = Invocation.defaultPath(ProcessInfo.processInfo.environment)
             let arguments = try Invocation.expanded(
-                Array(CommandLine.arguments.dropFirst()), defaultPath: path,
+                CommandOrder.restored(Array(CommandLine.arguments.dropFirst()), commands: commandNames),
+                defaultPath: path,
                 commands: { CommandOptions.all(of: Self.self) },
                 read: Invocation.read)
             Invocation.arguments.withLock { $0 = arguments }

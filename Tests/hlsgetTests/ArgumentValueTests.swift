@@ -186,7 +186,7 @@ struct ArgumentValueTests {
     @Test(
         "what has no scheme is a path of the working directory",
         arguments: [
-            ("https://a/b.m3u8?c=d", "https://a/b.m3u8?c=d"), ("HTTP://a/", "HTTP://a/"), ("rtmp://a/b", "rtmp://a/b"),
+            ("https://a/b.m3u8?c=d", "https://a/b.m3u8?c=d"), ("HTTP://a/", "HTTP://a/"),
             ("file:///x/y", "file:///x/y"), ("data:,x", "data:,x"), ("a.m3u8", "file:///home/u/a.m3u8"),
             ("./a.m3u8", "file:///home/u/a.m3u8"), ("../a.m3u8", "file:///home/u/../a.m3u8"),
             ("/abs/a b#c?.m3u8", "file:///abs/a%20b%23c%3F.m3u8"), ("a:b.m3u8", "file:///home/u/a%3Ab.m3u8"),
@@ -235,12 +235,13 @@ struct ArgumentValueTests {
         #expect(try formats(["a.ts"], nil) == [.ts])
         #expect(try formats(["a.ts"], .mp4) == [.mp4])
         #expect(try formats(["-"], .wav) == [.wav])
+        #expect(try formats(["-"], nil) == [.ts])
         #expect(try formats(["v.y4m", "a.wav"], nil) == [.y4m, .wav])
         #expect(try formats(["-", "a.wav"], .y4m) == [.y4m, .wav])
         #expect(try formats([], .null) == [])
         #expect(try formats([], nil) == [])
         let wrong: [([String], OutputFormat?)] = [
-            (["-"], nil), (["a.xyz"], nil), (["a.ts", "a.ts"], nil), (["-", "-"], .ts), ([], .ts), (["a.ts"], .null),
+            (["a.xyz"], nil), (["a.ts", "a.ts"], nil), (["-", "-"], .ts), ([], .ts), (["a.ts"], .null),
             ([""], .ts),
         ]
         for (names, format) in wrong {
@@ -270,6 +271,12 @@ struct ArgumentValueTests {
         typealias Output = OutputArgument
         let player = Output.Destination.program("cat")
         #expect(try Output.outputs([], formats: [], player: "cat") == [Output(destination: player, format: .ts)])
+        for (typed, run) in [
+            ("mpv", "mpv -"), ("/usr/bin/vlc", "/usr/bin/vlc -"), ("mpv -", "mpv -"), ("tee x", "tee x"),
+        ] {
+            #expect(
+                try Output.outputs([], formats: [], player: typed) == [Output(destination: .program(run), format: .ts)])
+        }
         #expect(try Output.outputs([], formats: [.mkv], player: "cat") == [Output(destination: player, format: .mkv)])
         #expect(
             try Output.outputs(["a.mp4"], formats: [], player: "cat") == [

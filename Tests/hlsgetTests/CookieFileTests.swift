@@ -33,6 +33,16 @@ struct CookieFileTests {
         #expect(throws: ArgumentValueError.self) { try CookieFile.netscape(fromJSON: Array(text.utf8)) }
     }
 
+    @Test("what is no file of cookies is refused, and a cookie itself is told how to be sent")
+    func noCookies() throws {
+        let folder = try ScratchFolder()
+        let path = try folder.write(Array("sid=abc\n".utf8), to: "pasted.txt")
+        #expect { try CookieFile.path(path) } throws: { "\($0)".contains("no cookies") }
+        #expect { try CookieFile.path("sid=abc") } throws: { "\($0)".contains("-H 'Cookie: sid=…'") }
+        let real = try folder.write(Array("h.example\tFALSE\t/\tFALSE\t0\tb\tx\n".utf8), to: "plain.txt")
+        #expect(try CookieFile.path(real) == real)
+    }
+
     @Test("a file is read as what it is, and its cookies are sent", .timeLimit(.minutes(10)))
     func sent() async throws {
         let folder = try ScratchFolder()

@@ -13,6 +13,7 @@ struct DownloadTargetTests {
             ("https://h/a%2F..%2Fb/x y.m3u8", "x_y"), ("https://h/", "download"), ("https://h", "download"),
             ("https://h/../..", "download"), ("file:///tmp/.hidden/index.m3u8", "hidden"),
             ("https://h/live/main.m3u8#x", "live"), ("https://h/index.m3u8", "download"),
+            ("https://h/app/news/chunklist_w1234.m3u8", "news"), ("https://h/a/playlist_b800000.m3u8", "a"),
         ])
     func name(url: String, name: String) {
         #expect(DownloadTarget.name(of: url) == name)

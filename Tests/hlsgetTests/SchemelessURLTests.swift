@@ -30,6 +30,36 @@ struct SchemelessURLTests {
         #expect(SchemelessURL(text) == nil)
     }
 
+    @Test(
+        "what URLs are copied with is taken off",
+        arguments: [
+            ("<https://a.example/x>", "https://a.example/x"), ("\"https://a.example/x\"", "https://a.example/x"),
+            ("'https://a.example/x'", "https://a.example/x"), ("hls://https://a.example/x", "https://a.example/x"),
+            ("hls://a.example/x", "https://a.example/x"), ("hlsvariant://http://a.example/x", "http://a.example/x"),
+        ])
+    func copied(text: String, url: String) throws {
+        #expect(try InputLocation.url(of: text, in: "/") == url)
+    }
+
+    @Test(
+        "what HLS does not come by is told, and not taken for a file",
+        arguments: ["rtmp://a.example/x", "rtsp://a/x", "srt://a:1", "ftp://a/x", "magnet:?xt=urn:btih:0"])
+    func otherSchemes(_ text: String) {
+        #expect { try InputLocation.url(of: text, in: "/") } throws: { "\($0)".contains("is not supported") }
+    }
+
+    @Test(
+        "flags in front of the command",
+        arguments: [
+            (["-q", "download", "u"], ["download", "-q", "u"]), (["-q", "u"], ["-q", "u"]),
+            (["download"], ["download"]),
+            (["-v", "-q", "list", "u"], ["list", "-v", "-q", "u"]), (["-q"], ["-q"]),
+            (["-o", "list"], ["-o", "list"]),
+        ])
+    func order(arguments: [String], expected: [String]) {
+        #expect(CommandOrder.restored(arguments, commands: ["download", "list"]) == expected)
+    }
+
     @Test("a file that is there comes first, and blanks around a URL are none of it")
     func location() throws {
         let folder = try ScratchFolder()

@@ -20,6 +20,7 @@ package enum CommandSuggestion {
             first.allSatisfy({ $0.isASCII && ($0.isLetter || $0 == "-") }), first.first != "-",
             access(first, F_OK) != 0
         else { return nil }
+        if first == "version" { return "there is no command or file 'version'; hlsget --version says it" }
         let near = commands.min { Suggestion.distance(first, $0) < Suggestion.distance(first, $1) }
         let typo = near.flatMap { Suggestion.isNear(first, $0) ? $0 : nil }
         let synonym = synonyms[first.lowercased()].flatMap { commands.contains($0) ? $0 : nil }

@@ -117,6 +117,7 @@ package struct CommandOptions: Sendable {
         (["quiet"], ["verbose"]), (["quiet"], ["progress"]), (["adaptive"], ["one-quality"]),
         (["key"], ["key-uri"]), (["keep-encrypted"], ["key", "iv", "key-uri"]),
         (["to"], ["duration"]), (["live-from-start"], ["live-offset"]), (["from"], ["live-from-start", "live-offset"]),
+        (["fast"], ["pace"]),
         (["fast"], ["immediately", "rate", "no-auto-wait", "live-catch-up"]), (["no-auto-wait"], ["live-catch-up"]),
         (["no-video"], ["no-audio"]), (["no-audio"], ["audio"]), (["no-decode"], ["threads"]),
         (["insecure"], ["cacert"]), (["record-trace"], ["cache", "key", "iv", "key-uri"]),

@@ -64,7 +64,11 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
     var interface: String?
     @Flag(name: .customShort("4"), help: "Use IPv4 addresses only.") var ipv4 = false
     @Flag(name: .customShort("6"), help: "Use IPv6 addresses only.") var ipv6 = false
-    @Option(help: ArgumentHelp("Trust only these certificates (PEM).", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp(
+            "Trust only these certificates (PEM).",
+            valueName: "file"), completion: .file(),
+        transform: FileArgument.readable)
     var cacert: String?
     @Flag(name: [.customShort("k"), .long], help: "Do not check certificates.") var insecure = false
     @Flag(name: .customLong("http1.1"), help: "Do not use HTTP/2.") var http11 = false
@@ -143,7 +147,9 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
     }
 
     package func apply(to options: inout PlayOptions) {
-        options.fields = header + [userAgent, referer].compactMap(\.self)
+        let typed = header + [userAgent, referer].compactMap(\.self)
+        // What is typed wins over what stands behind the URL.
+        options.fields = typed.filled(from: options.fields)
         options.query = query
         options.credentialOrigins = Set(sendCredentialsTo)
         options.cookieFile = cookies

@@ -11,11 +11,27 @@ enum CookieFile {
     ///
     /// - Throws: where the file cannot be read, or is JSON without cookies.
     static func path(_ path: String) throws(ArgumentValueError) -> String {
+        if access(path, F_OK) != 0, path.contains("=") {
+            throw ArgumentValueError(
+                "is a file; write -H 'Cookie: \(TerminalText.escaped(String(path.prefix { $0 != "=" })))=…'")
+        }
         let path = try FileArgument.readable(path)
         guard let bytes = try? FileBytes.read(path, atMost: maximumByteCount),
-            let first = bytes.first(where: { ![0x09, 0x0A, 0x0D, 0x20, 0xEF, 0xBB, 0xBF].contains($0) }),
-            first == UInt8(ascii: "[") || first == UInt8(ascii: "{")
+            let first = bytes.first(where: { ![0x09, 0x0A, 0x0D, 0x20, 0xEF, 0xBB, 0xBF].contains($0) })
         else { return path }
+        guard first == UInt8(ascii: "[") || first == UInt8(ascii: "{") else {
+            let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+            // A cookie has seven fields; `Set-Cookie:` is libcurl's other form.
+            let isOfCookies = lines.contains { line in
+                line.split(separator: "\t", omittingEmptySubsequences: false).count >= 7
+                    || line.lowercased().hasPrefix("set-cookie:")
+            }
+            let isHeader = lines.allSatisfy { $0.hasPrefix("#") }
+            guard isOfCookies || isHeader else {
+                throw ArgumentValueError("has no cookies in the form of cookies.txt or of JSON")
+            }
+            return path
+        }
         let text = try netscape(fromJSON: bytes)
         // Cookies are secret: a file without a name lasts as long as the process.
         let file = try StandardInput.unnamedFile()

@@ -8,8 +8,9 @@ package enum InputLocation {
     /// The absolute URL of `text`; a relative path is taken from `directory`. Blanks around it, which come with what is copied,
     /// are no part of it.
     package static func url(of text: String, in directory: String) throws(ArgumentValueError) -> String {
-        let text = text.trimmed()
+        let text = withoutBrackets(text.trimmed())
         guard !text.isEmpty else { throw ArgumentValueError("the URL is empty") }
+        if let bare = withoutPrefix(text) { return try url(of: bare, in: directory) }
         if hasScheme(text) {
             try check(text)
             return text
@@ -19,6 +20,24 @@ package enum InputLocation {
         while path.hasPrefix("./") { path = path.dropFirst(2).drop { $0 == "/" } }
         let absolute = path.hasPrefix("/") ? String(path) : "\(directory == "/" ? "" : directory)/\(path)"
         return "file://" + percentEncoded(try playlist(at: absolute))
+    }
+
+    /// What a URL was copied with: `<…>` of mails, quotation marks of programs.
+    private static func withoutBrackets(_ text: String) -> String {
+        for (open, close) in [("<", ">"), ("\"", "\""), ("'", "'"), ("“", "”")] {
+            guard text.hasPrefix(open), text.hasSuffix(close), text.count > 2, access(text, F_OK) != 0 else { continue }
+            return String(text.dropFirst().dropLast()).trimmed()
+        }
+        return text
+    }
+
+    /// What stands behind `hls://` and `hlsvariant://`, as streamlink's users write it.
+    private static func withoutPrefix(_ text: String) -> String? {
+        for prefix in ["hls://", "hlsvariant://"] where text.lowercased().hasPrefix(prefix) {
+            let rest = String(text.dropFirst(prefix.count))
+            return rest.isEmpty ? nil : rest.contains("://") ? rest : "https://\(rest)"
+        }
+        return nil
     }
 
     /// The playlist that a folder has, as `hlsget download -o FOLDER/` writes it; other paths as they are.
@@ -34,6 +53,12 @@ package enum InputLocation {
 
     /// Rejects URLs that no server can be asked for.
     private static func check(_ url: String) throws(ArgumentValueError) {
+        let scheme = url.prefix { $0 != ":" }.lowercased()
+        // A recording stands for its stream.
+        guard ["http", "https", "file", "data", "recording"].contains(scheme) else {
+            throw ArgumentValueError(
+                "\(TerminalText.escaped(scheme)): is not supported; HLS comes by http:, https: or from a file")
+        }
         for scheme in ["http://", "https://"] where url.lowercased().hasPrefix(scheme) {
             let authority = url.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
             guard authority.split(separator: "@", omittingEmptySubsequences: false).last?.isEmpty == false else {
@@ -56,7 +81,7 @@ package enum InputLocation {
         guard let first = scheme.first, first.isASCII, first.isLetter,
             scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
         else { return false }
-        return text[colon...].hasPrefix("://") || ["file", "data"].contains(scheme.lowercased())
+        return text[colon...].hasPrefix("://") || ["file", "data", "magnet"].contains(scheme.lowercased())
     }
 
     /// Everything but the unreserved characters of RFC 3986 §2.3 and the slash.

@@ -88,11 +88,12 @@ package struct OutputArgument: Sendable, Equatable {
             let known = OutputFormat(path: name)
             let format = formats.count == names.count ? formats[index] : formats.first
             if known == nil { usesFormat = true }
-            guard let chosen = formats.count == names.count ? format : known ?? format else {
-                let what =
-                    name == "-"
-                    ? "standard output has no format" : "unknown file extension in \(TerminalText.escaped(name))"
-                throw ArgumentValueError("-o: \(what); use -f")
+            // What reads a pipe takes a transport stream, if anything.
+            let usual = destination == .standardOutput ? OutputFormat.ts : nil
+            guard let chosen = formats.count == names.count ? format : known ?? format ?? usual else {
+                let names = OutputFormat.allCases.filter { $0 != .null }.map(\.rawValue).joined(separator: ", ")
+                throw ArgumentValueError(
+                    "-o: unknown file extension in \(TerminalText.escaped(name)); use -f with one of \(names)")
             }
             outputs.append(OutputArgument(destination: destination, format: chosen))
         }
@@ -103,6 +104,14 @@ package struct OutputArgument: Sendable, Equatable {
         return outputs
     }
 
+    /// The name of a player alone, as `--player mpv`, with the argument by which it reads standard input.
+    private static func readingStandardInput(_ command: String) -> String {
+        let name = command.trimmed()
+        let program = name.split(separator: "/").last.map(String.init) ?? name
+        return !name.contains(" ") && ["mpv", "vlc", "cvlc", "ffplay", "mplayer"].contains(program)
+            ? "\(name) -" : command
+    }
+
     /// The outputs that `-o`, `-f` and `--player` name together. Without `-o`, `-f` is the player's; else that gets ts.
     package static func outputs(
         _ names: [String], formats: [OutputFormat], player: String
@@ -110,6 +119,7 @@ package struct OutputArgument: Sendable, Equatable {
         guard player.contains(where: { !$0.isWhitespace }) else {
             throw ArgumentValueError("--player needs a command")
         }
+        let player = readingStandardInput(player)
         guard names.isEmpty else {
             return try outputs(names, formats: formats) + [OutputArgument(destination: .program(player), format: .ts)]
         }

@@ -33,7 +33,7 @@ package enum DownloadTarget: Sendable, Equatable {
 
     private init(path output: String, format: OutputFormat?) throws(ArgumentValueError) {
         guard output != "-" else {
-            throw ArgumentValueError("-o: downloads cannot go to standard output; hlsget --fast -o - can")
+            throw ArgumentValueError("-o: downloads cannot go to standard output; hlsget -o - can")
         }
         if output.hasSuffix("/") {
             if format != nil { throw ArgumentValueError("-o: a folder has no format; remove -f") }
@@ -103,7 +103,10 @@ package enum DownloadTarget: Sendable, Equatable {
         for (index, part) in parts.enumerated() {
             var name = part
             if index == 0, let dot = name.lastIndex(of: "."), dot != name.startIndex { name = name[..<dot] }
-            if commonNames.contains(name.lowercased()) { continue }
+            // Wowza: chunklist_w1234, playlist_b800000.
+            let word = name.lowercased().prefix { $0 != "_" }
+            let isNumbered = ["chunklist", "playlist"].contains(String(word)) && name.contains("_")
+            if commonNames.contains(name.lowercased()) || isNumbered { continue }
             let plain = name.unicodeScalars.map { scalar -> Character in
                 let isPlain =
                     scalar.isASCII

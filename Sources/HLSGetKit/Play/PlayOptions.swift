@@ -19,13 +19,17 @@ package struct PlayOptions: Sendable, Equatable {
     package var includesAudio = true
     /// False with `--no-decode`.
     package var decodes = true
-    /// False with `--fast`.
-    package var isPaced = true
+    /// nil leaves it to where the media goes; see ``isPaced``.
+    package var pace: Pace?
     package var overwritesFiles = false
 
     /// Shown in a window, with sound.
     package var opensWindow = false
     package var isFullscreen = false
+    /// Interlaced video is shown as whole pictures.
+    package var deinterlaces = true
+    /// Heard by the sound device, without a window.
+    package var isHeard = false
     /// Shown in the terminal.
     package var showsPreview = false
     /// nil asks the terminal.
@@ -89,6 +93,8 @@ package struct PlayOptions: Sendable, Equatable {
     package var subtitlesPath: String?
 
     package var fields: [TransportField] = []
+    /// A channel of the list that the URL names.
+    package var channel: String?
     /// Parameters of URLs, encoded.
     var query: [String] = []
     /// Besides the URL's own.
@@ -152,11 +158,19 @@ package struct PlayOptions: Sendable, Equatable {
 
     /// Where a live stream continues whose window moved past what was not loaded (R44).
     package enum FellBehindAction: String, Sendable, Equatable, CaseIterable { case edge, oldest, fail }
+    /// How fast media is played.
+    package enum Pace: Sendable, Equatable { case fast, realTime }
+    package enum Deinterlacing: String, Sendable, Equatable, CaseIterable { case auto, off }
     package enum InterstitialAction: String, Sendable, Equatable, CaseIterable { case play, skip, only }
     package enum ProgressStyle: String, Sendable, Equatable, CaseIterable { case bar, json, none }
     package enum Verbosity: Sendable, Equatable { case quiet, normal, verbose }
 
-    package init(url: String) { self.url = url }
+    /// - Parameter url: may have header fields behind it; see ``FieldsInURL``.
+    package init(url: String) {
+        let parts = FieldsInURL(url)
+        self.url = parts.url
+        fields = parts.fields
+    }
 
     /// Whether decoded media reaches an output.
     package var needsDecoder: Bool { outputs.isEmpty ? decodes : outputs.contains { $0.format.needsDecoder } }
@@ -235,7 +249,18 @@ package struct PlayOptions: Sendable, Equatable {
     }
 
     /// Whether somebody looks at it here.
-    package var isWatched: Bool { opensWindow || showsPreview }
+    package var isWatched: Bool { opensWindow || showsPreview || isHeard }
+
+    /// Whether it plays in real time.
+    ///
+    /// What is kept is written as fast as it comes, unless somebody watches meanwhile, a player reads it, or another option
+    /// is about time.
+    package var isPaced: Bool {
+        if let pace { return pace == .realTime }
+        let isAboutTime =
+            rate != 1 || startsImmediately || !automaticallyWaits || catchesUp || catchUpRate != nil
+        return outputs.isEmpty || isWatched || player != nil || isAboutTime
+    }
 
     /// How progress is shown: as asked, otherwise by the status line on a terminal and not at all elsewhere.
     package func progressStyle(standardErrorIsTerminal: Bool) -> ProgressStyle {
@@ -286,10 +311,13 @@ package struct PlayOptions: Sendable, Equatable {
         if writesToStandardOutput && printsSummaryDocument {
             throw ArgumentValueError("--json and -o - both need standard output")
         }
-        if startsImmediately && !isPaced {
+        if pace == .realTime && outputs.isEmpty {
+            throw ArgumentValueError("--pace is how playing goes without -o anyway; remove it")
+        }
+        if startsImmediately && pace == .fast {
             throw ArgumentValueError("--immediately has no effect with --fast; remove it")
         }
-        if rate != 1 && !isPaced { throw ArgumentValueError("--rate has no effect with --fast; remove it") }
+        if rate != 1 && pace == .fast { throw ArgumentValueError("--rate has no effect with --fast; remove it") }
         if rate < 0 || rate > 2, !outputs.isEmpty {
             throw ArgumentValueError("--rate outside 0–2 plays I-frames only and cannot be combined with -o")
         }
@@ -317,10 +345,10 @@ package struct PlayOptions: Sendable, Equatable {
             throw ArgumentValueError(
                 "\(option) has no effect with a negative --rate, which plays to the start; remove it")
         }
-        if !automaticallyWaits && !isPaced {
+        if !automaticallyWaits && pace == .fast {
             throw ArgumentValueError("--no-auto-wait has no effect with --fast; remove it")
         }
-        if catchesUp || catchUpRate != nil, !isPaced {
+        if catchesUp || catchUpRate != nil, pace == .fast {
             throw ArgumentValueError("--live-catch-up has no effect with --fast; remove it")
         }
         if catchesUp && !automaticallyWaits {
@@ -376,10 +404,12 @@ package struct PlayOptions: Sendable, Equatable {
 
     private func checkWatching() throws(ArgumentValueError) {
         if opensWindow && showsPreview { throw ArgumentValueError("--window and --preview are mutually exclusive") }
-        let name = opensWindow ? "a window" : "--preview"
+        if opensWindow && isHeard { throw ArgumentValueError("a window has sound; remove --listen") }
+        if isHeard && !includesAudio { throw ArgumentValueError("--no-audio leaves nothing to hear") }
+        let name = opensWindow ? "a window" : showsPreview ? "--preview" : "--listen"
         if isWatched {
-            if !isPaced { throw ArgumentValueError("--fast is no speed to watch at; remove it, or \(name)") }
-            if !decodes { throw ArgumentValueError("--no-decode leaves nothing to watch; remove it, or \(name)") }
+            if pace == .fast { throw ArgumentValueError("--fast is no speed to watch at; remove it, or \(name)") }
+            if !decodes { throw ArgumentValueError("--no-decode leaves nothing to present; remove it, or \(name)") }
         }
         if showsPreview {
             if !includesVideo { throw ArgumentValueError("--no-video leaves nothing for --preview") }

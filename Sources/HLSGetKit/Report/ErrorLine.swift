@@ -1,4 +1,5 @@
 package import HLSKitCore
+import HLSKitPlaylist
 
 /// The one line that a failure prints: `hlsget: error: <cause>: <url> (<detail>)`.
 package enum ErrorLine {
@@ -23,11 +24,19 @@ package enum ErrorLine {
                 code: .output, urlString: error.path, cause: "cannot write",
                 detail: error.code == .fileExists && error.text.lowercased().hasSuffix("file exists")
                     ? "\(error.text); --overwrite replaces it" : error.text)
+        case let error as HLSError where error.loadingError?.code == .untrustedCertificate: withHint(error)
         case let error as HLSError: error
         case let error as LoadingError: playerError(error)
         case let error as ArgumentValueError: HLSError(code: .invalidArgument, cause: error.description)
         default: HLSError(code: .internal, cause: String(describing: error))
         }
+    }
+
+    private static func withHint(_ error: HLSError) -> HLSError {
+        let hint = "--cacert FILE trusts its issuer, -k any"
+        var error = error
+        error.detail = [error.detail, hint].compactMap(\.self).joined(separator: "; ")
+        return error
     }
 
     private static func playerError(_ error: LoadingError) -> HLSError {
@@ -39,9 +48,15 @@ package enum ErrorLine {
 
     package static func line(_ cause: String, url: String?, detail: String?, severity: String = "error") -> String {
         var text = "hlsget: \(severity): \(TerminalText.escaped(Redaction.text(cause)))"
-        if let url { text += ": \(printable(url: url))" }
+        if let url { text += ": \(cause == "no such file" ? path(of: url) : printable(url: url))" }
         if let detail, !detail.isEmpty { text += " (\(TerminalText.escaped(Redaction.text(detail))))" }
         return text
+    }
+
+    /// A path as it was typed, where it is one.
+    private static func path(of url: String) -> String {
+        guard url.hasPrefix("file:///") else { return printable(url: url) }
+        return TerminalText.escaped(URIReference.percentDecoded(url.dropFirst("file://".count)))
     }
 
     /// A URL that may be shown: without secrets (R60) and without an endless middle.

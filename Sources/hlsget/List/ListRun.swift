@@ -32,6 +32,10 @@ struct ListRun {
         } catch let interrupted as Interruption.Interrupted {
             return .interrupted(signal: interrupted.signal)
         } catch {
+            if let list = try? await ChannelList.load(options) {
+                StandardStream.output.write(isJSON ? list.document.text + "\n" : list.text)
+                return .done
+            }
             let failure = PlaylistInput.Failure(error)
             if isJSON { StandardStream.output.writeLine(PlaylistJSON.document(failure, name: options.url).text) }
             StandardStream.error.writeLine(failure.text(for: options.url))

@@ -69,7 +69,9 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Omit video.") var noVideo = false
     @Flag(help: "Omit audio.") var noAudio = false
     @Flag(help: "Load without decoding.") var noDecode = false
-    @Flag(help: "Run as fast as possible instead of in real time.") var fast = false
+    @Flag(help: "Run as fast as possible instead of in real time. -o does, unless somebody watches or --player reads.")
+    var fast = false
+    @Flag(help: "Run in real time, also with -o.") var pace = false
     @Flag(name: [.customShort("y"), .long], help: "Overwrite existing files.") var overwrite = false
 
     func apply(to options: inout PlayOptions) throws {
@@ -90,7 +92,8 @@ struct OutputOptions: ParsableArguments {
         options.includesVideo = !noVideo
         options.includesAudio = !noAudio
         options.decodes = !noDecode
-        options.isPaced = !fast
+        if fast && pace { throw ArgumentValueError("--fast and --pace are mutually exclusive") }
+        options.pace = fast ? .fast : pace ? .realTime : nil
         options.overwritesFiles = overwrite
     }
 }
@@ -223,6 +226,9 @@ struct PlaybackOptions: ParsableArguments {
 
 struct SelectionOptions: ParsableArguments {
     @Option(
+        help: ArgumentHelp("A channel of a list (IPTV): its number, its name or a part of it.", valueName: "n|name"))
+    var channel: String?
+    @Option(
         help: ArgumentHelp(
             "best, worst, 720p60, 'height<=720 codec=hevc'; a comma separates fallbacks.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .variants) })
@@ -248,6 +254,7 @@ struct SelectionOptions: ParsableArguments {
     var subsFile: String?
 
     func apply(to options: inout PlayOptions) {
+        options.channel = channel
         options.languages = languages
         options.quality = quality
         options.pathway = pathway

@@ -42,6 +42,9 @@ struct PlayOptionGroups: ParsableArguments {
         if options.recordingPath != nil, options.hasOneVariant, !options.keepsVariant {
             options.recordedOptions.append("--one-quality")
         }
+        if options.recordingPath != nil, options.pace == nil, !options.isPaced {
+            options.recordedOptions.append("--fast")
+        }
         // Nor is the environment.
         if options.recordingPath != nil, options.languages == nil {
             let languages = PlayerConfiguration().languages

@@ -31,6 +31,10 @@ extension PlayOptionGroups {
             if status != .done { throw status.exitCode }
             return
         }
+        let channels = ChannelChoice(options)
+        if channels.isNeeded {
+            do { options = try await channels.options() } catch { throw channels.tell(error).exitCode }
+        }
         if let wait = options.wait?.limited(to: options.until?.interval), !options.readsStandardInput,
             let end = await waitForStream(wait, options)
         {
@@ -44,6 +48,7 @@ extension PlayOptionGroups {
             throw ExitStatus.usage.exitCode
         }
         let status = await PlaySession(options, preview: preview).run()
+        if status == .badPlaylist { await channels.explain() }
         if status != .done { throw status.exitCode }
     }
 
@@ -116,6 +121,7 @@ struct PlaySession {
             outputs = try openOutputs(program)
             for output in outputs { leftovers.add(file: output.path) }
             announce(outputs, readsKeys: keyboard != nil)
+            announceSilence()
             program?.handOver()
             if let path = options.accessLogPath {
                 accessLog = try AccessLogFile(path: path, overwrite: options.overwritesFiles)
@@ -129,7 +135,7 @@ struct PlaySession {
             let transport = try options.makeTransport()
             recording = try record(transport)
             let diskCache = try options.cacheFolder.map { try DiskCache(folder: $0) }
-            if options.opensWindow {
+            if options.opensWindow || options.isHeard {
                 stage = try await WatchStage(options, transport: transport, diskCache: diskCache)
             }
             var configuration = configuration(clock: stage?.clock ?? clock, transport: recording ?? transport)
@@ -151,6 +157,9 @@ struct PlaySession {
         let metrics = lines.map { lines in MetricLines { lines.take($0) } }
         lines?.take(EventReporter.session(url: options.url))
         let feed = preview.map { PreviewFeed($0, clock: clock) }
+        let titles = showsTitles ? MetadataOutput() : nil
+        // A new item takes any output.
+        if let titles { try? item.add(titles) }
         var passes = PassQueue(item: item, writers: outputs.map(\.sink), count: options.passCount) { [stage] item in
             metrics?.follow(item)
             // A new item takes any output.
@@ -179,7 +188,7 @@ struct PlaySession {
         preview?.enter()
 
         let outcome = await follow(
-            player, stage: stage, passes: &passes, events: events, signals: signals, keyboard: keyboard,
+            player, stage: stage, titles: titles, passes: &passes, events: events, signals: signals, keyboard: keyboard,
             recording: recording,
             program: program, accessLog: &accessLog, errorLog: &errorLog, summary: &summary)
         var limit: Task<Void, Never>?
@@ -238,6 +247,17 @@ struct PlaySession {
             && options.outputs.allSatisfy { $0.destination.path != "-" }
     }
 
+    /// Somebody listens, or looks.
+    private var showsTitles: Bool { display != nil && options.outputs.isEmpty && options.verbosity != .quiet }
+
+    /// Where nothing is seen or heard, how it would be.
+    private func announceSilence() {
+        guard takesKeys, !options.isWatched, options.decodes, options.verbosity != .quiet else { return }
+        say(
+            "nothing is shown here: hlsget watch URL opens a window, hlsget listen URL plays the sound, -o FILE saves it"
+        )
+    }
+
     /// Says what is written, and lets the status line tell how much.
     private func announce(_ outputs: [Output], readsKeys: Bool) {
         guard let display, endsByKey, outputs.allSatisfy(\.isFile) else { return }
@@ -287,6 +307,8 @@ struct PlaySession {
         case signal(Int32)
         case key(Key)
         case wish(WindowThread.Wish)
+        /// What plays has another title.
+        case title(String)
         case tick
         /// It was to be played up to now.
         case isTime
@@ -294,7 +316,8 @@ struct PlaySession {
 
     /// Shows what happens until the end.
     private func follow(
-        _ player: Player, stage: WatchStage?, passes: inout PassQueue, events: AsyncStream<PlayerEvent>,
+        _ player: Player, stage: WatchStage?, titles: MetadataOutput?, passes: inout PassQueue,
+        events: AsyncStream<PlayerEvent>,
         signals: SignalWatcher,
         keyboard: KeyboardWatcher?, recording: RecordingTransport?, program: PlayerProgram?,
         accessLog: inout AccessLogFile?,
@@ -326,8 +349,14 @@ struct PlaySession {
                 for await key in keyboard.keys { sink.yield(.key(key)) }
             },
             Task {
-                guard let stage else { return }
-                for await wish in stage.wishes { sink.yield(.wish(wish)) }
+                guard let wishes = stage?.wishes else { return }
+                for await wish in wishes { sink.yield(.wish(wish)) }
+            },
+            Task {
+                guard let titles else { return }
+                for await group in titles.groups() {
+                    if let title = PlayingTitle.text(of: group) { sink.yield(.title(title)) }
+                }
             },
             Task {
                 while needsTicks, !Task.isCancelled {
@@ -344,6 +373,8 @@ struct PlaySession {
         defer { for task in tasks { task.cancel() } }
         var reporter = EventReporter()
         var wishes = PlayWishes(options)
+        var lastTitle: String?
+        var hasToldFields = false
         let epoch = clock.now
         if options.subtitles != nil || options.subtitlesPath != nil, !options.outputs.isEmpty,
             reportsJSON || options.verbosity != .quiet
@@ -366,7 +397,20 @@ struct PlaySession {
                 case .seek(let time): KeyboardControl(player: player).seek(near: time)
                 }
                 show(player.state, at: clock.now - epoch, &reporter, stage)
-            case .tick: show(player.state, at: clock.now - epoch, &reporter, stage)
+            case .title(let title):
+                guard title != lastTitle else { continue }
+                lastTitle = title
+                stage?.say(title)
+                say("title: \(title)")
+            case .tick:
+                if !hasToldFields, options.isWatched, display != nil, options.verbosity != .quiet,
+                    player.currentItem?.tracks.contains(where: { $0.formatDescription?.declaredFieldCount == 2 })
+                        == true
+                {
+                    hasToldFields = true
+                    say("interlaced video, shown \(options.deinterlaces ? "deinterlaced" : "as it is")")
+                }
+                show(player.state, at: clock.now - epoch, &reporter, stage)
             case .assetFailed(let error, let time):
                 guard reportsJSON || options.verbosity == .verbose else { continue }
                 warn(
@@ -770,6 +814,7 @@ extension PlaySession {
         configuration.credentialOrigins = options.credentialOrigins
         configuration.allowsFilesAnywhere = options.allowsFilesOutside
         configuration.decodingThreadCount = options.threads
+        configuration.deinterlacesVideo = options.deinterlaces && options.isWatched
         if !options.media.video { configuration.mediaTypes.remove(.video) }
         if !options.media.audio { configuration.mediaTypes.remove(.audio) }
         if options.outputs.isEmpty, options.decodes, !options.isWatched {

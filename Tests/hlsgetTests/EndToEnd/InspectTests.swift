@@ -97,7 +97,7 @@ import Testing
                 "no such host", "--retries", "0", "http://x.invalid/", status: 4, words: "no such host", "x.invalid"),
             Failure("a page", "@/page", status: 5, words: "<html>", "/page"),
             Failure("a malformed playlist", "bad.m3u8", status: 5, words: "line 3", "EXT-X-BYTERANGE", "bad.m3u8"),
-            Failure("another scheme", "gopher://h/a", status: 12, words: "gopher", "not allowed"),
+            Failure("another scheme", "gopher://h/a", status: 64, words: "gopher", "not supported"),
             Failure("a private address", "--deny-private", "@/page", status: 12, words: "127.0.0.1", "not allowed"),
             Failure("too large", "huge.m3u8", status: 12, words: "maximumLineByteCount", "line 2"),
         ])

@@ -36,7 +36,7 @@ struct OneErrorTests {
             testDescription: "a playlist without end", input: "@/huge.m3u8", status: 12,
             words: "too large: http://127.0.0.1:", hasVariousDetails: true),
         Case(testDescription: "no host", input: "http://", status: 64, words: "http:// has no host"),
-        Case(testDescription: "another scheme", input: "gopher://h/a", status: 12, words: "not allowed"),
+        Case(testDescription: "another scheme", input: "gopher://h/a", status: 64, words: "gopher: is not supported"),
     ]
 
     private static let commands: [[String]] = [

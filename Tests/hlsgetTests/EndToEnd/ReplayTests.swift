@@ -101,7 +101,7 @@ struct ReplayTests {
         try write(try await refusingRecording(in: folder), to: folder.path + "/r403.jsonl")
         let recording = try NetworkRecording(contentsOfFile: folder.path + "/r403.jsonl")
         var options = PlayOptions(url: recording.urlString)
-        options.isPaced = false
+        options.pace = .fast
         options.refreshCommand = "touch \(folder.path)/PWNED; sleep 1"
         let session = ReplaySession(recording: recording, options: options, selector: SimulatedRule.hlskit.selector)
         for _ in 0..<5 { _ = try session.run() }

@@ -1,0 +1,10 @@
+/// The command first, where flags that any command has were written in front of it: `hlsget -q download URL`, as of git and apt.
+package enum CommandOrder {
+    private static let flags: Set<String> = ["-q", "--quiet", "-v", "--verbose"]
+
+    package static func restored(_ arguments: [String], commands: [String]) -> [String] {
+        let count = arguments.prefix { flags.contains($0) }.count
+        guard count > 0, count < arguments.count, commands.contains(arguments[count]) else { return arguments }
+        return [arguments[count]] + arguments[..<count] + arguments[(count + 1)...]
+    }
+}

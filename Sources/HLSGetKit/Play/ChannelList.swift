@@ -1,0 +1,167 @@
+package import HLSKitCore
+import HLSKitPlaylist
+
+/// A list of channels (IPTV): an M3U file that names streams, and what their servers want to be told.
+///
+/// No specification describes it. Read as players read it: `#EXTINF:-1 tvg-id="…" group-title="…",Name`, `#EXTGRP:`,
+/// `#EXTVLCOPT:http-user-agent=` and `http-referrer=`, and `URL|User-Agent=…&Referer=…`.
+package struct ChannelList: Sendable, Hashable {
+    package struct Channel: Sendable, Hashable {
+        package var name: String
+        /// As it is written; see ``FieldsInURL``.
+        package var url: String
+        package var group: String?
+    }
+
+    /// Why a channel cannot be chosen, in words.
+    package struct NoChoice: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) { self.description = description }
+    }
+
+    /// Bytes of a list, at most.
+    package static let maximumByteCount = 64 << 20
+
+    package private(set) var channels: [Channel] = []
+
+    /// - Returns: nil of anything else: a playlist of HLS, which has tags of its own, and a list of files.
+    package init?(parsing text: String) {
+        var name: String?
+        var group: String?
+        var fields: [String] = []
+        var isOfChannels = false
+        // A byte order mark is no part of the first line.
+        let text = text.unicodeScalars.first == "\u{FEFF}" ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
+        for line in Substring(text).split(whereSeparator: \.isNewline).lazy.map({ $0.trimmed() }) where !line.isEmpty {
+            if line.hasPrefix("#EXT-X-") { return nil }
+            if let rest = line.value(behind: "#EXTINF:") {
+                let entry = Self.entry(rest)
+                name = entry.name
+                group = entry.group ?? group
+                isOfChannels = isOfChannels || entry.isOfChannel
+            } else if let rest = line.value(behind: "#EXTGRP:") {
+                group = rest
+            } else if let rest = line.value(behind: "#EXTVLCOPT:http-user-agent=") {
+                fields.append("User-Agent=\(rest)")
+            } else if let rest = line.value(behind: "#EXTVLCOPT:http-referrer=") {
+                fields.append("Referer=\(rest)")
+            } else if line.first != "#" {
+                let url = fields.isEmpty || line.contains("|") ? line : "\(line)|\(fields.joined(separator: "&"))"
+                channels.append(Channel(name: name ?? line, url: url, group: group))
+                (name, group, fields) = (nil, nil, [])
+            }
+        }
+        guard isOfChannels, !channels.isEmpty else { return nil }
+    }
+
+    /// The channel that somebody names: by its number in the list (`3`, `#3`), its name, or a part of it that no other has.
+    package func channel(_ wish: String) throws(NoChoice) -> Channel {
+        let digits = wish.first == "#" ? wish.dropFirst() : wish[...]
+        let wanted = wish.lowercased()
+        if let exact = channels.first(where: { $0.name.lowercased() == wanted }) { return exact }
+        if let number = Int(digits) {
+            guard channels.indices.contains(number - 1) else {
+                throw NoChoice(description: "there is no channel \(number); there are \(channels.count)")
+            }
+            return channels[number - 1]
+        }
+        let found = channels.filter { $0.name.lowercased().contains(wanted) }
+        if found.count == 1 { return found[0] }
+        let shown = TerminalText.escaped(wish)
+        guard !found.isEmpty else { throw NoChoice(description: "no channel is called \"\(shown)\"") }
+        let names = found.prefix(4).map { "\"\(TerminalText.escaped($0.name))\"" }.joined(separator: ", ")
+        throw NoChoice(
+            description: "\(found.count) channels are called \"\(shown)\": \(names)\(found.count > 4 ? ", …" : "")")
+    }
+
+    /// A table: number, name, group.
+    package var text: String {
+        let width = String(channels.count).count
+        return channels.enumerated().map { index, channel in
+            let group = channel.group.map { "  (\(TerminalText.escaped($0)))" } ?? ""
+            return "\(String(index + 1).leftPadded(to: width))  \(TerminalText.escaped(channel.name))\(group)\n"
+        }.joined()
+    }
+
+    package var document: JSONValue {
+        [
+            "channels": .array(
+                channels.map { channel in
+                    ["name": .string(channel.name), "group": JSONValue(channel.group), "url": .string(channel.url)]
+                })
+        ]
+    }
+
+    /// What stands behind `#EXTINF:`. The name begins behind the first comma outside quotation marks.
+    private static func entry(_ text: String) -> (name: String?, group: String?, isOfChannel: Bool) {
+        var isQuoted = false
+        let comma = text.firstIndex { character in
+            if character == "\"" { isQuoted.toggle() }
+            return character == "," && !isQuoted
+        }
+        let head = text[..<(comma ?? text.endIndex)]
+        let name = comma.map { text[text.index(after: $0)...].trimmed() } ?? ""
+        let duration = head.prefix { !$0.isWhitespace }
+        func attribute(_ key: String) -> String? {
+            guard let start = head.firstRange(of: "\(key)=\"")?.upperBound else { return nil }
+            let value = head[start...].prefix { $0 != "\"" }
+            return value.isEmpty ? nil : String(value)
+        }
+        let isOfChannel = (Double(duration) ?? 0) <= 0 || head.contains("=\"")
+        return (name.isEmpty ? attribute("tvg-name") : name, attribute("group-title"), isOfChannel)
+    }
+}
+
+extension ChannelList {
+    /// Loads what is at a URL, with the options of the command; nil if it is no list of channels.
+    package static func load(_ options: PlayOptions) async throws -> ChannelList? {
+        var request = TransportRequest(
+            urlString: options.url, resourceClass: .multivariantPlaylist, maximumByteCount: maximumByteCount)
+        request.fields = options.fields
+        if let timeout = options.timeout { request.timeouts.firstByte = timeout }
+        var bytes: [UInt8] = []
+        for await event in try options.makeTransport().events(for: request) {
+            switch event {
+            case .response: break
+            case .data(let more): bytes += more
+            case .finished: return ChannelList(parsing: String(decoding: bytes, as: UTF8.self))
+            case .failed(let error, _): throw LoadingError(error)
+            }
+        }
+        throw CancellationError()
+    }
+}
+
+extension String {
+    fileprivate func value(behind prefix: String) -> String? {
+        hasPrefix(prefix) ? dropFirst(prefix.count).trimmed() : nil
+    }
+}
+
+/// Header fields behind a URL, as lists for Kodi have them: `URL|User-Agent=X&Referer=Y`, each value percent-encoded.
+package struct FieldsInURL: Sendable, Equatable {
+    package var url: String
+    package var fields: [TransportField] = []
+
+    package init(_ text: String) {
+        url = text
+        guard text.lowercased().hasPrefix("http"), let bar = text.firstIndex(of: "|") else { return }
+        url = String(text[..<bar])
+        for part in text[text.index(after: bar)...].split(separator: "&") {
+            guard let equals = part.firstIndex(of: "="), equals != part.startIndex else { continue }
+            let value = URIReference.percentDecoded(part[part.index(after: equals)...])
+            guard let field = try? TransportField(argument: "\(part[..<equals]): \(value)")
+            else { continue }
+            fields.append(field)
+        }
+    }
+}
+
+extension [TransportField] {
+    /// These, and those of `others` whose names are not among them.
+    package func filled(from others: [TransportField]) -> [TransportField] {
+        let names = Set(map { $0.name.lowercased() })
+        return self + others.filter { !names.contains($0.name.lowercased()) }
+    }
+}

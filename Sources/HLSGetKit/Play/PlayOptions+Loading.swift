@@ -23,6 +23,22 @@ extension PlayOptions {
         return PlaylistLoader(urlString: url, configuration: configuration)
     }
 
+    /// Whether the stream goes on while it is played, by its first variant. False where that cannot be found out at once: who
+    /// plays it says why.
+    package func isLive() async -> Bool {
+        var look = self
+        look.retries = .count(0)
+        guard let loader = try? look.loader(), let playlist = try? await loader.load() else { return false }
+        switch playlist {
+        case .media(let media): return !media.isComplete
+        case .multivariant(let multivariant):
+            guard let variant = multivariant.variants.first, let url = multivariant.resolve(variant.uri),
+                case .media(let media)? = try? await loader.load(url, namedBy: multivariant.url)
+            else { return false }
+            return !media.isComplete
+        }
+    }
+
     /// For parts of the stream.
     ///
     /// - Parameter wrap: what stands before the network.

@@ -40,6 +40,11 @@ extension PlayOptionGroups {
         {
             throw end.exitCode
         }
+        if options.pace == nil, !options.isPaced, await options.isLive() {
+            // What is live has its own time: waits, latency and stalls are told.
+            options.pace = .realTime
+            options.recordedOptions.removeAll { $0 == "--fast" }
+        }
         let preview: PreviewScreen?
         do {
             preview = options.showsPreview ? try PreviewScreen(format: options.previewFormat) : nil

@@ -65,7 +65,10 @@ extension PlaybackEngine {
         }
         input.liveReserve = liveReserve
         // Asked for where nothing but waiting helps.
-        if outlook?.hasLowerVariant == false { input.recentRates = loading.estimator.secondRates }
+        let isWaiting = machine.status == .waitingToPlayAtSpecifiedRate
+        if outlook?.hasChoice == false || isWaiting && outlook?.hasLowerVariant == false {
+            input.recentRates = loading.estimator.secondRates
+        }
         return input
     }
 
@@ -84,7 +87,8 @@ extension PlaybackEngine {
 
     /// At a stall: tells that the link does not carry what is played, once in a row of stalls.
     mutating func tellSlowLink() {
-        let input = keepUpInput(rate: machine.rate)
+        var input = keepUpInput(rate: machine.rate)
+        input.recentRates = loading.estimator.secondRates
         guard let link = report.slowLink(input, estimate: loading.estimatedBitsPerSecond(at: now)) else { return }
         effects.append(.publish(.linkTooSlow(bitsPerSecond: link.carries, needed: link.needs)))
     }

@@ -15,7 +15,7 @@ package struct SteppedPlayback: Sendable {
 
     private var engine: PlaybackEngine
     private var timers = TimerQueue()
-    private var jobs = FewEntries<Int, SegmentJob>()
+    private var jobs: [Int: SegmentJob] = [:]
     private var lastJob: SegmentJob?
     private var actions: [Action] = []
     /// Immediate results of effects. All effects of one event come before the next event.

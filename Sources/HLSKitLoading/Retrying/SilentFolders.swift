@@ -7,6 +7,8 @@ package struct SilentFolders: Sendable {
 
     private var heard: Set<String> = []
     private var silent: Set<String> = []
+    /// The folder of the last media, which is the folder of the next media, too, in most streams.
+    private var lastHeard = ""
 
     package init() {}
 
@@ -21,8 +23,12 @@ package struct SilentFolders: Sendable {
 
     /// Media came.
     package mutating func noteMedia(from url: String) {
+        if !lastHeard.isEmpty, url.hasPrefix(lastHeard), !url.utf8.dropFirst(lastHeard.utf8.count).contains(0x2F) {
+            return
+        }
         let folder = Self.folder(of: url)
         if !silent.isEmpty { silent.remove(folder) }
+        lastHeard = folder
         if heard.count >= Self.limit { heard.removeAll() }
         heard.insert(folder)
     }

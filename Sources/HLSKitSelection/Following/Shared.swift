@@ -1,16 +1,24 @@
-/// A value that is large and seldom changes, kept apart: a copy of what holds it costs as much as a copy of one reference.
+/// A large value that seldom changes, stored separately, so that a copy of its owner copies one reference.
+///
+/// It is inlinable because the engine reads playlists through it at every event, and an accessor that is not specialized
+/// copies the whole value.
 @propertyWrapper
+@usableFromInline
 package struct Shared<Value: Sendable>: Sendable {
-    private final class Box: Sendable {
-        let value: Value
+    @usableFromInline
+    final class Box: Sendable {
+        @usableFromInline let value: Value
 
+        @inlinable
         init(_ value: Value) { self.value = value }
     }
 
-    private var box: Box
+    @usableFromInline var box: Box
 
+    @inlinable
     package init(wrappedValue: Value) { box = Box(wrappedValue) }
 
+    @inlinable
     package var wrappedValue: Value {
         _read { yield box.value }
         set { box = Box(newValue) }

@@ -69,7 +69,7 @@ package struct ThroughputEstimator: Sendable {
     package private(set) var recentTransfers: [MeasuredTransfer] = []
 
     private var record = LoadingRecord()
-    private var running = FewEntries<TransferID, Running>()
+    private var running: [TransferID: Running] = [:]
     private var fast = MovingAverage(halfLife: fastHalfLife)
     private var slow = MovingAverage(halfLife: slowHalfLife)
     private var latency = MovingAverage(halfLife: latencyHalfLife)

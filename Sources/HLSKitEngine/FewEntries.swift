@@ -1,12 +1,12 @@
 /// A dictionary for a handful of entries: looking through the keys is quicker than hashing one.
-package struct FewEntries<Key: Equatable & Sendable, Value: Sendable>: Sendable {
+struct FewEntries<Key: Equatable & Sendable, Value: Sendable>: Sendable {
     /// In the order in which they were added.
-    package private(set) var keys: [Key] = []
+    private(set) var keys: [Key] = []
     private var values: [Value?] = []
 
-    package init() {}
+    init() {}
 
-    package subscript(key: Key) -> Value? {
+    subscript(key: Key) -> Value? {
         _read {
             if let index = keys.firstIndex(of: key) { yield values[index] } else { yield nil }
         }
@@ -18,7 +18,7 @@ package struct FewEntries<Key: Equatable & Sendable, Value: Sendable>: Sendable 
         }
     }
 
-    package mutating func removeValue(forKey key: Key) -> Value? {
+    mutating func removeValue(forKey key: Key) -> Value? {
         guard let index = keys.firstIndex(of: key) else { return nil }
         keys.remove(at: index)
         return values.remove(at: index)

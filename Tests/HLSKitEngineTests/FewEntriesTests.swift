@@ -1,6 +1,8 @@
 import HLSKitLoading
 import Testing
 
+@testable import HLSKitEngine
+
 @Suite("Few entries")
 struct FewEntriesTests {
     @Test("behaves like a dictionary, over random changes")

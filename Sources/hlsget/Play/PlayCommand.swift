@@ -4,7 +4,7 @@ import HLSKitCore
 import Synchronization
 
 /// `hlsget [play] URL`: buffers, waits and plays. `run()` is in `PlaySession.swift`.
-struct PlayCommand: AsyncParsableCommand {
+struct PlayCommand: PlayingCommand {
     static let configuration = CommandConfiguration(
         commandName: "play", abstract: "Play a stream: load it, wait when necessary, write it where -o says.",
         usage: "hlsget [play] URL|FILE [options]",
@@ -23,15 +23,6 @@ struct PlayCommand: AsyncParsableCommand {
 
     @OptionGroup var groups: PlayOptionGroups
 
-    mutating func validate() throws {
-        do {
-            _ = try options()
-        } catch let error as ArgumentValueError {
-            throw ValidationError(error.description)
-        }
-    }
-
-    /// The options as one checked value.
     func options() throws -> PlayOptions { try groups.options(for: url) }
 }
 

@@ -4,7 +4,7 @@ import HLSGetWatch
 import HLSKitCore
 
 /// `hlsget watch URL`: `play` in a window, with sound.
-struct WatchCommand: AsyncParsableCommand {
+struct WatchCommand: PlayingCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Watch a stream: a window with video, audio and captions.",
         usage: "hlsget watch URL|FILE [options]",
@@ -22,16 +22,6 @@ struct WatchCommand: AsyncParsableCommand {
 
     @OptionGroup var groups: PlayOptionGroups
 
-    mutating func validate() throws {
-        do {
-            _ = try options()
-        } catch let error as ArgumentValueError {
-            throw ValidationError(error.description)
-        }
-    }
-
-    mutating func run() async throws { try await groups.run(options()) }
-
     func options() throws -> PlayOptions {
         var groups = groups
         if !groups.picture.preview { groups.picture.window = true }
@@ -40,7 +30,7 @@ struct WatchCommand: AsyncParsableCommand {
 }
 
 /// `hlsget listen URL`: `play` with sound, without a window.
-struct ListenCommand: AsyncParsableCommand {
+struct ListenCommand: PlayingCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Listen to a stream: its sound, without a window.",
         usage: "hlsget listen URL|FILE [options]",
@@ -56,6 +46,23 @@ struct ListenCommand: AsyncParsableCommand {
 
     @OptionGroup var groups: PlayOptionGroups
 
+    func options() throws -> PlayOptions {
+        var groups = groups
+        groups.picture.listen = true
+        if !groups.picture.preview { groups.output.noVideo = true }
+        return try groups.options(for: url)
+    }
+}
+
+/// A command that is `play` with another choice of options.
+protocol PlayingCommand: AsyncParsableCommand {
+    var groups: PlayOptionGroups { get }
+
+    /// The options as one checked value.
+    func options() throws -> PlayOptions
+}
+
+extension PlayingCommand {
     mutating func validate() throws {
         do {
             _ = try options()
@@ -65,13 +72,6 @@ struct ListenCommand: AsyncParsableCommand {
     }
 
     mutating func run() async throws { try await groups.run(options()) }
-
-    func options() throws -> PlayOptions {
-        var groups = groups
-        groups.picture.listen = true
-        if !groups.picture.preview { groups.output.noVideo = true }
-        return try groups.options(for: url)
-    }
 }
 
 /// Where video is seen, and audio heard.

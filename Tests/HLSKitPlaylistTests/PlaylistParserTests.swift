@@ -126,6 +126,22 @@ import Testing
             try parser.append(Array("<!DOCTYPE html>\n<html>".utf8))
         }
         #expect(error?.code == .notAPlaylist)
-        #expect(error?.text == "not an HLS playlist (text/html, starts with <!DOCTYPE html>): no #EXTM3U")
+        #expect(error?.text == "not an HLS playlist (text/html, a web page): no #EXTM3U")
+    }
+
+    @Test(
+        "content of another kind is named in the error",
+        arguments: [
+            ("<html><script>src: 'https:\\/\\/a.example\\/x\\/master.m3u8?t=1&u=2'</script>",
+                "a web page; it names https://a.example/x/master.m3u8?t=1&u=2"),
+            ("\n<!DOCTYPE HTML>\n<p>.m3u8", "a web page"),
+            ("<?xml version=\"1.0\"?>\n<MPD xmlns=\"x\">", "a DASH manifest"),
+            ("[playlist]\nFile1=http://a/b", "a PLS list, which names streams in lines File1=URL"),
+            ("{\"error\":\"geo blocked\"}", "JSON"), ("\u{1F}", "starts with \u{1F}"),
+            ("0000ftypisom", "MP4 media"), ("hello", "starts with hello"),
+        ])
+    func foreignContent(text: String, words: String) {
+        let error = #expect(throws: PlaylistError.self) { try Playlist(text) }
+        #expect(error?.text == "not an HLS playlist (\(words)): no #EXTM3U")
     }
 }

@@ -11,6 +11,26 @@ public struct TransportConfiguration: Sendable, Hashable {
         case url(String)
     }
 
+    /// A server to connect to instead of the one that a URL names.
+    public struct ConnectionTarget: Sendable, Hashable {
+        /// The host of the URL, or `nil` for any host.
+        public var host: String?
+        /// The port of the URL, or `nil` for any port.
+        public var port: Int?
+        /// The name or address to connect to, or `nil` for the URL's host.
+        public var targetHost: String?
+        /// The port to connect to, or `nil` for the URL's port.
+        public var targetPort: Int?
+
+        /// Makes a target.
+        public init(host: String? = nil, port: Int? = nil, targetHost: String? = nil, targetPort: Int? = nil) {
+            self.host = host
+            self.port = port
+            self.targetHost = targetHost
+            self.targetPort = targetPort
+        }
+    }
+
     /// Which addresses of a name are used.
     public enum AddressFamily: Sendable, Hashable { case any, ipv4, ipv6 }
 
@@ -35,6 +55,15 @@ public struct TransportConfiguration: Sendable, Hashable {
     /// Name of the network interface, or the local address, that connections leave from; nil (the default) leaves
     /// it to the system.
     public var interface: String?
+    /// Other servers to connect to instead of the hosts that URLs name. The default is none.
+    ///
+    /// A URL's host stays in the `Host` field and in the check of the certificate, so an edge or an origin can be tested
+    /// before DNS names it. ``addressPolicy`` still applies. Redirects are subject to it, too.
+    public var connectionTargets: [ConnectionTarget] = []
+    /// A file of certificates (PEM) to trust in addition to the system's folder of certificates. The default is `nil`.
+    ///
+    /// It replaces the system's file of certificates, as `CURL_CA_BUNDLE` does for curl. ``caFile`` takes precedence.
+    public var additionalCAFile: String?
     /// Bytes a second that all transfers of the transport may receive together; nil (the default) means no limit.
     public var maximumBytesPerSecond: Int?
     /// Connections that all requests of the transport may use at once to one host (scheme, name and port), `1...`; nil (the

@@ -176,7 +176,7 @@ struct PlayCommandTests {
             "http://a/b", "--cookies", "\(folder.path)/cookies.txt", "--cert", "\(folder.path)/client.pem",
             "--key-file",
             "\(folder.path)/client.key", "--proxy", "socks5h://p:1080", "--limit-rate", "1.5k", "--interface", "eth7",
-            "--connections-per-host", "3",
+            "--connections-per-host", "3", "--resolve", "a:443:[2001:db8::1]", "--connect-to", "::edge:",
             "-6",
             "--send-credentials-to", "https://cdn.example", "--send-credentials-to", "http://x:81")
         let network = parsed.transportConfiguration
@@ -187,6 +187,10 @@ struct PlayCommandTests {
         #expect(network.maximumBytesPerSecond == 1536)
         #expect(network.maximumConnectionsPerHost == 3)
         #expect(network.interface == "eth7")
+        #expect(
+            network.connectionTargets == [
+                .init(host: "a", port: 443, targetHost: "2001:db8::1"), .init(targetHost: "edge"),
+            ])
         #expect(network.addressFamily == .ipv6)
         #expect(
             parsed.credentialOrigins == Set(["https://cdn.example", "http://x:81"].compactMap(URLOrigin.init(of:))))

@@ -60,6 +60,18 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         help: ArgumentHelp("Connections to one host at once, at most.", valueName: "n"),
         transform: NumberArgument.connections)
     var connectionsPerHost: Int?
+    @Option(
+        help: ArgumentHelp(
+            "Connect to this address instead of resolving the host, e.g. cdn.example.com:443:192.0.2.7.",
+            valueName: "host:port:address"),
+        transform: TransportConfiguration.ConnectionTarget.init(resolving:))
+    var resolve: [TransportConfiguration.ConnectionTarget] = []
+    @Option(
+        help: ArgumentHelp(
+            "Connect to another host and port instead; empty parts mean any, or the same.",
+            valueName: "host:port:host:port"),
+        transform: TransportConfiguration.ConnectionTarget.init(argument:))
+    var connectTo: [TransportConfiguration.ConnectionTarget] = []
     @Option(help: ArgumentHelp("Connect from this interface or local address.", valueName: "name"))
     var interface: String?
     @Flag(name: .customShort("4"), help: "Use IPv4 addresses only.") var ipv4 = false
@@ -159,6 +171,7 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         options.proxy = proxy
         options.maximumBytesPerSecond = limitRate
         options.maximumConnectionsPerHost = connectionsPerHost
+        options.connectionTargets = resolve + connectTo
         options.interface = interface
         options.addressFamily = ipv4 ? .ipv4 : ipv6 ? .ipv6 : .any
         options.certificateFile = cacert

@@ -17,4 +17,12 @@ package enum FileArgument {
 
     /// `~/.netrc`, where netrc(5) says it is.
     static var netrcPath: String { (getenv("HOME").map { String(cString: $0) } ?? "") + "/.netrc" }
+
+    /// The file of certificates that `CURL_CA_BUNDLE` or `SSL_CERT_FILE` names, or `nil` if neither names a readable file.
+    static var certificatesOfEnvironment: String? {
+        ["CURL_CA_BUNDLE", "SSL_CERT_FILE"].lazy.compactMap { name -> String? in
+            guard let path = getenv(name).map({ String(cString: $0) }), !path.isEmpty else { return nil }
+            return try? readable(path)
+        }.first
+    }
 }

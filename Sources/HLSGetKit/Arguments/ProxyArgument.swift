@@ -26,3 +26,47 @@ extension URLOrigin {
         self = origin
     }
 }
+
+extension TransportConfiguration.ConnectionTarget {
+    /// `HOST:PORT:ADDRESS`, as curl's `--resolve` takes it.
+    init(resolving text: String) throws(ArgumentValueError) {
+        let parts = Self.parts(of: text)
+        guard parts.count == 3, !parts[0].isEmpty, let port = Self.port(parts[1]), let port, !parts[2].isEmpty else {
+            throw ArgumentValueError("write HOST:PORT:ADDRESS, e.g. cdn.example.com:443:192.0.2.7")
+        }
+        self.init(host: parts[0], port: port, targetHost: parts[2])
+    }
+
+    /// `HOST:PORT:HOST:PORT`, as curl's `--connect-to` takes it.
+    init(argument text: String) throws(ArgumentValueError) {
+        let parts = Self.parts(of: text)
+        guard parts.count == 4, let port = Self.port(parts[1]), let targetPort = Self.port(parts[3]) else {
+            throw ArgumentValueError("write HOST:PORT:HOST:PORT, e.g. cdn.example.com:443:edge7.example.com:8443")
+        }
+        self.init(
+            host: parts[0].isEmpty ? nil : parts[0], port: port, targetHost: parts[2].isEmpty ? nil : parts[2],
+            targetPort: targetPort)
+    }
+
+    /// A port; nil in it for an empty text, and nil if it is not a port.
+    private static func port(_ text: String) -> Int?? {
+        if text.isEmpty { return .some(nil) }
+        guard let port = Int(text), (1...65535).contains(port), text.allSatisfy(\.isNumber) else { return nil }
+        return port
+    }
+
+    /// The text between colons; those in brackets, as in IPv6 addresses, do not count.
+    private static func parts(of text: String) -> [String] {
+        var parts = [""]
+        var isInBrackets = false
+        for character in text {
+            switch character {
+            case "[": isInBrackets = true
+            case "]": isInBrackets = false
+            case ":" where !isInBrackets: parts.append("")
+            default: parts[parts.count - 1].append(character)
+            }
+        }
+        return parts
+    }
+}

@@ -108,6 +108,7 @@ package struct PlayOptions: Sendable, Equatable {
     /// nil means no limit.
     var maximumBytesPerSecond: Int?
     var maximumConnectionsPerHost: Int?
+    var connectionTargets: [TransportConfiguration.ConnectionTarget] = []
     /// nil leaves it to the system.
     var interface: String?
     var addressFamily = TransportConfiguration.AddressFamily.any
@@ -207,6 +208,8 @@ package struct PlayOptions: Sendable, Equatable {
         network.proxy = proxy ?? .environment
         network.maximumBytesPerSecond = maximumBytesPerSecond
         network.maximumConnectionsPerHost = maximumConnectionsPerHost
+        network.connectionTargets = connectionTargets
+        network.additionalCAFile = FileArgument.certificatesOfEnvironment
         network.interface = interface
         network.addressFamily = addressFamily
         var denied = deniesPrivateAddresses ? AddressPolicy.denyPrivate.denied : []

@@ -5,6 +5,7 @@ struct EasyHandle: ~Copyable {
     fileprivate let raw: UnsafeMutableRawPointer
     private let curl: CCurl_library
     private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var targetList: UnsafeMutablePointer<curl_slist>?
     private let errorBuffer: UnsafeMutablePointer<CChar>
 
     init(_ curl: CCurl_library) throws(CurlFailure) {
@@ -19,6 +20,7 @@ struct EasyHandle: ~Copyable {
     deinit {
         curl.pointee.curl_easy_cleanup(raw)
         curl.pointee.curl_slist_free_all(headerList)
+        curl.pointee.curl_slist_free_all(targetList)
         errorBuffer.deallocate()
     }
 
@@ -48,13 +50,28 @@ struct EasyHandle: ~Copyable {
 
     /// The header fields to send, whole lines in libcurl's own notation.
     mutating func setHeader(_ lines: [String]) throws(CurlFailure) {
+        headerList = try list(headerList, adding: lines)
+        try check(CCurl_setopt_pointer(curl, raw, CURLOPT_HTTPHEADER, headerList))
+    }
+
+    /// The servers to connect to instead of others, in libcurl's notation `HOST:PORT:TARGET-HOST:TARGET-PORT`.
+    mutating func setConnectionTargets(_ lines: [String]) throws(CurlFailure) {
+        guard !lines.isEmpty else { return }
+        targetList = try list(targetList, adding: lines)
+        try check(CCurl_setopt_pointer(curl, raw, CURLOPT_CONNECT_TO, targetList))
+    }
+
+    private func list(
+        _ list: UnsafeMutablePointer<curl_slist>?, adding lines: [String]
+    ) throws(CurlFailure) -> UnsafeMutablePointer<curl_slist>? {
+        var list = list
         for line in lines {
-            guard let list = curl.pointee.curl_slist_append(headerList, line) else {
+            guard let longer = curl.pointee.curl_slist_append(list, line) else {
                 throw CurlFailure(code: CURLE_OUT_OF_MEMORY)
             }
-            headerList = list
+            list = longer
         }
-        try check(CCurl_setopt_pointer(curl, raw, CURLOPT_HTTPHEADER, headerList))
+        return list
     }
 
     /// Makes the request a POST of these bytes, which are copied.

@@ -48,6 +48,7 @@ struct HopOptions {
         try setSecurity(handle)
         try setNetwork(handle, context, transfer.context.watch)
         try setHeader(&handle)
+        try handle.setConnectionTargets(configuration.connectionTargets.map(\.line))
         if let body = request.body { try handle.setBody(body) }
         return handle
     }
@@ -80,6 +81,9 @@ struct HopOptions {
             try handle.set(CURLOPT_CAINFO, file)
             // Where libcurl has a folder of the system's certificates as well, as on Debian, it would count on.
             try handle.set(CURLOPT_CAPATH, pointer: nil)
+        }
+        if configuration.caFile == nil, let file = configuration.additionalCAFile {
+            try handle.set(CURLOPT_CAINFO, file)
         }
         if configuration.reportsCertificates, url.origin.scheme == "https" { try handle.set(CURLOPT_CERTINFO, 1) }
         // An empty name turns the cookie engine on without reading a file.
@@ -171,6 +175,18 @@ struct HopOptions {
             fields.append(TransportField(name: "Accept-Encoding", value: isText ? "gzip, deflate" : "identity"))
         }
         return fields
+    }
+}
+
+extension TransportConfiguration.ConnectionTarget {
+    /// The target in libcurl's notation.
+    fileprivate var line: String {
+        func bracketed(_ host: String?) -> String {
+            guard let host else { return "" }
+            return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        }
+        func text(_ port: Int?) -> String { port.map(String.init) ?? "" }
+        return "\(bracketed(host)):\(text(port)):\(bracketed(targetHost)):\(text(targetPort))"
     }
 }
 

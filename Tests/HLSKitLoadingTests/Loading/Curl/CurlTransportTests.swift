@@ -7,6 +7,26 @@ struct CurlTransportTests {
     static let plain = TransportConfiguration(proxy: .none)
     static let m3u8 = Array("#EXTM3U\n".utf8)
 
+    @Test("a connection target replaces the host of the URL, but not the Host field")
+    func connectionTargets() async throws {
+        try await withServer(answering: { connection, _ in connection.respond(Self.m3u8) }) { server in
+            let port = try #require(server.url.split(separator: ":").last.flatMap { Int($0) })
+            for target: TransportConfiguration.ConnectionTarget in [
+                .init(host: "edge.invalid", port: 8080, targetHost: "127.0.0.1", targetPort: port),
+                .init(targetHost: "127.0.0.1", targetPort: port),
+            ] {
+                var configuration = Self.plain
+                configuration.connectionTargets = [target]
+                let result = await CurlTransport(configuration: configuration).load("http://edge.invalid:8080/a.m3u8")
+                #expect(result.bytes == Self.m3u8)
+                #expect(server.requests.last?.contains("Host: edge.invalid:8080") == true)
+                configuration.addressPolicy = .denyPrivate
+                let denied = await CurlTransport(configuration: configuration).load("http://edge.invalid:8080/a.m3u8")
+                #expect(denied.error?.code == .refused)
+            }
+        }
+    }
+
     // MARK: Redirects
 
     @Test("redirects of all kinds are followed, and the last URL is the base (R22)")

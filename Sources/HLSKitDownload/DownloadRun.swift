@@ -37,6 +37,8 @@ struct DownloadRun: Sendable {
     private(set) var firstLoss: HLSError?
     /// Files of keys that have decrypted a segment.
     var provenKeys: Set<String> = []
+    /// Whether segments have been served since one was refused for good.
+    var refusalsMayPass = false
     /// Where media comes from, and where none does.
     var folders = SilentFolders()
     /// Playlists are not loaded again.

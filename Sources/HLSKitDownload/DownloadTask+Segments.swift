@@ -40,6 +40,8 @@ extension DownloadTask {
             request.terms.hasAlternative = run.alternates.hasMore(for: wish?.target ?? id)
             // A whole film of a lower quality is worse than a wait, but not one of the same from another place.
             request.terms.isFirstChoice = wish == nil && !run.alternates.isRedundant(id, at: now)
+            request.terms.refusalsMayPass =
+                run.refusalsMayPass && configuration.loading.hooks.urlRefresher == nil
             request.account = run.account(of: id, client.retrier)
             group.addTask { [request] in
                 do { return .segment(id, .success(try await loader.segment(request))) } catch {
@@ -131,6 +133,7 @@ extension DownloadTask {
             }
             if let key = keyID.flatMap({ run.files[$0] }) { run.provenKeys.insert(key) }
             run.closeAccount(of: id, client.retrier)
+            run.refusalsMayPass = true
             let lane = run.lanes[id.lane]
             if let url = lane.url(of: id.position) { run.folders.noteMedia(from: url) }
             if let index = lane.index(of: id.position) { offer(loaded.segment, at: index, of: lane) }
@@ -148,6 +151,7 @@ extension DownloadTask {
             {
                 error.code = .badMedia
             }
+            if let status = error.statusCode, [401, 403].contains(status) { run.refusalsMayPass = false }
             let account = run.account(of: id, client.retrier)
             try look(for: id, after: error, isOver: client.retrier.isOver(account), clock, &run)
         }

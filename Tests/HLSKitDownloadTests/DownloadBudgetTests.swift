@@ -152,6 +152,41 @@ struct DownloadBudgetTests {
         #expect(refresher.calls.count.withLock { $0 } == 1)
     }
 
+    @Test("a server that refuses some requests with 403 loses no segment", arguments: [401, 403])
+    func passingRefusals(status: Int) async throws {
+        let folder = try ScratchFolder()
+        let attempts = Mutex<[String: Int]>([:])
+        let transport = ScriptedTransport { url in
+            guard url != Self.url else { return .bytes(Self.list(0..<20, ends: true)) }
+            let attempt = attempts.withLock { attempts in
+                attempts[url, default: 0] += 1
+                return attempts[url] ?? 0
+            }
+            // Every third segment from the eighth on is refused three times.
+            let number = Int(url.split(separator: "/").last?.split(separator: ".").first ?? "") ?? 0
+            return number > 6 && number % 3 == 1 && attempt <= 3 ? .status(status) : .bytes(Self.media)
+        }
+        let task = try await task(transport, FastClock(factor: 50), in: folder)
+        let result = try await task.run()
+        #expect(result.segmentCount == 20 && result.gaps.isEmpty, "\(result)")
+    }
+
+    @Test("a URL that expires in the middle of a download ends it within the budget of one segment")
+    func expiredInTheMiddle() async throws {
+        let folder = try ScratchFolder()
+        let clock = FastClock(factor: 50)
+        let transport = ScriptedTransport { url in
+            guard url != Self.url else { return .bytes(Self.list(0..<100, ends: true)) }
+            let number = Int(url.split(separator: "/").last?.split(separator: ".").first ?? "") ?? 0
+            return number < 10 ? .bytes(Self.media) : .status(403)
+        }
+        let task = try await task(transport, clock, in: folder)
+        let result = try? await task.run()
+        #expect((result?.segmentCount ?? 10) == 10)
+        // Those under way use up the budget, all others are requested twice at most.
+        #expect(transport.urls.count <= 1 + 10 + 6 * 8 + 90 * 2, "\(transport.urls.count)")
+    }
+
     @Test("without video, the audio's own playlist is loaded, else the best variant of those with the best audio")
     func soundAlone() throws {
         func selection(_ text: String) throws -> DownloadSelection {

@@ -32,6 +32,8 @@ package struct RetryTerms: Sendable, Hashable {
     package var isFirstChoice = false
     /// Nothing ever came from there, and it was waited for before.
     package var isSilent = false
+    /// Whether the statuses 401 and 403 may pass, as those of a server that limits rates do, because it serves other segments.
+    package var refusalsMayPass = false
 
     package init(
         kind: Kind, isLive: Bool = false, isAtLiveEdge: Bool = false, awaitsSegment: Bool = false,
@@ -131,6 +133,7 @@ extension RequestFailure {
     var severity: Severity {
         guard case .loading(let error) = cause else { return .bad }
         switch error.code {
+        case .httpStatus where terms.refusalsMayPass && [401, 403].contains(error.status): return .passing
         case .httpStatus: return LoadingFailure.isRefusal(error.status) ? .absent : .passing
         case .nameNotFound, .cannotConnect, .tlsHandshake: return .unreachable
         case .badRange, .notFound: return .absent

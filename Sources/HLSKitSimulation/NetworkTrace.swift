@@ -57,8 +57,9 @@ public struct NetworkTrace: Sendable, Hashable {
         self.init(rows: periods.map { Row(duration: $0.duration.milliseconds, $0.conditions) })
     }
 
-    /// Reads the text of a trace file: lines of `duration_ms,bandwidth_kbps,latency_ms`, and perhaps `,loss_percent`; `#`
-    /// begins a comment line.
+    /// Reads the text of a trace file: lines of `duration_ms,bandwidth_kbps,latency_ms`, and perhaps `,loss_percent`.
+    ///
+    /// `#` begins a comment line. The first other line may name the columns.
     ///
     /// - Throws: `HLSError` with the line when the text is not a trace, or larger than 16 MiB.
     public init(parsing bytes: some Collection<UInt8>) throws(HLSError) {
@@ -67,10 +68,15 @@ public struct NetworkTrace: Sendable, Hashable {
         }
         var rows: [Row] = []
         var number = 0
+        var hasHeader = false
         for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             number += 1
             let text = Self.trimmed(line)
             guard let first = text.first, first != UInt8(ascii: "#") else { continue }
+            if rows.isEmpty, !hasHeader, Self.isHeader(text) {
+                hasHeader = true
+                continue
+            }
             rows.append(try Self.row(text, line: number))
         }
         guard !rows.isEmpty else { throw HLSError.simulation("the trace has no period") }
@@ -193,6 +199,14 @@ public struct NetworkTrace: Sendable, Hashable {
 // MARK: - Text
 
 extension NetworkTrace {
+    /// Whether every field of a line begins with a letter, perhaps after a quotation mark.
+    private static func isHeader(_ line: some Collection<UInt8>) -> Bool {
+        line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).allSatisfy { field in
+            let first = trimmed(field).first { $0 != UInt8(ascii: "\"") } ?? 0
+            return (0x61...0x7A).contains(first | 0x20)
+        }
+    }
+
     private static func row(_ line: some Collection<UInt8>, line number: Int) throws(HLSError) -> Row {
         let fields = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard fields.count == 3 || fields.count == 4 else {

@@ -17,6 +17,17 @@ struct NetworkTraceTests {
 
     let trace: NetworkTrace
 
+    @Test("the first line of a trace may name the columns")
+    func headerLine() throws {
+        for header in ["duration_ms,bandwidth_kbps,latency_ms", "\"Duration\", kbps ,RTT"] {
+            let trace = try NetworkTrace(parsing: "# family: x\n\(header)\r\n100,10,0\n".utf8)
+            #expect(trace.duration == .milliseconds(100))
+        }
+        #expect(throws: HLSError.self) { try NetworkTrace(parsing: "a,b,c\na,b,c\n1,1,1\n".utf8) }
+        #expect(throws: HLSError.self) { try NetworkTrace(parsing: "1,1,1\na,b,c\n".utf8) }
+        #expect(throws: HLSError.self) { try NetworkTrace(parsing: "a,b,c\n".utf8) }
+    }
+
     init() throws { trace = try NetworkTrace(parsing: Self.text.utf8) }
 
     struct Request: CustomTestStringConvertible {

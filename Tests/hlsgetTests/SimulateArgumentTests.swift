@@ -122,6 +122,8 @@ struct SimulateArgumentTests {
             (["--trace", "t", "--movie", "m", "--rule", "x"], "throughput"),
             (["--trace", "t", "--movie", "m", "--jobs", "0"], "--jobs"),
             (["--trace", "t", "--movie", "m", "--pin", "-1"], "--pin"),
+            (["--trace", "t", "--movie", "m", "--rule", "optimum", "--pin", "1"], "--rule optimum"),
+            (["--trace", "t", "--movie", "m", "--rule", "optimum", "--explain", "--log", "l"], "--rule optimum"),
         ] as [([String], String)])
     func usage(arguments: [String], words: String) {
         do {

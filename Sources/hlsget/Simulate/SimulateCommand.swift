@@ -8,12 +8,13 @@ struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Play a movie over recorded networks and report how it went.",
         usage: """
-            hlsget simulate --trace FILE|DIR --movie FILE|DIR|URL [options]
-            hlsget simulate --trace FILE|DIR --low-latency [options]
+            hlsget simulate --trace FILE|DIR|RATE --movie FILE|DIR|URL [options]
+            hlsget simulate --trace FILE|DIR|RATE --low-latency [options]
             hlsget simulate --merge FILE... [--json] [--csv FILE]
             """,
         discussion: """
-            A trace is a CSV of duration_ms,bandwidth_kbps,latency_ms; a movie is a JSON file with its segment sizes. \
+            A trace is a CSV of duration_ms,bandwidth_kbps,latency_ms, or one link as --throttle takes it, such as \
+            800k,50ms; a movie is a JSON file with its segment sizes. \
             With a folder of movies, --map chooses the movie by the family of the trace (its "# family:" line, else \
             its name up to the last "-"). A playlist can be the movie too: its variants are the ladder, and segment \
             sizes are taken from its byte ranges or bit rates. Figures over several families are the means of the \
@@ -23,8 +24,11 @@ struct SimulateCommand: AsyncParsableCommand {
             """)
     static let _errorLabel = CommandInfo.errorLabel
 
-    @Option(help: ArgumentHelp("A trace, or a folder of them.", valueName: "file|dir"), completion: .file()) var trace:
-        String?
+    @Option(
+        help: ArgumentHelp(
+            "A trace, a folder of them, or a rate with perhaps a latency and a loss.", valueName: "file|dir|rate"),
+        completion: .file())
+    var trace: String?
     @Option(
         help: ArgumentHelp("A movie, a folder of them, or a playlist.", valueName: "file|dir|url"), completion: .file())
     var movie: String?
@@ -37,7 +41,8 @@ struct SimulateCommand: AsyncParsableCommand {
     var map: [String] = []
     @Option(
         help: ArgumentHelp(
-            "Rule that chooses the variant: hlskit, throughput, bola, robustmpc, hlsjs or shaka.", valueName: "name"),
+            "Rule that chooses the variant: hlskit, throughput, bola, robustmpc, hlsjs, shaka, or optimum, which knows the "
+                + "future.", valueName: "name"),
         completion: .list(SimulatedRule.allCases.map(\.rawValue)),
         transform: { try ChoiceArgument.parse($0) })
     var rule = SimulatedRule.hlskit
@@ -104,12 +109,23 @@ struct SimulateCommand: AsyncParsableCommand {
         }
         try validateLowLatency()
         if merge.isEmpty {
-            guard trace != nil else { throw ValidationError("give --trace, a recorded network or a folder of them") }
+            guard trace != nil else {
+                throw ValidationError("give --trace, a recorded network, a folder of them, or a rate such as 2M")
+            }
             guard movie != nil || lowLatency else {
                 throw ValidationError("give --movie, the movie to play, or --low-latency")
             }
         } else if trace != nil || movie != nil || log != nil || plot != nil {
             throw ValidationError("--merge can be combined with --json and --csv only")
+        }
+        if rule == .optimum {
+            let others: [(String, Bool)] = [
+                ("--low-latency", lowLatency), ("--pin", pin != nil), ("--keep-up", keepUp != .predictive),
+                ("--explain", explain),
+            ]
+            if let (name, _) = others.first(where: \.1) {
+                throw ValidationError("--rule optimum cannot be combined with \(name)")
+            }
         }
         if explain, log == nil { throw ValidationError("--explain requires --log") }
     }
@@ -182,14 +198,15 @@ struct SimulateCommand: AsyncParsableCommand {
     /// What is played over each trace.
     private var playing: SimulationSweep.Playing {
         guard lowLatency else {
-            var options = SimulationRun.Options(variantSelector: rule.selector)
+            guard let selector = rule.selector else { return .optimum(bufferLimit: .milliseconds(bufferCap ?? 30_000)) }
+            var options = SimulationRun.Options(variantSelector: selector)
             options.knowsSegmentSizes = segmentSizes == .known
             options.keepUpPolicy = keepUp.policy
             options.bufferLimit = .milliseconds(bufferCap ?? 30_000)
             options.explainsDecisions = explain
             return .movie(options)
         }
-        var options = LowLatencyRun.Options(variantSelector: rule.selector)
+        var options = LowLatencyRun.Options(variantSelector: rule.selector ?? ScenarioRule())
         if let ladder { options.bitRates = ladder.bitRates }
         if let partDuration { options.partDuration = .milliseconds(partDuration) }
         options.partsPerSegment = (segmentDuration ?? 2000) / (partDuration ?? 500)
@@ -212,10 +229,12 @@ struct SimulateCommand: AsyncParsableCommand {
 
 /// The rules that `--rule` names.
 enum SimulatedRule: String, Sendable, CaseIterable {
-    case hlskit, throughput, bola, robustmpc, hlsjs, shaka
+    case hlskit, throughput, bola, robustmpc, hlsjs, shaka, optimum
 
-    var selector: any VariantSelector {
+    /// The rule, or `nil` for the optimum, which knows the future and is no rule.
+    var selector: (any VariantSelector)? {
         switch self {
+        case .optimum: nil
         case .hlskit: ScenarioRule()
         case .throughput: ThroughputRule()
         case .bola: BOLARule()

@@ -23,16 +23,26 @@ struct SimulationSweep: Sendable {
     /// What is played.
     enum Playing: Sendable {
         case movie(SimulationRun.Options)
+        /// The best session that there can be, with this limit of media ahead.
+        case optimum(bufferLimit: Duration)
         /// A live stream whose variants are those of the movie, where there is one.
         case lowLatency(LowLatencyRun.Options)
     }
 
     private struct Entry: Sendable {
+        /// The file of the trace, or a link as `--throttle` takes it.
         var path: String
+        /// The link, if `path` is not a file.
+        var link: NetworkTrace?
         var family: String
         /// nil for a live stream of its own variants.
         var moviePath: String?
-        var name: String { URL(fileURLWithPath: path).lastPathComponent }
+        var name: String { link == nil ? URL(fileURLWithPath: path).lastPathComponent : path }
+
+        func trace() throws(HLSError) -> NetworkTrace {
+            if let link { return link }
+            return try NetworkTrace(contentsOfFile: path)
+        }
     }
 
     private let entries: [Entry]
@@ -42,7 +52,8 @@ struct SimulationSweep: Sendable {
     init(
         trace: String, movie: String?, map: [String], shard: ShardArgument, isSingle: Bool, logPath: String?
     ) async throws(SimulationFailure) {
-        for path in [trace, movie].compactMap(\.self)
+        let link = try Self.link(trace)
+        for path in [link == nil ? trace : nil, movie].compactMap(\.self)
         where !path.contains("://") && !FileManager.default.fileExists(atPath: path) {
             throw SimulationFailure(cause: "no such file or folder", path: path, status: .notFound)
         }
@@ -55,16 +66,16 @@ struct SimulationSweep: Sendable {
         let movieNames = try Self.movieNames(map)
         var entries: [Entry] = []
         for path in paths {
-            let family = Self.family(of: path)
+            let family = link == nil ? Self.family(of: path) : path
             guard let movie, Self.isFolder(movie) else {
-                entries.append(Entry(path: path, family: family, moviePath: movie))
+                entries.append(Entry(path: path, link: link, family: family, moviePath: movie))
                 continue
             }
             guard let name = movieNames[family] else {
                 throw SimulationFailure(
                     cause: "no movie for the family \"\(family)\"", path: path, detail: "add --map \(family)=MOVIE")
             }
-            entries.append(Entry(path: path, family: family, moviePath: "\(movie)/\(name)"))
+            entries.append(Entry(path: path, link: link, family: family, moviePath: "\(movie)/\(name)"))
         }
         var movies: [String: MovieFile] = [:]
         for path in Set(entries.compactMap(\.moviePath)).sorted() { movies[path] = try await Self.movie(path) }
@@ -113,7 +124,7 @@ struct SimulationSweep: Sendable {
     ) throws(SimulationFailure) -> SimulationReport.Row? {
         let trace: NetworkTrace
         do {
-            trace = try NetworkTrace(contentsOfFile: entry.path)
+            trace = try entry.trace()
         } catch {
             throw SimulationFailure(
                 cause: "not a trace", path: entry.path, detail: error.lineAndCause, status: .badPlaylist)
@@ -144,6 +155,18 @@ struct SimulationSweep: Sendable {
                 try Self.write(plot.svg, to: plotPath)
             }
             row.values = SimulationReport.values(session.score)
+        case .optimum(let bufferLimit):
+            guard let movie = entry.moviePath.flatMap({ movies[$0] }) else {
+                throw SimulationFailure(cause: "no movie", path: entry.path, status: .internalError)
+            }
+            let session: SimulatedSession
+            do {
+                session = try OptimalSession(trace: trace, movie: movie, bufferLimit: bufferLimit).session()
+            } catch {
+                throw SimulationFailure(cause: "cannot be simulated", path: entry.path, detail: error.text)
+            }
+            try write(session.log, of: entry)
+            row.values = SimulationReport.values(session.score)
         case .lowLatency(var options):
             if let path = entry.moviePath, let movie = movies[path] {
                 options.bitRates = movie.averageBitRates.map { Int($0.rounded()) }
@@ -168,6 +191,17 @@ struct SimulationSweep: Sendable {
         guard let logPath else { return }
         let name = entry.name.hasSuffix(".csv") ? String(entry.name.dropLast(4)) : entry.name
         try Self.write(log(), to: isLogFolder ? "\(logPath)/\(name).jsonl" : logPath)
+    }
+
+    /// The link that a text describes as `--throttle` takes it; nil for a file.
+    private static func link(_ text: String) throws(SimulationFailure) -> NetworkTrace? {
+        guard !FileManager.default.fileExists(atPath: text) else { return nil }
+        do {
+            guard case .constant(let conditions) = try ThrottleArgument(parsing: text) else { return nil }
+            return NetworkTrace(constant: conditions)
+        } catch {
+            throw SimulationFailure(cause: "--trace: \(error)", path: text)
+        }
     }
 
     // MARK: Files

@@ -1,22 +1,22 @@
 import HLSKitLoading
 
-/// Decides where seeks go, where they land and when they are over, and what the outputs are asked: for media at the target
-/// of a seek, for the media of a preroll, and for the first media of an item.
+/// Decides where seeks go, where they land and when they end, and what to ask the outputs.
 ///
-/// Outputs are asked with numbers, one question at a time for each of the three.
+/// Outputs are asked for media at the target of a seek, for the media of a preroll, and for the first media of an item.
+/// Each question has a number, and there is at most one open question of each kind.
 package struct SeekMachine: Sendable {
-    /// A decoder that gives nothing does not hold the start for longer.
+    /// The maximum time for which a decoder without output delays the start.
     private static let longestWaitForFirst = Duration.seconds(5)
 
-    /// Where presentation begins after the last move; nil before an item has a place to start at.
+    /// The position at which presentation began after the last move, or `nil` before the item has a start position.
     private(set) var landing: Landing?
     /// Media before this item time is not presented.
     private(set) var window: Duration?
-    /// The first media was decoded, or is not waited for.
+    /// Whether the first media was decoded, or is no longer waited for.
     private(set) var hasDecodedFirst = false
-    /// The item has pictures, which can be stepped through.
+    /// Whether the item has frames that can be stepped through.
     private(set) var hasPictures = false
-    /// Pictures at which decoding can start, as far as they are loaded.
+    /// Loaded frames at which decoding can start.
     private var syncSamples = SyncIndex()
 
     private var move = Move.none
@@ -25,39 +25,39 @@ package struct SeekMachine: Sendable {
 
     private enum Move: Sendable {
         case none
-        /// To `target`; `question` is what the outputs were asked.
+        /// A seek to `target`. `question` is the number of the question to the outputs.
         case underWay(SeekRequest, target: Duration, question: Int?)
     }
 
     private enum Wait: Sendable, Hashable {
         case none
-        /// Until there is something to decode.
+        /// Waiting for media to decode.
         case forMedia
-        /// Until the outputs have decoded it.
+        /// Waiting for the outputs to decode it.
         case forOutputs(Int)
 
         var question: Int? { if case .forOutputs(let number) = self { number } else { nil } }
     }
 
-    /// What decisions depend on besides the moves themselves.
+    /// The facts in addition to the moves that decisions depend on.
     struct Facts: Sendable {
-        /// The item has a place to start at.
+        /// Whether the item has a start position.
         var hasStart = false
         var isReady = false
-        /// There is something to decode at the playhead.
+        /// Whether there is media to decode at the playhead.
         var hasMedia = false
-        /// No rate is asked for.
+        /// Whether the rate is 0.
         var isPaused = false
-        /// Outputs say when they have decoded what they were asked for.
+        /// Whether outputs report when they have decoded the requested media.
         var awaitsOutputs = false
-        /// Time does not run before the first media is decoded.
+        /// Whether time starts only after the first media is decoded.
         var holdsStart = false
     }
 
-    /// How a seek is answered.
+    /// The response to a seek.
     enum Answer: Sendable, Hashable {
         case refuse
-        /// Until the item has a place to start at, which the target becomes.
+        /// Wait until the item has a start position, which the target becomes.
         case wait
         case go(to: Duration)
     }
@@ -69,24 +69,24 @@ package struct SeekMachine: Sendable {
     enum Action: Sendable, Hashable {
         /// The seek begins.
         case accept(isTargetBuffered: Bool)
-        /// Media that is held is presented from there on, or media is loaded.
+        /// Present loaded media from this position on, or load media.
         case present(from: Landing)
         case load(from: Landing)
-        /// The playhead is moved, as a seek or as time that is tied to host time.
+        /// Move the playhead, because of a seek or because time was tied to host time.
         case move(to: Landing)
         case jump(to: Duration)
         case judgeBuffer
-        /// Media at the target is there: where it lands is decided.
+        /// Decide the resulting position, because media at the target is available.
         case decideLanding(near: Duration)
         case reposition(to: Landing)
-        /// The outputs are asked, if there is something to ask for.
+        /// Ask the outputs, if there is something to ask for.
         case awaitOutputs
         case ask(Question)
         case waitForFirst(until: Duration)
         case noteFirst
-        /// A seek ends, for which something else may have come.
+        /// End a seek, which something else may have replaced.
         case endSeek(finished: Bool)
-        /// The playhead has left its place.
+        /// Report that the playhead has left its position.
         case tellJump
         case complete
         case endPreroll(finished: Bool)
@@ -94,16 +94,16 @@ package struct SeekMachine: Sendable {
 
     // MARK: Seek
 
-    /// Where the seek goes that is under way; nil while there is none.
+    /// The target of the current seek, or `nil` if there is none.
     var target: Duration? { if case .underWay(_, let target, _) = move { target } else { nil } }
     var request: SeekRequest? { if case .underWay(let request, _, _) = move { request } else { nil } }
     package var isUnderWay: Bool { target != nil }
-    /// The seek that is under way may be cancelled.
+    /// Whether the current seek may be cancelled.
     var isCancellable: Bool { request?.isOwn == false }
 
-    /// One that is refused leaves the one that is under way alone.
+    /// Decides the response to a seek. A refused seek does not affect the current one.
     ///
-    /// - Parameter rule: nil before the item has a place to start at.
+    /// - Parameter rule: The rule for positions, or `nil` before the item has a start position.
     static func answer(to request: SeekRequest, _ rule: LandingRule?, canPlay: Bool) -> Answer {
         guard canPlay else { return .refuse }
         guard let rule else { return .wait }

@@ -5,7 +5,7 @@
 /// requested over HTTP/1.1 instead: each request uses its own connection, even while the previous part is still
 /// arriving. Playlists keep sharing one connection.
 ///
-/// If the server refuses such connections, the shared connection is used again for the rest of the session.
+/// If the server refuses such connections, the shared connection is used for the rest of the item.
 struct PartConnections: Sendable, Hashable {
     /// The number of recent parts that must be late.
     private static let limit = 3
@@ -29,7 +29,7 @@ struct PartConnections: Sendable, Hashable {
 
     var areOwn: Bool { choice == .own }
 
-    /// Returns whether parts use separate connections from now on, for the first time.
+    /// - Returns: Whether parts switch to separate connections now.
     mutating func note(_ arrival: Arrival) -> Bool {
         guard choice == .shared, arrival.isShared else { return false }
         late = (late << 1) & Self.memory

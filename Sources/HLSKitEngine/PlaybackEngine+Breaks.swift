@@ -48,7 +48,7 @@ extension PlaybackEngine {
         return settled()
     }
 
-    // MARK: Lists of assets
+    // MARK: Asset lists
 
     /// Requests the asset list of an interstitial, in parallel with all other loading. A failed request is not retried,
     /// because the break leaves no time for it.

@@ -33,7 +33,7 @@ extension PlaybackEngine {
         effects.append(.publish(.mediaSelectionChanged(mediaSelection.current)))
     }
 
-    // MARK: Captions of the program
+    // MARK: Captions of the app
 
     /// Replaces the captions that the app supplies.
     mutating func setSidecarCaptions(_ sidecars: [SidecarCaptions]) {

@@ -4,7 +4,7 @@ import HLSKitSelection
 
 /// Switches to other sources, as ``Failover`` decides, and the variants' ``VariantSources``.
 extension PlaybackEngine {
-    // MARK: Whether
+    // MARK: Availability
 
     /// Whether there is another variant that has not failed recently.
     var hasAlternative: Bool { hasAlternative(for: .main) }
@@ -64,7 +64,7 @@ extension PlaybackEngine {
         return avoided.union(origins)
     }
 
-    // MARK: Where
+    // MARK: Switching
 
     /// Switches to another variant and avoids this one for a while.
     mutating func leaveVariant(because error: HLSError) { leave(.main, because: error) }

@@ -43,7 +43,7 @@ extension PlaybackEngine {
         return true
     }
 
-    // MARK: What failed
+    // MARK: Kinds of failure
 
     /// Called when a lane's playlist could not be loaded or parsed.
     mutating func failPlaylist(of id: LaneID, _ trouble: PlaylistTrouble, url: String) {
@@ -142,7 +142,7 @@ extension PlaybackEngine {
         leave(id, because: error)
     }
 
-    // MARK: What that leads to
+    // MARK: Consequences
 
     private mutating func judge(_ load: FailedLoad, hasAlternative: Bool, _ flight: SegmentInFlight? = nil) {
         var facts = failureFacts(hasAlternative: hasAlternative)
@@ -202,7 +202,7 @@ extension PlaybackEngine {
         takeWhole(part)
     }
 
-    // MARK: Again
+    // MARK: Retries
 
     /// Sends a request again when its delay has passed.
     mutating func retry(_ role: RequestRole) {

@@ -86,7 +86,7 @@ extension PlaybackEngine {
         }
     }
 
-    // MARK: Letting go
+    // MARK: Removing
 
     /// Removes an optional lane after a failure.
     mutating func dropLane(_ id: LaneID, because text: String) {

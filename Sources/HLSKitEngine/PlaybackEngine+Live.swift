@@ -103,7 +103,7 @@ extension PlaybackEngine {
         run(.reachedLiveEdge)
     }
 
-    // MARK: Rest
+    // MARK: Idle
 
     /// Starts or ends the idle state of a paused live stream.
     mutating func checkRest() {
@@ -146,7 +146,7 @@ extension PlaybackEngine {
         if item?.lanes[id]?.endRest(isClosed: isClosed) == true { requestPlaylist(of: id) }
     }
 
-    // MARK: Behind the window
+    // MARK: Falling behind the window
 
     private var windowFacts: LiveStream.Facts {
         LiveStream.Facts(

@@ -147,7 +147,7 @@ extension PlaybackEngine {
         item?.variants.noteLoaded(byteCount: byteCount, duration: lane == .main ? duration : .zero, of: index)
     }
 
-    // MARK: Passing over
+    // MARK: Skipping
 
     /// Skips a segment whose loading has not begun.
     mutating func skip(_ index: Int, in id: LaneID, cause: String, isListedGap: Bool = false) {

@@ -194,7 +194,7 @@ extension PlaybackEngine {
         return Set((item?.candidates ?? []).map(\.index).filter { audioURL(of: $0) != nil })
     }
 
-    // MARK: Carrying out
+    // MARK: Actions
 
     private var renditionFacts: RenditionChooser.Facts {
         var facts = RenditionChooser.Facts(

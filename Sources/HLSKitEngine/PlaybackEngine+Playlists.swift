@@ -26,7 +26,7 @@ extension PlaybackEngine {
         item?.lanes[lane]?.playlist.request(as: request, at: now, directives)
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     mutating func takePlaylist(
         _ id: RequestID, _ result: Result<LoadedPlaylist, PlaylistFailure>, _ metrics: TransferMetrics

@@ -8,8 +8,8 @@ import HLSKitSelection
 extension PlaybackEngine {
     /// The bit rate to assume for a segment of unknown bit rate.
     ///
-    /// The value is low because the response will tell the size: it is better to request too many segments than too
-    /// few. Large ones are then suspended.
+    /// The value is low because the response declares the size. It is better to request too many segments than too few,
+    /// because large ones are then suspended.
     private static let unknownBitRate = 2e6
 
     /// Starts more segments in lanes that already load one, as long as that is useful.

@@ -3,7 +3,7 @@ import HLSKitSelection
 
 /// One variant for the whole item (``VariantPolicy/best(isFixed:)``), as ``VariantChooser`` keeps it.
 extension PlaybackEngine {
-    /// Applies the current variant policy. The caller checks whether there is a choice of variants.
+    /// Applies the current variant policy. The item's outlook then reflects whether there is a choice of variants.
     mutating func noteVariantPolicy() {
         let keepsBest = preferences.variantPolicy.keepsBest
         item?.variants.follow(keepsBest: keepsBest)

@@ -55,7 +55,7 @@ extension PlaybackEngine {
         if segment.lane == .main, item?.trick == nil { armJudge() }
     }
 
-    // MARK: Maps and keys
+    // MARK: Initialization sections and keys
 
     /// Requests the missing initialization section and keys of a segment.
     mutating func requestResources(of job: SegmentJob, in id: LaneID) {

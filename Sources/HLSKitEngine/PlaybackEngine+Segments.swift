@@ -29,8 +29,8 @@ extension PlaybackEngine {
 
     /// Starts the next segment of a lane. Returns `true` if the lane advanced without a request.
     ///
-    /// - Parameter beside: Whether to start it in parallel with segments in progress. Otherwise it starts only if there
-    ///   are none.
+    /// - Parameter beside: Whether to start it in parallel with segments in progress. If `false`, it starts only if
+    ///   there are none.
     mutating func load(in id: LaneID, beside: Bool) -> Bool {
         if id == .main, item?.trick != nil { return beside ? false : scheduleTrickLoad() }
         // Copy only the lane. A copy of the whole item would be too expensive.

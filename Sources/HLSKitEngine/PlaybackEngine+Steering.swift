@@ -89,7 +89,7 @@ extension PlaybackEngine {
         if let time { effects.append(.arm(.steering, at: time)) }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     mutating func takeSteering(
         _ id: RequestID, _ result: Result<SteeringManifest, SteeringManifest.Invalid>, url: String,
@@ -145,7 +145,7 @@ extension PlaybackEngine {
         item?.variants.prefer(name)
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
     /// The pathway in use, as the server names it. `nil` if there is only one and no content steering.
     package var pathway: String? {

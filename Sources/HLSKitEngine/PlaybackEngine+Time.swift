@@ -28,10 +28,10 @@ extension PlaybackEngine {
     package var lastTime: Duration? { clock.lastTime(before: effectiveEnd) }
     /// The media time that was played, without skipped and lost media.
     var watchedDuration: Duration { clock.watched(upTo: playhead) }
-    /// As ``watchedDuration``, at a time that is not before the last event.
+    /// The ``watchedDuration`` at a time that is not before the last event.
     package func watchedDuration(at now: Duration) -> Duration { clock.watched(upTo: playhead(at: max(now, self.now))) }
 
-    /// Takes the parameters of ``TimeControl/setTimebase(_:_:at:jump:watchedFrom:)``.
+    /// Sets the timebase. For the parameters, see ``TimeControl/setTimebase(_:_:at:jump:watchedFrom:)``.
     mutating func setTimebase(_ new: TimebaseState, jump: Duration? = nil) {
         timeControl.setTimebase(new, timeBounds, at: now, jump: jump)
         effects.append(.setTimebase(new))

@@ -11,7 +11,7 @@ import HLSKitTime
 ///
 /// Source: rfc8216bis §4.4.4.6, §4.4.6.3.
 extension PlaybackEngine {
-    // MARK: What can be
+    // MARK: Capabilities
 
     /// The rates at which the item can be played.
     func rateCapabilities() -> TimeControlMachine.RateCapabilities {
@@ -22,7 +22,7 @@ extension PlaybackEngine {
         IFrameVariants(ofPathway(item?.multivariant?.iFrameVariants ?? []), canPlay: configuration.canPlayCodec)
     }
 
-    // MARK: In and out
+    // MARK: Entering and leaving
 
     /// Enters or leaves trick play, as the rate requires.
     mutating func followRate(_ rate: Float) {

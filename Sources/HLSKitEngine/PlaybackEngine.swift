@@ -252,7 +252,7 @@ package struct PlaybackEngine: Sendable {
 
     // MARK: Settling
 
-    /// Updates all state that depends on time and on loaded media.
+    /// Updates all state that depends on time or on loaded media.
     private mutating func settle() {
         lastSettled = now
         guard item != nil else { return setResolveTimer(to: nil) }

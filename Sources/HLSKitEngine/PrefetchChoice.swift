@@ -16,7 +16,7 @@ struct PrefetchChoice: Sendable, Hashable {
         /// Whether the throughput is known or there is only one variant. Otherwise the first segment has to determine
         /// the variant of the next one.
         var isMeasured = true
-        /// Whether media is presented as it arrives.
+        /// Whether media is presented. Otherwise it is only loaded.
         var presentsMedia = true
     }
 

@@ -112,7 +112,7 @@ package struct PreloadHints: Sendable {
     /// The time by which more bytes of a body must arrive.
     var deadline: Duration? { bodies.compactMap { $0.deadline?.time }.min() }
 
-    // MARK: Lists
+    // MARK: Playlists
 
     /// Called when a playlist arrives.
     ///

@@ -1,7 +1,7 @@
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Decides which renditions are loaded in addition to a variant, and how a new one replaces loaded media.
+/// Decides which renditions to load with a variant, and how a new one replaces loaded media.
 package struct RenditionChooser: Sendable {
     /// The minimum time between selecting an audio rendition and hearing it, needed to prepare the change.
     package static let audioChangeLead = Duration.milliseconds(250)
@@ -12,7 +12,9 @@ package struct RenditionChooser: Sendable {
     @Shared private(set) var audibleOption: AudioRendition? = nil
     /// The language of the loaded subtitles, or `nil` if it is undeclared.
     private(set) var legibleLanguage: String?
-    /// Whether audio inside the variant is loaded separately, because it was selected after the video was loaded.
+    /// Whether audio inside the variant is loaded separately.
+    ///
+    /// This is necessary if it was selected after the video was loaded.
     private(set) var loadsAudioOfVariant = false
 
     /// The state of the item's lanes.
@@ -21,7 +23,7 @@ package struct RenditionChooser: Sendable {
         var playhead = Duration.zero
         /// `nil` until a playlist determines the item's start.
         var start: Duration?
-        /// The playlist of the video, the start of its next segment if that time is known, and the end of its media.
+        /// The playlist of the video, the start of its next segment if known, and the end of its media.
         var mainURL: String?
         var mainPlace: Duration?
         var mainEnd: Duration?
@@ -74,7 +76,7 @@ package struct RenditionChooser: Sendable {
         legibleLanguage = selection[.legible]?.extendedLanguageTag
     }
 
-    // MARK: Beside a variant
+    // MARK: Renditions of a variant
 
     /// Chooses the audio of a variant that is loaded from now on.
     mutating func playAudio(of variant: VariantStream, from sources: VariantSources, _ facts: Facts) -> [Action] {

@@ -12,7 +12,7 @@ struct RequestOrder: Sendable {
     let maximumByteCount: Int
     /// Whether an update of a known playlist is requested.
     private(set) var isReload = false
-    /// For a media playlist: the URL to request instead of its own, or `nil` for its own.
+    /// For a media playlist: the URL to request instead of the playlist's URL, or `nil`.
     private(set) var answeredURL: String?
     /// For a media playlist: the variables of the multivariant playlist.
     private(set) var variables: [String: String]?
@@ -38,7 +38,10 @@ struct RequestOrder: Sendable {
         self.maximumByteCount = maximumByteCount
     }
 
-    /// Creates an order for a playlist whose URL the app supplied, or for an interstitial's asset that `namedBy` named.
+    /// Creates an order for an item's first playlist.
+    ///
+    /// - Parameter namedBy: The URL of the item that named an interstitial's asset, or `nil` if the app supplied the
+    ///   URL.
     init(firstPlaylist url: String, namedBy: String? = nil) {
         self.init(.firstPlaylist, url: url, namedBy: namedBy, maximumByteCount: ResourceLimits.playlistByteCount)
     }

@@ -7,7 +7,7 @@ struct RequestTable: Sendable {
     /// The waiting requests by role.
     private var waiting = FewEntries<RequestRole, [RequestPurpose]>()
 
-    // MARK: Under way
+    // MARK: Requests in progress
 
     subscript(id: RequestID) -> RequestUnderWay? {
         _read { yield underWay[id] }
@@ -49,7 +49,7 @@ struct RequestTable: Sendable {
         underWay.keys.filter { underWay[$0].map { isMeant($0.purpose) } ?? false }.sorted { $0.rawValue < $1.rawValue }
     }
 
-    // MARK: Waiting
+    // MARK: Waiting requests
 
     /// Adds a request to those that wait for the retry of its role.
     mutating func wait(for purpose: RequestPurpose) {

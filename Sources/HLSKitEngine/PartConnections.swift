@@ -1,47 +1,45 @@
-/// Whether the parts of an item come over connections of their own.
+/// Whether the partial segments of an item use separate connections.
 ///
-/// Over HTTP/2 all requests to a server share one connection. Where packets are lost, congestion control gives one connection
-/// less than the path has, and a part that is late holds up the next. Who notices that asks for parts by HTTP/1.1: the next one
-/// comes over a connection of its own while the last is on its way. Lists go on sharing one.
+/// Over HTTP/2, all requests to a server share one connection. When packets are lost, congestion control gives that
+/// connection less bandwidth than the path has. A late part then delays the next one. If this happens, parts are
+/// requested over HTTP/1.1 instead: each request uses its own connection, even while the previous part is still
+/// arriving. Playlists keep sharing one connection.
 ///
-/// A server that does not take such connections is asked over the shared one again, and for good.
-///
-/// See docs/behaviour/live.md.
+/// If the server refuses such connections, the shared connection is used for the rest of the item.
 struct PartConnections: Sendable, Hashable {
-    /// So many of the last parts have to be late.
+    /// The number of recent parts that must be late.
     private static let limit = 3
     private static let memory: UInt8 = 0b1111_1111
 
     private enum Choice: Sendable, Hashable { case shared, own, refused }
 
-    /// A part that is the last one listed has come.
+    /// The arrival of the last part in the playlist.
     struct Arrival: Sendable, Hashable {
-        /// Its connection carried others beside it.
+        /// Whether its connection carried other requests at the same time.
         var isShared: Bool
-        /// How long it took from when it was listed and asked for.
+        /// The time from when the part was listed and requested until it arrived.
         var wait: Duration
-        /// How long it lasts.
+        /// The part's media duration.
         var duration: Duration
     }
 
     private var choice = Choice.shared
-    /// Of the last parts, the newest in the lowest bit.
+    /// One bit for each recent part, set if it was late. The lowest bit is the newest part.
     private var late: UInt8 = 0
 
-    /// Parts are asked for over connections of their own.
     var areOwn: Bool { choice == .own }
 
-    /// - Returns: whether parts come over connections of their own from now on.
+    /// - Returns: Whether parts switch to separate connections now.
     mutating func note(_ arrival: Arrival) -> Bool {
         guard choice == .shared, arrival.isShared else { return false }
         late = (late << 1) & Self.memory
-        // With less time to spare the next one that takes longer is missed.
+        // With less time to spare, a slightly slower part would miss its deadline.
         if arrival.wait > arrival.duration / 2 { late |= 1 }
         guard late.nonzeroBitCount >= Self.limit else { return false }
         choice = .own
         return true
     }
 
-    /// A request over a connection of its own could not be made.
+    /// Called when a separate connection cannot be opened.
     mutating func noteRefusal() { if choice == .own { choice = .refused } }
 }

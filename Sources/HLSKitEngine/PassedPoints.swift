@@ -1,20 +1,22 @@
-/// Points on the item's timeline, of which each is told when the playhead comes to it: once while time runs, also where it
-/// becomes known when its time has been played, and once more when the playhead was moved and comes to it again.
+/// Points on the item's timeline that are reported when the playhead reaches them.
+///
+/// Each point is reported once. A point whose time has already been played when it becomes known is reported at once.
+/// After a seek, points are reported again when the playhead reaches them.
 struct PassedPoints<Content: Sendable>: Sendable {
     struct Point: Sendable {
         var time: Duration
         var content: Content
-        /// The playhead has come to it since it was moved last.
+        /// Whether the playhead has reached the point since the last seek.
         var isTold = false
     }
 
-    /// By their times; of one time in the order in which they came.
+    /// Sorted by time. Points with the same time keep the order in which they arrived.
     private(set) var points: [Point] = []
-    /// What was played since the playhead was moved last.
+    /// The range played since the last seek.
     private var range: ClosedRange<Duration>?
     private var last: Duration?
     private var isReverse = false
-    /// Nothing is to be told while the playhead is between these.
+    /// No report is due while the playhead is between these times.
     private var quiet: (lower: Duration?, upper: Duration?)?
 
     var isEmpty: Bool { points.isEmpty }
@@ -27,13 +29,12 @@ struct PassedPoints<Content: Sendable>: Sendable {
         quiet = nil
     }
 
-    /// Forgets the first ones.
     mutating func removeFirst(_ count: Int) { points.removeFirst(count) }
 
-    /// Forgets those that were not told.
+    /// Removes all points that were not reported yet.
     mutating func removeUntold() { points.removeAll { !$0.isTold } }
 
-    /// - Parameter new: in any order.
+    /// - Parameter new: The points, in any order.
     mutating func replaceAll(with new: [Point]) {
         points = new.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
         quiet = nil
@@ -47,9 +48,9 @@ struct PassedPoints<Content: Sendable>: Sendable {
         return !(quiet.lower.map { $0 < time } ?? true) || !(quiet.upper.map { time < $0 } ?? true)
     }
 
-    /// The playhead has come to `time`; gives the points that it has come to, in the order of that.
+    /// Moves the playhead to `time` and returns the points that it has reached, in that order.
     ///
-    /// - Parameter start: where it began, if it has not been moved.
+    /// - Parameter start: The time at which playback began, if there was no seek.
     mutating func advance(to time: Duration, from start: Duration) -> [Point] {
         if let last, time != last { isReverse = time < last }
         last = time
@@ -69,7 +70,6 @@ struct PassedPoints<Content: Sendable>: Sendable {
         return isReverse ? due.reversed() : due
     }
 
-    /// The playhead was moved to `time`.
     mutating func jump(to time: Duration) {
         range = time...time
         last = nil
@@ -78,7 +78,7 @@ struct PassedPoints<Content: Sendable>: Sendable {
         for index in points.indices where points[index].isTold { points[index].isTold = false }
     }
 
-    /// The item time at which something is to be told next, as far as is known; nil for none.
+    /// The item time of the next known report, or `nil` if there is none.
     func next(from time: Duration, isReverse: Bool) -> Duration? {
         isReverse ? point(before: time) : point(behind: time)
     }

@@ -2,58 +2,55 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Knows from where the variants of an item come, in which order these places are used, and which of them failed of late.
+/// The pathways of an item's variants: their order, and which of them failed recently.
 ///
-/// A pathway is named by `PATHWAY-ID`, or is the origin of media playlists where no variant has one and nobody steers. It is
-/// left for a failure at most once in its penalty time: where all are in theirs, nothing moves.
-///
-/// Source: docs/behaviour/pathways.md.
+/// A pathway is named by `PATHWAY-ID`. If no variant has that attribute and there is no content steering, the origin of
+/// the media playlist is the pathway. A failure makes the player leave a pathway at most once per penalty time: if all
+/// pathways are penalized, nothing changes.
 struct Pathways: Sendable {
-    /// The playlist names them: only variants of one are used at a time.
+    /// Whether the playlist names the pathways. In that case only the variants of one pathway are used at a time.
     private(set) var isNamed = false
-    /// In the order of the playlist.
     private(set) var names: [String] = []
-    /// Of each variant, by its index.
+    /// The pathway of each variant, by the variant's index.
     private var placement: [String] = []
-    /// The one that the tag begins with.
+    /// The initial pathway that `EXT-X-CONTENT-STEERING` names.
     private var first: String?
-    /// As the steering server has it.
+    /// The order that the steering server sent.
     private var priority: [String] = []
     private var vanished: Set<String> = []
-    /// The one that the program prefers.
+    /// The pathway that the app prefers.
     private(set) var preferred: String?
 
     private let penalty: Duration
     private var releases: [String: Duration] = [:]
-    /// Left for a failure, and not used since.
+    /// Pathways that were left because of a failure and have not been used since.
     private var failed: Set<String> = []
     private var isLeaving = false
-    /// The one in use; nil before the first choice.
+    /// The pathway in use, or `nil` before the first choice.
     private(set) var current: String?
-    /// How often another one was used.
+    /// The number of switches to another pathway.
     private(set) var moveCount = 0
 
-    /// - Parameter penalty: how long one that failed is avoided.
+    /// - Parameter penalty: The time for which a failed pathway is avoided.
     init(penalty: Duration = RetryPolicies().penalty) { self.penalty = penalty }
 
-    /// There is more than one.
     var isOn: Bool { names.count > 1 }
 
     // MARK: Variants
 
-    /// Takes the variants of a playlist.
+    /// Reads the variants of a playlist.
     ///
     /// - Parameters:
-    ///   - steering: its tag.
-    ///   - base: its URL.
+    ///   - steering: The playlist's `EXT-X-CONTENT-STEERING` tag.
+    ///   - base: The URL of the playlist.
     mutating func open(_ variants: [AssetVariant], steering: ContentSteering?, base: String?) {
         isNamed = steering != nil || variants.contains { $0.pathwayID != nil }
         first = steering?.pathwayID
         place(variants, base: base)
     }
 
-    /// The playlist has become another one: the variants are the same, perhaps at other places and with others behind
-    /// them.
+    /// Called when the playlist has been replaced. The variants are the same, but their URLs may differ and new ones
+    /// may follow.
     mutating func place(_ variants: [AssetVariant], base: String?) {
         placement = variants.map { isNamed ? $0.pathwayID ?? "." : Self.origin(of: $0, base: base) }
         var known: Set<String> = []
@@ -65,12 +62,11 @@ struct Pathways: Sendable {
         return URLOrigin(of: url)?.description ?? ""
     }
 
-    /// The pathway of a variant.
     subscript(index: Int) -> String? { placement.indices.contains(index) ? placement[index] : nil }
 
     // MARK: Order
 
-    /// Takes the order of a steering server, and what it does not offer any more.
+    /// Applies the order of a steering server, without the pathways that it no longer offers.
     mutating func follow(_ priority: [String], without vanished: Set<String>) {
         self.priority = priority
         self.vanished = vanished
@@ -78,8 +74,8 @@ struct Pathways: Sendable {
 
     mutating func prefer(_ name: String?) { preferred = name }
 
-    /// All of them, the one to use first. Those in their penalty come last, the one that is over soonest first; but where
-    /// all are in theirs, the one in use stays.
+    /// All pathways, in the order in which to use them. Penalized pathways come last, sorted by the end of their
+    /// penalty. If all are penalized, the one in use stays first.
     func order(at now: Duration) -> [String] {
         guard isOn else { return [] }
         let wanted = wishes
@@ -93,7 +89,7 @@ struct Pathways: Sendable {
         return free + held
     }
 
-    /// Without penalties. One that the server does not name is used where all that it names fail.
+    /// The order without penalties. Pathways that the server does not name are used if all named ones fail.
     private var wishes: [String] {
         let offered = names.filter { !vanished.contains($0) }
         let start = priority.isEmpty ? [first].compactMap(\.self) : priority
@@ -107,13 +103,14 @@ struct Pathways: Sendable {
 
     func isPenalized(_ name: String, at now: Duration) -> Bool { releases[name].map { $0 > now } ?? false }
 
-    /// The one in use may be left for a failure: there is another, and it was not left of late.
+    /// Whether a failure may cause a switch from the pathway in use: another pathway exists, and this one was not left
+    /// recently.
     func mayLeave(at now: Duration) -> Bool {
         guard let current, isOn else { return false }
         return !isPenalized(current, at: now) && wishes.contains { $0 != current }
     }
 
-    /// The one in use did not deliver: another one is used next.
+    /// Called when the pathway in use fails. Another one is used next.
     mutating func leave(at now: Duration) {
         guard let current else { return }
         releases[current] = now + penalty
@@ -121,25 +118,23 @@ struct Pathways: Sendable {
         isLeaving = true
     }
 
-    /// Variants that are avoided since their pathway is, where variants of others may be used beside them.
+    /// Variants to avoid because of their pathway, if several pathways may be used side by side.
     func penalizedVariants(at now: Duration) -> Set<Int> {
         guard !isNamed, isOn, !releases.isEmpty, let first = order(at: now).first else { return [] }
         return Set(placement.indices.filter { placement[$0] != first && isPenalized(placement[$0], at: now) })
     }
 
-    /// All may be used again.
     mutating func forgive() { releases = [:] }
 
     // MARK: Use
 
-    /// A move from one to another.
     struct Move: Sendable, Hashable {
         var old: String
         var new: String
         var reason: PathwayChangeReason
     }
 
-    /// A variant is used from now on. nil where its pathway was in use before.
+    /// Called when a variant starts to be used. Returns `nil` if its pathway was already in use.
     mutating func use(_ index: Int) -> Move? {
         guard let name = self[index] else { return nil }
         defer {

@@ -2,16 +2,16 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Downloads under way, as ``DownloadJudge`` looks at them, and those that are given up for another variant.
+/// The supervision of downloads by ``DownloadJudge``, and switches of variant within a segment.
 extension PlaybackEngine {
-    /// The variant's segment was requested.
+    /// Called when a segment of the variant is requested.
     mutating func armJudge() {
         let count = item?.candidates.count ?? 0
         guard let time = judge.firstLook(judgeFacts, variantCount: count, at: now) else { return }
         effects.append(.arm(.judge, at: time))
     }
 
-    /// Bytes of the variant's segment arrived.
+    /// Called when bytes of the variant's segment arrive.
     mutating func judgeDownloadIfDue(_ id: RequestID) {
         guard let judged = loading.requests[id]?.judged else { return }
         switch judge.look(judgeFacts, judged: judged, at: now) {
@@ -21,7 +21,7 @@ extension PlaybackEngine {
         }
     }
 
-    /// Time has passed.
+    /// Called when the judge's timer fires.
     mutating func judgeOverdueDownload() {
         guard let id = item?.lanes[.main]?.loading?.request, let judged = loading.requests[id]?.judged,
             let (next, isDue) = judge.overdue(judgeFacts, judged: judged, at: now)
@@ -36,7 +36,7 @@ extension PlaybackEngine {
             usesParts: item?.lanes[.main]?.tracker?.usesParts == true)
     }
 
-    /// Asks the rule whether the download of the variant's segment is to continue.
+    /// Asks the rule whether to continue the download of the variant's segment.
     private mutating func judgeDownload(_ id: RequestID) {
         loading.requests.judge(id, at: now)
         guard let input = judgeInput(of: id) else { return }
@@ -57,7 +57,7 @@ extension PlaybackEngine {
             receivedByteCount: progress.receivedByteCount, declaredByteCount: progress.declaredByteCount)
     }
 
-    /// Gives a segment up that comes too slowly to be played, whatever variant it is of, and leaves its pathway.
+    /// Abandons a segment that arrives too slowly to be played from any variant, and leaves its pathway.
     private mutating func leavesSlowPathway(_ input: SelectionInput) -> Bool {
         guard item?.variants.pathways.mayLeave(at: now) == true, let name = item?.variants.pathways.current,
             DownloadJudge.isHopeless(input, isHeld: preferences.variantPolicy.keepsBest || isVariantFixed),
@@ -72,7 +72,7 @@ extension PlaybackEngine {
         return true
     }
 
-    /// Gives a segment up that comes too late from a pathway that is not to be used any more.
+    /// Abandons a late segment if its pathway should no longer be used.
     private mutating func movesLate(_ input: SelectionInput) -> Bool {
         guard item?.variants.pathways.isOn == true, DownloadJudge.isLate(input),
             let flight = item?.lanes[.main]?.loading
@@ -85,13 +85,13 @@ extension PlaybackEngine {
         return true
     }
 
-    /// Carries out what was decided about a download that is still under way.
+    /// Applies the decision about a download in progress.
     mutating func follow(_ decision: SelectionDecision, for id: RequestID) {
         watch(id)
         if let segment = judge.segment(givenUpBy: decision) { abandon(segment, for: decision) }
     }
 
-    /// Sees to it that the download is looked at, where there is something to judge.
+    /// Starts watching the download, unless there is nothing to judge.
     private mutating func watch(_ id: RequestID) {
         guard !judge.isWatching(id) else { return }
         guard item?.error == nil, let lane = item?.lanes[.main], let variants = item?.variants else {
@@ -103,7 +103,7 @@ extension PlaybackEngine {
                 bufferCapacity: bufferCapacity, bitRate: loadedBitRate))
     }
 
-    /// Gives up a segment of a live stream that would take too long to be recorded.
+    /// Abandons a segment of a live stream that would take too long to record.
     private mutating func judgeRecording(_ id: RequestID) {
         loading.requests.judge(id, at: now)
         if configuration.pacing == .realTime, item?.variants.pathways.isOn == true, let input = judgeInput(of: id),
@@ -121,7 +121,7 @@ extension PlaybackEngine {
         abandon(flight.id, for: decision)
     }
 
-    /// Gives a download up and loads its segment from another variant.
+    /// Abandons a download and loads its segment from another variant.
     private mutating func abandon(_ segment: SegmentID, for decision: SelectionDecision) {
         guard let flight = item?.lanes[.main]?.segments[segment] else { return }
         giveUp(flight)
@@ -129,7 +129,7 @@ extension PlaybackEngine {
         if let change { use(change) }
     }
 
-    /// The rest of a segment is not waited for. What was demuxed of it is played.
+    /// Stops a segment's download. Media that was already demuxed is still played.
     private mutating func giveUp(_ flight: SegmentInFlight) {
         let byteCount = loading.receivedByteCount(of: flight)
         giveBack(from: flight)

@@ -1,16 +1,16 @@
 import HLSKitLoading
 
-/// Loading beside other players: within a share of what all may hold, and after those of a higher priority.
+/// Loading next to other players: within a share of the common limit, and after players of a higher priority.
 extension PlaybackEngine {
-    /// Playback waits for media, or will before long.
+    /// Whether playback waits for media, or will soon.
     package var isInNeed: Bool { item != nil && item?.error == nil && timeControl.isInNeed }
 
-    /// What the allowance counts: bytes that are here or on their way, and media ahead.
+    /// The values that count towards the allowance: bytes received or requested, and media ahead of the playhead.
     package var holding: (byteCount: Int, duration: Duration) {
         (buffer.byteCount + pendingByteCount(), lastVerdict.forwardDuration)
     }
 
-    /// What the allowance leaves; nil where it leaves everything.
+    /// The bounds that the allowance sets, or `nil` if it sets none.
     func bounds(_ situation: ForwardBuffer.Situation) -> ForwardBuffer.Bounds? {
         guard allowance != .everything else { return nil }
         var bounds = ForwardBuffer.Bounds(byteCount: allowance.byteCount, duration: allowance.duration)
@@ -23,7 +23,8 @@ extension PlaybackEngine {
                 bounds.pendingDurations[id.bufferTrack] = item?.lanes[id]?.segments.pendingDuration ?? .zero
             }
         }
-        // Others go first. Not while this player waits itself: it would do so for as long as they need.
+        // Players of a higher priority load first. A waiting player ignores this, because it would otherwise wait as
+        // long as they load.
         if allowance.yields, !timeControl.isWaiting {
             bounds.reserve = allowance.reserve(
                 situation, throughput: loading.estimatedBitsPerSecond(at: now), rate: machine.rate)
@@ -31,16 +32,16 @@ extension PlaybackEngine {
         return bounds
     }
 
-    /// Whether a segment may be requested beside those that are on their way.
+    /// Whether a segment may be requested in parallel with current requests.
     func allowsBeside(_ situation: LoadScheduler.Situation, endingAt end: Duration) -> Bool {
         guard allowance != .everything else { return true }
         return allowance.allowsBeside(
             situation, held: buffer.byteCountAhead(self.situation()), ahead: end - playhead)
     }
 
-    /// Media of a segment that is read on that may be held; nil for as much as without other players.
+    /// The media duration up to which a segment may be read, or `nil` if other players impose no limit.
     func limitOfReading(_ flight: SegmentInFlight) -> Duration? {
-        // Who waits may need all of it.
+        // A waiting player may need the whole segment.
         guard allowance.isLimited, !timeControl.isWaiting, let end = flight.demuxedUpTo else { return nil }
         return allowance.limitOfReading(
             demuxed: end - flight.job.start, byteCount: loading.receivedByteCount(of: flight))

@@ -1,6 +1,6 @@
 import HLSKitLoading
 
-/// Bodies that are read on or not, as ``BodyReading`` decides.
+/// Suspends and resumes response bodies, as ``BodyReading`` decides.
 extension PlaybackEngine {
     private var reading: BodyReading {
         BodyReading(
@@ -8,7 +8,7 @@ extension PlaybackEngine {
             maximumWaitingByteCount: configuration.parallelLoading.maximumByteCount)
     }
 
-    /// Bytes arrived of a segment whose media is read already.
+    /// Called when bytes of a segment arrive after its demuxing has begun.
     mutating func throttle(_ segment: SegmentID, _ request: RequestID) {
         let lane = segment.lane
         guard let flight = item?.lanes[lane]?.segments[segment], flight.demuxedUpTo != nil, !flight.isSuspended else {
@@ -20,7 +20,7 @@ extension PlaybackEngine {
         if reading.stops(facts, wish: preferences.forwardBuffer) { suspend(segment, request) }
     }
 
-    /// Bytes arrived of a segment.
+    /// Called when bytes of a segment arrive.
     mutating func holdBackIfTooMuch(_ segment: SegmentID, _ request: RequestID) {
         guard let index = item?.lanes[segment.lane]?.segments.firstIndex(of: segment), index > 0,
             item?.lanes[segment.lane]?.segments[index].isSuspended == false
@@ -35,7 +35,7 @@ extension PlaybackEngine {
         effects.append(.suspend(request))
     }
 
-    /// Reads bodies on for which there is room again.
+    /// Resumes suspended bodies as soon as there is room for them.
     mutating func resumeSuspended() {
         guard knownOutlook?.isSuspended == true else { return }
         for id in LaneID.allCases {
@@ -51,7 +51,7 @@ extension PlaybackEngine {
         }
     }
 
-    /// Bytes that were received of segments that are not read to their end.
+    /// The number of received bytes in segments that are not completely read.
     private var waitingByteCount: Int {
         var count = 0
         for id in LaneID.allCases {

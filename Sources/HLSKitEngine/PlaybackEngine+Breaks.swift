@@ -3,13 +3,13 @@ import HLSKitPlaylist
 package import HLSKitSelection
 import HLSKitTime
 
-/// Leaving the item for a break, in which other engines play other items, and resuming it.
+/// Leaving the item for a break, in which other engines play other items, and resuming it afterwards.
 ///
-/// See docs/decisions/interstitials.md.
+/// The design is described in the decision record on interstitials.
 extension PlaybackEngine {
-    /// Others are played in the item's place from now on: at the moment at which time came to the break, if it did.
+    /// Suspends the item because other items are played from now on. If time reached the break, `now` is that moment.
     ///
-    /// - Returns: the intent that they continue with.
+    /// - Returns: The intent with which the other items continue.
     package mutating func suspend(at now: Duration) -> (intent: PlayerIntent, effects: [EngineEffect]) {
         self.now = max(now, self.now)
         let (intent, actions) = timeControl.suspend(timeBounds, at: self.now)
@@ -18,11 +18,12 @@ extension PlaybackEngine {
         return (PlayerIntent(timeControl: intent, networkConditions: networkConditions), settled())
     }
 
-    /// Loads from where the item is to resume, and has its first media decoded. Programs see it stand where it was left.
+    /// Loads media from the resume time and has its first samples decoded. To the app, the playhead stays where the
+    /// item was left.
     mutating func prepareToResume(at time: Duration, next: BreakPoint.Place?) {
         setBreakPoint(next)
         guard machine.isInterstitialRunning, item?.start != nil, item?.error == nil, item?.trick == nil else { return }
-        // To the frame that begins there, and to the sample: what is before it was presented, or is left out.
+        // Cut exactly at that frame and sample, because earlier media was already presented or is skipped.
         let landing = Landing.sync(time)
         let isCut = LaneID.allCases.contains { item?.lanes[$0]?.isCutAtEnd == true }
         let isHeld = !isCut && heldMedia.reaches(time)
@@ -30,9 +31,9 @@ extension PlaybackEngine {
         carryOut(item?.seek.resume(at: landing, isHeld: isHeld))
     }
 
-    /// The item continues where it was made ready to, at the moment at which those ended that were played in its place.
+    /// Resumes the item at the prepared time, at the moment when the break ends.
     ///
-    /// - Parameter isSought: a seek of the user has brought it there, which is told as any other.
+    /// - Parameter isSought: Whether a seek of the user led there. Such a seek is reported like any other.
     package mutating func resume(_ intent: PlayerIntent, isSought: Bool, at now: Duration) -> [EngineEffect] {
         self.now = max(now, self.now)
         let left = timeControl.heldTime
@@ -47,10 +48,10 @@ extension PlaybackEngine {
         return settled()
     }
 
-    // MARK: Lists of assets
+    // MARK: Asset lists
 
-    /// Asks what an interstitial plays, beside everything else that is loaded. Nothing is asked twice: when it is played
-    /// there is no time for it.
+    /// Requests the asset list of an interstitial, in parallel with all other loading. A failed request is not retried,
+    /// because the break leaves no time for it.
     mutating func askForAssets(_ request: AssetLists.Request) {
         guard item?.error == nil else { return effects.append(.assetList(request.id, nil)) }
         send(RequestOrder(assetListOf: request.id, at: request.url, namedBy: item?.mainTracker?.url))
@@ -73,21 +74,22 @@ extension PlaybackEngine {
         effects.append(.assetList(event, nil))
     }
 
-    /// The list was looked at for parts that are left out: what it lists may be loaded, or the break point says otherwise.
+    /// Called when the playlist was searched for skipped parts. Its media may then be loaded, or the break point
+    /// changes.
     mutating func noteSchedule() {
         if let tracker = item?.mainTracker { item?.schedule.note(tracker) }
     }
 
-    /// The item was not told yet where it is left.
+    /// Whether the engine still waits to learn where to leave the item.
     package var awaitsSchedule: Bool { item?.schedule.isAwaited ?? false }
-    /// It was not looked at as far as it is listed now.
+    /// Whether the newest part of the playlist has not been searched yet.
     package var lacksSchedule: Bool {
         item?.schedule.isFollowed == true && item?.schedule.lacks(item?.mainTracker) == true
     }
 
-    /// The item is left for a break before it ends.
+    /// Whether a break will start before the item ends.
     package var hasBreakAhead: Bool { item?.breakPoint.place != nil }
-    /// What a schedule of breaks has to know; nil before the item has a place to start at.
+    /// The timeline that a schedule of breaks needs, or `nil` before the item's start time is known.
     package var primaryTimeline: PrimaryTimeline? {
         guard let item, item.start != nil, let tracker = item.mainTracker else { return nil }
         let trackers = [tracker] + [LaneID.audio].compactMap { item.lanes[$0]?.tracker }
@@ -96,8 +98,8 @@ extension PlaybackEngine {
             boundaries: trackers.map { $0.segmentStarts + [$0.end] })
     }
 
-    /// Where programs see the playhead.
+    /// The playhead's position as the app sees it.
     package var shownTime: Duration { timeControl.heldTime ?? playhead }
-    /// The same at a time that is not before the last event.
+    /// The playhead's position as the app sees it, at a time that is not before the last event.
     package func shownTime(at now: Duration) -> Duration { timeControl.heldTime ?? playhead(at: now) }
 }

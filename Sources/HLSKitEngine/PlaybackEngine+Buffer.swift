@@ -1,27 +1,27 @@
 import HLSKitLoading
 import HLSKitSelection
 
-/// The buffer: what it is judged by, and what follows from the judgement.
+/// The buffer: the input to its evaluation, and the consequences of the result.
 extension PlaybackEngine {
     var lastVerdict: ForwardBuffer.Verdict { report.verdict }
 
-    /// Average bit rate of what is being loaded, all lanes together; nil while it is not known.
+    /// The average bit rate of the media being loaded, all lanes together, or `nil` if it is unknown.
     var loadedBitRate: Double? { outlook?.bitRate }
 
-    /// What follows from the item; nil without one.
+    /// Values derived from the item, or `nil` if there is no item.
     package var outlook: ItemOutlook? {
-        // Where the compiler puts this into a mutating method it copies the whole engine, at each event.
+        // If the compiler inlines this into a mutating method, it copies the whole engine at each event.
         @inline(never) get { knownOutlook ?? item.map { ItemOutlook($0) } }
     }
 
-    /// Looks the item over again if it has changed.
+    /// Computes the outlook again if the item has changed.
     mutating func refreshOutlook() {
         if knownOutlook == nil { knownOutlook = outlook }
     }
 
     func situation() -> ForwardBuffer.Situation {
         var situation = ForwardBuffer.Situation(playhead: playhead)
-        // Outputs that take what there is are through with a gap when they come to it.
+        // Unpaced outputs skip a gap as soon as they reach it.
         if configuration.pacing == .unpaced { situation.playhead = buffer.timeAfterGaps(at: playhead) }
         situation.preferredForwardBufferDuration = preferences.forwardBuffer
         situation.startThreshold = report.startThreshold
@@ -33,7 +33,7 @@ extension PlaybackEngine {
         return situation
     }
 
-    /// For a change that may start playing: what playing follows from is told before it.
+    /// Returns the buffer state for a change that may start playback. Publishes it first if it changed.
     mutating func tellBufferState(rate: Float) -> TimeControlMachine.BufferState {
         guard item != nil else { return TimeControlMachine.BufferState() }
         let isLikely =
@@ -51,10 +51,10 @@ extension PlaybackEngine {
             holdsStart: holdsStart || awaitsDistance)
     }
 
-    /// Playing waits for its distance from the edge.
+    /// Whether playback waits until it has the right distance from the live edge.
     private var awaitsDistance: Bool { item?.alignment.isPending == true || takesDistance }
 
-    /// Playing could begin, whatever its distance from the edge is.
+    /// Whether playback could start, regardless of its distance from the live edge.
     var couldPlay: Bool { lastVerdict.isFull || report.judged(keepUpInput(rate: machine.rate)) }
 
     private func keepUpInput(rate: Float) -> KeepUpInput {
@@ -64,7 +64,7 @@ extension PlaybackEngine {
             $0 * configuration.buffering.throughputSafetyFactor
         }
         input.liveReserve = liveReserve
-        // Asked for where nothing but waiting helps.
+        // Needed only if nothing but waiting helps.
         let isWaiting = machine.status == .waitingToPlayAtSpecifiedRate
         if outlook?.hasChoice == false || isWaiting && outlook?.hasLowerVariant == false {
             input.recentRates = loading.estimator.secondRates
@@ -72,7 +72,8 @@ extension PlaybackEngine {
         return input
     }
 
-    /// What is waited for, and how long it takes to load; nil where nobody waits, or that is not known.
+    /// The amount of media that playback waits for and the time to load it. `nil` if the player is not waiting, or if
+    /// the time is unknown.
     func bufferingGoal(at now: Duration) -> (ahead: Duration, time: Duration)? {
         guard machine.status == .waitingToPlayAtSpecifiedRate, configuration.pacing == .realTime, item?.trick == nil,
             outlook?.isLive == false, item?.error == nil
@@ -85,7 +86,7 @@ extension PlaybackEngine {
         return (goal, max(.zero, goal - input.forwardDuration) * (bitRate / throughput))
     }
 
-    /// At a stall: tells that the link does not carry what is played, once in a row of stalls.
+    /// At a stall, reports that the link is too slow for the played media, once in a series of stalls.
     mutating func tellSlowLink() {
         var input = keepUpInput(rate: machine.rate)
         input.recentRates = loading.estimator.secondRates
@@ -93,7 +94,7 @@ extension PlaybackEngine {
         effects.append(.publish(.linkTooSlow(bitsPerSecond: link.carries, needed: link.needs)))
     }
 
-    /// What has to be ahead before the wait after a stall of a live stream ends; nil while nobody waits for that.
+    /// The media that must be buffered before the wait after a live stall ends. `nil` if there is no such wait.
     private var liveReserve: Duration? {
         guard machine.status == .waitingToPlayAtSpecifiedRate, item?.trick == nil, let outlook, outlook.isLive,
             let offset = configuredLiveOffset
@@ -132,11 +133,11 @@ extension PlaybackEngine {
 
     var tracksToLoad: ForwardBuffer.Tracks { lastVerdict.tracksToLoad }
 
-    /// Lets go of what lies too far behind the playhead.
+    /// Evicts media that is too far behind the playhead.
     mutating func evict() {
         for (track, range) in buffer.evict(situation()) where keepsPresented {
             guard let lane = LaneID.allCases.first(where: { $0.bufferTrack == track }) else { continue }
-            // Pictures are not shown a second time.
+            // I-frames are never presented twice.
             let isOfPictures = item?.trick != nil
             effects.append(.evict(lane, before: isOfPictures ? .seconds(Int64.max / 8) : range.upperBound))
             if lane == .main { item?.seek.forgetSyncSamples(before: range.upperBound) }

@@ -3,21 +3,21 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Closed captions inside the video, as options of the legible group.
+/// Closed captions inside the video, offered as options of the legible group.
 ///
-/// What a playlist names is offered, and nothing else. Where it names no closed captions and does not say that there are
-/// none (`CLOSED-CAPTIONS=NONE`), each service that says something in the video becomes an option: `CC1`, `SERVICE1`,
-/// without a language, and never selected by itself.
+/// If the playlist names closed captions, only those are offered. Otherwise each service with text in the video becomes
+/// an option, unless the playlist says `CLOSED-CAPTIONS=NONE`. Such options are named `CC1` or `SERVICE1`, have no
+/// language, and are never selected automatically.
 ///
-/// Source: RFC 8216 §4.3.4.1, §4.3.4.2. See docs/behaviour/captions.md.
+/// Source: RFC 8216 §4.3.4.1, §4.3.4.2.
 extension PlaybackEngine {
-    /// The service that is selected; nil where none is.
+    /// The selected service, or `nil` if there is none.
     package var closedCaptionService: ClosedCaptionService? {
         guard item?.tracks.isEnabled(.text) == true else { return nil }
         return mediaSelection.closedCaptionService(in: item?.closedCaptionGroup)
     }
 
-    /// The video has captions.
+    /// Called when captions are found in the video.
     mutating func offerClosedCaptions(_ services: Set<ClosedCaptionService>) {
         guard item != nil, item?.error == nil,
             case .options(let isWanted) = mediaSelection.offer(services, besides: item?.multivariant)
@@ -26,27 +26,27 @@ extension PlaybackEngine {
         if isWanted { applyMediaSelection() }
     }
 
-    /// The user's choice for media without a multivariant playlist, which has no other options.
+    /// Applies the user's choice for media without a multivariant playlist, which has no other options.
     mutating func applyClosedCaptions() {
         guard mediaSelection.selectClosedCaptions(wish: preferences.subtitles) else { return }
         effects.append(.clearLane(.subtitles))
         effects.append(.publish(.mediaSelectionChanged(mediaSelection.current)))
     }
 
-    // MARK: Captions of the program
+    // MARK: Captions of the app
 
-    /// The program has other captions of its own.
+    /// Replaces the captions that the app supplies.
     mutating func setSidecarCaptions(_ sidecars: [SidecarCaptions]) {
         let before = mediaSelection.selectedSidecar
         changeMediaSelection { $0.setSidecars(sidecars) }
-        // The same option shows others.
+        // The option is the same, but it shows other captions.
         guard item != nil, let before, let now = mediaSelection.selectedSidecar, now != before else { return }
         effects.append(.clearLane(.subtitles))
     }
 }
 
 extension ItemState {
-    /// The group of closed captions of the variant that is loaded; nil where it declares none.
+    /// The closed-caption group of the loaded variant, or `nil` if it declares none.
     fileprivate var closedCaptionGroup: String? {
         guard let index = variantIndex, let variants = multivariant?.variants, variants.indices.contains(index),
             case .group(let name)? = variants[index].closedCaptions

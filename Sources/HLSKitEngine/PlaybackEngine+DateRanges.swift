@@ -1,17 +1,15 @@
 import HLSKitTime
 
-/// Date ranges of the playlist, as ``DateRangePassage`` tells of them.
-///
-/// See docs/behaviour/outputs.md.
+/// Date ranges of the playlist, reported as ``DateRangePassage`` decides.
 extension PlaybackEngine {
-    /// The playlist of the variant has come, or a newer state of it.
+    /// Called when the variant's playlist, or an update of it, arrives.
     mutating func readDateRanges() {
-        // Lists of I-frames may be without.
+        // I-frame playlists may have no date ranges.
         guard item?.trick == nil, let tracker = item?.mainTracker else { return }
         tell(item?.dateRanges.read(tracker) ?? [])
     }
 
-    /// Tells what the playhead has come to.
+    /// Reports the date ranges that the playhead has reached.
     mutating func checkDateRanges() {
         guard item?.dateRanges.isEmpty == false, item?.isReady == true, item?.start != nil, item?.error == nil,
             item?.seek.isUnderWay == false, !machine.isInterstitialRunning
@@ -20,7 +18,7 @@ extension PlaybackEngine {
         tell(item?.dateRanges.advance(to: playhead) ?? [])
     }
 
-    /// When time alone brings the playhead to something that is to be told.
+    /// The host time at which the playhead will reach the next date range.
     var nextDateRangeMoment: Duration? {
         guard let ranges = item?.dateRanges, !ranges.isEmpty, timebase.rate != 0,
             let time = ranges.next(from: playhead, isReverse: timebase.rate < 0)

@@ -1,9 +1,8 @@
 import HLSKitSelection
 
-/// Loading media anew that is loaded already, from another variant.
+/// Dropping loaded media to load it again from another variant.
 extension PlaybackEngine {
-    /// Drops what is loaded from another variant than the one that was pinned, but for a segment after the one that is
-    /// played.
+    /// Drops media that is not of the pinned variant, but keeps one segment after the playing one.
     mutating func flushForPin() {
         guard case .pinned(let id, flush: true) = preferences.variantPolicy, item?.variant?.id != id,
             item?.candidates.contains(where: { $0.id == id }) == true
@@ -11,7 +10,7 @@ extension PlaybackEngine {
         dropAhead()
     }
 
-    /// Drops what is loaded of the variant, but for a segment after the one that is played.
+    /// Drops the variant's loaded media, but keeps one segment after the playing one.
     mutating func dropAhead() {
         guard item?.trick == nil, item?.start != nil, item?.error == nil, item?.pendingFailure == nil,
             let end = item?.lanes[.main]?.placeToDropFrom(at: playhead)

@@ -35,16 +35,17 @@ extension PlaybackEngine {
         return facts
     }
 
-    /// Without pacing, media is over long before its subtitles are loaded: the end waits for those that are listed.
+    /// Without pacing, media ends long before its subtitles are loaded. The end therefore waits for all listed
+    /// subtitles.
     var awaitsSubtitles: Bool {
         configuration.pacing == .unpaced && item?.lanes[.subtitles]?.hasMore(before: effectiveEnd) == true
     }
 }
 
 extension EndOfItem.Facts {
-    /// Facts that follow from the item alone.
+    /// Collects the facts that depend on the item alone.
     ///
-    /// - Parameter playhead: nil where media is not presented in real time.
+    /// - Parameter playhead: The playhead, or `nil` if media is not presented in real time.
     fileprivate init(_ item: borrowing ItemState, playhead: Duration?, hasSkipped: Bool) {
         isComplete = item.isComplete
         isDrained = item.isDrained
@@ -62,7 +63,7 @@ extension EndOfItem.Facts {
 }
 
 extension MediaLane {
-    /// Whether media before `end` is still to be loaded, or may be; nil for wherever it ends.
+    /// Whether more media before `end` may have to be loaded. If `end` is `nil`, all media counts.
     fileprivate func hasMore(before end: Duration?) -> Bool {
         if isComplete { return false }
         guard let index = nextIndex, let tracker else { return !segments.isEmpty || tracker == nil }

@@ -2,20 +2,20 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Lanes that go elsewhere, as ``Failover`` decides it, and the playlists of variants (``VariantSources``).
+/// Switches to other sources, as ``Failover`` decides, and the variants' ``VariantSources``.
 extension PlaybackEngine {
-    // MARK: Whether
+    // MARK: Availability
 
-    /// There is a variant to go to that has not failed of late.
+    /// Whether there is another variant that has not failed recently.
     var hasAlternative: Bool { hasAlternative(for: .main) }
 
-    /// What a lane plays can be had elsewhere, where it has not failed of late.
+    /// Whether the lane has another source that has not failed recently.
     func hasAlternative(for id: LaneID) -> Bool {
-        // Mostly there is nothing to choose from.
+        // Most items have no alternatives, so the cheap checks come first.
         item?.multivariantURL != nil && item?.trick == nil && failover(of: id).hasAlternative(for: id)
     }
 
-    /// What the variant plays can be had from another pathway, which has not failed of late.
+    /// Whether the variant's media is available on another pathway that has not failed recently.
     func hasPathway(besides name: String) -> Bool {
         guard item?.multivariantURL != nil, item?.trick == nil else { return false }
         let pathways = selectionLimits.pathways
@@ -25,7 +25,7 @@ extension PlaybackEngine {
         return !failover.isFixed && !failover.elsewhere.isEmpty
     }
 
-    /// What is known now of where a lane can go.
+    /// The facts about where a lane can load from.
     private func failover(of id: LaneID) -> Failover {
         var failover = Failover()
         failover.sources = variantSources
@@ -52,24 +52,24 @@ extension PlaybackEngine {
         return failover
     }
 
-    /// The item time at which the variant's next segment begins; nil while its list is not known.
+    /// The item time at which the variant's next segment begins, or `nil` until its playlist is known.
     var placeOfMain: Duration? {
         item?.lanes[.main].flatMap { lane in lane.tracker.map { lane.resumeTime(in: $0) } }
     }
 
-    /// Variants that failed of late, and those whose audio or origin did.
+    /// Variants that failed recently themselves, or whose audio or origin did.
     func penalizedVariants() -> Set<Int> {
         let avoided = item?.variants.avoided.variants(of: variantSources, at: now) ?? []
         guard let origins = item?.variants.pathways.penalizedVariants(at: now), !origins.isEmpty else { return avoided }
         return avoided.union(origins)
     }
 
-    // MARK: Where
+    // MARK: Switching
 
-    /// Continues with another variant, and does not come back for a while.
+    /// Switches to another variant and avoids this one for a while.
     mutating func leaveVariant(because error: HLSError) { leave(.main, because: error) }
 
-    /// What a lane plays is loaded from elsewhere from now on.
+    /// Switches a lane to another source.
     mutating func leave(_ id: LaneID, because error: HLSError) {
         carryOut(failover(of: id).leave(id), of: id, because: error)
     }
@@ -91,7 +91,7 @@ extension PlaybackEngine {
         }
     }
 
-    /// A variant that cannot even be asked for.
+    /// Called when a variant's playlist cannot even be requested.
     mutating func failVariant(_ index: Int, because text: String) {
         item?.variants.exclude(index)
         let error = HLSError(code: .badPlaylist, urlString: item?.multivariantURL, cause: "variant \(index): \(text)")
@@ -102,7 +102,7 @@ extension PlaybackEngine {
 
     // MARK: Playlists
 
-    /// nil without a multivariant playlist.
+    /// The playlists of the variants, or `nil` if there is no multivariant playlist.
     var variantSources: VariantSources? {
         guard let playlist = item?.multivariant, let base = item?.multivariantURL else { return nil }
         return variantSources(of: playlist, base: base)
@@ -119,11 +119,12 @@ extension PlaybackEngine {
         variantSources?.subtitles(of: variant, avoiding: item?.variants.avoided.renditions(at: now) ?? [])
     }
 
-    /// Forgets a segment and what comes after it, so that it is loaded anew. False where it is not on its way.
+    /// Discards a segment and its successors so that they are loaded again. Returns `false` if the segment is not being
+    /// loaded.
     @discardableResult
     mutating func goBack(to segment: SegmentID) -> Bool {
         guard let flight = item?.lanes[segment.lane]?.segments[segment] else { return false }
-        // The lane goes back to where the segment begins; what was presented of it is not repeated.
+        // The lane returns to the start of the segment, but media that was already presented is not repeated.
         giveBack(from: flight)
         buffer.removeMedia(from: flight.job.start, in: segment.lane.bufferTrack)
         return true

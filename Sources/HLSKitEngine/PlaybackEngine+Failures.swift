@@ -1,7 +1,7 @@
 import HLSKitLoading
 import HLSKitSelection
 
-/// Failures, as ``FailedLoad`` and ``FailurePolicy`` decide about them (docs/behaviour/failures.md).
+/// Failures, as ``FailedLoad`` and ``FailurePolicy`` decide about them.
 extension PlaybackEngine {
     mutating func failRequest(_ id: RequestID, _ error: LoadingError, _ metrics: TransferMetrics?) {
         guard let context = loading.end(id, at: now) else { return }
@@ -33,7 +33,7 @@ extension PlaybackEngine {
         }
     }
 
-    /// Asks for a list at once where it may still be had from the URL that answered last.
+    /// Requests a playlist again at once if the URL of the last successful response may still work.
     private mutating func turnsReload(of id: LaneID, _ context: RequestUnderWay, _ error: LoadingError) -> Bool {
         guard item?.error == nil, item?.pendingFailure == nil, item?.lanes[id]?.playlistURL == context.url,
             item?.lanes[id]?.playlist.turn(after: error) == true
@@ -43,14 +43,15 @@ extension PlaybackEngine {
         return true
     }
 
-    // MARK: What failed
+    // MARK: Kinds of failure
 
-    /// The playlist of a lane could not be had or read.
+    /// Called when a lane's playlist could not be loaded or parsed.
     mutating func failPlaylist(of id: LaneID, _ trouble: PlaylistTrouble, url: String) {
         guard let lane = item?.lanes[id] else { return }
         if id == .main { item?.alignment.noteList() }
         let hasAlternative = hasAlternative(for: id)
-        // In the middle of a live stream the last variant that is left is asked as long as one that was read before.
+        // During a live stream, the last remaining variant gets as many attempts as one whose playlist was already
+        // read.
         let isLastHope = item?.isLiveStream == true && lane.cursor != nil && !hasAlternative
         let load = FailedLoad(
             playlistOf: id, trouble, url: url, isFirst: item?.multivariant == nil,
@@ -59,7 +60,7 @@ extension PlaybackEngine {
         judge(load, hasAlternative: hasAlternative)
     }
 
-    /// The bytes of a segment arrived and cannot be used.
+    /// Called when the bytes of a segment arrived but cannot be used.
     mutating func failSegment(_ segment: SegmentID, _ failure: SegmentFailure) {
         let id = segment.lane
         guard let flight = item?.lanes[id]?.segments[segment] else { return }
@@ -84,8 +85,9 @@ extension PlaybackEngine {
         }
     }
 
-    /// Whether a live segment may be of a key that stood behind the URL before the one that came: those that are listed behind
-    /// it are of a newer one.
+    /// Whether a live segment may need an earlier key of its key URL.
+    ///
+    /// The server may have replaced that key, because newer segments are already listed.
     private func isOfEarlierKey(_ flight: SegmentInFlight, _ failure: SegmentFailure) -> Bool {
         guard case .wrongKey = failure, !configuration.keyRules.isGiven,
             let tracker = item?.lanes[flight.id.lane]?.tracker,
@@ -94,7 +96,7 @@ extension PlaybackEngine {
         return index + 1 < tracker.segmentCount
     }
 
-    /// Begins a segment again with the key that takes the place of the one that it was read with, where there may be another.
+    /// Restarts a segment with a newly loaded key, if there may be one.
     private mutating func asksForOtherKey(of flight: SegmentInFlight, after error: HLSError) -> Bool {
         let doubter = KeyLeases.Doubter(lane: flight.id.lane, position: flight.position)
         guard let key = flight.job.key?.resource, item?.keys.doubt(key, by: doubter) == true, goBack(to: flight.id)
@@ -129,18 +131,18 @@ extension PlaybackEngine {
         if case .again = outcome { return follow(outcome, of: load, user) }
         item?.resources.forget(resource, in: id)
         if let user { return follow(outcome, of: load, user) }
-        // A key that was to be renewed is used on.
+        // If a key could not be renewed, the old one stays in use.
         if resource.generation > 0 { effects.append(.publish(.recoverableError(load.error))) }
     }
 
-    /// Media that this client can never use, whatever it loads.
+    /// Called for media that this client can never play.
     mutating func failUnsupported(_ error: HLSError, in id: LaneID) {
         guard hasAlternative(for: id) else { return failLane(id, error) }
         if id == .main, let index = item?.variantIndex { item?.variants.exclude(index) }
         leave(id, because: error)
     }
 
-    // MARK: What that leads to
+    // MARK: Consequences
 
     private mutating func judge(_ load: FailedLoad, hasAlternative: Bool, _ flight: SegmentInFlight? = nil) {
         var facts = failureFacts(hasAlternative: hasAlternative)
@@ -186,13 +188,13 @@ extension PlaybackEngine {
         effects.append(.publish(.recoverableError(error)))
     }
 
-    /// Loads a segment in the place of one of its parts.
+    /// Loads a whole segment instead of one of its parts.
     private mutating func takeWhole(_ part: SegmentInFlight) {
         guard goBack(to: part.id) else { return }
         item?.lanes[part.id.lane]?.loadWhole(insteadOf: part.position)
     }
 
-    /// A list has come: parts that failed may be had with their segments now.
+    /// Called when a playlist arrives: failed parts may now be available as part of their segments.
     mutating func takeWholeSegments(in id: LaneID) {
         guard item?.error == nil, item?.pendingFailure == nil,
             let part = item?.lanes[id]?.partToReplace({ loading.failures.failureCount(of: .segment($0.role)) > 1 })
@@ -200,11 +202,11 @@ extension PlaybackEngine {
         takeWhole(part)
     }
 
-    // MARK: Again
+    // MARK: Retries
 
-    /// Makes a request again whose time has come.
+    /// Sends a request again when its delay has passed.
     mutating func retry(_ role: RequestRole) {
-        // Who rests asks when it plays again.
+        // An idle item retries when playback resumes.
         guard item?.isAtRest != true, let waiting = loading.requests.takeWaiting(role), item?.error == nil,
             item?.pendingFailure == nil
         else { return }

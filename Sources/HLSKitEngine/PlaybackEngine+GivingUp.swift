@@ -1,13 +1,14 @@
 import HLSKitLoading
 import HLSKitSelection
 
-/// What is given up: segments, lanes that nobody needs, and the item.
+/// Giving up segments, optional lanes, and the item.
 extension PlaybackEngine {
     // MARK: Segments
 
-    /// Passes over a segment, or gives the lane up where that is one too many.
+    /// Skips a segment, or ends the lane if it has lost too many.
     ///
-    /// - Parameter isBad: it arrived. So may those behind it that have arrived as well, and prove nothing.
+    /// - Parameter isBad: Whether the segment arrived but was unusable. In that case, received segments after it may be
+    ///   unusable too, so they do not reset the count.
     mutating func lose(_ segment: SegmentID, _ error: HLSError, isBad: Bool) {
         let id = segment.lane
         guard let flight = item?.lanes[id]?.segments[segment] else { return }
@@ -22,12 +23,12 @@ extension PlaybackEngine {
         skip(segment, cause: error.description)
         if id == .main { forgiveLost(at: flight.job.start) }
         guard let run = item?.lanes[id]?.run(countsLoaded: !isBad) else { return }
-        // A break that is gone ends: what is listed behind it is elsewhere.
+        // A removed ad break does not end the lane, because the media after it is in another folder.
         let isTooMuch = lossLimits.isTooMuch(run) && !loading.folders.isSilent(flight.job.url)
         guard isTooLong || hasWaitedTooLong(for: flight) || isTooMuch else { return }
         if id == .subtitles { return dropLane(.subtitles, because: error.description) }
         if item?.trick == nil, let start = run.start {
-            // What was passed over is not waited through.
+            // Do not play through skipped segments before failing.
             buffer.removeMedia(from: start, in: id.bufferTrack)
             item?.lanes[id]?.shorten(to: start)
         }
@@ -39,7 +40,7 @@ extension PlaybackEngine {
         item?.lanes[segment.lane]?.lost.lose(segment, role: role, start: start, at: now)
     }
 
-    /// Whether a segment has not come for longer than is waited for media.
+    /// Whether a segment has been missing for longer than the limit.
     private func hasWaitedTooLong(for flight: SegmentInFlight) -> Bool {
         guard let lost = item?.lanes[flight.id.lane]?.lost else { return false }
         return lossLimits.isTooLong(lost, with: flight.role, at: now)
@@ -51,8 +52,10 @@ extension PlaybackEngine {
             targetDuration: item?.lanes[.main]?.tracker?.pacingTarget ?? .zero)
     }
 
-    /// Gives a segment up, and those that come after it in its lane. Its failures go on to count where it is to be taken
-    /// from elsewhere.
+    /// Abandons a segment and its successors in the lane.
+    ///
+    /// - Parameter keepsAccount: Whether to keep the failure count because the segment will be loaded from another
+    ///   source.
     mutating func abandon(from segment: SegmentID, keepsAccount: Bool = false) {
         let id = segment.lane
         guard item?.lanes[id] != nil else { return }
@@ -64,7 +67,8 @@ extension PlaybackEngine {
         if let abandoned { buffer.removeMedia(from: abandoned.end, in: id.bufferTrack) }
     }
 
-    /// Once loading cannot go on, nothing is tried again: playback ends where the segment begins. False before.
+    /// Once the item can load nothing more, stops retrying, so that playback ends where the segment begins. Otherwise
+    /// returns `false`.
     mutating func letGo(_ segment: SegmentID) -> Bool {
         guard item?.pendingFailure != nil else { return false }
         abandon(from: segment)
@@ -74,7 +78,7 @@ extension PlaybackEngine {
 
     // MARK: Lanes
 
-    /// A lane cannot go on: the item cannot either, unless nobody needs the lane.
+    /// Called when a lane cannot continue. The item then fails too, unless the lane is optional.
     mutating func failLane(_ id: LaneID?, _ error: HLSError, from segment: SegmentID? = nil) {
         if id == .subtitles { return dropLane(.subtitles, because: error.description) }
         failWhenPlayed(error, from: segment, in: id)
@@ -82,8 +86,9 @@ extension PlaybackEngine {
 
     // MARK: The item
 
-    /// Loading cannot go on; what was loaded before `segment` is played before the item fails.
-    /// Without the media of `lane` nothing is played: neither before its first, nor after its last.
+    /// Stops loading. Media loaded before `segment` is played before the item fails.
+    ///
+    /// The item never plays without the media of `lane`: neither before its first sample nor after its last.
     mutating func failWhenPlayed(_ error: HLSError, from segment: SegmentID? = nil, in lane: LaneID? = nil) {
         if item?.trick != nil { return giveUpTrickPlay(because: error) }
         guard let canPlayOn = item?.canPlayOn(without: lane, hasPlayed: timeControl.hasPlayed),
@@ -93,7 +98,7 @@ extension PlaybackEngine {
         item?.failure.playOn(until: error)
         if let segment { abandon(from: segment) }
         for id in LaneID.allCases {
-            // What is not here will not come.
+            // Missing media will no longer arrive.
             if let first = item?.firstMissing(in: id) { abandon(from: first) }
             complete(id)
         }
@@ -101,7 +106,6 @@ extension PlaybackEngine {
         item?.failure.end(with: lane)
     }
 
-    /// The item cannot be played any further.
     mutating func failItem(_ error: HLSError) {
         guard item != nil, item?.error == nil else { return }
         item?.failure.fail(error)

@@ -1,16 +1,14 @@
 import HLSKitLoading
 
-/// What belongs to the player and not to an item: it goes from the engine of one item to that of the next.
+/// State that belongs to the player rather than to an item. It moves from one item's engine to the next.
 package struct PlayerIntent: Sendable {
     package var timeControl: TimeControl.Intent
     var networkConditions: NetworkConditions
 }
 
-/// Going on from one item to the next, each of which has an engine of its own.
-///
-/// See docs/behaviour/queue.md.
+/// The transition between two items, each of which has its own engine.
 extension PlaybackEngine {
-    /// Tells whoever holds the engines of a queue that the item is over.
+    /// Notifies the owner of the queue's engines that the item has ended.
     mutating func advance() {
         guard isInQueue else { return apply(.setItem(nil)) }
         if item?.error == nil { timeControl.endItem(timeBounds, at: now) }
@@ -18,35 +16,37 @@ extension PlaybackEngine {
         effects.append(.advanceToNextItem)
     }
 
-    /// The intent that the next engine continues with. This one is not asked any more.
+    /// Returns the intent with which the next engine continues. This engine is no longer used.
     package mutating func resign(at now: Duration) -> PlayerIntent {
         hasResigned = true
         return PlayerIntent(
             timeControl: timeControl.intent(timeBounds, at: now), networkConditions: networkConditions)
     }
 
-    /// Becomes the engine of the player's current item. A player that plays goes on playing where there is media; the
-    /// item time 0 of this item, or where else it starts, falls on the moment at which the one before ended.
+    /// Makes this the engine of the player's current item.
+    ///
+    /// A playing player continues to play if there is media. This item's start then coincides with the end of the
+    /// previous item.
     package mutating func takeOver(_ intent: PlayerIntent, at now: Duration) -> [EngineEffect] {
         self.now = max(now, self.now)
         effects.append(.present)
         networkConditions = intent.networkConditions
-        // Media that plays continues without a hole.
+        // Playing media continues without a gap.
         if intent.timeControl.isRunning { noteFirstDecoded() }
         carryOut(timeControl.takeOver(intent.timeControl, timeBounds, at: self.now))
         return settled()
     }
 
-    /// Whether the player should begin to load the item after this one: this one has all it wants, or is nearly over.
+    /// Whether the player should start loading the next item: this one has loaded enough, or is almost finished.
     package var letsNextLoad: Bool {
         guard let outlook, outlook.isReady else { return false }
         return lastVerdict.isFull || outlook.isComplete || remaining.map { $0 <= forwardTarget } ?? false
     }
 
-    /// Media time from the playhead to the end; nil while that is not known.
+    /// The media time from the playhead to the end, or `nil` if it is unknown.
     package var remaining: Duration? { effectiveEnd.map { max(.zero, $0 - playhead) } }
 
-    /// What is kept loaded ahead of the playhead.
+    /// The duration to keep loaded ahead of the playhead.
     package var forwardTarget: Duration {
         preferences.forwardBuffer ?? configuration.buffering.forwardDuration
     }

@@ -1,9 +1,9 @@
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Heads of streams: what is asked for and let go of a ``SegmentHead``.
+/// Requests for a ``SegmentHead``, the beginning of a stream.
 extension PlaybackEngine {
-    /// Asks for the head of the stream that a segment belongs to. The segment waits no longer where there is none.
+    /// Requests the head of the stream that a segment belongs to. If there is none, the segment stops waiting for it.
     mutating func requestHead(of segment: SegmentID) {
         guard let lane = item?.lanes[segment.lane], let tracker = lane.tracker, let resources = item?.resources,
             let leases = item?.keys,
@@ -15,7 +15,7 @@ extension PlaybackEngine {
         ) { $0.key = head.key }
     }
 
-    /// The head was read as far as it is of use, or is at its end.
+    /// Called when enough of the head has been read, or when it ends.
     mutating func endHead(of segment: SegmentID) {
         for id in loading.requests.ids(where: { $0 == .head(segment) }) { cancel(id) }
     }

@@ -3,10 +3,8 @@ import HLSKitPlaylist
 import HLSKitSelection
 
 /// Preload hints, as ``PreloadHints`` decides about them.
-///
-/// See docs/behaviour/live.md.
 extension PlaybackEngine {
-    /// Asks for what lists hint at, and lets go what comes to nothing.
+    /// Requests hinted resources and cancels those that turn out to be unused.
     mutating func checkHints() {
         for id in [LaneID.main, .audio] {
             guard item?.lanes[id]?.hints.isIdle == false else { continue }
@@ -24,7 +22,7 @@ extension PlaybackEngine {
             return PreloadHints.Facts(isWanted: true)
         }
         guard item?.lanes[id]?.hints.ids.isEmpty == false else { return PreloadHints.Facts() }
-        // What is further on is not what was hinted at a moment ago.
+        // Media farther ahead cannot have been hinted at a moment ago.
         let pieces = next..<min(tracker.segmentCount, next + 8)
         return PreloadHints.Facts(
             listed: pieces.compactMap { index in
@@ -35,7 +33,7 @@ extension PlaybackEngine {
             })
     }
 
-    /// The lane loads what comes at the end of its list, and somebody waits for it.
+    /// Whether the lane loads media at the end of its playlist and needs it soon.
     private func followsEdge(in id: LaneID) -> Bool {
         guard configuration.usesPreloadHints, item?.lanes[id]?.tracker?.usesParts == true,
             item?.lanes[id]?.presence == .required,
@@ -51,7 +49,7 @@ extension PlaybackEngine {
         let isFollowed = followsEdge(in: id)
         switch step {
         case .ask(let resource):
-            // What is here, or on its way, is not needed twice.
+            // The resource is already loaded or requested.
             if resource.kind == .map, let map = resource.map, item?.resources[map, id] != nil {
                 item?.lanes[id]?.hints.forgo(resource)
                 return
@@ -83,13 +81,13 @@ extension PlaybackEngine {
 
     // MARK: Adopting
 
-    /// The body of a hint that what is asked for now is read from.
+    /// The body of a hint that can serve this request.
     mutating func hintBody(for order: RequestOrder, as request: RequestID) -> RequestID? {
         guard let id = order.purpose.lane, item?.lanes[id]?.hints.isIdle == false, let resource = order.hintable else {
             return nil
         }
         let target = item?.lanes[id]?.tracker?.written.partTarget ?? .seconds(1)
-        // Several of them may not come before hints are given up: what is ahead has to last for that long.
+        // Several late bodies may pass before hints are given up. The buffered media must last that long.
         let distance = item?.lanes[id]?.tracker?.holdBack ?? target * 3
         let patience = min(max(target / 2, .milliseconds(250)), distance / 4)
         let (requests, now) = (loading.requests, now)
@@ -122,7 +120,7 @@ extension PlaybackEngine {
         }
     }
 
-    /// A body is over: what was read from it and is not whole is asked for plainly.
+    /// Called when a body ends. Resources that it contains only in part are requested normally.
     private mutating func end(_ ended: PreloadHints.Ended?, _ body: RequestID) {
         guard let ended else { return }
         tally.endHint(isUsed: ended.isUsed)
@@ -144,7 +142,7 @@ extension PlaybackEngine {
         }
     }
 
-    /// Nothing more comes of the hints of a lane.
+    /// Cancels all hints of a lane.
     mutating func endHints(of id: LaneID) {
         for body in item?.lanes[id]?.hints.ids ?? [] {
             end(item?.lanes[id]?.hints.letGo(body, isFollowed: false), body)
@@ -153,7 +151,7 @@ extension PlaybackEngine {
 }
 
 extension RequestOrder {
-    /// As hints name it; nil for what there are none of.
+    /// The request's resource as a hint names it, or `nil` if it cannot be hinted.
     fileprivate var hintable: PreloadHints.Resource? {
         switch purpose {
         case .segment: PreloadHints.Resource(kind: .part, url: url, byteRange: byteRange)

@@ -2,15 +2,15 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Ends of lanes: by their playlists, at an end time, and because nobody needs them.
+/// The end of lanes: because their playlist ends, at an end time, or because they are not needed.
 extension PlaybackEngine {
-    /// No further segment comes in this lane.
+    /// Marks a lane as complete, so that no further segment is loaded.
     mutating func complete(_ id: LaneID) {
         guard item?.lanes[id]?.isComplete == false else { return }
         item?.lanes[id]?.complete()
         buffer.markEnd(of: id.bufferTrack)
         if !followsBehindEnd(id) {
-            // Its playlist is of no more use.
+            // Its playlist is no longer needed.
             cancelRequests { $0 == .mediaPlaylist(id) }
             item?.lanes[id]?.playlist.forgetRequest()
             loading.forget(.mediaPlaylist(id))
@@ -21,15 +21,14 @@ extension PlaybackEngine {
         markDemuxed(id)
     }
 
-    /// Whether the list of a lane is loaded on when nothing more of it is: a live stream that is left for a break resumes, and
-    /// its list says where, and what is played meanwhile.
+    /// Whether a complete lane keeps reloading its playlist. This is needed during a break of a live stream, because
+    /// the playlist determines the next breaks and the resume position.
     func followsBehindEnd(_ id: LaneID) -> Bool {
         item?.breakPoint.isReached(before: item?.endTime.time) == true && item?.lanes[id]?.tracker?.isLive == true
     }
 
     // MARK: End times
 
-    /// Moves the end of playback.
     mutating func setForwardEnd(_ time: Duration?) {
         guard let moved = item?.endTime.moved(to: time, playhead: item?.start == nil ? nil : playhead) else { return }
         item?.endTime = moved.end
@@ -38,7 +37,7 @@ extension PlaybackEngine {
         run(.endMoved)
     }
 
-    /// Time stops there for a break; nil where none is to come.
+    /// Sets the time at which playback stops for a break, or `nil` if there is no break.
     mutating func setBreakPoint(_ place: BreakPoint.Place?) {
         item?.schedule.start()
         let before = item?.forwardEnd
@@ -53,13 +52,13 @@ extension PlaybackEngine {
         run(.endMoved)
     }
 
-    /// Time had come to an end that is elsewhere now, and stood: it goes on from there.
+    /// If playback had stopped at the old end, continues from there.
     private mutating func goOn(from place: Duration) {
         guard configuration.pacing == .realTime, timebase.rate > 0, playhead > place else { return }
         setTimebase(TimebaseState(itemTime: place, hostTime: now, rate: timebase.rate))
     }
 
-    /// Playback has come to an end time: what is still being loaded lies behind it.
+    /// Called when playback reaches an end time. Media still being loaded is past the end.
     mutating func cutLanes() {
         let end = playhead
         for id in LaneID.allCases {
@@ -69,7 +68,7 @@ extension PlaybackEngine {
         }
     }
 
-    /// Loads on where an end time that holds no longer had cut the lanes off.
+    /// Resumes loading after an end time that had cut the lanes no longer applies.
     private mutating func reopenLanes(from end: Duration) {
         guard item?.error == nil, item?.pendingFailure == nil else { return }
         if configuration.pacing == .unpaced, let taken = item?.takenEnd {
@@ -87,9 +86,9 @@ extension PlaybackEngine {
         }
     }
 
-    // MARK: Letting go
+    // MARK: Removing
 
-    /// Lets a lane go that is not needed.
+    /// Removes an optional lane after a failure.
     mutating func dropLane(_ id: LaneID, because text: String) {
         guard let url = item?.lanes[id]?.playlistURL else { return }
         effects.append(.publish(.warning("\(url): \(text)")))
@@ -108,13 +107,13 @@ extension PlaybackEngine {
         effects.append(.disarm(.reload(id)))
     }
 
-    /// Lets a segment go, and what was counted of its failures.
+    /// Drops a segment and its failure count.
     mutating func cancel(_ flight: SegmentInFlight) {
         release(flight)
         loading.failures.succeed(.segment(flight.role))
     }
 
-    /// Lets a segment go that is loaded in another way.
+    /// Drops a segment that will be loaded from another source.
     mutating func release(_ flight: SegmentInFlight) {
         for action in loading.release(flight, at: now) {
             switch action {
@@ -127,7 +126,7 @@ extension PlaybackEngine {
 }
 
 extension LaneID {
-    /// The buffer counts the variant itself as its video, whatever is in it.
+    /// For the buffer, the main lane is the video track, regardless of its content.
     var bufferTrack: ForwardBuffer.Track {
         switch self {
         case .main: .video

@@ -1,8 +1,8 @@
 import HLSKitMedia
 
-/// Outputs that come late, as ``LateOutputs`` decides what is loaded once more for them.
+/// Outputs that are added late. ``LateOutputs`` decides which media is loaded again for them.
 extension PlaybackEngine {
-    /// - Parameter besideOthers: other kinds of media of the lane are taken already.
+    /// - Parameter besideOthers: Whether other media types of the lane already have outputs.
     mutating func takeLate(_ kinds: Set<MediaKind>, of id: LaneID, besideOthers: Bool) {
         guard id != .subtitles, let facts = lateFacts(of: id), LateOutputs.areTooLate(facts) else {
             return effects.append(.take(kinds, of: id, from: nil))
@@ -23,14 +23,14 @@ extension PlaybackEngine {
         followPlaylist(of: id)
     }
 
-    /// The lane has come to where it was, or begins again elsewhere.
+    /// Called when the lane has reached its earlier position, or restarts at another one.
     mutating func endLate(_ id: LaneID) {
         guard item?.lanes[id]?.late != nil else { return }
         guard let kinds = item?.lanes[id]?.endLate() else { return }
         effects.append(.take(kinds, of: id, from: nil))
     }
 
-    /// Media is being loaded once more: what is loaded is not there for everybody.
+    /// Whether media is being loaded again for a late output. Until it ends, outputs differ in the media they have.
     var isLoadingForLate: Bool { LaneID.allCases.contains { item?.lanes[$0]?.late != nil } }
 
     private func lateFacts(of id: LaneID) -> LateOutputs.Facts? {

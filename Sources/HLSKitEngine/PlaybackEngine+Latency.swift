@@ -1,14 +1,12 @@
 import HLSKitPlaylist
 import HLSKitTime
 
-/// The distance from the edge while a live stream is played, as ``LatencyControl`` keeps it, and what is reported of it.
-///
-/// See docs/behaviour/live.md.
+/// The distance from the live edge, as ``LatencyControl`` maintains it, and its statistics.
 extension PlaybackEngine {
-    /// Brings the rate of the timebase up to date, and what is known of the latency.
+    /// Updates the rate of the timebase and the latency statistics.
     mutating func checkLatency() {
         guard let outlook, outlook.isLive, configuration.pacing == .realTime else {
-            // While the list of another variant is on its way nothing changes.
+            // While a new variant's playlist is loading, nothing changes.
             if item?.isLiveStream != true { endLatency() }
             return
         }
@@ -27,11 +25,14 @@ extension PlaybackEngine {
         }
     }
 
-    /// An age by date that is higher than the distance from the edge by more than this is none: somebody's clock is wrong.
+    /// The maximum by which the age by date may exceed the distance from the live edge.
+    ///
+    /// If it exceeds it by more, a clock is wrong and the age is ignored.
     private static let longestWay = Duration.seconds(3600)
 
-    /// How late what is presented at a time is: its age by its date while that makes sense, else its distance from the edge. nil
-    /// for an item that is not live, and before it has started.
+    /// The latency of the media presented at `now`, or `nil` if the item is not live or not started.
+    ///
+    /// This is the media's age by date if that is plausible, and otherwise the distance from the live edge.
     package func liveLatency(at now: Duration) -> Duration? {
         guard item?.start != nil, let outlook, outlook.isLive else { return nil }
         let now = max(now, self.now)
@@ -44,7 +45,7 @@ extension PlaybackEngine {
         return age >= .zero && age <= max(.zero, distance) + Self.longestWay ? age : distance
     }
 
-    /// What is known of the item's latency; nil where it was never live.
+    /// Statistics about the item's latency, or `nil` if it was never live.
     func liveStatistics(at now: Duration) -> LiveStatistics? {
         guard item?.isLiveStream == true || !latencies.isEmpty else { return nil }
         var statistics = LiveStatistics()
@@ -63,7 +64,7 @@ extension PlaybackEngine {
         guard let window = liveWindow, let recommended = recommendedLiveOffset, let outlook,
             let edge = liveEdge.estimate(at: now, piece: outlook.pieceDuration)
         else { return nil }
-        // One stall may be anything. After several the stream is played farther from the edge for a while.
+        // A single stall is ignored. After several, the stream is played farther from the live edge for a while.
         let farthest = max(window.offset, recommended - window.target)
         return LatencyControl.Facts(
             distance: edge - playhead, target: window.offset...farthest, ahead: lastVerdict.forwardDuration,
@@ -76,14 +77,14 @@ extension PlaybackEngine {
         setTimebase(TimebaseState(itemTime: playhead, hostTime: now, rate: rate))
     }
 
-    /// Another rate is wanted than 1, or nothing is to be kept.
+    /// Stops adjusting the rate, because the app set one other than 1 or no distance has to be kept.
     private mutating func leaveRate() {
         let wasAdjusted = latencyControl.rate != 1
         latencyControl.rest()
         if wasAdjusted, timebase.rate != 0, machine.rate == 1 { run(at: Double(machine.timebaseRate)) }
     }
 
-    /// The stream has ended, or is none.
+    /// Called when the stream has ended, or is not live.
     private mutating func endLatency() {
         let now = now
         if !latencies.isEmpty { latencies.note(nil, isRunning: false, at: now) }

@@ -3,28 +3,26 @@ import HLSKitSelection
 import HLSKitTime
 
 /// Live streams, as ``LiveStream`` decides about them.
-///
-/// See docs/behaviour/live.md.
 extension PlaybackEngine {
     // MARK: Distance from the edge
 
-    /// The window of the variant; nil for an item that is not live or not known yet.
+    /// The variant's live window, or `nil` if the item is not live or not yet known.
     package var liveWindow: LiveWindow? {
         guard let tracker = item?.lanes[.main]?.tracker, tracker.isLive else { return nil }
         return LiveWindow(tracker, offset: liveOffset(of: tracker))
     }
 
-    /// The distance from the live edge to play at; nil for an item that is not live or not known yet.
+    /// The distance from the live edge at which to play, or `nil` if the item is not live or not yet known.
     package var configuredLiveOffset: Duration? { liveWindow?.offset }
 
-    /// The distance with which playback would probably not stall: one target duration more for each stall of late.
+    /// The distance at which playback would probably not stall: one target duration more for each recent stall.
     package var recommendedLiveOffset: Duration? {
         liveWindow.flatMap { item?.stream.recommendation($0, at: now) }
     }
 
-    /// Tells of a recommendation that has changed.
+    /// Reports the recommended distance if it has changed.
     mutating func checkRecommendedOffset() {
-        // What I-frames are listed with is another matter.
+        // The window of an I-frame playlist does not apply to normal playback.
         guard outlook?.isLive == true, item?.trick == nil, let window = liveWindow,
             let news = item?.stream.news(window, at: now),
             item?.stream.recommend(news) == true
@@ -38,9 +36,9 @@ extension PlaybackEngine {
         item?.stream.stall(at: now)
     }
 
-    /// A wait began or ended.
+    /// Called when a wait begins or ends.
     mutating func noteWait(from old: TimeControlStatus, to new: TimeControlStatus, at time: Duration) {
-        // A break is no wait: its schedule says where the item resumes.
+        // A break is not a wait, because its schedule determines where the item resumes.
         if machine.isInterstitialRunning { return }
         if item?.ordinaryDistance.isOfParts == true, old != new {
             let now = now
@@ -54,7 +52,7 @@ extension PlaybackEngine {
         item?.stream.note(old, new, distance: distance)
     }
 
-    /// A seek has brought the playhead elsewhere.
+    /// Called when a seek has moved the playhead.
     mutating func noteMove(to time: Duration) {
         if item?.seek.request?.isOwn != true { latencyControl.move() }
         renewHeldReloads()
@@ -63,12 +61,12 @@ extension PlaybackEngine {
         item?.stream.move(to: distance)
     }
 
-    /// While nothing comes from a server the edge goes on.
+    /// Returns the distance of `time` from the live edge. The edge keeps moving while the server sends nothing.
     private func distanceFromEdge(of time: Duration) -> Duration? {
         item?.lanes[.main]?.tracker.map { (liveEdge.projection(at: now) ?? $0.end) - time }
     }
 
-    /// Skips what a wait has cost.
+    /// Skips the media by which a wait has increased the distance from the live edge.
     mutating func checkLiveOffset() {
         guard item?.stream.hasWaited == true else { return }
         let (window, playhead, maxGapJump) = (liveWindow, playhead, configuration.buffering.maxGapJump)
@@ -78,13 +76,14 @@ extension PlaybackEngine {
             in: window, edge: edge, isPlaying: isPlaying, playhead: playhead, maxGapJump: maxGapJump)
         guard let target else { return }
         seek(SeekRequest(destination: .time(target), isOwn: true))
-        // Segments are begun before this: nothing else may happen for long.
+        // Load now, because this runs after segments were requested and the next event may be far away.
         scheduleLoads()
     }
 
     // MARK: Edge
 
-    /// nil while no rate above 1 comes nearer to it, and without pacing, where rates have no meaning.
+    /// The live edge, or `nil` if no rate above 1 can approach it. Always `nil` without pacing, because rates have no
+    /// meaning then.
     private var edge: Duration? {
         guard configuration.pacing == .realTime, machine.rate > 1, timebase.rate > 1, item?.trick == nil else {
             return nil
@@ -92,21 +91,21 @@ extension PlaybackEngine {
         return liveWindow?.edge
     }
 
-    /// The playhead is where no rate above 1 comes nearer to the edge.
+    /// Whether the playhead is so close to the live edge that no rate above 1 can get nearer.
     var isAtLiveEdge: Bool { item?.trick == nil && (liveWindow?.edge).map { playhead >= $0 } ?? false }
 
-    /// When playing that is faster catches up with the stream, if nothing new is listed.
+    /// The host time at which faster playback catches up with the stream, if nothing new is listed.
     var edgeHostTime: Duration? { edge.flatMap { timebase.hostTime(of: $0) } }
 
-    /// Playing that was faster has caught up with the stream.
+    /// Called when faster playback may have caught up with the stream.
     mutating func checkLiveEdge() {
         guard machine.status == .playing, let edge, playhead >= edge else { return }
         run(.reachedLiveEdge)
     }
 
-    // MARK: Rest
+    // MARK: Idle
 
-    /// Looks whether a rest begins or ends.
+    /// Starts or ends the idle state of a paused live stream.
     mutating func checkRest() {
         guard let begins = item?.stream.restChange(restFacts) else { return }
         if begins {
@@ -117,7 +116,7 @@ extension PlaybackEngine {
             effects.append(.disarm(.stale))
         } else {
             let now = now
-            // That nothing new came was our own doing.
+            // The playlists did not change because they were not reloaded.
             item?.live.noteNews(at: now)
             item?.stream.endRest()
             for id in LaneID.allCases { endRest(of: id) }
@@ -127,16 +126,16 @@ extension PlaybackEngine {
     private var restFacts: LiveStream.RestFacts {
         var facts = LiveStream.RestFacts(isPaced: configuration.pacing == .realTime, isPaused: machine.rate == 0)
         facts.loadsWhilePaused = preferences.canUseNetworkResourcesForLiveStreamingWhilePaused
-        // Most of the time that is enough to know.
+        // This is usually enough to decide.
         guard facts.isPaced, facts.isPaused, !facts.loadsWhilePaused else { return facts }
         facts.isReady = item?.isReady == true
         facts.isLive = item?.isLive == true
-        // I-frames that have come to the start stay there.
+        // I-frames stay at the start once they have reached it.
         facts.isBusy = item?.seek.isUnderWay == true || item?.seek.isPrerolling == true
         return facts
     }
 
-    /// The playlist is loaded before anything else.
+    /// Resumes a lane. Its playlist is loaded before anything else.
     private mutating func endRest(of id: LaneID) {
         if item?.lanes[id]?.isComplete == true, followsBehindEnd(id), item?.isClosed == false {
             return requestPlaylist(of: id)
@@ -147,7 +146,7 @@ extension PlaybackEngine {
         if item?.lanes[id]?.endRest(isClosed: isClosed) == true { requestPlaylist(of: id) }
     }
 
-    // MARK: Behind the window
+    // MARK: Falling behind the window
 
     private var windowFacts: LiveStream.Facts {
         LiveStream.Facts(
@@ -156,23 +155,24 @@ extension PlaybackEngine {
             maxGapJump: configuration.buffering.maxGapJump)
     }
 
-    /// The segments that the window has taken from a lane whose list is `tracker` now; nil where it continues as before.
+    /// The segments that left the window before the lane loaded them, or `nil` if the lane can continue.
+    ///
+    /// - Parameter tracker: The lane's new playlist.
     mutating func missed(by lane: MediaLane, in tracker: PlaylistTracker) -> MissedSegments? {
-        // Of I-frames those are loaded that are listed.
-        // What is left for a break resumes where its schedule says.
+        // I-frame playback loads only the listed frames. An item left for a break resumes where its schedule says.
         guard lane.presence != .resting, !lane.isComplete, item?.trick == nil else { return nil }
         let (offset, facts) = (liveOffset(of: tracker), windowFacts)
         return item?.stream.missed(by: lane, in: tracker, offset: offset, facts)
     }
 
-    /// Fails where the policy says that a lane is not to fall behind. False where it may.
+    /// Fails the item if the policy forbids a lane to fall behind. Otherwise returns `false`.
     mutating func failsBehind(_ missed: MissedSegments, in id: LaneID, url: String) -> Bool {
         guard preferences.fellBehindPolicy == .fail, id != .subtitles else { return false }
         failWhenPlayed(missed.failure(url: url))
         return true
     }
 
-    /// Continues behind what was missed.
+    /// Continues after the missed segments.
     mutating func skip(_ missed: MissedSegments, in id: LaneID, resumeTime: Duration, url: String) {
         guard let tracker = item?.lanes[id]?.tracker else { return }
         item?.closeUp(missed, in: id, resumeTime: resumeTime)
@@ -180,22 +180,24 @@ extension PlaybackEngine {
         carryOut(item?.stream.leaveBehind(missed, in: id, skipped, isPaused: isPaused) ?? [])
     }
 
-    /// Continues where the policy says, if the window left the playhead behind while the player rested. Called when it is
-    /// to play, and with each change of the window: the first one after a rest tells what went meanwhile.
+    /// Continues where the policy says, if the window left the playhead behind while the player was idle.
+    ///
+    /// Called before playback resumes and at each change of the window. The first change after an idle period shows
+    /// which segments have left the window.
     mutating func catchUp() {
         guard machine.rate != 0, item?.trick == nil else { return }
         item?.stream.catchUp()
         resume()
     }
 
-    /// The player is about to play.
+    /// Called when the player is about to play.
     mutating func resume() {
         let jump = item?.stream.isLeftBehind == true ? edgeJump : nil
         let isPaused = machine.rate == 0
         carryOut(item?.stream.resume(jump, isPaused: isPaused) ?? [])
     }
 
-    /// nil where the policy does not continue at the edge, or there is none.
+    /// The jump to the live edge, or `nil` if the policy does not allow one or there is no edge.
     private var edgeJump: LiveStream.EdgeJump? {
         guard preferences.fellBehindPolicy == .jumpToEdge, configuration.pacing == .realTime, item?.error == nil,
             item?.pendingFailure == nil, let window = liveWindow, let lane = item?.lanes[.main],
@@ -220,14 +222,14 @@ extension PlaybackEngine {
 }
 
 extension MediaLane {
-    /// The roles of its requests until it is complete; nil once it is.
+    /// The roles of the lane's requests, or `nil` once the lane is complete.
     fileprivate var rolesWanted: [RequestRole]? {
         isComplete ? nil : RequestRole.lasting(of: id) + segments.map { .segment($0.role) }
     }
 
-    /// The player plays again after a rest.
+    /// Called when the player plays again after an idle period.
     ///
-    /// - Returns: whether the list is to be loaded first.
+    /// - Returns: Whether the playlist has to be loaded first.
     fileprivate mutating func endRest(isClosed: Bool) -> Bool {
         lost = LostMedia()
         guard tracker?.isLive == true, !isClosed else { return false }

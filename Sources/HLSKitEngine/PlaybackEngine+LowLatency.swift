@@ -2,14 +2,12 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Low latency: requests that servers hold, and what is told of servers that do not do what they should.
-///
-/// See docs/behaviour/live.md.
+/// Low latency: blocking requests, and reports about servers that do not support them correctly.
 extension PlaybackEngine {
-    /// A request for a list failed. Where the fault may be that of what it asked for besides the list, the list is asked for
-    /// plainly at once.
+    /// Called when a playlist request fails. If its delivery directives may be the cause, requests the playlist without
+    /// them.
     ///
-    /// - Returns: whether it was.
+    /// - Returns: Whether the playlist was requested again.
     mutating func asksPlainly(for id: LaneID, after trouble: PlaylistTrouble, _ error: @autoclosure () -> HLSError)
         -> Bool
     {
@@ -20,9 +18,10 @@ extension PlaybackEngine {
         return true
     }
 
-    /// Loads parts where the server does what that takes; tells why it does not, though it offers them.
+    /// Loads partial segments if the server fully supports them. If it offers them but does not, publishes the reason.
     ///
-    /// - Parameter resumeTime: where the lane would go on by the list before; nil where there was none.
+    /// - Parameter resumeTime: The time at which the lane would continue according to its previous playlist, or `nil`
+    ///   if there was none.
     mutating func checkLowLatency(of id: LaneID, from resumeTime: Duration? = nil) {
         guard id != .subtitles, item?.trick == nil, let playlist = item?.lanes[id]?.playlist,
             let tracker = playlist.tracker
@@ -30,7 +29,7 @@ extension PlaybackEngine {
         let profile = LowLatencyProfile(
             of: tracker.written, isAllowed: configuration.allowsLowLatency, keepsWord: playlist.plan.keepsWord,
             keepsConnections: playlist.connections.areKept)
-        // A list that has ended keeps the parts that it still has.
+        // An ended playlist keeps the parts that it still lists.
         let usesParts = profile == .lowLatency || tracker.usesParts && !tracker.isLive
         let resumeTime = resumeTime ?? item?.lanes[id]?.resumeTime(in: tracker)
         item?.lanes[id]?.playlist.use(parts: usesParts)
@@ -43,7 +42,8 @@ extension PlaybackEngine {
         effects.append(.publish(.lowLatencyDeclined(url: Redaction.url(tracker.url), cause: reason.text)))
     }
 
-    /// How much nearer to the edge than the list says playing starts; zero where nothing waits for the next one.
+    /// How much nearer to the live edge playback starts than the playlist says. Zero if playback does not wait for the
+    /// next part.
     func startLead(in tracker: PlaylistTracker) -> Duration {
         guard tracker.usesParts, let part = tracker.written.partTarget, configuration.pacing == .realTime,
             machine.automaticallyWaits, machine.rate != 0
@@ -51,11 +51,11 @@ extension PlaybackEngine {
         return EdgeAlignment.lead(offset: liveOffset(of: tracker), part: part)
     }
 
-    /// Begins to play where the distance from the edge is right, once it is known where that is and media is there.
+    /// Starts playback as soon as its distance from the live edge is known and right, and media is loaded.
     mutating func checkAlignment() {
         guard item?.alignment.isPending == true else { return }
         let isWaiting = machine.status == .waitingToPlayAtSpecifiedRate
-        // While the list of another variant is on its way nothing is known.
+        // While another variant's playlist is loading, the distance is unknown.
         if isWaiting, item?.lanes[.main]?.tracker == nil { return }
         guard isWaiting, let tracker = item?.lanes[.main]?.tracker, tracker.isLive, tracker.usesParts,
             let part = tracker.written.partTarget, let outlook
@@ -64,7 +64,7 @@ extension PlaybackEngine {
             return updateBuffer()
         }
         liveEdge.note(end: outlook.listedEnd, at: outlook.lastNews)
-        // The first picture is not to come later.
+        // Do not delay the first frame.
         let facts = EdgeAlignment.Facts(
             canPlay: !holdsStart && couldPlay, playhead: playhead, ahead: lastVerdict.forwardDuration,
             edge: liveEdge.estimate(at: now, piece: part) ?? outlook.listedEnd, offset: liveOffset(of: tracker),
@@ -77,13 +77,13 @@ extension PlaybackEngine {
         }
     }
 
-    /// A list came, which is the lane's now.
+    /// Called when the lane has a new playlist.
     mutating func noteList(of id: LaneID, isNewCount: Bool = false) {
         let wasHeld = item?.lanes[id]?.playlist.noteList(isNewCount: isNewCount) == true
         if wasHeld { tally.holdReload() }
     }
 
-    /// The first list of a lane is an old copy: the newest is asked for before anything is loaded.
+    /// If a lane's first playlist is an old copy, requests the newest one before anything else is loaded.
     mutating func tunesIn(_ id: LaneID, after list: MediaPlaylist, age: Duration?) -> Bool {
         guard configuration.allowsLowLatency, id != .subtitles,
             item?.lanes[id]?.playlist.tunesIn(after: list, age: age) == true
@@ -94,7 +94,7 @@ extension PlaybackEngine {
 
     // MARK: Connections
 
-    /// What is asked for is a part, and parts come over connections of their own.
+    /// Whether the purpose is a part and parts use separate connections.
     func takesOwnConnection(_ purpose: RequestPurpose) -> Bool {
         guard item?.partConnections.areOwn == true else { return false }
         switch purpose {
@@ -104,9 +104,11 @@ extension PlaybackEngine {
         }
     }
 
-    /// A part has come that was asked for at a time.
+    /// Called when a part has arrived.
+    ///
+    /// - Parameter began: The time of its request.
     mutating func notePart(_ segment: SegmentID, began: Duration) {
-        // What comes before playing begins comes all at once.
+        // Before playback starts, parts arrive in bulk.
         guard item?.lanes[segment.lane]?.tracker?.usesParts == true, timeControl.hasPlayed,
             let job = item?.lanes[segment.lane]?.segments[segment]?.job
         else { return }
@@ -119,7 +121,7 @@ extension PlaybackEngine {
     // MARK: Without parts
 
     private var distanceFacts: OrdinaryDistance.Facts? {
-        // Mostly that is all.
+        // In most cases this check ends here.
         guard item?.ordinaryDistance.isDue == true, configuration.pacing == .realTime, item?.start != nil,
             let tracker = item?.lanes[.main]?.tracker
         else { return nil }
@@ -128,7 +130,7 @@ extension PlaybackEngine {
             machine.status == .waitingToPlayAtSpecifiedRate && tracker.isLive && item?.isClosed == false
             && item?.pendingFailure == nil
         facts.distance = tracker.end - playhead
-        // A distance of the user's may be that of parts.
+        // An offset that the user configured may have been chosen for parts.
         facts.ordinary = preferences.configuredTimeOffsetFromLive ?? .zero
         for id in LaneID.allCases where item?.ordinaryDistance.isWhole(id) == true {
             if let holdBack = item?.lanes[id]?.tracker?.holdBack { facts.ordinary = max(facts.ordinary, holdBack) }
@@ -137,22 +139,22 @@ extension PlaybackEngine {
         return facts
     }
 
-    /// Playing waits for the ordinary distance from the edge.
+    /// Whether playback waits for the ordinary distance from the live edge.
     var takesDistance: Bool {
         guard let facts = distanceFacts else { return false }
         return item?.ordinaryDistance.prolongs(facts, at: now) == true
     }
 
-    /// The distance at which playing goes on after a wait, where it is more than the one at which the wait began.
+    /// The minimum distance at which playback continues after a wait. The wait may have begun closer to the edge.
     var leastDistance: Duration { distanceFacts?.ordinary ?? .zero }
 
-    /// Looks whether playing is at the ordinary distance again.
+    /// Ends the wait for the ordinary distance once it is reached.
     mutating func checkDistance() {
         guard let facts = distanceFacts, item?.ordinaryDistance.isReached(facts) == true else { return }
         item?.ordinaryDistance.end()
     }
 
-    /// The playhead was moved: near the edge lists are awaited by parts, and not by whole segments as far behind it.
+    /// Renews blocking reloads after a seek. Near the live edge they must wait for parts instead of whole segments.
     mutating func renewHeldReloads() {
         guard configuration.pacing == .realTime else { return }
         let playhead = playhead
@@ -164,7 +166,7 @@ extension PlaybackEngine {
         }
     }
 
-    /// Nothing is to be told: servers hold no request any longer. A first list is on its way: nobody waits for its next part.
+    /// Cancels blocking reloads because updates are no longer needed. A lane's first playlist request is not affected.
     mutating func cancelHeldReloads() {
         for id in LaneID.allCases where item?.lanes[id]?.tracker != nil {
             guard let request = item?.lanes[id]?.playlist.heldRequest else { continue }
@@ -189,6 +191,6 @@ extension ReloadPlan.Failure {
 }
 
 extension LoadingError {
-    /// The server does not take another connection, or none that carries one request at a time.
+    /// Whether the server rejects a new connection, or connections that carry one request at a time.
     var refusesConnection: Bool { [.tlsHandshake, .cannotConnect].contains(code) || [421, 505].contains(status) }
 }

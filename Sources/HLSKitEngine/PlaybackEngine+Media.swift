@@ -4,7 +4,7 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// What is read of segments, and what is passed over.
+/// Media that is read from segments, and segments that are skipped.
 extension PlaybackEngine {
     mutating func take(_ fact: MediaFact) {
         switch fact {
@@ -47,7 +47,7 @@ extension PlaybackEngine {
         becomeReady()
     }
 
-    /// The item is ready to play once all that this takes is there.
+    /// Marks the item as ready to play once all conditions are met.
     mutating func becomeReady() {
         guard item?.isReady == false, item?.mayBecomeReady == true else { return }
         item?.isReady = true
@@ -60,9 +60,7 @@ extension PlaybackEngine {
         run(.itemBecameReady)
     }
 
-    /// The properties of an asset that have to be there before its item is ready are all loaded, or one has failed.
-    ///
-    /// See docs/behaviour/playback.md.
+    /// Called when all properties that the item waits for are loaded, or when one has failed.
     mutating func endAssetKeys(_ error: HLSError?) {
         guard item?.awaitsAssetKeys == true, item?.error == nil else { return }
         item?.awaitsAssetKeys = false
@@ -74,7 +72,7 @@ extension PlaybackEngine {
     private mutating func noteDemuxed(_ segment: SegmentID, upTo time: Duration) {
         if item?.trick != nil { return }
         let (id, start, now) = (segment.lane, item?.start, now)
-        // An item that nothing happens to is not looked over again.
+        // An unchanged item needs no new evaluation.
         guard item?.lanes[id]?.segments.firstIndex(of: segment) != nil,
             let reading = item?.lanes[id]?.read(segment, upTo: time, from: start, at: now)
         else { return }
@@ -127,8 +125,10 @@ extension PlaybackEngine {
             ForwardBuffer.Piece(range: media, byteCount: reading.isAgain ? 0 : byteCount), in: id.bufferTrack)
     }
 
-    /// A hole that nobody announced is told: time runs on over it. Where it ends is known by the media of a segment, once all of
-    /// that was read: the times of its playlist may be others, without anything missing.
+    /// Reports missing media that no playlist announced, because playback continues across it.
+    ///
+    /// The end of the missing media is known only when a whole segment was read. The times of a playlist may differ
+    /// from the media without anything missing.
     private mutating func tellHole(_ hole: Range<Duration>?, in id: LaneID) {
         guard let hole, id != .subtitles, item?.holes.isNews(hole) == true else { return }
         item?.holes.note(hole)
@@ -147,9 +147,9 @@ extension PlaybackEngine {
         item?.variants.noteLoaded(byteCount: byteCount, duration: lane == .main ? duration : .zero, of: index)
     }
 
-    // MARK: Passing over
+    // MARK: Skipping
 
-    /// Passes over a segment that has not been begun.
+    /// Skips a segment whose loading has not begun.
     mutating func skip(_ index: Int, in id: LaneID, cause: String, isListedGap: Bool = false) {
         guard let tracker = item?.lanes[id]?.tracker else { return }
         let segment = tracker.playlist.segments[index]
@@ -160,7 +160,7 @@ extension PlaybackEngine {
         item?.lanes[id]?.advance(past: index)
     }
 
-    /// Passes over a segment that could not be had.
+    /// Skips a segment that could not be loaded.
     mutating func skip(_ segment: SegmentID, cause: String) {
         if item?.trick != nil { return skipPicture(segment) }
         guard let flight = item?.lanes[segment.lane]?.segments.remove(segment) else { return }

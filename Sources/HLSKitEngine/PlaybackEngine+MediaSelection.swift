@@ -3,22 +3,21 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Audible, legible and visual options, as ``MediaSelectionState`` selects them and ``RenditionChooser`` loads them.
-///
-/// See docs/behaviour/media-selection.md.
+/// Media selection: ``MediaSelectionState`` selects options and ``RenditionChooser`` loads them.
 extension PlaybackEngine {
     // MARK: Choice
 
-    /// Works out what the groups of the item offer, and what is selected of them before there is a variant.
+    /// Determines the groups of the item and their initial selection, before a variant is chosen.
     mutating func openMediaSelection(of playlist: MultivariantPlaylist) {
         mediaSelection.setGroups(of: playlist, canDecode: configuration.canPlayCodec ?? { _ in true })
         refreshMediaSelection(base: item?.multivariantURL)
     }
 
-    /// Selects what the user chose, or prefers, in each group. A preference that nothing meets fails the item at its
-    /// start; later, the selection stays as it is.
+    /// Selects the user's choice or preference in each group.
     ///
-    /// - Returns: the groups whose option has changed.
+    /// If no option matches a preference, the item fails at its start. Later, the selection does not change.
+    ///
+    /// - Returns: The groups whose option has changed.
     @discardableResult
     private mutating func refreshMediaSelection(base: String?, isStart: Bool = true) -> [MediaCharacteristic] {
         let changes: [MediaCharacteristic]
@@ -38,12 +37,12 @@ extension PlaybackEngine {
         return changes
     }
 
-    /// The playlist of a variant's frames, or of its audio where only that is wanted.
+    /// The playlist of a variant's video, or of its audio if only audio is played.
     func mainURL(of variant: VariantStream, in playlist: MultivariantPlaylist, base: String) -> String? {
         variantSources(of: playlist, base: base).mainURL(of: variant)
     }
 
-    /// Chooses among the renditions of the variant that is loaded from now on.
+    /// Chooses the renditions of the variant that is loaded from now on.
     mutating func chooseRenditions(for variant: VariantStream, of playlist: MultivariantPlaylist, base: String) {
         guard item?.error == nil else { return }
         let (sources, facts) = (variantSources(of: playlist, base: base), renditionFacts)
@@ -58,7 +57,7 @@ extension PlaybackEngine {
         carryOut(item?.renditions.playSubtitles(rendition, of: variant, from: sources, renditionFacts))
     }
 
-    /// The playhead has gone back to media that is loaded.
+    /// Called when the playhead has moved back to loaded media.
     mutating func rejoinSubtitles(at time: Duration) {
         guard let lane = item?.lanes[.subtitles], let tracker = lane.tracker, lane.cursor != nil else { return }
         let ahead = buffer.forwardDuration(of: .legible, ForwardBuffer.Situation(playhead: time))
@@ -74,7 +73,7 @@ extension PlaybackEngine {
         applyMediaSelection()
     }
 
-    /// The user's choice, or criteria, have changed. Playback goes on meanwhile.
+    /// Applies a change of the user's choice or of the criteria. Playback continues meanwhile.
     mutating func applyMediaSelection() {
         guard item != nil, item?.error == nil, item?.pendingFailure == nil else { return }
         followAudioTrackRule()
@@ -84,7 +83,7 @@ extension PlaybackEngine {
         }
         guard let index = item?.variantIndex, let base = item?.multivariantURL else { return }
         let changes = refreshMediaSelection(base: base, isStart: false)
-        // The media itself, with what is selected of it, comes back later.
+        // The normal media, with the selection, returns after trick play.
         guard item?.trick == nil else { return }
         let sources = variantSources(of: playlist, base: base)
         for group in changes {
@@ -114,7 +113,7 @@ extension PlaybackEngine {
             dropAhead()
             use(other, explanation: "it has the audio that was chosen")
         case .variant(let other, dropsAhead: false):
-            // The frames go on there with the next segment.
+            // Video continues in that variant with the next segment.
             use(other, explanation: "it has the audio that was chosen")
             if let url = item?.lanes[.audio]?.playlistURL { replaceAudio(with: url) }
         case .main: changeMain(sources)
@@ -129,7 +128,7 @@ extension PlaybackEngine {
 
     private mutating func replaceAudio(with url: String) {
         if item?.lanes[.audio] == nil {
-            // Whatever it is called, it is not `url`: the lane is led there like one that was in use.
+            // The empty URL differs from any `url`, so the lane is redirected like an existing one.
             item?.lanes[.audio] = MediaLane(id: .audio, playlistURL: "")
             carryOut(item?.renditions.standIn(renditionFacts))
         }
@@ -137,7 +136,7 @@ extension PlaybackEngine {
         carryOut(item?.renditions.replaceAudio(with: url, facts))
     }
 
-    /// Another audio track inside the segments plays: it is loaded beside what is there.
+    /// Plays another audio track of the segments, by loading it in addition to the current media.
     mutating func changeAudioInside() {
         guard playsAudio, hasSeveralAudioTracks, item?.start != nil, let url = item?.lanes[.main]?.playlistURL else {
             return
@@ -146,10 +145,10 @@ extension PlaybackEngine {
         carryOut(.beginAudioOfVariant)
     }
 
-    /// What is loaded is dropped: there is no need any more to load the audio inside the variant beside its frames.
+    /// Loads audio with the variant's video again. After loaded media was dropped, separate audio is no longer needed.
     mutating func keepAudioOfVariant() { carryOut(item?.renditions.keepAudioOfVariant()) }
 
-    /// The first media of a new rendition is there: what was loaded of the old one behind `time` is gone.
+    /// Called when the first media of a new rendition arrives. The old rendition's media after `time` has been dropped.
     mutating func noteReplaced(_ id: LaneID, by number: Int, from time: Duration) {
         guard item?.lanes[id]?.replacement == number else { return }
         item?.lanes[id]?.endReplacement(at: time)
@@ -158,22 +157,22 @@ extension PlaybackEngine {
 
     // MARK: Switching tracks
 
-    /// Audio is wanted by the player, and not switched off for the item.
+    /// Whether the player plays audio and it is not disabled for the item.
     private var playsAudio: Bool { configuration.playsAudio && item?.tracks.isEnabled(.audio) != false }
 
-    /// Subtitles are switched on or off.
+    /// Called when subtitles are enabled or disabled.
     mutating func switchSubtitles() {
         carryOut(item?.renditions.leaveSubtitles())
         guard let (index, sources) = sourcesInUse, let variant = sources[index] else { return }
         playSubtitles(of: variant, from: sources)
     }
 
-    /// Audio is switched on or off. What was loaded of it beside the frames goes; frames stay.
+    /// Called when audio is enabled or disabled. Separately loaded audio is dropped, but video is kept.
     mutating func switchAudio() {
         guard let (index, sources) = sourcesInUse, item?.isSoundOnly == false else { return }
         if playsAudio {
             changeAudible(of: index, from: sources)
-            // What was held of it before is of no use.
+            // Drop audio that was buffered earlier.
             guard item?.start != nil, item?.lanes[.audio] != nil else { return }
             effects.append(.take([.audio], of: .audio, from: .exact(playhead)))
         } else if item?.lanes[.audio] != nil {
@@ -189,13 +188,13 @@ extension PlaybackEngine {
 
     // MARK: Audio alone
 
-    /// The variants whose audio is apart from the frames, if only audio is played; else nil.
+    /// The variants with separate audio if only audio is played, or `nil` otherwise.
     var variantsWithSeparateAudio: Set<Int>? {
         guard item?.renditions.isSoundOnly == true else { return nil }
         return Set((item?.candidates ?? []).map(\.index).filter { audioURL(of: $0) != nil })
     }
 
-    // MARK: Carrying out
+    // MARK: Actions
 
     private var renditionFacts: RenditionChooser.Facts {
         var facts = RenditionChooser.Facts(

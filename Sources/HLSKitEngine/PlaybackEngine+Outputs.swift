@@ -1,9 +1,7 @@
 import HLSKitLoading
 import HLSKitTime
 
-/// What outputs tell: how far they have come, what cannot be presented, and what there is near an end.
-///
-/// Source: docs/behaviour/playback.md.
+/// Facts from outputs: their progress, undecodable media, and the media near an end.
 extension PlaybackEngine {
     mutating func take(_ fact: OutputFact) {
         switch fact {
@@ -25,21 +23,21 @@ extension PlaybackEngine {
         let (landing, start) = (item?.seek.landing?.time, item?.start)
         item?.lanes[id]?.drain(presentedUpTo: end, since: landing, from: start)
         guard item?.isDrained == true else { return }
-        // Of a segment that was cut off at an end time some was played that is in no count.
+        // At an end time, part of a cut segment was played that no drained lane has counted.
         let cutEnd = configuration.pacing == .realTime && lane.isCutAtEnd ? playhead : .zero
         let end = item?.lastDrainedEnd
-        // What was presented up to a break is not all there is.
+        // At a break, presented media is not all of the item.
         if item?.breakPoint.time == nil { item?.extent.close(at: end.map { max($0, cutEnd) }) }
         if configuration.pacing == .unpaced {
             timeControl.present(upTo: max(effectiveEnd ?? playhead, item?.start ?? .zero))
         }
     }
 
-    /// Of the segment behind an end time, no more is read than the sound that is before it.
+    /// Ends the lane in the segment after an end time, once all audio before the end has been read.
     mutating func endSound(_ flight: SegmentInFlight, demuxedUpTo time: Duration) {
         let id = flight.id.lane
         guard let end = item?.forwardEnd, flight.job.start >= end, time >= end else { return }
-        // Those behind it were begun when the end was elsewhere.
+        // Segments after it were requested when the end was elsewhere.
         let beyond = item?.lanes[id]?.segments.remove(where: { $0.job.start >= end }) ?? []
         for flight in beyond.reversed() { cancel(flight) }
         item?.lanes[id]?.extend(to: end)
@@ -47,7 +45,7 @@ extension PlaybackEngine {
         complete(id)
     }
 
-    /// Nothing of a kind of media comes out of its decoder.
+    /// Called when decoding of a media type produces no output.
     mutating func noteUndecodable(_ id: LaneID, _ error: HLSError, isAll: Bool) {
         guard let lane = item?.lanes[id], item?.error == nil else { return }
         var error = error

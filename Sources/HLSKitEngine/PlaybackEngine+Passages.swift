@@ -1,20 +1,21 @@
 import HLSKitSelection
 import HLSKitTime
 
-/// What lies at places of the item and is told when the playhead comes there: date ranges and markers of the playlist, and metadata
-/// inside of the media.
+/// Points of the item that are reported when the playhead reaches them.
+///
+/// These are date ranges and splice markers of the playlist, and metadata in the media.
 extension PlaybackEngine {
-    /// The playlist of the variant has come, or a newer state of it.
+    /// Called when the variant's playlist, or an update of it, arrives.
     mutating func readPassages() {
         readDateRanges()
-        // Lists of I-frames may be without.
+        // I-frame playlists may have no markers.
         guard item?.trick == nil, let tracker = item?.mainTracker,
             item?.spliceMarkers.isConcerned(by: tracker) == true
         else { return }
         item?.spliceMarkers.read(tracker)
     }
 
-    /// Metadata was found in media of a segment.
+    /// Called when metadata is found in a segment.
     mutating func take(_ group: TimedMetadataGroup, of segment: SegmentID) {
         guard item?.trick == nil, item?.lanes[segment.lane]?.segments.firstIndex(of: segment) != nil,
             let time = group.timeRange.start.duration
@@ -23,7 +24,7 @@ extension PlaybackEngine {
         item?.metadata.take(group, at: time, playhead: playhead)
     }
 
-    /// Tells what the playhead has come to.
+    /// Reports the points that the playhead has reached.
     mutating func checkPassages() {
         checkDateRanges()
         guard hasPoints, item?.isReady == true, let start = item?.start, item?.error == nil,
@@ -44,20 +45,20 @@ extension PlaybackEngine {
         }
     }
 
-    /// There are points that may be told.
+    /// Whether there are points that may be reported.
     private var hasPoints: Bool {
-        // As in `outlook`.
+        // Not inlined for the same reason as `outlook`.
         @inline(never) get { item?.spliceMarkers.isEmpty == false || item?.metadata.isEmpty == false }
     }
 
-    /// The playhead was moved.
+    /// Called when the playhead has moved by a seek.
     mutating func jumpPassages(to time: Duration) {
         item?.dateRanges.jump()
         item?.spliceMarkers.jump(to: time)
         item?.metadata.jump(to: time)
     }
 
-    /// When time alone brings the playhead to something that is to be told.
+    /// The host time at which the playhead will reach the next point.
     var nextPassageMoment: Duration? {
         guard hasPoints, timebase.rate != 0 else { return nextDateRangeMoment }
         let (playhead, isReverse) = (playhead, timebase.rate < 0)

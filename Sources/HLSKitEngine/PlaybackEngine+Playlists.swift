@@ -3,7 +3,7 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Multivariant and media playlists: loading, reloading, and what follows from them.
+/// Multivariant and media playlists: loading, reloading, and the consequences.
 extension PlaybackEngine {
     // MARK: Requests
 
@@ -12,7 +12,7 @@ extension PlaybackEngine {
         send(RequestOrder(firstPlaylist: url, namedBy: item?.owner))
     }
 
-    /// Asks for the media playlist of a lane.
+    /// Requests the media playlist of a lane.
     mutating func requestPlaylist(of lane: LaneID) {
         guard let state = item?.lanes[lane], state.playlist.request == nil else { return }
         let now = now
@@ -26,7 +26,7 @@ extension PlaybackEngine {
         item?.lanes[lane]?.playlist.request(as: request, at: now, directives)
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     mutating func takePlaylist(
         _ id: RequestID, _ result: Result<LoadedPlaylist, PlaylistFailure>, _ metrics: TransferMetrics
@@ -78,7 +78,7 @@ extension PlaybackEngine {
         }
     }
 
-    /// Tells what is wrong with a playlist that is read all the same.
+    /// Reports issues in a playlist that is usable in spite of them.
     private mutating func tell(_ issues: [PlaylistIssue], at url: String) {
         for issue in issues.prefix(8) { effects.append(.publish(.warning("\(url): \(issue)"))) }
     }
@@ -106,9 +106,9 @@ extension PlaybackEngine {
 
     // MARK: First playlist of a lane
 
-    /// Takes the first state of a lane's playlist, and starts the lane where the item starts.
+    /// Attaches the first playlist of a lane, and starts the lane at the item's start.
     ///
-    /// `known` is the list as it was laid on the timeline before.
+    /// - Parameter known: The same playlist as placed on the timeline earlier, if it was.
     mutating func attach(_ playlist: MediaPlaylist, url: String, to id: LaneID, known: PlaylistTracker? = nil) {
         guard let lane = item?.lanes[id] else { return }
         guard lane.playlist.parked == nil else { return goOn(in: id, with: playlist, url: url) }
@@ -137,8 +137,7 @@ extension PlaybackEngine {
         }
     }
 
-    /// The window of a variant that another one failed for may have moved on while no list could be had, or while I-frames
-    /// were played or stood.
+    /// Skips segments that left the window while no playlist could be loaded, or during trick play.
     private mutating func noteMissedMeanwhile(_ id: LaneID, url: String) {
         guard id == .main, item?.trick == nil, let lane = item?.lanes[id],
             lane.joint.dropsOverlap || lane.playlist.left?.isLive == true, let tracker = lane.tracker, tracker.isLive,
@@ -149,7 +148,7 @@ extension PlaybackEngine {
         skip(missed, in: id, resumeTime: time, url: url)
     }
 
-    /// Keeps a list that has ended, for when its lane comes back to it.
+    /// Keeps an ended playlist in case its lane uses it again.
     private mutating func keep(_ tracker: PlaylistTracker, of id: LaneID, url: String) {
         guard !tracker.isLive else { return }
         item?.knownPlaylists.keep(tracker, url: url)
@@ -159,14 +158,14 @@ extension PlaybackEngine {
         item?.variants.learn(SizeTellingPlaylist(tracker.playlist, starts: tracker.starts), of: index)
     }
 
-    /// Takes the list at a fresh URL as a newer state of the one whose URL has run out.
+    /// Treats the playlist at a fresh URL as an update of the one whose URL expired.
     private mutating func goOn(in id: LaneID, with playlist: MediaPlaylist, url: String) {
         item?.lanes[id]?.playlist.unpark()
         guard let began = item?.lanes[id]?.playlist.requestBegan else { return }
         update(id, with: playlist, url: url, loadBegan: began)
     }
 
-    /// Where playing starts.
+    /// Sets the start position of playback.
     private mutating func chooseStart(_ tracker: PlaylistTracker) {
         if StartPlace.lacksDates(preferences, in: tracker) {
             return failItem(HLSError(lackOfDatesIn: item?.url))
@@ -177,8 +176,8 @@ extension PlaybackEngine {
         if let landing = landingAtStart(tracker) {
             place.move(to: landing)
         } else if let start = place.window, configuration.pacing == .realTime {
-            // As after a seek to there; without pacing nothing from before it is written. Copies of parts begin with sound
-            // and pictures alike, those that lead up to the start among them.
+            // This is the same as after a seek. Without pacing, earlier media is not written. Copies of parts begin
+            // with audio and video at the same time, including the frames before the start.
             effects.append(.land(on: .exact(start), copiesFrom: place.partStart))
         }
         let lead = place.isAtEdge ? startLead(in: tracker) : .zero
@@ -188,11 +187,11 @@ extension PlaybackEngine {
         let end = place.end(preferences.endPosition, in: tracker)
         item?.endTime.start(at: place.start, end: end)
         setTimebase(TimebaseState(itemTime: place.start, hostTime: now, rate: timebase.rate))
-        // The way from item time 0 to the start was not played.
+        // The time from 0 to the start was not played.
         timeControl.beginWatching(at: place.start)
     }
 
-    /// A live playlist may list the segment now that the item is to end behind.
+    /// Sets the end time once a live playlist lists the segment at which the item should end.
     mutating func followEndPosition(_ tracker: PlaylistTracker) {
         guard case .segment(let number) = preferences.endPosition, item?.start != nil, item?.endTime.time == nil,
             let end = tracker.end(ofSegment: number)
@@ -204,7 +203,7 @@ extension PlaybackEngine {
         preferences.configuredTimeOffsetFromLive ?? item?.trick?.media.holdBack ?? tracker.holdBack
     }
 
-    /// Gives each lane whose playlist is known the place where it begins to load.
+    /// Sets the first segment of each lane whose playlist is known.
     private mutating func startLanes() {
         guard let start = item?.start else { return }
         let (playhead, isExact) = (playhead, item?.startWindow != nil)
@@ -219,7 +218,7 @@ extension PlaybackEngine {
         effects.append(.publish(.durationChanged(duration)))
     }
 
-    /// What is known of the hosts that the first segments come from.
+    /// The known bandwidth of the hosts that serve the first segments.
     func knownBandwidth(of playlist: MultivariantPlaylist) -> Double? {
         guard let base = item?.multivariantURL else { return nil }
         return configuration.bandwidths.bitsPerSecond(of: playlist, at: base, date: configuration.epoch + now)
@@ -227,7 +226,7 @@ extension PlaybackEngine {
 }
 
 extension BandwidthEstimates {
-    /// Of the variants' host, else of the playlist's.
+    /// The bandwidth of the variants' host or, if unknown, of the playlist's host.
     fileprivate func bitsPerSecond(of playlist: MultivariantPlaylist, at base: String, date: PlaylistDate) -> Double? {
         guard !entries.isEmpty else { return nil }
         let urls = [playlist.variants.first.flatMap { URIReference.resolve($0.uri, against: base) }, base]
@@ -240,7 +239,7 @@ extension BandwidthEstimates {
 }
 
 extension PlaylistLoad {
-    /// A playlist that arrived at `now`.
+    /// Creates a record of a playlist that arrived at `now`.
     fileprivate init(_ loaded: LoadedPlaylist, _ context: RequestUnderWay, at now: Duration) {
         var extent: MediaPlaylistExtent?
         if case .media(let playlist) = loaded.playlist { extent = MediaPlaylistExtent(of: playlist) }
@@ -251,7 +250,7 @@ extension PlaylistLoad {
 }
 
 extension MediaPlaylistExtent {
-    /// What a playlist lists, without a walk through it.
+    /// Summarizes a playlist without iterating over its segments.
     init(of playlist: MediaPlaylist) {
         self.init(
             targetDuration: playlist.targetDuration, firstMediaSequence: playlist.mediaSequence,

@@ -2,14 +2,17 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Several segments of a lane under way at once: read in their order, requested in the order in which they are needed, as
-/// ``PrefetchChoice`` and ``LoadScheduler`` decide.
+/// Parallel loading of a lane's segments, as ``PrefetchChoice`` and ``LoadScheduler`` decide.
+///
+/// Segments are read in order, but requested in the order in which they are needed.
 extension PlaybackEngine {
-    /// What a segment is taken to need where nothing tells its bit rate. Its response will tell: until then rather too
-    /// many are asked for than too few, and those that turn out large are not read on.
+    /// The bit rate to assume for a segment of unknown bit rate.
+    ///
+    /// The value is low because the response declares the size. It is better to request too many segments than too few,
+    /// because large ones are then suspended.
     private static let unknownBitRate = 2e6
 
-    /// Begins further segments of lanes that are loading one, as far as that is worth it.
+    /// Starts more segments in lanes that already load one, as long as that is useful.
     mutating func prefetch() {
         wakeParked()
         guard configuration.parallelLoading.allowsMany(configuration.pacing) else { return }
@@ -18,7 +21,7 @@ extension PlaybackEngine {
         }
     }
 
-    /// The lane whose next segment is needed first, among those that may load it now.
+    /// The lane whose next segment is needed first, among the lanes that may load now.
     private mutating func nextToPrefetch() -> LaneID? {
         refreshOutlook()
         guard let outlook = knownOutlook, item?.error == nil, item?.pendingFailure == nil else { return nil }
@@ -60,13 +63,12 @@ extension PlaybackEngine {
         return situation
     }
 
-    /// Bytes of segments that are on their way or wait to be read, those to come included.
+    /// The bytes of segments that are being loaded or wait to be read, including expected bytes.
     func pendingByteCount() -> Int {
         let bitRate = outlook?.bitRate ?? Self.unknownBitRate
         return sumOfSegments { $0.expectedByteCount(of: $1, bitRate: bitRate) }
     }
 
-    /// Of all that is loaded in any lane.
     private func sumOfSegments(_ count: (LoadingState, SegmentInFlight) -> Int) -> Int {
         LaneID.allCases.reduce(0) { sum, id in
             item?.lanes[id]?.segments.reduce(sum) { $0 + count(loading, $1) } ?? sum
@@ -75,7 +77,7 @@ extension PlaybackEngine {
 
     // MARK: Going back
 
-    /// Whether the failure of a segment is left aside until it is the one that is needed next.
+    /// Whether the failure of a segment is put aside until that segment is needed next.
     mutating func parks(_ flight: SegmentInFlight, after error: LoadingError?) -> Bool {
         let id = flight.id.lane
         guard let error, item?.lanes[id]?.mayPark(flight.id, after: error) == true else { return false }
@@ -84,7 +86,7 @@ extension PlaybackEngine {
         return true
     }
 
-    /// Asks for what was left aside, now that it is needed next.
+    /// Requests segments that were put aside and are now needed next.
     private mutating func wakeParked() {
         for id in LaneID.allCases {
             guard let flight = item?.lanes[id]?.loading, flight.isParked else { continue }
@@ -93,7 +95,7 @@ extension PlaybackEngine {
         }
     }
 
-    /// Lets a segment and all after it go, so that the lane goes on with it once more.
+    /// Drops a segment and all later ones, so that the lane loads them again.
     mutating func giveBack(from flight: SegmentInFlight) {
         let id = flight.id.lane
         abandon(from: flight.id, keepsAccount: true)

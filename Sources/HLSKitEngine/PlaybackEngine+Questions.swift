@@ -1,14 +1,14 @@
 import HLSKitSelection
 
-/// Questions to the program, as ``ProgramQuestions`` keeps them.
+/// Questions to the app, as ``ProgramQuestions`` tracks them.
 extension PlaybackEngine {
-    /// Asks the program which variant is to be loaded.
+    /// Asks the app which variant to load.
     mutating func ask(_ input: SelectionInput, for purpose: ProgramQuestions.Purpose) {
         guard let number = questions.ask(input, for: purpose) else { return }
         effects.append(.ask(ProgramQuestion(number: number, subject: .variant(rule.selector, input))))
     }
 
-    /// Asks the program whether playback would keep up, if it is for the program to say.
+    /// Asks the app whether playback would keep up, if the app supplies that policy.
     mutating func askWhetherItKeepsUp(_ input: KeepUpInput) {
         guard let policy = report.programPolicy, !input.isEmpty, let number = questions.ask(input) else { return }
         effects.append(.ask(ProgramQuestion(number: number, subject: .keepUp(policy, input))))

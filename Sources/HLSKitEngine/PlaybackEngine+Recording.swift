@@ -1,19 +1,19 @@
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// One variant from beginning to end (``VariantPolicy/best(isFixed:)``), as ``VariantChooser`` keeps it.
+/// One variant for the whole item (``VariantPolicy/best(isFixed:)``), as ``VariantChooser`` keeps it.
 extension PlaybackEngine {
-    /// Whoever looks at the item knows whether there is a choice.
+    /// Applies the current variant policy. The item's outlook then reflects whether there is a choice of variants.
     mutating func noteVariantPolicy() {
         let keepsBest = preferences.variantPolicy.keepsBest
         item?.variants.follow(keepsBest: keepsBest)
         preferPathway()
     }
 
-    /// There is media of a variant that is to be the only one.
+    /// Whether the variant may no longer change, because media of it is loaded and the policy is fixed.
     var isVariantFixed: Bool { preferences.variantPolicy.isFixed && item?.hasPresentable == true }
 
-    /// A segment at `time` is to be decided about: what failed before it may be forgiven.
+    /// Forgives earlier failures, if possible, before the variant of the segment at `time` is chosen.
     mutating func forgivePassed(upTo time: Duration) {
         let past = VariantChooser.Past(
             isPaced: configuration.pacing == .realTime, isLive: item?.isLive == true,
@@ -21,7 +21,7 @@ extension PlaybackEngine {
         if item?.variants.forgivesPassed(upTo: time, past) == true { item?.variants.forgive() }
     }
 
-    /// A segment was skipped. The one behind it may come from the variant that is recorded.
+    /// Called when a segment was skipped. The next one may come from the recorded variant.
     mutating func forgiveLost(at start: Duration) {
         guard !isVariantFixed, item?.variants.forgivesLost(at: start) == true else { return }
         item?.variants.forgive()

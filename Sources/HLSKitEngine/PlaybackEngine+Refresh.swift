@@ -2,12 +2,13 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// URLs that run out in the middle of a stream: the program is asked for a fresh one, and what is still to be loaded comes
-/// from there. Buffer and position stay.
+/// URLs that expire during playback.
 ///
-/// See D06 in docs/behaviour/features.md.
+/// The app supplies a fresh URL, and the remaining media is loaded from there. The buffer and the position do not
+/// change.
 extension PlaybackEngine {
-    /// Lets what failed wait for a fresh URL. False where the URL has not run out, or a fresh one did not help.
+    /// Defers a failed request until there is a fresh URL. Returns `false` if the URL has not expired, or if a fresh
+    /// one did not help.
     mutating func waitForFreshURL(after error: LoadingError, of context: RequestUnderWay, _ id: RequestID) -> Bool {
         guard configuration.refreshesURLs, let item, item.error == nil, item.pendingFailure == nil,
             let status = error.status
@@ -23,7 +24,7 @@ extension PlaybackEngine {
         return true
     }
 
-    /// Takes back what was asked for, so that it is asked for again from the playlist to come.
+    /// Withdraws a request, so that it is made again from the next playlist.
     private mutating func putOff(_ purpose: RequestPurpose, _ id: RequestID) {
         switch purpose {
         case .firstPlaylist, .hint, .steering, .assetList: break
@@ -44,9 +45,9 @@ extension PlaybackEngine {
         }
     }
 
-    /// A lane whose playlist leads nowhere any more loads nothing until another one is there.
+    /// Stops loading in a lane whose playlist no longer works, until a new playlist is available.
     ///
-    /// - Parameter leavesFresh: the list that came after the fresh URL leads somewhere.
+    /// - Parameter leavesFresh: Whether to ignore lanes whose playlist was loaded after the URL was refreshed.
     private mutating func park(_ id: LaneID, leavesFresh: Bool = true) {
         guard let tracker = item?.lanes[id]?.tracker else { return }
         if leavesFresh, item?.refresh.isFresh(tracker.lastLoadBegan) == true { return }
@@ -54,7 +55,7 @@ extension PlaybackEngine {
         effects.append(.disarm(.reload(id)))
     }
 
-    /// The program has answered.
+    /// Called when the app has answered.
     mutating func takeFreshURL(_ result: Result<String, LoadingError>) {
         guard item?.refresh.isUnderWay == true, item?.failure.isOver == false else { return }
         switch result {
@@ -69,14 +70,14 @@ extension PlaybackEngine {
         }
     }
 
-    /// Without a fresh URL loading cannot go on once what was asked for before has come, or failed.
+    /// Ends lanes if there is no fresh URL, once all earlier requests have succeeded or failed.
     mutating func checkRefusal() {
         guard let refusal = item?.refresh.refusal, item?.failure.isOver == false else { return }
         if item?.lanes[.main] == nil { return failWhenPlayed(refusal) }
         for id in LaneID.allCases where item?.lanes[id]?.isAtEndOfURL == true { failLane(id, refusal) }
     }
 
-    /// Goes on from the playlist at the fresh URL.
+    /// Continues from the playlist at the fresh URL.
     mutating func goOn(from loaded: LoadedPlaylist, began: Duration) {
         item?.refresh.end()
         item?.knownPlaylists.forget()
@@ -99,7 +100,7 @@ extension PlaybackEngine {
 
     // MARK: Edges
 
-    /// Asks the URL of the item again where it has led to a machine that fails now: it may lead to another.
+    /// Requests the item's URL again if the server it led to fails. It may lead to another server now.
     mutating func askForOtherEdge(after error: LoadingError, of context: RequestUnderWay) {
         guard let item, item.error == nil, item.pendingFailure == nil, item.refresh.refusal == nil,
             !item.refresh.isUnderWay, let role = context.purpose.role, loading.failures.failureCount(of: role) > 0,
@@ -109,7 +110,7 @@ extension PlaybackEngine {
         self.item?.wayBack.ask(id, at: now)
     }
 
-    /// The URL of the item has answered. What it leads to is of use where that is another machine; else all goes on as it was.
+    /// Called when the item's URL has responded again. The response is used only if it leads to another server.
     mutating func goOn(atOtherEdge result: Result<LoadedPlaylist, PlaylistFailure>, _ context: RequestUnderWay) {
         guard case .success(let loaded) = result, let item, loaded.url != item.multivariantURL,
             !item.refresh.isUnderWay,
@@ -130,7 +131,7 @@ extension PlaybackEngine {
         goOn(from: playlist, at: loaded.url)
     }
 
-    /// Takes every lane's list from the fresh URL, also where that is named as it was.
+    /// Loads every lane's playlist from the fresh URL, even if its name has not changed.
     private mutating func goOn(from written: MultivariantPlaylist, at base: String) {
         guard let index = item?.variantIndex else { return }
         let playlist = item?.steering?.renew(written, base: base) ?? written

@@ -3,14 +3,14 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Lists that are loaded again, and streams that bring nothing new.
+/// Playlist reloads, and streams that stop updating.
 extension PlaybackEngine {
     mutating func reloadPlaylist(of lane: LaneID) {
         guard let item, item.error == nil, item.pendingFailure == nil, !item.isClosed, !item.isAtRest else { return }
         requestPlaylist(of: lane)
     }
 
-    /// Takes a newer state of a lane's list.
+    /// Applies an update of a lane's playlist.
     mutating func update(_ id: LaneID, with playlist: MediaPlaylist, url: String, loadBegan: Duration) {
         guard let lane = item?.lanes[id],
             let update = ListUpdate(
@@ -47,7 +47,7 @@ extension PlaybackEngine {
         if update.kind == .changed, id == .main { catchUp() }
     }
 
-    /// Sees to it that the list of a lane that loads again goes on, or comes at all.
+    /// Continues to reload the playlist of a lane that loads again, or loads it for the first time.
     mutating func followPlaylist(of id: LaneID) {
         if item?.lanes[id]?.tracker == nil { requestPlaylist(of: id) } else { armReload(id) }
     }
@@ -70,10 +70,10 @@ extension PlaybackEngine {
 
     // MARK: Silence
 
-    /// How long reloads that fail or bring nothing new are made.
+    /// How long to keep reloading a playlist whose reloads fail or bring nothing new.
     var patience: RetryTerms.Patience { preferences.patience(with: item?.liveTracker ?? item?.previousTracker) }
 
-    /// Looks whether a live stream still brings something new.
+    /// Checks whether a live stream still updates.
     mutating func checkStale() {
         guard item?.error == nil, item?.pendingFailure == nil, let tracker = item?.liveTracker,
             item?.isClosed == false, item?.isAtRest == false, let silence = item?.live
@@ -86,7 +86,7 @@ extension PlaybackEngine {
         if let limit = facts.limit { endStandingRenditions(limit: min(limit, tracker.renditionLimit)) }
     }
 
-    /// Playing goes on without a rendition that stands still while its variant goes on.
+    /// Ends renditions that stop updating while their variant continues. Playback continues without them.
     private mutating func endStandingRenditions(limit: Duration) {
         for id in [LaneID.audio, .subtitles] {
             guard let silence = item?.silence(ofRendition: id, at: now), silence >= limit,

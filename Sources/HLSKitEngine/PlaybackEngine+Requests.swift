@@ -2,7 +2,7 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Requests: what is asked for, what comes of it, and their ends.
+/// Requests: sending them, handling their progress, and ending them.
 extension PlaybackEngine {
     // MARK: Asking
 
@@ -13,13 +13,13 @@ extension PlaybackEngine {
         request.transport.usesOwnConnection = takesOwnConnection(order.purpose)
         let id = loading.begin(order.purpose, url: order.url, isReload: order.isReload, at: now)
         request.body = order.body ?? hintBody(for: order, as: id)
-        // What is read from the body of a hint was asked for with that.
+        // A request served by a hint's body was already counted with the hint.
         if request.body == nil || order.purpose.isHint { tally.request() }
         effects.append(.request(id, request))
         return id
     }
 
-    /// - Parameter complete: adds what only a request of this kind has.
+    /// - Parameter complete: Adds the properties that are specific to the purpose.
     mutating func send(
         _ purpose: RequestPurpose, url: String, namedBy: String?, byteRange: Range<UInt64>?, maximumByteCount: Int,
         complete: (inout RequestOrder) -> Void
@@ -39,7 +39,7 @@ extension PlaybackEngine {
             })
     }
 
-    /// Sends the request of a segment that is waiting for one.
+    /// Sends the request of a waiting segment.
     mutating func requestSegment(_ segment: SegmentID) {
         guard let lane = item?.lanes[segment.lane], let flight = lane.segments[segment] else { return }
         let request = send(
@@ -50,14 +50,14 @@ extension PlaybackEngine {
         if item?.lanes[segment.lane]?.segments.request(segment, as: request, at: now) == true {
             loading.noteBesideOthers(request)
         }
-        // Small parts beside the variant's own say less of the link than those do.
+        // Small parts next to the variant's parts say less about the link.
         if segment.lane == .main, lane.tracker?.usesParts == true { loading.notePart(request) }
         if segment.lane == .main, item?.trick == nil { armJudge() }
     }
 
-    // MARK: Maps and keys
+    // MARK: Initialization sections and keys
 
-    /// Asks for the map and keys of a segment that are neither here nor on their way.
+    /// Requests the missing initialization section and keys of a segment.
     mutating func requestResources(of job: SegmentJob, in id: LaneID) {
         for resource in job.resources where item?.resources[resource, id] == nil { requestResource(resource, in: id) }
     }
@@ -72,7 +72,7 @@ extension PlaybackEngine {
         item?.resources.request(resource, in: id, as: request)
     }
 
-    /// Asks for the keys that the multivariant playlist announces, before any media needs them.
+    /// Requests the keys that the multivariant playlist announces, before any media needs them.
     mutating func preloadKeys(of playlist: MultivariantPlaylist) {
         guard configuration.preloadsKeys, let base = item?.multivariantURL else { return }
         for key in configuration.keyRules.sessionKeys(of: playlist, at: base)
@@ -81,7 +81,7 @@ extension PlaybackEngine {
         }
     }
 
-    /// Lets the maps and keys go that are not here yet and that no segment of the lane waits for.
+    /// Cancels requests for initialization sections and keys that no segment of the lane needs any more.
     mutating func cancelUnneededResources(of id: LaneID) {
         guard let segments = item?.lanes[id]?.segments else { return }
         item?.resources.forgetUnneeded(of: id, by: segments)
@@ -101,7 +101,7 @@ extension PlaybackEngine {
         loading.respond(id, response, at: now)
         if let purpose = loading.requests[id]?.purpose {
             serverHints.note(response, to: purpose.resourceClass)
-            // Before anything is measured the server knows more of the link than the player does.
+            // Until there is a measurement, the server knows the link better than the player.
             if loading.hint == nil { loading.hint = serverHints.throughput }
         }
     }
@@ -131,7 +131,7 @@ extension PlaybackEngine {
             if segment.lane != .subtitles { run(.throughputSample) }
         case .resource(let resource, let lane):
             let lanes = item?.resources.load(resource, in: lane, by: id) ?? []
-            // A map has proved itself when a segment was read with it.
+            // An initialization section counts as usable only once a segment was read with it.
             if resource.kind == .key {
                 item?.keys.load(resource)
                 for lane in lanes { loading.failures.succeed(.key(lane)) }
@@ -142,12 +142,12 @@ extension PlaybackEngine {
         }
     }
 
-    /// - Parameter keepsShared: a key that another lane waits for goes on being loaded, for that lane.
+    /// - Parameter keepsShared: Whether a key that another lane needs continues to load for that lane.
     mutating func cancelRequests(keepsShared: Bool = true, where isOver: (RequestPurpose) -> Bool) {
         for id in loading.requests.ids(where: isOver) where !(keepsShared && passOn(id)) { cancel(id) }
     }
 
-    /// Gives the request of a key to another lane that waits for it. False where there is none.
+    /// Passes a key request on to another lane that waits for it. Returns `false` if there is none.
     private mutating func passOn(_ request: RequestID) -> Bool {
         guard let purpose = loading.requests[request]?.purpose,
             let heir = item?.resources.heir(of: request, for: purpose)
@@ -156,7 +156,7 @@ extension PlaybackEngine {
         return true
     }
 
-    /// Nothing more is wanted of a request.
+    /// Cancels a request.
     mutating func cancel(_ request: RequestID) {
         loading.end(request, at: now)
         effects.append(.cancel(request))

@@ -3,11 +3,9 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Moves of the playhead, as ``SeekMachine`` decides them.
-///
-/// See docs/behaviour/seeking.md.
+/// Seeks and other jumps, as ``SeekMachine`` decides about them.
 extension PlaybackEngine {
-    /// Presented media is kept, so that it can be presented again.
+    /// Whether presented media is kept so that it can be presented again.
     package var keepsPresented: Bool {
         configuration.pacing == .realTime
             && (configuration.buffering.backDuration > .zero || item?.alignment.isUsed == true)
@@ -15,9 +13,9 @@ extension PlaybackEngine {
 
     // MARK: Seeks
 
-    /// Moves the playhead. Before an item has a place to start at, the target becomes that place.
+    /// Moves the playhead. If the item has no start position yet, the target becomes its start position.
     ///
-    /// - Parameter reloads: what is loaded is of no use.
+    /// - Parameter reloads: Whether to discard loaded media.
     mutating func seek(_ request: SeekRequest, reloads: Bool = false) {
         let tracker = seekableTracker
         item?.alignment.end()
@@ -41,7 +39,6 @@ extension PlaybackEngine {
         item?.start == nil ? nil : item?.mainTracker ?? item?.previousTracker
     }
 
-    /// How a seek is answered.
     private func answer(to request: SeekRequest) -> SeekMachine.Answer {
         let canPlay = item != nil && item?.error == nil && item?.pendingFailure == nil
         return SeekMachine.answer(to: request, seekableTracker.map { landingRule(in: $0) }, canPlay: canPlay)
@@ -49,7 +46,7 @@ extension PlaybackEngine {
 
     package func refusesSeek(_ request: SeekRequest) -> Bool { answer(to: request) == .refuse }
 
-    /// The item time that a seek is to, wherever a break is to come; nil while that is not known.
+    /// The item time that a seek leads to, ignoring breaks, or `nil` if it is not known yet.
     package func target(of request: SeekRequest) -> Duration? {
         if case .edge = request.destination, let tracker = seekableTracker, !tracker.isLive {
             return min(item?.endTime.time ?? tracker.end, tracker.end)
@@ -59,18 +56,17 @@ extension PlaybackEngine {
         return nil
     }
 
-    /// Moves the playhead of an item that has not begun to play, inside of what is loaded.
+    /// Moves the playhead within loaded media, before the item has begun to play.
     mutating func moveOn(to place: Duration) {
         seek(SeekRequest(destination: .time(place), isOwn: true, isJump: false, continuesCopies: true))
     }
 
-    /// Whether media at an item time can be presented without being loaded.
+    /// Whether media at an item time can be presented without loading it.
     func holds(_ time: Duration) -> Bool { heldMedia.reaches(time) }
 
-    /// Ties item time to host time (docs/behaviour/seeking.md), at once: media at the new place is presented from what
-    /// is loaded, or loaded.
+    /// Ties an item time to a host time. Media at the new position is presented immediately, or is loaded.
     mutating func setRate(_ rate: Float, at anchor: TimeControlMachine.TimebaseAnchor) {
-        // The item stands while others are played in its place: they are what the rate is of.
+        // During a break, the rate applies to the items that are playing.
         if machine.isInterstitialRunning { return run(.setRate(rate)) }
         let start = item?.mainTracker?.seekableStart ?? .zero
         let bounds = AnchorBounds(
@@ -92,13 +88,15 @@ extension PlaybackEngine {
         effects.append(.seekEnded(finished: false))
     }
 
-    /// Ends a seek for which something else has come.
+    /// Ends a seek that something else has replaced.
     mutating func endSeek(finished: Bool) {
         guard item?.seek.isUnderWay == true, let request = item?.seek.end() else { return }
         if !request.isOwn { effects.append(.seekEnded(finished: finished)) }
     }
 
-    /// Where a seek lands for which an item waits that has no place to start at yet; nil without one.
+    /// The resulting position of a pending seek, or `nil` if there is none.
+    ///
+    /// Such a seek was made before the item had a start position.
     mutating func landingAtStart(_ tracker: PlaylistTracker) -> Landing? {
         guard item?.seek.isUnderWay == true else { return nil }
         let rule = landingRule(in: tracker)
@@ -112,15 +110,15 @@ extension PlaybackEngine {
 
     // MARK: Outputs
 
-    /// Ends the seek that is under way once there is media at its target, and the outputs have decoded it.
+    /// Ends the current seek once media at its target is loaded and decoded.
     mutating func checkSeek() { carryOut(item?.seek.check(seekFacts)) }
 
-    /// Asks the outputs for the first media, once there is some.
+    /// Asks the outputs for the first media as soon as there is some.
     mutating func checkStart() { carryOut(item?.seek.checkStart(seekFacts, at: now)) }
 
     mutating func checkPreroll() { carryOut(item?.seek.checkPreroll(seekFacts)) }
 
-    /// Time does not begin to run before the first media is decoded.
+    /// Whether playback waits until the first media is decoded.
     var holdsStart: Bool { item?.seek.holdsStart(seekFacts) ?? false }
 
     /// Waits until media at the playhead is decoded.
@@ -139,7 +137,7 @@ extension PlaybackEngine {
         effects.append(.prerollEnded(finished: finished))
     }
 
-    /// Media at the playhead is decoded, or is waited for no longer.
+    /// Called when media at the playhead is decoded, or when the wait for it ends.
     mutating func noteFirstDecoded() {
         guard item?.seek.hasDecodedFirst == false, item?.seek.noteFirstDecoded() == true else { return }
         effects.append(.disarm(.firstPicture))
@@ -149,7 +147,7 @@ extension PlaybackEngine {
         carryOut(item?.seek.takeAnswer(number, isLast: number == outputQuestions.last, first: first))
     }
 
-    /// Goes through pictures while time stands still. Outputs know where they are.
+    /// Steps through frames while the player is paused. The outputs keep track of the current frame.
     mutating func step(_ count: Int) {
         guard count != 0, !machine.isInterstitialRunning, item?.seek.mayStep(seekFacts) == true else { return }
         effects.append(.step(count, from: playhead))
@@ -164,7 +162,7 @@ extension PlaybackEngine {
         facts.hasMedia = !lastVerdict.isEmpty
         facts.isPaused = machine.rate == 0
         facts.awaitsOutputs = configuration.seeksAwaitOutputs
-        // Who ties time to host time has said when it runs.
+        // An app that ties item time to host time decides itself when time starts.
         facts.holdsStart =
             facts.awaitsOutputs && configuration.pacing == .realTime && machine.automaticallyWaits
             && item?.trick == nil
@@ -173,8 +171,8 @@ extension PlaybackEngine {
 
     var heldMedia: HeldMedia {
         var held = HeldMedia(end: effectiveEnd, shortest: configuration.buffering.stallEpsilon)
-        // Where nothing is kept that outputs have taken, it would have to be given to them again.
-        // Frames that come back are not there with the audio.
+        // Media that outputs have already taken would have to be delivered to them again. Video that is being loaded
+        // again is not available along with its audio.
         let hasFrames = item?.lanes[.main]?.presence != .joining
         if keepsPresented, item?.trick == nil, !isLoadingForLate, hasFrames { held.ranges = buffer.loadedTimeRanges() }
         return held
@@ -227,13 +225,13 @@ extension PlaybackEngine {
         item?.seek.land(on: landing)
         setTimebase(TimebaseState(itemTime: landing.time, hostTime: now, rate: timebase.rate), jump: landing.time)
         noteMove(to: landing.time)
-        // Before a break is over programs see no move.
+        // During a break, the app sees no move.
         if !machine.isInterstitialRunning { jumpPassages(to: landing.time) }
     }
 
     // MARK: Media
 
-    /// Presents from `landing` on what is loaded.
+    /// Presents loaded media from `landing` on.
     private mutating func present(from landing: Landing) {
         for id in LaneID.allCases { item?.lanes[id]?.drain(nil) }
         item?.end.jump()
@@ -245,7 +243,7 @@ extension PlaybackEngine {
         effects.append(.reposition(to: landing, continuesCopies: item?.seek.request?.continuesCopies == true))
     }
 
-    /// Forgets what is loaded, and loads from `landing` on.
+    /// Discards loaded media and loads again from `landing` on.
     mutating func restartLoading(at landing: Landing) {
         if item?.loadsAudioOfVariant == true { keepAudioOfVariant() }
         for id in LaneID.allCases { endLate(id) }

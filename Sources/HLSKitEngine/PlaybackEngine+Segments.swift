@@ -4,21 +4,22 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Segments: which comes next, what it needs, and what becomes of it.
+/// Segments: choosing the next one, loading its resources, and handling the result.
 extension PlaybackEngine {
     // MARK: Scheduling
 
-    /// Begins to load whatever is wanted and may be loaded now.
+    /// Starts all loading that is needed and possible now.
     mutating func scheduleLoads() {
         guard item?.isAtRest != true, item?.schedule.isAwaited != true || item?.trick != nil else { return }
         for id in LaneID.allCases {
-            // Gaps take no request: the lane goes on at once.
+            // Gaps need no request, so the lane continues at once.
             while mayLoad(id), load(in: id, beside: false) {}
         }
         prefetch()
     }
 
-    /// A quick look, since mostly there is nothing to do: whether the lane is idle and wants media, or may be complete.
+    /// A quick check, because there is usually nothing to do. Whether the lane is idle and needs media, or may be
+    /// complete.
     private mutating func mayLoad(_ id: LaneID) -> Bool {
         refreshOutlook()
         guard let outlook = knownOutlook, outlook.isIdle(id) else { return false }
@@ -26,11 +27,13 @@ extension PlaybackEngine {
         return isForced || outlook.mayLoad(id, wanted: tracksToLoad)
     }
 
-    /// Begins the next segment of a lane: where none is on its way, or `beside` those that are. True when the lane moved on
-    /// without a request.
+    /// Starts the next segment of a lane. Returns `true` if the lane advanced without a request.
+    ///
+    /// - Parameter beside: Whether to start it in parallel with segments in progress. If `false`, it starts only if
+    ///   there are none.
     mutating func load(in id: LaneID, beside: Bool) -> Bool {
         if id == .main, item?.trick != nil { return beside ? false : scheduleTrickLoad() }
-        // Not the whole item: a copy of all that it holds costs more than the rest.
+        // Copy only the lane. A copy of the whole item would be too expensive.
         guard let lane = item?.lanes[id], item?.pendingFailure == nil, item?.error == nil else { return false }
         let (step, endsLate) = scheduler.next(of: lane, loadFacts(of: id, beside: beside))
         if endsLate { endLate(id) }
@@ -67,7 +70,7 @@ extension PlaybackEngine {
             known: item?.schedule.isFollowed == true ? item?.schedule.bound(item?.mainTracker) : nil)
     }
 
-    /// Another variant may have what this one marks as a gap (R38).
+    /// Another variant may have media for a segment that this one marks as a gap.
     private mutating func passGap(at index: Int, in id: LaneID) -> Bool {
         guard id == .main, hasAlternative, let tracker = item?.lanes[id]?.tracker else {
             skip(index, in: id, cause: "marked EXT-X-GAP", isListedGap: true)
@@ -80,8 +83,8 @@ extension PlaybackEngine {
         return item?.lanes[id]?.tracker != nil
     }
 
-    /// The end has been reached before the subtitles have, which is waited for: nothing of them is ahead of the playhead any
-    /// more, and they are loaded nevertheless.
+    /// Whether playback has reached the end and only waits for the subtitles. They are loaded although none are ahead
+    /// of the playhead.
     private func isOwed(_ id: LaneID) -> Bool {
         id == .subtitles && awaitsSubtitles && effectiveEnd.map { playhead >= $0 } ?? false
     }

@@ -1,16 +1,16 @@
 import HLSKitSelection
 import HLSKitTime
 
-/// What programs see of an item.
+/// The state of an item as the app sees it.
 extension PlaybackEngine {
-    /// What was counted, without the stall that is under way.
+    /// The statistics, without a stall in progress.
     package var statistics: PlaybackStatistics {
         var statistics = tally.counts
         timeControl.count(&statistics)
         return statistics
     }
 
-    /// What the player is doing, at the time of the last event.
+    /// The player's state at `now`, or at the time of the last event if that is later.
     package func state(at now: Duration) -> PlayerState {
         let now = max(now, self.now)
         var state = PlayerState()
@@ -21,7 +21,7 @@ extension PlaybackEngine {
         let playhead = playhead(at: now)
         state.itemStatus = item.error != nil ? .failed : item.isReady ? .readyToPlay : .unknown
         state.currentTime = MediaTime(timeControl.currentTime(timeBounds, at: now))
-        // While another variant's playlist is on its way, what is known of the item stays known.
+        // While another variant's playlist is loading, the previous playlist is used.
         if let tracker = item.mainTracker ?? item.previousTracker {
             let hasFailed = item.error != nil || item.pendingFailure != nil
             let duration = item.extent.duration(

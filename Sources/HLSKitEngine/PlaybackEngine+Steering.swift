@@ -2,13 +2,13 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// What a steering server says about an item.
+/// The content steering state of an item.
 struct ItemSteering: Sendable {
     var monitor: SteeringMonitor
     var clones = PathwayClones()
     /// The multivariant playlist without clones.
     private(set) var written: MultivariantPlaylist
-    /// The last answer.
+    /// The most recent steering manifest.
     private(set) var manifest: SteeringManifest?
 
     init(_ tag: ContentSteering, of playlist: MultivariantPlaylist, base: String) {
@@ -16,17 +16,17 @@ struct ItemSteering: Sendable {
         written = playlist
     }
 
-    /// The order that the server wants, by the names of the playlist.
+    /// The pathway order that the server wants, with the pathways named as in the playlist.
     var priority: [String] { manifest?.priority.map(clones.name) ?? [] }
 
-    /// Takes an answer. The playlist that its clones make; nil where it stays.
+    /// Applies a manifest. Returns the playlist with its clones, or `nil` if the playlist does not change.
     mutating func take(_ manifest: SteeringManifest, base: String) -> MultivariantPlaylist? {
         self.manifest = manifest
         let own = Set(written.variants.map(\.pathway))
         return clones.take(manifest.clones, besides: own) ? clones.playlist(of: written, base: base) : nil
     }
 
-    /// The playlist comes from a fresh URL.
+    /// Called when the playlist was loaded from a fresh URL.
     mutating func renew(_ playlist: MultivariantPlaylist, base: String) -> MultivariantPlaylist {
         written = playlist
         monitor.renew(playlist.contentSteering, base: base)
@@ -34,15 +34,13 @@ struct ItemSteering: Sendable {
     }
 }
 
-/// Content steering, as ``SteeringMonitor`` asks for it and ``Pathways`` follows it.
-///
-/// See docs/behaviour/pathways.md.
+/// Content steering, requested by ``SteeringMonitor`` and applied by ``Pathways``.
 extension PlaybackEngine {
     // MARK: Asking
 
-    /// Begins to follow the steering server that a playlist names. A manifest in the playlist itself counts at once.
+    /// Begins to follow the steering server of a playlist. A manifest inside the playlist applies at once.
     ///
-    /// - Returns: the playlist, with clones.
+    /// - Returns: The playlist with clones.
     mutating func openSteering(of playlist: MultivariantPlaylist) -> MultivariantPlaylist {
         guard let tag = playlist.contentSteering, let base = item?.multivariantURL else { return playlist }
         var steering = ItemSteering(tag, of: playlist, base: base)
@@ -68,13 +66,13 @@ extension PlaybackEngine {
         return SteeringManifest.read(url.bytes)
     }
 
-    /// Asks for the first time, unless the playlist has the manifest itself.
+    /// Sends the first request, unless the playlist contains the manifest itself.
     mutating func beginSteering() {
         guard let steering = item?.steering, steering.manifest == nil else { return }
         askForSteering()
     }
 
-    /// Asks the server, beside everything else that is loaded. Who loads nothing asks later.
+    /// Requests the manifest in parallel with all other loading. An item that loads nothing postpones the request.
     mutating func askForSteering() {
         guard let item, item.error == nil, let steering = item.steering else { return }
         guard !item.isAtRest, !item.isComplete, !item.isClosed, item.pendingFailure == nil else {
@@ -91,7 +89,7 @@ extension PlaybackEngine {
         if let time { effects.append(.arm(.steering, at: time)) }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     mutating func takeSteering(
         _ id: RequestID, _ result: Result<SteeringManifest, SteeringManifest.Invalid>, url: String,
@@ -126,36 +124,36 @@ extension PlaybackEngine {
         tell(failure, error.text)
     }
 
-    /// The last answer, or none, holds on.
+    /// Reports a failure. The last manifest, if any, stays in effect.
     private mutating func tell(_ failure: SteeringMonitor.Failure, _ text: String) {
         arm(failure.next)
         guard failure.isNews else { return }
         effects.append(.publish(.warning("steering manifest: \(text)")))
     }
 
-    /// Brings the order of pathways up to date.
+    /// Updates the order of pathways.
     mutating func followSteering() {
         guard let steering = item?.steering else { return }
         item?.variants.follow(steering.priority, without: steering.clones.vanished)
         preferPathway()
     }
 
-    /// The program knows pathways by the names of the server: a clone that has changed has another one in the playlist.
+    /// The app uses the server's names for pathways. A changed clone has another name in the playlist.
     mutating func preferPathway() {
         let wish = preferences.preferredPathway
         let name = wish.map { item?.steering?.clones.name(of: $0) ?? $0 }
         item?.variants.prefer(name)
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
-    /// The pathway that is loaded from, as the server knows it; nil where there is but one and nobody steers.
+    /// The pathway in use, as the server names it. `nil` if there is only one and no content steering.
     package var pathway: String? {
         guard let pathways = item?.variants.pathways, pathways.isOn || item?.steering != nil else { return nil }
         return pathways.current.map(nameForOthers)
     }
 
-    /// Those of the pathway in use, if it has any.
+    /// The I-frame variants of the pathway in use or, if it has none, all of them.
     func ofPathway(_ iFrameVariants: [VariantStream]) -> [VariantStream] {
         guard let pathways = item?.variants.pathways, pathways.isNamed, pathways.isOn else { return iFrameVariants }
         let own = iFrameVariants.filter { $0.pathway == pathways.current }

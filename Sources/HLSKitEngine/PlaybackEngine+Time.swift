@@ -1,13 +1,12 @@
 import HLSKitLoading
 
-/// Where time is.
+/// The playhead and the timebase.
 extension PlaybackEngine {
     var clock: ItemClock {
         _read { yield timeControl.clock }
     }
     package var timebase: TimebaseState { timeControl.clock.timebase }
 
-    /// The bounds of the playhead.
     var timeBounds: ItemClock.Bounds {
         guard item != nil else { return .nothing }
         guard configuration.pacing == .realTime else { return .outputs(start: item?.start) }
@@ -20,25 +19,26 @@ extension PlaybackEngine {
     /// The item time that is being presented.
     package var playhead: Duration { playhead(at: now) }
 
-    /// The same at a time that is not before the last event.
+    /// The playhead at a time that is not before the last event.
     package func playhead(at now: Duration) -> Duration { timeControl.playhead(timeBounds, at: now) }
 
-    /// Where playing ends; nil while that is not known.
+    /// The item time at which playback ends, or `nil` if it is unknown.
     package var effectiveEnd: Duration? { outlook?.effectiveEnd }
-    /// What time does not pass: the end, or what it had come to when the end came nearer.
+    /// The limit of the playhead: the end, or the position already reached when an earlier end was set.
     package var lastTime: Duration? { clock.lastTime(before: effectiveEnd) }
-    /// Media time that was played: what was jumped over or lost is left out.
+    /// The media time that was played, without skipped and lost media.
     var watchedDuration: Duration { clock.watched(upTo: playhead) }
-    /// As ``watchedDuration``, at a time that is not before the last event.
+    /// The ``watchedDuration`` at a time that is not before the last event.
     package func watchedDuration(at now: Duration) -> Duration { clock.watched(upTo: playhead(at: max(now, self.now))) }
 
-    /// - Parameters: as those of ``TimeControl/setTimebase(_:_:at:jump:watchedFrom:)``.
+    /// Sets the timebase. For the parameters, see ``TimeControl/setTimebase(_:_:at:jump:watchedFrom:)``.
     mutating func setTimebase(_ new: TimebaseState, jump: Duration? = nil) {
         timeControl.setTimebase(new, timeBounds, at: now, jump: jump)
         effects.append(.setTimebase(new))
     }
 
-    /// A process was stopped, or a machine slept. Called with the time of an event, before that is handled.
+    /// Handles the case that the process was stopped or the machine was asleep. Called before the event at `time` is
+    /// handled.
     mutating func wake(at time: Duration) {
         guard clock.hasSlept(from: now, to: time), configuration.pacing == .realTime, item?.isLive == true,
             item?.trick == nil,
@@ -47,7 +47,7 @@ extension PlaybackEngine {
         effects.append(.setTimebase(new))
     }
 
-    /// The next moment at which time alone changes something; nil where it never does.
+    /// The next time at which something changes without an event, or `nil` if nothing ever does.
     var nextMoment: Duration? {
         if item?.trick != nil {
             return [nextTrickMoment, nextPassageMoment.map { max($0, now + .milliseconds(1)) }].compactMap(\.self)
@@ -57,7 +57,7 @@ extension PlaybackEngine {
         guard timebase.rate > 0, configuration.pacing == .realTime, let outlook else { return nil }
         var facts = NextMoment.Facts(timebase: timebase, playhead: playhead, verdict: lastVerdict)
         facts.stallEpsilon = configuration.buffering.stallEpsilon
-        // Past an end that nothing is done at, there is nothing to look for.
+        // Once the end was handled, nothing changes when time passes it.
         if outlook.isDrained || outlook.endsEarly, !machine.isAtEnd { facts.end = outlook.effectiveEnd }
         facts.edge = edgeHostTime
         facts.rateChange = latencyControl.nextChange

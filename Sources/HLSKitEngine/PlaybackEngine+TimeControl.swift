@@ -8,7 +8,8 @@ extension PlaybackEngine {
     }
     package var defaultRate: Float { timeControl.defaultRate }
 
-    /// A closed player waits for nothing. Its last state was told before this, so nobody is told of the change.
+    /// Stops waiting when the player is closed. The change is not published, because the last state was published
+    /// before.
     package mutating func stopTimeControl(at now: Duration) {
         self.now = max(now, self.now)
         _ = timeControl.handle(.setRate(0), timeBounds, at: self.now)
@@ -18,7 +19,7 @@ extension PlaybackEngine {
         carryOut(timeControl.handle(event, timeBounds, at: now))
     }
 
-    /// Before playing that was asked for, programs are told what was missed meanwhile, and what playing follows from.
+    /// Called before requested playback. Publishes the segments missed so far and the state that playback depends on.
     mutating func prepare(for rate: Float, resumes: Bool = true) -> TimeControlMachine.BufferState {
         timeControl.beginWait(at: now)
         if resumes { resume() }

@@ -1,8 +1,8 @@
 import HLSKitMedia
 
-/// Kinds of media that are switched on and off, as ``TrackSwitches`` knows them.
+/// Enabling and disabling media types, as ``TrackSwitches`` tracks them.
 extension PlaybackEngine {
-    /// Playing goes on, and does not wait for what is switched on.
+    /// Enables or disables a media type. Playback continues without waiting for an enabled type.
     mutating func setTrack(_ type: MediaKind, isEnabled: Bool) {
         guard let isKnown = item?.tracks.isEnabled(type), isKnown != isEnabled else { return }
         item?.tracks.set(type, isEnabled: isEnabled)
@@ -15,7 +15,7 @@ extension PlaybackEngine {
         }
     }
 
-    /// Lets the frames rest, or come back, where that follows from what is switched off and from what is loaded.
+    /// Suspends or resumes video loading, depending on the disabled types and the buffered media.
     mutating func followTracks() {
         guard item?.tracks.disabled.isEmpty == false || item?.lanes[.main]?.isRequired == false, item?.trick == nil,
             item?.error == nil, item?.pendingFailure == nil, item?.isSoundOnly == false
@@ -39,7 +39,7 @@ extension PlaybackEngine {
         case .rest:
             endLate(.main)
             for flight in (item?.lanes[.main]?.segments ?? SegmentWindow()).reversed() { cancel(flight) }
-            // With the lane its initialization section and keys go.
+            // The initialization section and keys are dropped along with the lane.
             cancelRequests { if case .resource(_, .main) = $0 { true } else { false } }
             item?.resources.forgetAll(of: .main)
             let playhead = playhead
@@ -63,7 +63,7 @@ extension PlaybackEngine {
         requireTracks(item?.lanes[.audio] == nil ? .video : [.video, .audio])
     }
 
-    /// Without the media of these lanes nothing is played, but for frames that are not there on purpose.
+    /// Sets the tracks that playback cannot do without. Video is left out while it is suspended.
     mutating func requireTracks(_ tracks: ForwardBuffer.Tracks) {
         let hasFrames = item?.lanes[.main]?.isRequired != false || item?.lanes[.audio] == nil
         buffer.setRequiredTracks(hasFrames ? tracks : tracks.subtracting(.video))

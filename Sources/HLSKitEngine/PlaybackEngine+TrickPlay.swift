@@ -4,16 +4,16 @@ import HLSKitPlaylist
 package import HLSKitSelection
 import HLSKitTime
 
-/// Rates above 2 and below 0: the item's I-frames are played in the place of its media.
+/// Trick play at rates above 2 and below 0, which plays the item's I-frames instead of its media.
 ///
-/// The lane of the variant then follows an I-frame playlist, and the others are left. Coming in and going out are moves of
-/// the playhead to where it is: nothing of what was loaded is of use.
+/// The main lane then follows an I-frame playlist, and the other lanes are removed. Entering and leaving trick play
+/// moves the playhead to its current position, because no loaded media can be used.
 ///
-/// Source: rfc8216bis §4.4.4.6, §4.4.6.3. See docs/behaviour/time-control.md.
+/// Source: rfc8216bis §4.4.4.6, §4.4.6.3.
 extension PlaybackEngine {
-    // MARK: What can be
+    // MARK: Capabilities
 
-    /// The rates that the item can be played at.
+    /// The rates at which the item can be played.
     func rateCapabilities() -> TimeControlMachine.RateCapabilities {
         iFrameVariants.capabilities(isPaced: configuration.pacing == .realTime)
     }
@@ -22,9 +22,9 @@ extension PlaybackEngine {
         IFrameVariants(ofPathway(item?.multivariant?.iFrameVariants ?? []), canPlay: configuration.canPlayCodec)
     }
 
-    // MARK: In and out
+    // MARK: Entering and leaving
 
-    /// Plays I-frames, or no longer, as a rate wants it.
+    /// Enters or leaves trick play, as the rate requires.
     mutating func followRate(_ rate: Float) {
         guard !machine.isInterstitialRunning, item?.rates.mayChange(at: rate) == true else { return }
         tellTrickPlayObstacle(at: rate)
@@ -49,7 +49,7 @@ extension PlaybackEngine {
         else { return giveUpTrickPlay(because: HLSError(code: .badPlaylist, cause: "no I-frames to play")) }
         let place = beginOwnMove()
         let media = item?.trick?.media ?? tracker
-        // Where the item ends, whatever its end time is.
+        // The end of the item, regardless of its end time.
         let end = tracker.isLive ? tracker.end : item?.trick?.end ?? item?.mediaEnd ?? item?.listedEnd ?? tracker.end
         let offset = liveOffset(of: media)
         leaveLanes()
@@ -63,7 +63,7 @@ extension PlaybackEngine {
         endOwnMove(at: .segmentStart(place))
     }
 
-    /// Says why a rate that wants I-frames does not get them, once for each time that it is set.
+    /// Publishes why a rate cannot play I-frames, once each time the rate is set.
     mutating func tellTrickPlayObstacle(at rate: Float) {
         if item?.rates.hasTold(otherThan: rate) == true { item?.rates.tell(at: 0) }
         guard item?.isReady == true, item?.rates.isUntold(at: rate) == true else { return }
@@ -73,26 +73,26 @@ extension PlaybackEngine {
         effects.append(.publish(.trickPlayUnavailable(obstacle, rate: rate)))
     }
 
-    /// Goes back to the media, at the place that was reached.
+    /// Returns to normal media at the current position.
     private mutating func leaveTrickPlay() {
         let place = beginOwnMove()
         restoreLanes()
         endOwnMove(at: .exact(place))
     }
 
-    /// The playlists have fresh URLs: the pictures go on from those.
+    /// Continues trick play from fresh playlist URLs.
     mutating func renewTrickPlay() {
         guard let trick = item?.trick else { return }
         enterTrickPlay(trick.direction, at: machine.rate)
     }
 
-    /// The item is ready: a rate that wants I-frames waits for them.
+    /// Called when the item becomes ready. A rate that needs I-frames waits for them.
     mutating func prepareTrickPlay() {
         guard item?.start != nil, item?.rates.direction(at: machine.rate) != nil else { return }
         _ = beginOwnMove()
     }
 
-    /// The lanes of the variant again, without a place in them.
+    /// Restores the variant's lanes, without a position in them.
     private mutating func restoreLanes() {
         guard item?.trick != nil, let playlist = item?.multivariant, let index = item?.variantIndex,
             playlist.variants.indices.contains(index), let base = item?.multivariantURL,
@@ -115,7 +115,7 @@ extension PlaybackEngine {
         item?.variants.noteRead(of: nil)
     }
 
-    /// A seek that is under way goes on; else the playhead is moved to where it is. Tells where that is.
+    /// Continues a seek in progress, or moves the playhead to its current position. Returns the target.
     private mutating func beginOwnMove() -> Duration {
         endPreroll(finished: false)
         let playhead = playhead
@@ -130,14 +130,14 @@ extension PlaybackEngine {
         updateBuffer()
     }
 
-    /// Before a seek: without a rate that wants I-frames the media is loaded.
+    /// Called before a seek. Loads normal media again unless the rate needs I-frames.
     mutating func restoreMediaForSeek() -> Bool {
         guard item?.rates.endsWithSeek(at: machine.rate) == true else { return false }
         restoreLanes()
         return true
     }
 
-    /// I-frames that cannot be had: the media itself goes on, as fast as it can.
+    /// Called when I-frames are unavailable. Normal media continues, as fast as it can be played.
     mutating func giveUpTrickPlay(because error: HLSError) {
         effects.append(.publish(.recoverableError(error)))
         item?.rates.fail()
@@ -147,7 +147,7 @@ extension PlaybackEngine {
 
     // MARK: Loading
 
-    /// The list of the I-frames has come, or a newer state of it.
+    /// Called when the I-frame playlist, or an update of it, arrives.
     mutating func followIFrameList() {
         guard item?.trick != nil, let list = item?.lanes[.main]?.tracker else { return }
         item?.rates.follow(list)
@@ -157,10 +157,10 @@ extension PlaybackEngine {
         TrickPlay.Facts(rate: machine.rate, playhead: playhead, limit: trickLimit, forwardEnd: item?.endTime.time)
     }
 
-    /// Where playing ends in its direction.
+    /// The position at which playback ends in its direction.
     private var trickLimit: Duration { item?.rates.limit(forwardEnd: item?.endTime.time) ?? .zero }
 
-    /// Begins to load the next picture. True where there was none to be loaded and the next one is to be looked for.
+    /// Starts loading the next I-frame. Returns `true` if a gap was skipped and the next I-frame has to be found.
     mutating func scheduleTrickLoad() -> Bool {
         guard let lane = item?.lanes[.main], let list = lane.tracker,
             let step = item?.trick?.step(in: lane, limit: trickLimit, isWanted: tracksToLoad.contains(.video))
@@ -195,7 +195,7 @@ extension PlaybackEngine {
         item?.rates.begin(segment, at: index, in: list, facts)
     }
 
-    /// A picture was read.
+    /// Called when an I-frame was read.
     mutating func endPicture(_ segment: SegmentID) {
         guard let flight = item?.lanes[.main]?.segments.remove(segment) else { return }
         item?.lanes[.main]?.noteDemuxed()
@@ -215,7 +215,7 @@ extension PlaybackEngine {
                         variantIndex: nil))))
     }
 
-    /// A picture that could not be had is passed over.
+    /// Skips an I-frame that could not be loaded.
     mutating func skipPicture(_ segment: SegmentID) {
         guard let flight = item?.lanes[.main]?.segments.remove(segment) else { return }
         cancel(flight)
@@ -223,7 +223,7 @@ extension PlaybackEngine {
         coverWithPicture(segment, after: nil)
     }
 
-    /// A picture was read, or is passed over: what is shown until the next one comes is there.
+    /// Marks the time until the next I-frame as loaded, because an I-frame was read or skipped.
     mutating func coverWithPicture(_ segment: SegmentID, after duration: Duration?) {
         guard let range = item?.rates.end(segment, after: duration) else { return }
         buffer.insert(ForwardBuffer.Piece(range: range, byteCount: 0), in: .video)
@@ -235,13 +235,14 @@ extension PlaybackEngine {
         item?.trick?.adjust(&situation, rate: machine.rate, limit: trickLimit)
     }
 
-    /// Pictures are likely to come in time where some of them are there: how far they are apart follows from how they
-    /// come. nil while media is played.
+    /// Whether I-frames are likely to arrive in time, or `nil` during normal playback.
+    ///
+    /// They are if some are loaded, because their distance adapts to their loading time.
     func isTrickLikelyToKeepUp(_ verdict: ForwardBuffer.Verdict) -> Bool? {
         item?.trick?.isLikelyToKeepUp(verdict, rate: machine.rate)
     }
 
-    /// The end, the live edge or the start is reached.
+    /// Called when the end, the live edge or the start may have been reached.
     mutating func checkTrickEnd() {
         guard machine.status == .playing, item?.seek.isUnderWay == false else { return }
         switch item?.trick?.boundary(trickFacts) {
@@ -252,7 +253,7 @@ extension PlaybackEngine {
         }
     }
 
-    /// The next moment at which time alone changes something.
+    /// The next time at which something changes without an event.
     var nextTrickMoment: Duration? {
         item?.trick?.nextMoment(
             trickFacts, lastVerdict, timebase, isAtBoundary: machine.isAtBoundary,
@@ -262,9 +263,9 @@ extension PlaybackEngine {
 }
 
 extension ItemState {
-    /// The playlist of what is played, also while I-frames are.
+    /// The playlist of the normal media, even during trick play.
     package var mainTracker: PlaylistTracker? { trick?.tracker ?? lanes[.main]?.tracker }
 
-    /// The same, and while the list of another variant is on its way that of the one before.
+    /// The playlist of the normal media or, while another variant's playlist is loading, the previous one.
     fileprivate var latestTracker: PlaylistTracker? { mainTracker ?? previousTracker }
 }

@@ -2,11 +2,11 @@ import HLSKitLoading
 import HLSKitPlaylist
 package import HLSKitSelection
 
-/// Variants, as ``VariantChooser`` chooses among them: facts for it, and its switches carried out.
+/// Variants: the facts for ``VariantChooser``, and the switches that it decides.
 extension PlaybackEngine {
     // MARK: First choice
 
-    /// Chooses the first variant and its renditions, and asks for their playlists.
+    /// Chooses the first variant and its renditions, and requests their playlists.
     mutating func openVariant(of written: MultivariantPlaylist) {
         let playlist = openSteering(of: written)
         guard !playlist.variants.isEmpty else {
@@ -51,7 +51,7 @@ extension PlaybackEngine {
             decoderFailure: configuration.decoderFailure())
     }
 
-    /// Which variants may be used now.
+    /// The variants that may be used now.
     func eligibility() -> VariantEligibility {
         item?.variants.eligibility(in: selectionLimits) ?? VariantEligibility([], in: SelectionContext())
     }
@@ -60,7 +60,7 @@ extension PlaybackEngine {
         item?.variants.reasons(against: id, in: selectionLimits) ?? []
     }
 
-    /// What limits the choice among the variants now, besides the item itself.
+    /// The current limits on the choice of variants that do not depend on the item itself.
     var selectionLimits: SelectionLimits {
         SelectionLimits(
             preferences: preferences, networkConditions: networkConditions, outputs: outputLimits,
@@ -70,7 +70,7 @@ extension PlaybackEngine {
 
     // MARK: Use of a variant
 
-    /// Loads from the variant at `index` from the next segment on, with the renditions that belong to it.
+    /// Switches to the variant at `index` and its renditions, from the next segment on.
     mutating func use(_ index: Int, explanation: String) {
         let place = placeOfMain
         guard
@@ -79,7 +79,7 @@ extension PlaybackEngine {
         use(change)
     }
 
-    /// Carries a switch out: the segments that begin from now on come from the new variant and its renditions.
+    /// Carries out a switch. Segments requested from now on come from the new variant and its renditions.
     mutating func use(_ change: VariantSwitch) {
         guard let sources = variantSources, let variant = sources[change.to] else { return }
         guard let url = sources.mainURL(of: variant) else {
@@ -94,7 +94,7 @@ extension PlaybackEngine {
         chooseRenditions(for: variant, of: sources.playlist, base: sources.base)
     }
 
-    /// Leads a lane to another media playlist.
+    /// Redirects a lane to another media playlist.
     mutating func redirect(_ id: LaneID, to url: String) {
         guard let old = item?.lanes[id]?.playlistURL, old != url else { return }
         if let request = item?.lanes[id]?.playlist.request {
@@ -115,15 +115,15 @@ extension PlaybackEngine {
 
     enum Switch {
         case stays
-        /// It is another one: the lane waits for its playlist.
+        /// The variant has changed, and the lane waits for its playlist.
         case switched
-        /// The program has not answered yet.
+        /// The app has not answered yet.
         case asked
     }
 
-    /// Decides which variant the segment at `index` is to come from.
+    /// Decides which variant the segment at `index` comes from.
     mutating func considerSwitch(at index: Int) -> Switch {
-        // Variants are cut alike: where one can be begun, others can.
+        // Variants have the same segment boundaries, so a switch is possible if this segment allows one.
         guard let tracker = item?.lanes[.main]?.tracker, tracker.isEntry(index),
             item?.variants.isOpen(at: tracker.starts[index]) == true
         else { return .stays }
@@ -148,8 +148,7 @@ extension PlaybackEngine {
         return .switched
     }
 
-    /// What was waited for on a link that is slower than the lowest variant is not spent on a higher one: that would be waited for
-    /// once more.
+    /// Keeps the lowest variant on a link that is too slow even for it. A higher one would only cause another wait.
     private func sparing(_ decision: SelectionDecision) -> SelectionDecision {
         guard report.isLinkTooSlow, let lowest = item?.variants.choice.first, decision.variantID != lowest.id,
             let estimate = loading.estimatedBitsPerSecond(at: now),
@@ -159,7 +158,7 @@ extension PlaybackEngine {
             variantID: lowest.id, explanation: "the link carries \(Int(estimate)) bit/s, less than the lowest variant")
     }
 
-    /// Asks the rule; nil while the program has not answered.
+    /// Asks the rule. Returns `nil` while the app has not answered.
     private mutating func decide(_ input: SelectionInput, for start: Duration) -> SelectionDecision? {
         switch rule.answer(input, known: questions.takeDecision(for: start)) {
         case .known(let decision): return decision
@@ -172,13 +171,13 @@ extension PlaybackEngine {
         }
     }
 
-    /// The rule wants the next segment loaded later: more is ahead than it said.
+    /// Whether the rule postpones the next segment because more media is buffered than it wants.
     var isHeldBack: Bool {
         configuration.pacing == .realTime && machine.status == .playing
             && item?.variants.holdsBack(buffer.forwardDuration(of: .video, situation())) == true
     }
 
-    /// What is to be known for a decision about the next segment, of what others keep.
+    /// The facts for a decision about the next segment that other components track.
     private var selectionFacts: VariantChooser.Facts {
         VariantChooser.Facts(
             moment: selectionMoment, bufferCapacity: bufferCapacity,
@@ -189,12 +188,12 @@ extension PlaybackEngine {
             throughput: loading.estimatedBitsPerSecond(at: now))
     }
 
-    /// How much media is held at most.
+    /// The maximum duration of buffered media.
     var bufferCapacity: Duration {
         configuration.buffering.forwardDurationLimit ?? configuration.buffering.forwardDuration
     }
 
-    /// What changes with time and with every byte.
+    /// The facts that change with time and with each byte.
     var selectionMoment: SelectionMoment {
         var moment = SelectionMoment(
             now: now, throughput: loading.estimate(at: now), recentTransfers: loading.estimator.recentTransfers,

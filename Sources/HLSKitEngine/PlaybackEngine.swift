@@ -4,14 +4,14 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Decides everything about playing one item at a time: what is loaded and when, from which variant, whether the
-/// player waits or plays, what is tried again and what is given up.
+/// The decisions about the playback of one item at a time.
 ///
-/// A value without I/O and without a clock: events go in with the time at which they happened, effects come out and
-/// are to be carried out in their order. Times are measured from the making of the player, item times from item
-/// time 0.
+/// It decides which media to load, when, and from which variant; whether to wait or play; and whether to retry or give
+/// up.
 ///
-/// See docs/architecture.md.
+/// The engine is a value without I/O and without a clock. Its input is events with the times at which they happened.
+/// Its output is effects that the caller must carry out in order. Times count from the creation of the player, item
+/// times from item time 0.
 package struct PlaybackEngine: Sendable {
     package let configuration: EngineConfiguration
     package var timeControl = TimeControl()
@@ -20,7 +20,7 @@ package struct PlaybackEngine: Sendable {
     package var loading: LoadingState
     var preferences = PlayerItemPreferences()
     package var networkConditions: NetworkConditions
-    /// What other players leave.
+    /// The resources that other players leave to this one.
     package var allowance = LoadAllowance.everything
     var outputLimits = OutputLimits()
     package var mediaSelection: MediaSelectionState
@@ -30,31 +30,31 @@ package struct PlaybackEngine: Sendable {
             judge.watch(nil)
         }
     }
-    /// nil until the item is looked over again after a change.
+    /// `nil` after a change of the item, until it is computed again.
     var knownOutlook: ItemOutlook?
-    /// Which variant.
+    /// The rule that selects variants.
     var rule: VariantRule
-    /// Whether a download continues; which one it is, is worked out again when something of the item changes.
+    /// Decides whether a download continues. The download is determined again whenever the item changes.
     var judge = DownloadJudge()
     var tally = PlaybackTally()
-    /// The edge of the item if it is live, how it is kept at its distance from it, and what that came to.
+    /// The live edge, the control of the distance from it, and latency statistics.
     var liveEdge = LiveEdge()
     var latencyControl = LatencyControl()
     var latencies = LatencyTally()
-    /// What servers told.
+    /// Hints that servers sent.
     var serverHints: ServerHints
-    /// What servers are told; nil where nobody is.
+    /// The client data that is sent to servers, or `nil` if none is sent.
     var clientData: ClientDataKeeper?
     package var sessions: SessionKeeper
     /// The time of the event that is being handled.
     var now = Duration.zero
     var effects: [EngineEffect] = []
-    /// Whoever steps this engine has the item after this one: the engine does not go on without an item by itself.
+    /// Whether the owner of this engine has the next item. If it does, the engine never removes its item by itself.
     package var isInQueue = false
-    /// Another engine has taken over.
+    /// Whether another engine has taken over.
     var hasResigned = false
     private var resolveTimer = ResolveTimer()
-    /// What is for the program to decide.
+    /// Open questions that the app decides.
     var questions = ProgramQuestions()
     var outputQuestions = OutputQuestions()
     private var lastSettled = Duration.zero
@@ -72,7 +72,7 @@ package struct PlaybackEngine: Sendable {
         clientData = configuration.clientData.map { ClientDataKeeper($0) }
     }
 
-    /// Takes in what happened at `now` and gives what is to be done.
+    /// Handles an event that happened at `now` and returns the resulting effects.
     package mutating func handle(_ event: EngineEvent, at now: Duration) -> [EngineEffect] {
         guard !hasResigned else { return [] }
         wake(at: now)
@@ -85,14 +85,14 @@ package struct PlaybackEngine: Sendable {
         return effects
     }
 
-    /// Takes in what happened at once: what follows from it is worked out when all of it is known.
+    /// Handles simultaneous events, and derives their consequences only once all of them are applied.
     package mutating func handle(_ events: [EngineEvent], at now: Duration) -> [EngineEffect] {
         self.now = max(now, self.now)
         for event in events { apply(event) }
         return settled()
     }
 
-    /// The effects so far and of what follows from them.
+    /// Settles the engine and returns all effects so far.
     mutating func settled(after event: EngineEvent? = nil) -> [EngineEffect] {
         if !hasResigned { settle() }
         questions.endAnswer()
@@ -102,10 +102,10 @@ package struct PlaybackEngine: Sendable {
         return effects
     }
 
-    /// Bytes alone change nothing while playback runs, but the judgement of the throughput: once a second is enough.
+    /// Whether an event requires settling. While playing, bytes change only the throughput, so once a second is enough.
     private mutating func needsSettling(after event: EngineEvent) -> Bool {
         switch event {
-        // The length that it declares may leave room for another segment.
+        // The declared length may leave room for another segment.
         case .responded where configuration.pacing == .unpaced: return true
         case .progress, .responded, .timer(.judge): break
         default: return true
@@ -213,7 +213,7 @@ package struct PlaybackEngine: Sendable {
         case .takeLate(let kinds, let lane, let besideOthers): takeLate(kinds, of: lane, besideOthers: besideOthers)
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
         case .setReversePlaybackEndTime(let time): item?.rates.setReverseEnd(time)
-        // Who keeps client data sees it.
+        // Handled by the keeper of client data.
         case .report: break
         case .close: setItem(nil)
         }
@@ -245,14 +245,14 @@ package struct PlaybackEngine: Sendable {
         if item != nil { requestFirstPlaylist() }
     }
 
-    /// Tells the program's logger, where it wants to hear that much.
+    /// Reports a decision to the app's logger, if the log level includes it.
     mutating func note(_ detail: DecisionDetail, _ decision: () -> Decision) {
         if detail <= configuration.decisionDetail { effects.append(.note(decision())) }
     }
 
     // MARK: Settling
 
-    /// Brings everything up to date that follows from time and from what was loaded.
+    /// Updates all state that depends on time or on loaded media.
     private mutating func settle() {
         lastSettled = now
         guard item != nil else { return setResolveTimer(to: nil) }

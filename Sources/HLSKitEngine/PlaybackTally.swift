@@ -1,49 +1,46 @@
-/// Counts what happens to an item, for ``PlaybackStatistics``. What was waited for is counted by ``WaitingTimes``.
+/// Counts the events of an item for ``PlaybackStatistics``. ``WaitingTimes`` counts waiting times.
 struct PlaybackTally: Sendable {
-    /// Without what is known elsewhere.
+    /// The counts, without values that other components track.
     private(set) var counts = PlaybackStatistics()
     private(set) var lowLatency = LowLatencyTally()
 
-    /// A resource is asked for.
     mutating func request() { counts.numberOfRequests += 1 }
 
-    /// Bytes have come that were not in the cache.
+    /// Counts bytes that were not in the cache.
     mutating func receive(_ byteCount: Int) { counts.receivedByteCount += byteCount }
 
-    /// A segment has come whole.
+    /// Counts a completely loaded segment.
     mutating func loadSegment() { counts.numberOfSegments += 1 }
 
-    /// Segments of the variant could not be had, or were missed.
+    /// Counts segments of the variant that were missed or could not be loaded.
     mutating func skip(_ count: Int = 1, duration: Duration) {
         counts.numberOfSkippedSegments += count
         counts.skippedDuration += duration
     }
 
-    /// Another variant is loaded than before.
     mutating func switchVariant() { counts.numberOfVariantSwitches += 1 }
 
-    /// A download was ended for a smaller one.
+    /// Counts a download that was cancelled in favor of a smaller one.
     mutating func abandon(byteCount: Int) {
         counts.numberOfAbandonedDownloads += 1
         counts.abandonedByteCount += byteCount
     }
 
-    /// A part has come whole.
+    /// Counts a completely loaded part.
     mutating func loadPart() { lowLatency.partCount += 1 }
 
-    /// A request for a playlist was held, and brought what was awaited.
+    /// Counts a blocking playlist request that returned the expected update.
     mutating func holdReload() { lowLatency.blockingReloadCount += 1 }
 
-    /// A playlist has come without what was known.
+    /// Counts a delta update of a playlist.
     mutating func updateByDelta() { lowLatency.deltaUpdateCount += 1 }
 
-    /// What was hinted at was asked for, and is over.
+    /// Counts a requested hint that has ended.
     ///
-    /// - Parameter isUsed: it became a part or an initialization section.
+    /// - Parameter isUsed: Whether it became a part or an initialization section.
     mutating func endHint(isUsed: Bool) {
         if isUsed { lowLatency.usedHintCount += 1 } else { lowLatency.wastedHintCount += 1 }
     }
 
-    /// The buffer ran empty while playing.
     mutating func stall() { counts.numberOfStalls += 1 }
 }

@@ -2,21 +2,21 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The segment that is needed first among those that may be loaded beside what is on its way.
+/// The segment that is needed first among those that may be loaded in parallel.
 struct PrefetchChoice: Sendable, Hashable {
-    /// Media by which the first frame is surely decoded.
+    /// An amount of media that certainly suffices to decode the first frame.
     private static let firstPictureDuration = Duration.milliseconds(500)
 
-    /// What the choice depends on besides the lanes.
+    /// The facts in addition to the lanes that the choice depends on.
     struct Facts: Sendable {
-        /// Tracks that want more media and load already.
+        /// Tracks that need more media and are loading already.
         var wanted: ForwardBuffer.Tracks = []
-        /// Segments from there on are not loaded; nil where nothing ends.
+        /// Segments from this time on are not loaded. `nil` means no limit.
         var end: Duration?
-        /// Before anything was measured, where there is a choice, the first segment tells which variant the next comes
-        /// from.
+        /// Whether the throughput is known or there is only one variant. Otherwise the first segment has to determine
+        /// the variant of the next one.
         var isMeasured = true
-        /// Somebody waits for media.
+        /// Whether media is presented. Otherwise it is only loaded.
         var presentsMedia = true
     }
 
@@ -30,7 +30,7 @@ struct PrefetchChoice: Sendable, Hashable {
         self.start = start
     }
 
-    /// The first frame is not to share the link with what comes after it.
+    /// Whether the first frame is still loading. It should not share the link with later media.
     fileprivate static func awaitsFirstPicture(_ main: borrowing MediaLane) -> Bool {
         guard main.loadedEnd == nil else { return false }
         guard let head = main.segments.first, let time = head.demuxedUpTo else { return true }
@@ -39,7 +39,7 @@ struct PrefetchChoice: Sendable, Hashable {
 }
 
 extension MediaLanes {
-    /// The next segment to be loaded beside others; nil where there is none, or none may.
+    /// The next segment to load in parallel, or `nil` if there is none or none may be loaded.
     func nextToPrefetch(_ facts: PrefetchChoice.Facts) -> PrefetchChoice? {
         guard !facts.wanted.isEmpty, facts.isMeasured, isAllUnderWay, knowsLists else { return nil }
         var first: PrefetchChoice?
@@ -54,14 +54,14 @@ extension MediaLanes {
         return first
     }
 
-    /// Whether nothing is amiss: where a segment has to be asked for again, nothing is put beside it.
+    /// Whether no segment has to be requested again. If one has to, no other is loaded in parallel.
     private var isAllUnderWay: Bool {
         LaneID.allCases.allSatisfy { id in
             self[id]?.segments.allSatisfy { $0.isLoaded || $0.request != nil } ?? true
         }
     }
 
-    /// What another lane needs first is not known before its list is here.
+    /// Whether all playlists are known. Otherwise another lane may need a segment earlier.
     private var knowsLists: Bool {
         for id in [LaneID.main, .audio] {
             if let lane = self[id], lane.tracker == nil { return false }
@@ -71,8 +71,10 @@ extension MediaLanes {
 }
 
 extension MediaLane {
-    /// Whether the failure of a segment is left aside until it is the one that is needed next. Where nobody answers, all
-    /// that is under way fails together: one of them tells when that is over, and only its time is up.
+    /// Whether the failure of a segment is put aside until that segment is needed next.
+    ///
+    /// If the server does not respond, all current requests fail together. Only the first one then retries and uses up
+    /// its time.
     func mayPark(_ segment: SegmentID, after error: LoadingError) -> Bool {
         guard [.timedOut, .connectionLost, .cannotConnect].contains(error.code), let first = loading else {
             return false
@@ -82,7 +84,7 @@ extension MediaLane {
 }
 
 extension ParallelLoading {
-    /// Segments may be loaded side by side at all.
+    /// Whether segments may be loaded in parallel at all.
     func allowsMany(_ pacing: EngineConfiguration.Pacing) -> Bool {
         pacing == .realTime ? requestsWhilePlaying > 1 : max(connections, streams) > 1
     }

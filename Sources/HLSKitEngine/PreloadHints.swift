@@ -1,81 +1,83 @@
 import HLSKitLoading
 import HLSKitPlaylist
 
-/// Preload hints of one lane: what is asked for before it is listed, and what becomes of it.
+/// The preload hints of one lane: resources that are requested before they are listed.
 ///
-/// A hint is asked for once, and its body kept aside. When a part (or an initialization section) is listed that it names, the
-/// part is read from that body; a body that is open at its end serves all parts that follow in it. What the list does not name
-/// any more is let go. Whatever fails here counts for nothing: a part that is listed is then asked for as any other. A server
-/// whose hints come to nothing three times one after another is not asked for them any longer.
+/// A hint is requested once, and its body is kept. When the playlist lists the hinted part or initialization section,
+/// it is read from that body. A body with an open end serves all following parts that it contains. Bodies that the
+/// playlist no longer mentions are dropped.
 ///
-/// Source: rfc8216bis §4.4.5.3, §6.2.6, §6.3.8. See docs/behaviour/live.md.
+/// Failures have no consequences, because a listed part is then requested normally. After three consecutive unused
+/// hints, the server's hints are ignored.
+///
+/// Source: rfc8216bis §4.4.5.3, §6.2.6, §6.3.8.
 package struct PreloadHints: Sendable {
     package enum Kind: Sendable, Hashable { case part, map }
 
-    /// What a hint names, or what is listed.
+    /// A hinted or listed resource.
     struct Resource: Sendable, Hashable {
         var kind: Kind
         var url: String
-        /// nil for all of it. May be open at its end.
+        /// The byte range, or `nil` for the whole resource. The range may have an open end.
         var byteRange: Range<UInt64>?
     }
 
-    /// What the next step depends on.
+    /// The facts that the next step depends on.
     struct Facts: Sendable {
-        /// The lane is at the edge, and follows it.
+        /// Whether the lane is at the live edge and follows it.
         var isWanted = false
-        /// What is listed and was not begun.
+        /// Listed resources that were not requested yet.
         var listed: [Resource] = []
     }
 
     enum Step: Sendable, Hashable {
         case ask(Resource)
-        /// Nobody wants the body any more.
+        /// The body is no longer needed.
         case end(RequestID)
-        /// What is listed does not come from the body in time.
+        /// A listed resource does not arrive in time from the body.
         case replace(RequestID)
     }
 
-    /// What follows from a failure.
+    /// The consequence of a failure.
     enum Failure: Sendable, Hashable {
-        /// The rest is asked for.
+        /// The rest has to be requested.
         case continues(Resource)
-        /// It is over; what was read from it is asked for plainly.
+        /// The body ends. Resources that were read from it have to be requested normally.
         case ends
     }
 
-    /// A body that is over: its request, where that is under way, and the requests that were served from it.
+    /// An ended body: its request if it is still in progress, and the requests that it served.
     struct Ended: Sendable, Hashable {
         var request: RequestID?
         var takers: [RequestID]
-        /// It became a part, or an initialization section.
+        /// Whether it became a part or an initialization section.
         var isUsed: Bool
     }
 
-    /// So often in a row hints may come to nothing.
+    /// The number of consecutive unused hints after which hints are ignored.
     private static let missLimit = 3
 
     private struct Taker: Sendable {
         var request: RequestID
-        /// One past its last byte; nil for all.
+        /// The offset after its last byte, or `nil` for the whole body.
         var end: UInt64?
     }
 
-    /// A body, by the request that was the first for it.
+    /// A body, identified by its first request.
     private struct Body: Sendable {
         let id: RequestID
         let resource: Resource
-        /// nil where it has come to its end.
+        /// The current request, or `nil` if it has ended.
         var request: RequestID?
-        /// The first byte that it was asked for.
+        /// The offset of the first byte of the current request.
         var requestStart: UInt64
-        /// The first byte that no part was read from.
+        /// The offset of the first byte that no part was read from.
         var next: UInt64
-        /// One past its last byte, once that is here.
+        /// The offset after the body's last byte, once that byte has been received.
         var end: UInt64?
         var takers: [Taker] = []
         var isUsed = false
-        /// When something of what is read from it has to be here, and what there was before.
+        /// The time by which more bytes must arrive for its takers, and the offset received before.
         var deadline: (time: Duration, received: UInt64)?
 
         init(_ resource: Resource, as request: RequestID) {
@@ -86,7 +88,7 @@ package struct PreloadHints: Sendable {
             next = requestStart
         }
 
-        /// Whether it has, or will have, all of what is listed or hinted at.
+        /// Whether the body has, or will have, all bytes of a listed or hinted resource.
         func covers(_ other: Resource) -> Bool {
             guard resource.kind == other.kind, resource.url == other.url else { return false }
             guard let range = other.byteRange else {
@@ -101,23 +103,23 @@ package struct PreloadHints: Sendable {
 
     private var hinted: [Resource] = []
     private var bodies: [Body] = []
-    /// What was asked for last, of each kind.
+    /// The last requested hint of each kind.
     private var asked = FewEntries<Kind, Resource>()
     private var missCount = 0
 
-    /// There is nothing to do, and there will not be before the next list.
+    /// Whether there is nothing to do before the next playlist arrives.
     var isIdle: Bool { hinted.isEmpty && bodies.isEmpty }
-    /// When something of a body has to be here.
+    /// The time by which more bytes of a body must arrive.
     var deadline: Duration? { bodies.compactMap { $0.deadline?.time }.min() }
 
-    // MARK: Lists
+    // MARK: Playlists
 
-    /// A list came.
+    /// Called when a playlist arrives.
     ///
-    /// - Parameter resources: what it hints at; nothing where hints are of no use.
+    /// - Parameter resources: The hinted resources. Empty if hints cannot be used.
     mutating func take(_ resources: [Resource]) { hinted = resources }
 
-    /// Another list takes the place of the one that they are of: its hints may be better.
+    /// Called when the lane switches to another playlist, whose hints may be better.
     mutating func leave() {
         hinted = []
         missCount = 0
@@ -144,10 +146,9 @@ package struct PreloadHints: Sendable {
         return nil
     }
 
-    /// What it names is here already, or on its way.
+    /// Skips a hint because its resource is already loaded or requested.
     mutating func forgo(_ resource: Resource) { asked[resource.kind] = resource }
 
-    /// A hint is asked for.
     mutating func ask(_ resource: Resource, as request: RequestID) {
         asked[resource.kind] = resource
         bodies.append(Body(resource, as: request))
@@ -155,12 +156,12 @@ package struct PreloadHints: Sendable {
 
     // MARK: Adopting
 
-    /// What is listed is read from the body of a hint, where there is one of it.
+    /// Serves a listed resource from the body of a hint, if there is one.
     ///
     /// - Parameters:
-    ///   - taker: the request that it is read with.
-    ///   - patience: how long it is waited for while nothing of it comes.
-    /// - Returns: the body.
+    ///   - taker: The request for the resource.
+    ///   - patience: The time to wait while no bytes of it arrive.
+    /// - Returns: The body.
     mutating func adopt(
         _ resource: Resource, as taker: RequestID, _ requests: RequestTable, at now: Duration, patience: Duration
     ) -> RequestID? {
@@ -180,7 +181,7 @@ package struct PreloadHints: Sendable {
         return bodies[index].id
     }
 
-    /// One past the last byte that is here.
+    /// The offset after the last received byte.
     private func received(of body: Body, _ requests: RequestTable) -> UInt64 {
         if let end = body.end { return end }
         let count = body.request.flatMap { requests[$0]?.receivedByteCount } ?? 0
@@ -189,9 +190,9 @@ package struct PreloadHints: Sendable {
 
     // MARK: Ends
 
-    /// A request for a hint has come to its end.
+    /// Called when a request for a hint has finished.
     ///
-    /// - Returns: the body, where it ends before what is read from it does.
+    /// - Returns: The body, if it ends before a resource that is read from it.
     mutating func finish(_ request: RequestID, byteCount: Int) -> RequestID? {
         guard let index = bodies.firstIndex(where: { $0.request == request }) else { return nil }
         let end = Self.sum(bodies[index].requestStart, byteCount)
@@ -202,11 +203,11 @@ package struct PreloadHints: Sendable {
         return bodies[index].takers.contains { $0.end.map { $0 > end } ?? false } ? bodies[index].id : nil
     }
 
-    /// A request for a hint has failed.
+    /// Called when a request for a hint has failed.
     ///
     /// - Parameters:
-    ///   - isBroken: the connection was lost in the middle of it.
-    ///   - isLate: nothing came in time.
+    ///   - isBroken: Whether the connection was lost during the response.
+    ///   - isLate: Whether nothing arrived in time.
     mutating func fail(
         _ request: RequestID, byteCount: Int, isBroken: Bool, isLate: Bool
     ) -> (body: RequestID, Failure)? {
@@ -215,21 +216,21 @@ package struct PreloadHints: Sendable {
         if isBroken, byteCount > 0, let rest = Self.rest(of: body, from: Self.sum(body.requestStart, byteCount)) {
             return (body.id, .continues(rest))
         }
-        // A server whose encoder pauses has done nothing wrong.
+        // A timeout is not counted, because it is not a server fault if the encoder pauses.
         if !body.isUsed, !isLate { missCount += 1 }
         return (body.id, .ends)
     }
 
-    /// The rest of a body is asked for.
+    /// Called when the rest of a body is requested.
     mutating func continueBody(_ id: RequestID, from start: UInt64, as request: RequestID) {
         guard let index = bodies.firstIndex(where: { $0.id == id }) else { return }
         bodies[index].request = request
         bodies[index].requestStart = start
     }
 
-    /// What is missing of a body; nil where it may be no range of anything.
+    /// The missing range of a body, or `nil` if a range cannot be requested.
     private static func rest(of body: Body, from start: UInt64) -> Resource? {
-        // Of what was asked for as a whole, parts have told that it is one that grows.
+        // If the whole resource was requested, parts read from it show that it is a growing resource.
         guard body.resource.byteRange != nil || body.isUsed && body.next < .max else { return nil }
         let end = body.resource.byteRange?.upperBound ?? .max
         guard start < end else { return nil }
@@ -238,9 +239,9 @@ package struct PreloadHints: Sendable {
         return rest
     }
 
-    /// A body is over.
+    /// Removes a body.
     ///
-    /// - Parameter isMissed: what it should have had did not come.
+    /// - Parameter isMissed: Whether expected bytes did not arrive.
     mutating func end(_ id: RequestID, isMissed: Bool = false) -> Ended? {
         guard let index = bodies.firstIndex(where: { $0.id == id }) else { return nil }
         let body = bodies.remove(at: index)
@@ -249,13 +250,12 @@ package struct PreloadHints: Sendable {
             request: body.request, takers: body.takers.map(\.request), isUsed: body.isUsed && !isMissed)
     }
 
-    /// A body is let go that the list does not name any more.
+    /// Removes a body that the playlist no longer mentions.
     mutating func letGo(_ id: RequestID, isFollowed: Bool) -> Ended? {
         let isMissed = isFollowed && bodies.first { $0.id == id }?.isUsed == false
         return end(id, isMissed: isMissed)
     }
 
-    /// All that there is.
     var ids: [RequestID] { bodies.map(\.id) }
 
     private static func sum(_ start: UInt64, _ count: Int) -> UInt64 {
@@ -265,7 +265,7 @@ package struct PreloadHints: Sendable {
 }
 
 extension PreloadHints {
-    /// What a list hints at, the first of each kind.
+    /// The hints of a playlist, the first one of each kind.
     static func resources(of list: MediaPlaylist, at url: String) -> [Resource] {
         var resources: [Resource] = []
         for hint in list.preloadHints {
@@ -286,7 +286,7 @@ extension PreloadHints {
 }
 
 extension PreloadHint {
-    /// nil where it is none.
+    /// The hint's byte range, or `nil` if it is invalid.
     fileprivate var range: (bytes: Range<UInt64>, isAll: Bool)? {
         guard let start = UInt64(exactly: byteRangeStart ?? 0) else { return nil }
         guard let byteRangeLength else { return (.bytes(from: start), byteRangeStart == nil) }

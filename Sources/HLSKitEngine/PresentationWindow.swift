@@ -1,13 +1,15 @@
-/// Which of the decoded media is presented.
+/// The range of decoded media that is presented.
 package struct PresentationWindow: Sendable, Hashable {
-    /// Item times; media outside is decoded and dropped. nil means no bound.
+    /// The bounds in item time. Media outside is decoded and dropped. `nil` means no bound.
     package var from: Duration?
     package var until: Duration?
-    /// Media up to what was presented last is dropped as well: the segment repeats some of it in another variant.
+    /// Whether to drop media up to the last presented time.
+    ///
+    /// This is set if the segment repeats media that was already loaded from another variant.
     package var dropsOverlap = false
-    /// There is nothing between the bounds: sound that goes on across both of them is not presented either.
+    /// Whether nothing lies between the bounds. Audio that extends across both of them is not presented either.
     package var isEmpty: Bool { from.flatMap { from in until.map { $0 <= from } } ?? false }
-    /// Each segment is one picture, which is shown when it is there: nothing of it waits for what follows.
+    /// Whether each segment is a single frame that is shown as soon as it is decoded.
     package var isStill = false
 
     package init(

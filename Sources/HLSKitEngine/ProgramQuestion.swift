@@ -1,10 +1,10 @@
 package import HLSKitSelection
 
-/// What the program itself decides while an item is played: its own ``KeepUpPolicy`` or ``VariantSelector``.
+/// A decision that the app makes during playback, with its own ``KeepUpPolicy`` or ``VariantSelector``.
 ///
-/// An engine decides under the player's lock, where no code of the program may run. So it asks with
-/// ``EngineEffect/ask(_:)``; whoever carries that out calls the program, without any lock, and gives the answer back as
-/// ``EngineEvent/answer(_:)``. No time passes for it.
+/// The engine runs while holding the player's lock, so it must not call the app's code. Instead it emits
+/// ``EngineEffect/ask(_:)``. The receiver calls the app without holding a lock and returns the answer as
+/// ``EngineEvent/answer(_:)``. The engine's time does not advance in between.
 package struct ProgramQuestion: Sendable {
     enum Subject: Sendable {
         case keepUp(@Sendable (KeepUpInput) -> Bool, KeepUpInput)
@@ -14,7 +14,7 @@ package struct ProgramQuestion: Sendable {
     let number: Int
     let subject: Subject
 
-    /// Calls the program.
+    /// Calls the app's code.
     package func answered() -> ProgramAnswer {
         switch subject {
         case .keepUp(let judge, let input): return ProgramAnswer(number: number, decision: .keepUp(judge(input)))
@@ -25,11 +25,11 @@ package struct ProgramQuestion: Sendable {
     }
 }
 
-/// What the program has said.
+/// The app's answer to a question.
 package struct ProgramAnswer: Sendable {
     enum Decision: Sendable {
         case keepUp(Bool)
-        /// With the selector as it is now.
+        /// The decision, with the selector's new state.
         case variant(SelectionDecision, any VariantSelector)
     }
 
@@ -37,7 +37,7 @@ package struct ProgramAnswer: Sendable {
     let decision: Decision
 }
 
-/// A rule of this library: quick, and without a way back to the player.
+/// A selector of this library. It is fast and cannot call back into the player.
 package protocol BuiltInSelector: VariantSelector {}
 
 extension ScenarioRule: BuiltInSelector {}

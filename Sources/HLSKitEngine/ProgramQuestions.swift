@@ -1,12 +1,12 @@
 import HLSKitSelection
 
-/// The questions of an engine that have no answer yet, and answers that have not been made use of.
+/// An engine's unanswered questions and its unused answers.
 struct ProgramQuestions: Sendable {
-    /// What a variant is asked for.
+    /// The purpose for which a variant is requested.
     enum Purpose: Sendable, Hashable {
         /// The segment that starts at this item time.
         case segment(Duration)
-        /// Whether this download goes on.
+        /// Whether this download continues.
         case download(RequestID)
     }
 
@@ -14,19 +14,19 @@ struct ProgramQuestions: Sendable {
     private var variant: (number: Int, input: SelectionInput, purpose: Purpose)?
     private var decision: (start: Duration, decision: SelectionDecision)?
     private var keepUp: (number: Int, input: KeepUpInput)?
-    /// The program is asked no more than once for what an answer of its own has led to.
+    /// Whether an answer is being processed. Meanwhile the app is not asked again whether playback keeps up.
     private var isAnswering = false
 
-    /// What an answer means.
+    /// The meaning of an answer.
     enum Action: Sendable {
         case keepUp(Bool)
-        /// With the selector as it is now.
+        /// The decision, with the selector's new state.
         case variant(SelectionInput, SelectionDecision, any VariantSelector, for: Purpose)
     }
 
     // MARK: Asking
 
-    /// The number of the question that is to be asked; nil while the program has not answered the last one.
+    /// The number of the new question, or `nil` while the previous one is unanswered.
     mutating func ask(_ input: SelectionInput, for purpose: Purpose) -> Int? {
         guard variant == nil else { return nil }
         lastNumber += 1
@@ -34,7 +34,7 @@ struct ProgramQuestions: Sendable {
         return lastNumber
     }
 
-    /// As for variants; nil where nothing has changed since it was asked.
+    /// The number of the new question, or `nil` if nothing has changed since the last one.
     mutating func ask(_ input: KeepUpInput) -> Int? {
         guard !isAnswering, keepUp?.input != input else { return nil }
         lastNumber += 1
@@ -44,7 +44,7 @@ struct ProgramQuestions: Sendable {
 
     // MARK: Answers
 
-    /// Takes an answer; nil where it is not that to the last question.
+    /// Processes an answer. Returns `nil` if it does not belong to the last question.
     mutating func take(_ answer: ProgramAnswer) -> Action? {
         isAnswering = true
         switch answer.decision {
@@ -57,16 +57,16 @@ struct ProgramQuestions: Sendable {
         }
     }
 
-    /// All that an answer has led to is carried out.
+    /// Called when all consequences of an answer have been carried out.
     mutating func endAnswer() { isAnswering = false }
 
-    /// The decision for the segment that starts at `start`; others are forgotten.
+    /// Returns the decision for the segment that starts at `start`, and discards any other.
     mutating func takeDecision(for start: Duration) -> SelectionDecision? {
         defer { decision = nil }
         return decision.flatMap { $0.start == start ? $0.decision : nil }
     }
 
-    /// Forgets what was asked for an item; answers that still come are for nobody.
+    /// Discards the questions about an item. Later answers to them are ignored.
     mutating func forget() {
         let number = lastNumber
         self = ProgramQuestions()

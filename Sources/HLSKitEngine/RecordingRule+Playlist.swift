@@ -2,7 +2,7 @@ import HLSKitLoading
 import HLSKitSelection
 
 extension RecordingRule.Window {
-    /// Media that is listed around an item time; nil where nothing goes away.
+    /// Creates the window around an item time, or returns `nil` if the playlist is not live.
     init?(at time: Duration, in tracker: PlaylistTracker) {
         guard tracker.isLive else { return nil }
         self.init(
@@ -12,9 +12,10 @@ extension RecordingRule.Window {
 }
 
 extension RecordingRule.Download {
-    /// A segment that is being received; nil where it is not live, or where too little is known of it.
+    /// Creates a download from a segment that is being received. Returns `nil` if it is not live or too little is
+    /// known.
     ///
-    /// - Parameter estimate: what the network was measured to carry, in bits per second.
+    /// - Parameter estimate: The measured throughput of the network, in bits per second.
     init?(
         of flight: SegmentInFlight, _ request: RequestUnderWay, in lane: MediaLane, _ candidates: [AssetVariant],
         estimate: Double?, at now: Duration

@@ -1,27 +1,29 @@
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Decides which renditions are loaded beside a variant, and how another one takes the place of what is loaded.
+/// Decides which renditions to load with a variant, and how a new one replaces loaded media.
 package struct RenditionChooser: Sendable {
-    /// A new audio rendition is heard no earlier than this after it was chosen, so that the change is prepared.
+    /// The minimum time between selecting an audio rendition and hearing it, needed to prepare the change.
     package static let audioChangeLead = Duration.milliseconds(250)
 
-    /// Only audio is played, and loaded as far as it is apart from frames.
+    /// Whether only audio is played. Video is then not loaded if the audio is separate.
     private(set) var isSoundOnly = false
     /// The audio that is played.
     @Shared private(set) var audibleOption: AudioRendition? = nil
-    /// The language of the subtitles that are loaded; nil where undeclared.
+    /// The language of the loaded subtitles, or `nil` if it is undeclared.
     private(set) var legibleLanguage: String?
-    /// Audio inside the variant is loaded beside its frames: it was chosen when they were loaded already.
+    /// Whether audio inside the variant is loaded separately.
+    ///
+    /// This is necessary if it was selected after the video was loaded.
     private(set) var loadsAudioOfVariant = false
 
-    /// What the lanes of the item are like.
+    /// The state of the item's lanes.
     struct Facts: Sendable {
         var playsAudio = true
         var playhead = Duration.zero
-        /// nil until a playlist tells where the item starts.
+        /// `nil` until a playlist determines the item's start.
         var start: Duration?
-        /// The playlist of the frames; where its next segment begins, if that is known by time; where its media ends.
+        /// The playlist of the video, the start of its next segment if known, and the end of its media.
         var mainURL: String?
         var mainPlace: Duration?
         var mainEnd: Duration?
@@ -30,32 +32,32 @@ package struct RenditionChooser: Sendable {
     }
 
     enum Action: Sendable, Hashable {
-        /// A lane is added; then ``join(_:_:)`` is asked, and its playlist is requested.
+        /// Add a lane, call ``join(_:_:)``, and request its playlist.
         case open(LaneID, url: String)
         case redirect(LaneID, to: String)
         case remove(LaneID)
-        /// Its segments under way are let go.
+        /// Cancel the lane's current segments.
         case release(LaneID)
-        /// It continues at this item time.
+        /// Continue the lane at this item time.
         case move(LaneID, to: Duration)
-        /// What is loaded of the frames is dropped, but for the segment after the one that is played.
+        /// Drop loaded video except the segment after the playing one.
         case dropAhead
-        /// Media that is loaded of it counts no longer; cues that are shown go.
+        /// Ignore the lane's loaded media (`empty`), or hide its visible cues (`clear`).
         case empty(LaneID)
         case clear(LaneID)
-        /// Nothing of it is to be waited for there.
+        /// Do not wait for the lane's media in this range.
         case cover(LaneID, Range<Duration>)
-        /// What is loaded of it ends there.
+        /// End the lane's loaded media at this time.
         case endLoaded(LaneID, at: Duration)
-        /// It begins again there, as after a jump.
+        /// Restart the lane at this time, as after a jump.
         case rejoin(LaneID, at: Duration)
-        /// What is loaded of the audio plays until media from there on is there.
+        /// Play loaded audio until new media from this time on is available.
         case replaceAudio(from: Duration)
-        /// Lanes without whose media nothing is played.
+        /// The tracks that playback cannot do without.
         case require(ForwardBuffer.Tracks)
-        /// Audio inside the variant is kept from its next segment on.
+        /// Keep audio inside the variant from its next segment on.
         case takeAudioFromVariant
-        /// ``beginAudioOfVariant()`` is to be called.
+        /// Call ``beginAudioOfVariant()``.
         case beginAudioOfVariant
     }
 
@@ -63,9 +65,10 @@ package struct RenditionChooser: Sendable {
 
     mutating func open(isSoundOnly: Bool) { self.isSoundOnly = isSoundOnly }
 
-    /// The selection was made.
+    /// Called when the media selection has been made.
     ///
-    /// - Parameter isAudibleWanted: variants are chosen by the audio; otherwise it is chosen by the variant.
+    /// - Parameter isAudibleWanted: Whether the audio determines the variant. Otherwise the variant determines the
+    ///   audio.
     mutating func select(_ selection: MediaSelection, isAudibleWanted: Bool) {
         if isAudibleWanted {
             audibleOption = selection[.audible]?.renditions.first.map(AudioRendition.init)
@@ -73,9 +76,9 @@ package struct RenditionChooser: Sendable {
         legibleLanguage = selection[.legible]?.extendedLanguageTag
     }
 
-    // MARK: Beside a variant
+    // MARK: Renditions of a variant
 
-    /// The audio of a variant that is loaded from now on.
+    /// Chooses the audio of a variant that is loaded from now on.
     mutating func playAudio(of variant: VariantStream, from sources: VariantSources, _ facts: Facts) -> [Action] {
         let audible = sources.audio(of: variant)
         audibleOption = audible.map(AudioRendition.init)
@@ -88,27 +91,29 @@ package struct RenditionChooser: Sendable {
         return lead(.audio, to: url, isThere: facts.hasAudio)
     }
 
-    /// What is waited for, once the lane of the audio is there or not.
+    /// The required tracks, after the audio lane was added or removed.
     func required(_ facts: Facts) -> [Action] { [.require(facts.hasAudio ? [.video, .audio] : .video)] }
 
-    /// The subtitles of a variant that is loaded from now on.
+    /// Chooses the subtitles of a variant that is loaded from now on.
     func playSubtitles(
         _ rendition: Rendition?, of variant: VariantStream, from sources: VariantSources, _ facts: Facts
     ) -> [Action] {
         lead(.subtitles, to: Self.url(of: rendition, besides: variant, in: sources), isThere: facts.hasSubtitles)
     }
 
-    /// A lane that was added begins. Audio that comes in mid-play begins where the variant that it belongs to does.
-    /// Subtitles begin at the playhead always: cues are wanted of what is being shown.
+    /// Determines where a new lane begins.
+    ///
+    /// Audio added during playback begins where its variant's next segment does. Subtitles begin at the playhead,
+    /// because cues for the current frame are needed.
     func join(_ id: LaneID, _ facts: Facts) -> [Action] {
         guard id == .audio, let time = facts.mainPlace else { return [] }
         let place = Action.move(id, to: time)
-        // Up to there what is loaded has audio of its own.
+        // Loaded media has its own audio up to that time.
         guard facts.playhead < time else { return [place] }
         return [place, .empty(id), .cover(id, facts.playhead..<time), .endLoaded(id, at: time)]
     }
 
-    /// A rendition's playlist, if it is none of the variant itself.
+    /// The URL of a rendition's playlist, or `nil` if the variant's playlist contains the rendition.
     private static func url(
         of rendition: Rendition?, besides variant: VariantStream, in sources: VariantSources
     ) -> String? {
@@ -116,7 +121,7 @@ package struct RenditionChooser: Sendable {
         return sources.url(uri)
     }
 
-    /// Audio inside the variant, and none at all, need no lane.
+    /// Without a URL, no lane is needed: the audio is inside the variant, or there is none.
     private func lead(_ id: LaneID, to url: String?, isThere: Bool) -> [Action] {
         guard let url else { return [.remove(id)] }
         return [isThere ? .redirect(id, to: url) : .open(id, url: url)]
@@ -124,19 +129,19 @@ package struct RenditionChooser: Sendable {
 
     // MARK: Subtitles
 
-    /// Others are selected. Cues of before leave at once, and those of now are loaded from here on.
+    /// Called when other subtitles are selected. Old cues disappear at once, and new ones are loaded from now on.
     func leaveSubtitles() -> [Action] { [.remove(.subtitles), .empty(.subtitles), .clear(.subtitles)] }
 
-    /// Where the subtitles are when the playhead has gone back to media that is loaded.
+    /// The position of the subtitles after the playhead has moved back to loaded media.
     struct Cues: Sendable {
-        /// Where the next segment begins, and where the list does.
+        /// The start of the next segment, and the start of the playlist.
         var resume: Duration
         var listStart: Duration
-        /// Cues that are loaded ahead of where the playhead is now.
+        /// The duration of loaded cues after the playhead.
         var ahead: Duration
     }
 
-    /// The playhead is before where the subtitles were chosen: cues of there are loaded.
+    /// Loads earlier cues if the playhead is before the time at which the subtitles were selected.
     func rejoin(_ cues: Cues, at time: Duration) -> [Action] {
         guard cues.resume > time, time >= cues.listStart, cues.ahead <= .zero else { return [] }
         return [.release(.subtitles), .empty(.subtitles), .rejoin(.subtitles, at: time)]
@@ -144,7 +149,7 @@ package struct RenditionChooser: Sendable {
 
     // MARK: Another view
 
-    /// The other view is loaded from the segment after next on; what is loaded up to there plays on.
+    /// Loads another view from the segment after the next one. Media loaded up to there is played.
     func changeMain(of variant: VariantStream, from sources: VariantSources, _ facts: Facts) -> [Action] {
         guard let url = sources.mainURL(of: variant), url != facts.mainURL else { return [] }
         return [.dropAhead, .redirect(.main, to: url)]
@@ -152,20 +157,20 @@ package struct RenditionChooser: Sendable {
 
     // MARK: Other audio
 
-    /// What brings the audio that was selected.
+    /// The change that leads to the selected audio.
     enum AudioChange: Sendable, Hashable {
-        /// Another variant has it. `dropsAhead`: only audio is played, and nothing else of it is of use.
+        /// Switch to another variant. `dropsAhead` means that only audio is played, so other loaded media is useless.
         case variant(Int, dropsAhead: Bool)
-        /// The playlist that takes the place of the frames'.
+        /// Switch the main lane to another playlist.
         case main
         case rendition(url: String)
         case insideVariant
     }
 
     /// - Parameters:
-    ///   - index: the variant that is loaded.
-    ///   - eligible: the variants that have it.
-    ///   - throughput: in bits per second; nil where nothing is known.
+    ///   - index: The loaded variant.
+    ///   - eligible: The variants that have the selected audio.
+    ///   - throughput: The throughput in bits per second, or `nil` if it is unknown.
     func changeAudio(
         of variant: VariantStream, at index: Int, from sources: VariantSources, eligible: [AssetVariant],
         throughput: Double?, playsAudio: Bool
@@ -187,14 +192,14 @@ package struct RenditionChooser: Sendable {
         return .rendition(url: url)
     }
 
-    /// Separate audio is to come: until it is there, that of the variant is what counts.
+    /// Uses the variant's audio until separate audio is loaded.
     func standIn(_ facts: Facts) -> [Action] {
         let end = facts.mainEnd ?? facts.playhead
         let cover = facts.playhead < end ? [Action.cover(.audio, facts.playhead..<end)] : []
         return [.empty(.audio)] + cover + [.require([.video, .audio])]
     }
 
-    /// Loads the audio again from the playhead on. What is loaded plays until the new one is there.
+    /// Loads the audio again from the playhead on. Loaded audio is played until the new audio is available.
     mutating func replaceAudio(with url: String, _ facts: Facts) -> [Action] {
         loadsAudioOfVariant = false
         guard let start = facts.start else { return [.redirect(.audio, to: url)] }
@@ -204,24 +209,26 @@ package struct RenditionChooser: Sendable {
         ]
     }
 
-    /// Plays the audio inside the variant, which was not kept until now: it is loaded beside the frames, like that of a
-    /// rendition, until what is loaded is dropped for some other reason. So nothing has to wait.
+    /// Plays the audio inside the variant, which was not kept so far.
+    ///
+    /// It is loaded separately, like a rendition, until loaded media is dropped for another reason. So playback does
+    /// not have to wait.
     mutating func playAudioOfVariant(_ facts: Facts) -> [Action] {
         guard facts.hasAudio, let url = facts.mainURL else { return [] }
         guard facts.start != nil else { return keepAudioOfVariant() }
         return (facts.playsAudio ? replaceAudio(with: url, facts) : []) + [.beginAudioOfVariant]
     }
 
-    /// No audio is played: what is loaded of that of a rendition goes.
+    /// Stops playing audio, and drops loaded audio of a rendition.
     mutating func leaveAudio() -> [Action] {
         loadsAudioOfVariant = false
         return [.remove(.audio), .empty(.audio), .require(.video), .clear(.audio)]
     }
 
-    /// The audio inside the variant is loaded beside its frames from now on.
+    /// Marks the audio inside the variant as loaded separately from now on.
     mutating func beginAudioOfVariant() { loadsAudioOfVariant = true }
 
-    /// From here on the audio inside the variant is kept as its frames are.
+    /// Keeps the audio inside the variant along with its video from now on.
     mutating func keepAudioOfVariant() -> [Action] {
         loadsAudioOfVariant = false
         return [.remove(.audio), .empty(.audio), .require(.video), .clear(.audio), .takeAudioFromVariant]

@@ -2,29 +2,29 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// One resource that is to be asked for: what for, and how much of it is taken at most.
+/// A resource to request: its purpose, URL and maximum size.
 struct RequestOrder: Sendable {
     let purpose: RequestPurpose
     let url: String
-    /// URL of the playlist that named it; nil where the user did.
+    /// The URL of the playlist that named the resource, or `nil` if the user did.
     let namedBy: String?
     let byteRange: Range<UInt64>?
     let maximumByteCount: Int
-    /// A newer state is asked for of a playlist that is known.
+    /// Whether an update of a known playlist is requested.
     private(set) var isReload = false
-    /// For a media playlist: the URL that is asked in its place; nil for its own.
+    /// For a media playlist: the URL to request instead of the playlist's URL, or `nil`.
     private(set) var answeredURL: String?
-    /// For a media playlist: those of the multivariant playlist.
+    /// For a media playlist: the variables of the multivariant playlist.
     private(set) var variables: [String: String]?
-    /// For a head: what it is encrypted with.
+    /// For a head: the key it is encrypted with.
     var key: SegmentKey?
-    /// For a media playlist: what is asked for besides it.
+    /// For a media playlist: the delivery directives.
     var directives = DeliveryDirectives()
-    /// For a media playlist and a hint: how long the server may hold the request; nil where it may not.
+    /// For a media playlist or a hint: the time for which the server may block the request, or `nil` if it may not.
     var heldFor: Duration?
-    /// The body that is continued, for a hint.
+    /// For a hint: the body that is continued.
     var body: RequestID?
-    /// For a key.
+    /// For a key: the reason of the request.
     var keyReason = ContentKeyRequest.Reason.needed
 
     init(
@@ -38,12 +38,15 @@ struct RequestOrder: Sendable {
         self.maximumByteCount = maximumByteCount
     }
 
-    /// The playlist whose URL the program gave, or that of an asset of an interstitial, which `namedBy` has named.
+    /// Creates an order for an item's first playlist.
+    ///
+    /// - Parameter namedBy: The URL of the item that named an interstitial's asset, or `nil` if the app supplied the
+    ///   URL.
     init(firstPlaylist url: String, namedBy: String? = nil) {
         self.init(.firstPlaylist, url: url, namedBy: namedBy, maximumByteCount: ResourceLimits.playlistByteCount)
     }
 
-    /// The media playlist of a lane.
+    /// Creates an order for the media playlist of a lane.
     init(playlistOf lane: borrowing MediaLane, in multivariant: MultivariantPlaylist?, at base: String?) {
         self.init(
             .mediaPlaylist(lane.id), url: lane.playlistURL, namedBy: base,
@@ -53,17 +56,17 @@ struct RequestOrder: Sendable {
         variables = multivariant?.variables
     }
 
-    /// What a steering server says.
+    /// Creates an order for a steering manifest.
     init(steering url: String, namedBy: String?) {
         self.init(.steering, url: url, namedBy: namedBy, maximumByteCount: SteeringManifest.maximumByteCount)
     }
 
-    /// What an interstitial plays.
+    /// Creates an order for the asset list of an interstitial.
     init(assetListOf id: String, at url: String, namedBy: String?) {
         self.init(.assetList(id), url: url, namedBy: namedBy, maximumByteCount: InterstitialAssetList.maximumByteCount)
     }
 
-    /// A map or a key.
+    /// Creates an order for an initialization section or a key.
     init(_ resource: ResourceID, for lane: LaneID, namedBy: String?) {
         self.init(
             .resource(resource, lane), url: resource.url, namedBy: namedBy, byteRange: resource.byteRange,
@@ -71,24 +74,24 @@ struct RequestOrder: Sendable {
                 ? ResourceLimits.keyByteCount : ResourceLimits.initializationSectionByteCount)
     }
 
-    /// The bytes of a segment.
+    /// Creates an order for the bytes of a segment.
     ///
-    /// - Parameter bitRate: what the variant declares; nil where the segment is not the variant's.
+    /// - Parameter bitRate: The variant's declared bit rate, or `nil` if the segment is not part of the variant.
     init(_ flight: SegmentInFlight, namedBy: String?, bitRate: Int?) {
         self.init(
             flight.purpose, url: flight.job.url, namedBy: namedBy, byteRange: flight.byteRange,
             maximumByteCount: ResourceLimits.segmentByteCount(duration: flight.job.duration, bitRate: bitRate))
     }
 
-    /// `KEYFORMAT` of a key.
+    /// The `KEYFORMAT` of a key.
     fileprivate var keyFormat: String? {
         if case .resource(let resource, _) = purpose { resource.keyFormat } else { nil }
     }
 }
 
-/// What the requests of an item carry: credentials, the name of the session and limits of time.
+/// The common properties of an item's requests: credentials, the session name and timeouts.
 struct RequestTerms: Sendable {
-    /// How long a reload may take.
+    /// The time limits of a reload.
     struct Reload: Sendable, Hashable {
         var timeout: Duration
         var hedgeDelay: Duration
@@ -100,10 +103,10 @@ struct RequestTerms: Sendable {
     private let reload: Reload?
 
     /// - Parameters:
-    ///   - authorization: what the user information of the item's URL says.
-    ///   - origins: where the user's credentials may go; nil without an item.
-    ///   - sessionID: the name of the item's session.
-    ///   - reload: nil before the variant's playlist is here.
+    ///   - authorization: The credentials in the item's URL.
+    ///   - origins: The origins to which the user's credentials may be sent, or `nil` without an item.
+    ///   - sessionID: The name of the item's session.
+    ///   - reload: The limits of reloads, or `nil` before the variant's playlist is loaded.
     init(
         _ configuration: EngineConfiguration, authorization: TransportField? = nil, origins: Set<URLOrigin>? = nil,
         sessionID: String? = nil, reload: Reload? = nil
@@ -124,7 +127,7 @@ struct RequestTerms: Sendable {
             resourceClass: order.purpose.resourceClass,
             fields: fields, byteRange: order.byteRange,
             timeouts: timeouts[order.purpose.resourceClass], maximumByteCount: order.maximumByteCount)
-        // The user's credentials belong to the origin of the URL that the user gave (R59).
+        // The user's credentials belong to the origin of the URL that the user supplied.
         request.credentialOrigins = credentialOrigins
         if order.isReload, let reload {
             request.timeouts.total = min(request.timeouts.total ?? reload.timeout, reload.timeout)

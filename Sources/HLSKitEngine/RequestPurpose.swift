@@ -1,23 +1,23 @@
 import HLSKitLoading
 package import HLSKitSelection
 
-/// What a request is for. Everything else that depends on it is derived here.
+/// The purpose of a request. All properties that depend on it are derived here.
 package enum RequestPurpose: Hashable, Sendable {
     case firstPlaylist
     case mediaPlaylist(LaneID)
-    /// `role`: what its failures are counted for, the segment itself or the one in another variant that it stands for.
+    /// `role` is the segment to which failures are attributed: this one, or the one in another variant that it
+    /// replaces.
     case segment(SegmentID, role: SegmentID)
     /// The head of the stream that the segment belongs to.
     case head(SegmentID)
     case resource(ResourceID, LaneID)
-    /// What a list says that it will name.
+    /// A resource that the playlist has hinted at.
     case hint(LaneID, PreloadHints.Kind)
-    /// The manifest of the steering server.
     case steering
-    /// What the interstitial with this ID plays.
+    /// The asset list of the interstitial with this ID.
     case assetList(String)
 
-    /// The lane that waits for it; nil for what comes before there are lanes.
+    /// The lane that waits for the request, or `nil` if the request precedes all lanes.
     var lane: LaneID? {
         switch self {
         case .firstPlaylist, .steering, .assetList: nil
@@ -26,12 +26,12 @@ package enum RequestPurpose: Hashable, Sendable {
         }
     }
 
-    /// The segment whose bytes it brings.
+    /// The segment that the request loads.
     package var segment: SegmentID? {
         if case .segment(let segment, _) = self { segment } else { nil }
     }
 
-    /// What its failures and retries are counted for; nil for what is not asked for a second time.
+    /// The role to which failures and retries are attributed, or `nil` if the request is never retried.
     var role: RequestRole? {
         switch self {
         case .firstPlaylist: .firstPlaylist
@@ -42,7 +42,6 @@ package enum RequestPurpose: Hashable, Sendable {
         }
     }
 
-    /// The transport's word for it.
     var resourceClass: ResourceClass {
         switch self {
         case .firstPlaylist: .multivariantPlaylist
@@ -55,22 +54,22 @@ package enum RequestPurpose: Hashable, Sendable {
         }
     }
 
-    /// Its bytes are media that the throughput is measured with.
+    /// Whether its bytes are used to measure the throughput.
     var isMeasured: Bool { resourceClass == .segment }
 
-    /// It is asked for before it is listed.
+    /// Whether the resource is requested before it is listed.
     var isHint: Bool { if case .hint = self { true } else { false } }
 }
 
-/// Whom failures and retries belong to: a role, not a request. One role may be played by several URLs after each other.
+/// The owner of failures and retries. Several URLs can serve the same role one after another.
 package enum RequestRole: Hashable, Sendable {
     case firstPlaylist
     case mediaPlaylist(LaneID)
-    /// The segment that was first asked for as this; it may be another's turn to deliver it.
+    /// The segment that was first requested in this role. Another one may deliver it later.
     case segment(SegmentID)
     case map(LaneID)
     case key(LaneID)
 
-    /// Those of a lane that outlast its segments.
+    /// The roles of a lane that outlast its segments.
     static func lasting(of lane: LaneID) -> [RequestRole] { [.mediaPlaylist(lane), .map(lane), .key(lane)] }
 }

@@ -1,13 +1,13 @@
 import HLSKitLoading
 
-/// The requests of a player: those under way, and those that failed and wait for another try.
+/// The requests of a player: those in progress, and failed ones that wait for a retry.
 struct RequestTable: Sendable {
     private var lastID = 0
     private var underWay = FewEntries<RequestID, RequestUnderWay>()
-    /// By what they are for.
+    /// The waiting requests by role.
     private var waiting = FewEntries<RequestRole, [RequestPurpose]>()
 
-    // MARK: Under way
+    // MARK: Requests in progress
 
     subscript(id: RequestID) -> RequestUnderWay? {
         _read { yield underWay[id] }
@@ -20,15 +20,15 @@ struct RequestTable: Sendable {
         return id
     }
 
-    /// The request is over; nil for one that already was.
+    /// Ends a request. Returns `nil` if it had already ended.
     mutating func end(_ id: RequestID) -> RequestUnderWay? { underWay.removeValue(forKey: id) }
 
-    /// Counts bytes and tells what they are of; nil for a request that is over.
+    /// Counts received bytes and returns the segment they belong to, or `nil` if the request has ended.
     mutating func receive(_ byteCount: Int, of id: RequestID) -> RequestUnderWay.Receipt? {
         underWay[id]?.receive(byteCount)
     }
 
-    /// The response header came.
+    /// Called when the response header arrives.
     mutating func respond(
         _ id: RequestID, contentLength: Int?, isFromCache: Bool, age: Duration? = nil, at now: Duration
     ) {
@@ -38,26 +38,26 @@ struct RequestTable: Sendable {
         underWay[id]?.declaredByteCount = contentLength
     }
 
-    /// The rule has a look at the download.
+    /// Notes that the rule evaluates the download now.
     mutating func judge(_ id: RequestID, at now: Duration) { underWay[id]?.judged = now }
 
-    /// What was asked for on behalf of one lane is now for another.
+    /// Changes the purpose of a request, so that it serves another lane.
     mutating func pass(_ id: RequestID, to purpose: RequestPurpose) { underWay[id]?.purpose = purpose }
 
-    /// Those under way that `isMeant` is true of, the first asked for first.
+    /// The IDs of matching requests in progress, oldest first.
     func ids(where isMeant: (RequestPurpose) -> Bool) -> [RequestID] {
         underWay.keys.filter { underWay[$0].map { isMeant($0.purpose) } ?? false }.sorted { $0.rawValue < $1.rawValue }
     }
 
-    // MARK: Waiting
+    // MARK: Waiting requests
 
-    /// Lets a request wait until its role is called for.
+    /// Adds a request to those that wait for the retry of its role.
     mutating func wait(for purpose: RequestPurpose) {
         guard let role = purpose.role else { return }
         waiting[role] = (waiting[role] ?? []) + [purpose]
     }
 
-    /// As ``wait(for:)``, in the place of all that waits for the same role.
+    /// As ``wait(for:)``, but replaces all waiting requests of the same role.
     mutating func waitAlone(for purpose: RequestPurpose) {
         guard let role = purpose.role else { return }
         waiting[role] = [purpose]
@@ -65,12 +65,12 @@ struct RequestTable: Sendable {
 
     func isWaiting(_ role: RequestRole) -> Bool { waiting[role] != nil }
 
-    /// What waited for the role, and waits no longer; nil where nothing did.
+    /// Removes and returns the waiting requests of a role, or returns `nil` if there were none.
     mutating func takeWaiting(_ role: RequestRole) -> [RequestPurpose]? { waiting.removeValue(forKey: role) }
 
-    /// Nothing waits any more.
+    /// Removes all waiting requests.
     ///
-    /// - Returns: the roles for which something did.
+    /// - Returns: The roles of the removed requests.
     @discardableResult
     mutating func forgetWaiting() -> [RequestRole] {
         defer { waiting = FewEntries() }
@@ -78,27 +78,27 @@ struct RequestTable: Sendable {
     }
 }
 
-/// A request whose bytes are on their way.
+/// A request in progress.
 struct RequestUnderWay: Sendable {
     fileprivate(set) var purpose: RequestPurpose
     let url: String
-    /// A newer state is asked for of a playlist that is known.
+    /// Whether an update of a known playlist is requested.
     let isReload: Bool
     let began: Duration
     fileprivate(set) var receivedByteCount = 0
-    /// When the response came, and the length that it declared.
+    /// The time at which the response header arrived, and the length that it declared.
     fileprivate(set) var responded: Duration?
     fileprivate(set) var declaredByteCount: Int?
-    /// How old the answer is, where a cache tells.
+    /// The age of the response, if a cache reports it.
     fileprivate(set) var age: Duration?
-    /// Its bytes come from memory.
+    /// Whether the bytes come from memory.
     fileprivate(set) var isFromCache = false
-    /// When the rule last had a look at the download.
+    /// The time at which the rule last evaluated the download.
     fileprivate(set) var judged: Duration
 
-    /// What bytes are of that came.
+    /// The origin of received bytes.
     struct Receipt: Sendable, Hashable {
-        /// nil where they are of something else.
+        /// `nil` if the bytes do not belong to a segment.
         var segment: SegmentID?
         var isFromCache: Bool
     }

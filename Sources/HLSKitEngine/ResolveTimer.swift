@@ -1,4 +1,4 @@
-/// The timer for the next moment at which time alone changes something.
+/// The timer for the next time at which something changes without an event.
 struct ResolveTimer: Sendable {
     private var time: Duration?
 
@@ -7,13 +7,12 @@ struct ResolveTimer: Sendable {
         case disarm
     }
 
-    /// Sets it to another moment, or to none; nil where nothing changes.
+    /// Sets the timer to another time, or to none. Returns `nil` if nothing changes.
     mutating func set(to new: Duration?) -> Action? {
         guard new != time else { return nil }
         time = new
         return new.map { .arm($0) } ?? .disarm
     }
 
-    /// It ran out.
     mutating func fire() { time = nil }
 }

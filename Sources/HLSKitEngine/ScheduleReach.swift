@@ -1,35 +1,35 @@
 import HLSKitSelection
 
-/// How far an item was looked at for parts that are left out, where it has a rule for that: nothing is loaded that was not.
+/// How far an item has been searched for parts to skip. Media after that point is not loaded.
 ///
-/// See docs/decisions/interstitials.md.
+/// This applies only if the item has a rule that skips parts.
 struct ScheduleReach: Sendable {
     let isFollowed: Bool
-    /// The item was not told yet where it is left first, or that it is not.
+    /// Whether the item still waits to learn where its first break is, or that there is none.
     private(set) var isAwaited: Bool
-    /// Where the list of a live stream ended when it was looked at.
+    /// The end of a live playlist when it was last searched.
     private var end: Duration?
 
-    /// - Parameter isFollowed: parts of the item may be left out.
+    /// - Parameter isFollowed: Whether parts of the item may be skipped.
     init(isFollowed: Bool = false) {
         self.isFollowed = isFollowed
         isAwaited = isFollowed
     }
 
-    /// The item knows where it is left.
+    /// Called when the item knows where its first break is.
     mutating func start() { isAwaited = false }
 
-    /// A list was looked at.
+    /// Called when a playlist was searched.
     mutating func note(_ tracker: PlaylistTracker) {
         if isFollowed, tracker.isLive { end = tracker.end }
     }
 
-    /// A list is to be looked at.
+    /// Whether a playlist has yet to be searched.
     func lacks(_ tracker: PlaylistTracker?) -> Bool {
         guard isFollowed, let tracker, tracker.isLive else { return false }
         return end.map { $0 < tracker.end } ?? true
     }
 
-    /// Where what begins must not be loaded yet, in any list; nil for nowhere.
+    /// The time from which no segment may be loaded yet, in any playlist, or `nil` if there is no limit.
     func bound(_ tracker: PlaylistTracker?) -> Duration? { isFollowed && tracker?.isLive == true ? end : nil }
 }

@@ -1,22 +1,22 @@
 import HLSKitLoading
 
-/// Decides where seeks go, where they land and when they are over, and what the outputs are asked: for media at the target
-/// of a seek, for the media of a preroll, and for the first media of an item.
+/// Decides where seeks go, where they land and when they end, and what to ask the outputs.
 ///
-/// Outputs are asked with numbers, one question at a time for each of the three.
+/// Outputs are asked for media at the target of a seek, for the media of a preroll, and for the first media of an item.
+/// Each question has a number, and there is at most one open question of each kind.
 package struct SeekMachine: Sendable {
-    /// A decoder that gives nothing does not hold the start for longer.
+    /// The maximum time for which a decoder without output delays the start.
     private static let longestWaitForFirst = Duration.seconds(5)
 
-    /// Where presentation begins after the last move; nil before an item has a place to start at.
+    /// The resulting position of the last move, or `nil` before the item has a start position.
     private(set) var landing: Landing?
     /// Media before this item time is not presented.
     private(set) var window: Duration?
-    /// The first media was decoded, or is not waited for.
+    /// Whether the first media was decoded, or is no longer waited for.
     private(set) var hasDecodedFirst = false
-    /// The item has pictures, which can be stepped through.
+    /// Whether the item has frames that can be stepped through.
     private(set) var hasPictures = false
-    /// Pictures at which decoding can start, as far as they are loaded.
+    /// Loaded frames at which decoding can start.
     private var syncSamples = SyncIndex()
 
     private var move = Move.none
@@ -25,39 +25,39 @@ package struct SeekMachine: Sendable {
 
     private enum Move: Sendable {
         case none
-        /// To `target`; `question` is what the outputs were asked.
+        /// A seek to `target`. `question` is the number of the question to the outputs.
         case underWay(SeekRequest, target: Duration, question: Int?)
     }
 
     private enum Wait: Sendable, Hashable {
         case none
-        /// Until there is something to decode.
+        /// Waiting for media to decode.
         case forMedia
-        /// Until the outputs have decoded it.
+        /// Waiting for the outputs to decode it.
         case forOutputs(Int)
 
         var question: Int? { if case .forOutputs(let number) = self { number } else { nil } }
     }
 
-    /// What decisions depend on besides the moves themselves.
+    /// The facts in addition to the moves that decisions depend on.
     struct Facts: Sendable {
-        /// The item has a place to start at.
+        /// Whether the item has a start position.
         var hasStart = false
         var isReady = false
-        /// There is something to decode at the playhead.
+        /// Whether there is media to decode at the playhead.
         var hasMedia = false
-        /// No rate is asked for.
+        /// Whether the rate is 0.
         var isPaused = false
-        /// Outputs say when they have decoded what they were asked for.
+        /// Whether outputs report when they have decoded the requested media.
         var awaitsOutputs = false
-        /// Time does not run before the first media is decoded.
+        /// Whether time starts only after the first media is decoded.
         var holdsStart = false
     }
 
-    /// How a seek is answered.
+    /// The response to a seek.
     enum Answer: Sendable, Hashable {
         case refuse
-        /// Until the item has a place to start at, which the target becomes.
+        /// Wait until the item has a start position, which the target becomes.
         case wait
         case go(to: Duration)
     }
@@ -69,24 +69,24 @@ package struct SeekMachine: Sendable {
     enum Action: Sendable, Hashable {
         /// The seek begins.
         case accept(isTargetBuffered: Bool)
-        /// Media that is held is presented from there on, or media is loaded.
+        /// Present loaded media from this position on, or load media.
         case present(from: Landing)
         case load(from: Landing)
-        /// The playhead is moved, as a seek or as time that is tied to host time.
+        /// Move the playhead, because of a seek or because time was tied to host time.
         case move(to: Landing)
         case jump(to: Duration)
         case judgeBuffer
-        /// Media at the target is there: where it lands is decided.
+        /// Decide the resulting position, because media at the target is available.
         case decideLanding(near: Duration)
         case reposition(to: Landing)
-        /// The outputs are asked, if there is something to ask for.
+        /// Ask the outputs, if there is something to ask for.
         case awaitOutputs
         case ask(Question)
         case waitForFirst(until: Duration)
         case noteFirst
-        /// A seek ends, for which something else may have come.
+        /// End a seek, which something else may have replaced.
         case endSeek(finished: Bool)
-        /// The playhead has left its place.
+        /// Report that the playhead has left its position.
         case tellJump
         case complete
         case endPreroll(finished: Bool)
@@ -94,16 +94,16 @@ package struct SeekMachine: Sendable {
 
     // MARK: Seek
 
-    /// Where the seek goes that is under way; nil while there is none.
+    /// The target of the current seek, or `nil` if there is none.
     var target: Duration? { if case .underWay(_, let target, _) = move { target } else { nil } }
     var request: SeekRequest? { if case .underWay(let request, _, _) = move { request } else { nil } }
     package var isUnderWay: Bool { target != nil }
-    /// The seek that is under way may be cancelled.
+    /// Whether the current seek may be cancelled.
     var isCancellable: Bool { request?.isOwn == false }
 
-    /// One that is refused leaves the one that is under way alone.
+    /// Decides the response to a seek. A refused seek does not affect the current one.
     ///
-    /// - Parameter rule: nil before the item has a place to start at.
+    /// - Parameter rule: The rule for positions, or `nil` before the item has a start position.
     static func answer(to request: SeekRequest, _ rule: LandingRule?, canPlay: Bool) -> Answer {
         guard canPlay else { return .refuse }
         guard let rule else { return .wait }
@@ -114,9 +114,9 @@ package struct SeekMachine: Sendable {
         move = .underWay(request, target: target, question: nil)
     }
 
-    /// The seek goes to `target`.
+    /// Begins the seek to `target`.
     ///
-    /// - Parameter reloads: what is loaded is of no use.
+    /// - Parameter reloads: Whether to discard loaded media.
     mutating func go(_ request: SeekRequest, to target: Duration, _ rule: LandingRule, reloads: Bool) -> [Action] {
         let landing = rule.landing(for: request, at: target, syncSamples)
         let isBuffered = !reloads && rule.held.reaches(landing.time)
@@ -127,9 +127,9 @@ package struct SeekMachine: Sendable {
         ]
     }
 
-    /// The item resumes there after a break.
+    /// Moves to the position at which the item resumes after a break.
     ///
-    /// - Parameter isHeld: media of there is loaded, and can be presented once more.
+    /// - Parameter isHeld: Whether media there is loaded and can be presented again.
     mutating func resume(at landing: Landing, isHeld: Bool) -> [Action] {
         begin(SeekRequest(destination: .time(landing.time), isOwn: true, isJump: false), to: landing.time)
         return [
@@ -138,30 +138,31 @@ package struct SeekMachine: Sendable {
         ]
     }
 
-    /// What is presented at the playhead comes from elsewhere: a seek that is under way goes on, else the playhead is moved
-    /// to where it is.
+    /// Begins a move because the media at the playhead will come from another source.
     ///
-    /// - Returns: where that is.
+    /// A seek in progress continues. Otherwise the playhead is moved to its current position.
+    ///
+    /// - Returns: The target of the move.
     mutating func beginOwnMove(at playhead: Duration) -> Duration {
         guard case .underWay(let request, let target, _) = move else {
             begin(SeekRequest(destination: .time(playhead), isOwn: true, isJump: false), to: playhead)
             return playhead
         }
-        // The outputs are asked again.
+        // This discards the question, so that the outputs are asked again.
         begin(request, to: target)
         return target
     }
 
-    /// The item has a place to start at.
+    /// Called when the item gets a start position.
     ///
-    /// - Returns: where the seek lands that has waited for it; nil where it can go nowhere.
+    /// - Returns: The resulting position of the waiting seek, or `nil` if it cannot be carried out.
     mutating func landFirst(_ rule: LandingRule) -> Landing? {
         guard let landing = request.flatMap({ rule.firstLanding(for: $0) }) else { return nil }
         land(on: landing)
         return landing
     }
 
-    /// Time that is tied to host time leads there.
+    /// Moves to a position that results from tying item time to host time.
     func jump(to time: Duration, from playhead: Duration, _ held: HeldMedia) -> [Action] {
         guard abs(time - playhead) > held.shortest else { return [] }
         return [
@@ -170,41 +171,41 @@ package struct SeekMachine: Sendable {
         ]
     }
 
-    /// The playhead is moved there.
+    /// Called when the playhead is moved to a position.
     mutating func land(on landing: Landing) {
         self.landing = landing
         guard case .underWay(let request, _, let question) = move else { return }
         move = .underWay(request, target: landing.time, question: question)
     }
 
-    /// The seek is over.
+    /// Ends the seek.
     ///
-    /// - Returns: what was asked for; nil where nothing was under way.
+    /// - Returns: The request, or `nil` if there was no seek.
     mutating func end() -> SeekRequest? {
         guard case .underWay(let request, _, _) = move else { return nil }
         move = .none
-        // The question for the first media is asked again.
+        // The outputs have to be asked for the first media again.
         start = .none
         return request
     }
 
     // MARK: Arriving
 
-    /// Looks whether a seek is over: there is media at its target, and the outputs have decoded it.
+    /// Ends the seek once media at its target is available and decoded.
     func check(_ facts: Facts) -> [Action] {
         guard isUnderWay, facts.hasStart, facts.isReady, facts.hasMedia else { return [] }
         guard case .undecided(let target) = landing else { return [.awaitOutputs] }
         return [.decideLanding(near: target), .awaitOutputs]
     }
 
-    /// Where a seek lands whose target is held now.
+    /// Decides the resulting position of a seek whose target is loaded by now.
     func decideLanding(near target: Duration, _ held: HeldMedia) -> [Action] {
         guard let request else { return [] }
         let landing = held.landing(at: target, request.tolerance, syncSamples)
         return [.reposition(to: landing), .move(to: landing), .judgeBuffer]
     }
 
-    /// - Parameter isInGap: the target lies where there is no media: nothing is to be decoded.
+    /// - Parameter isInGap: Whether there is no media at the target, so that nothing will be decoded.
     func awaitOutputs(_ facts: Facts, isInGap: Bool) -> [Action] {
         guard facts.awaitsOutputs, !isInGap else { return complete(first: nil) }
         if case .underWay(_, _, nil) = move { return [.ask(.target)] }
@@ -213,7 +214,7 @@ package struct SeekMachine: Sendable {
 
     private func complete(first: Duration?) -> [Action] {
         var actions: [Action] = []
-        // Where the playlist says that a segment begins its first picture may not be.
+        // The first frame may be later than the segment's start in the playlist.
         if case .segmentStart(let start) = landing, let first, first > start {
             actions.append(.move(to: .sync(first)))
         }
@@ -232,7 +233,7 @@ package struct SeekMachine: Sendable {
 
     mutating func endPreroll() { preroll = .none }
 
-    /// Asks the outputs, once there is something to decode. Who plays does not wait any more.
+    /// Asks the outputs once there is media to decode. If the player is playing, ends the preroll instead.
     func checkPreroll(_ facts: Facts) -> [Action] {
         guard isPrerolling else { return [] }
         guard facts.isPaused else { return [.endPreroll(finished: false)] }
@@ -244,7 +245,7 @@ package struct SeekMachine: Sendable {
 
     func holdsStart(_ facts: Facts) -> Bool { facts.holdsStart && !hasDecodedFirst }
 
-    /// Asks the outputs for the first media, once there is some: they are asked one thing at a time.
+    /// Asks the outputs for the first media once there is some, unless another question is open.
     func checkStart(_ facts: Facts, at now: Duration) -> [Action] {
         guard holdsStart(facts), facts.hasStart, facts.isReady, facts.hasMedia, start == .none,
             preroll.question == nil, !isUnderWay
@@ -252,9 +253,9 @@ package struct SeekMachine: Sendable {
         return [.waitForFirst(until: now + Self.longestWaitForFirst), .ask(.first)]
     }
 
-    /// The first media was decoded, or is waited for no longer.
+    /// Called when the first media is decoded, or is no longer waited for.
     ///
-    /// - Returns: whether the outputs were asked for it.
+    /// - Returns: Whether the outputs had been asked for it.
     mutating func noteFirstDecoded() -> Bool {
         hasDecodedFirst = true
         defer { start = .none }
@@ -263,7 +264,7 @@ package struct SeekMachine: Sendable {
 
     // MARK: Questions
 
-    /// The outputs are asked.
+    /// Called when the outputs are asked.
     mutating func ask(_ question: Question, _ number: Int) {
         switch question {
         case .target:
@@ -274,11 +275,11 @@ package struct SeekMachine: Sendable {
         }
     }
 
-    /// The outputs have decoded what they were asked for.
+    /// Called when the outputs have decoded the requested media.
     ///
     /// - Parameters:
-    ///   - isLast: they were asked nothing since.
-    ///   - first: the item time of the first media.
+    ///   - isLast: Whether this was the last question.
+    ///   - first: The item time of the first media.
     func takeAnswer(_ number: Int, isLast: Bool, first: Duration?) -> [Action] {
         var actions: [Action] = []
         if isLast { actions.append(.noteFirst) }
@@ -287,18 +288,18 @@ package struct SeekMachine: Sendable {
         return actions
     }
 
-    // MARK: Pictures
+    // MARK: Frames
 
-    /// Playing starts there.
+    /// Called when the start position is known.
     mutating func start(at place: StartPlace) { window = place.window }
 
-    /// Media is loaded anew from there on.
+    /// Called when media is loaded again from a position on.
     mutating func restart(at landing: Landing) {
         window = landing.floor
         syncSamples.removeAll()
     }
 
-    /// Whether pictures may be gone through while time stands still.
+    /// Whether the player can step through frames.
     func mayStep(_ facts: Facts) -> Bool { facts.isReady && facts.isPaused && hasPictures }
 
     mutating func noteSyncSamples(_ times: [Duration]) {

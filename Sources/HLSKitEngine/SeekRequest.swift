@@ -1,16 +1,16 @@
 package import HLSKitPlaylist
 
-/// Where a program wants the playhead to be.
+/// A position that the app wants to move the playhead to.
 package struct SeekRequest: Sendable, Hashable {
     package enum Destination: Sendable, Hashable {
         case time(Duration)
-        /// The end; for live as far from the edge as the item is configured to be.
+        /// The end or, in a live stream, the configured distance from the live edge.
         case edge
-        /// By the dates of the playlist.
+        /// A date, which the dates of the playlist map to an item time.
         case date(PlaylistDate)
     }
 
-    /// How far from the destination playback may go on; nil is without limit.
+    /// How far from the destination playback may continue. `nil` means no limit.
     package struct Tolerance: Sendable, Hashable {
         package var before: Duration?
         package var after: Duration?
@@ -34,11 +34,11 @@ package struct SeekRequest: Sendable, Hashable {
 
     package var destination: Destination
     package var tolerance = Tolerance.zero
-    /// The engine moves the playhead of its own accord: nobody waits for the outcome.
+    /// Whether the engine itself moves the playhead, so that no caller waits for the result.
     var isOwn = false
-    /// The playhead stays where it is: what is presented there comes from elsewhere.
+    /// Whether the playhead changes its position. Otherwise only the source of its media changes.
     var isJump = true
-    /// Who gets media undecoded is given on what comes next: nothing twice, and nothing left out.
+    /// Whether outputs of undecoded media continue without a repetition or a gap.
     var continuesCopies = false
 
     package init(
@@ -54,7 +54,7 @@ package struct SeekRequest: Sendable, Hashable {
 }
 
 extension EngineControl {
-    /// A seek to an item time.
+    /// Creates a seek to an item time.
     package static func seek(to time: Duration, tolerance: SeekRequest.Tolerance = .zero) -> EngineControl {
         .seek(SeekRequest(destination: .time(time), tolerance: tolerance))
     }

@@ -5,27 +5,27 @@ import HLSKitSelection
 
 /// The segment that a lane loads next, and whether it can be loaded at all.
 struct SegmentChoice: Sendable {
-    /// Why it cannot.
+    /// The reason why a segment cannot be loaded.
     enum Obstacle: Error {
-        /// Its URI leads nowhere.
+        /// Its URI cannot be resolved.
         case unaddressed
-        /// What it is encrypted with, or begins with, is of no use.
+        /// Its encryption or initialization section is not supported.
         case unsupported(HLSError)
     }
 
-    /// What its job depends on besides the lane.
+    /// The facts in addition to the lane that the segment's job depends on.
     struct Facts: Sendable {
         var id: SegmentID
-        /// What maps its media to the item's timeline, and the number of that.
+        /// The mapping of the segment's media to the item's timeline, and the number of that mapping.
         var timeline: TimelineKey
         var number: Int
-        /// Where presented media begins, and the end time.
+        /// The time from which media is presented, and the end time.
         var start: Duration?
         var end: Duration?
-        /// I-frames are played in the place of media.
+        /// Whether I-frames are played instead of normal media.
         var isTrick: Bool
         var variantIndex: Int?
-        /// What the variant says of its frames.
+        /// The video range that the variant declares.
         var videoRange: VideoRange?
     }
 
@@ -34,7 +34,7 @@ struct SegmentChoice: Sendable {
     private let url: String
     private let resources: SegmentResources
 
-    /// - Parameter rules: which keys are used.
+    /// - Parameter rules: The rules for choosing keys.
     init(_ index: Int, in tracker: PlaylistTracker, keys rules: KeyRules) throws(Obstacle) {
         self.index = index
         segment = tracker.playlist.segments[index]
@@ -47,7 +47,7 @@ struct SegmentChoice: Sendable {
         }
     }
 
-    /// The segment as it is begun.
+    /// Returns the segment, ready to be loaded.
     func flight(in lane: borrowing MediaLane, _ tracker: PlaylistTracker, _ facts: Facts) -> SegmentInFlight {
         let isOfVariant = lane.id == .main && !facts.isTrick
         return SegmentInFlight(

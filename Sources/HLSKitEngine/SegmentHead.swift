@@ -3,23 +3,22 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The head of a stream: the first segment of a discontinuity sequence, which tells of the frames what the segments after
-/// it do not.
+/// The head of a stream: the first segment of a discontinuity sequence.
 ///
-/// Source: docs/behaviour/playback.md.
+/// It contains information about the frames that later segments of the sequence lack.
 struct SegmentHead: Sendable {
     let url: String
     let byteRange: Range<UInt64>?
     let key: SegmentKey?
     let maximumByteCount: Int
 
-    /// nil where there is none, or where it cannot be read.
+    /// Finds the head of a segment's stream. Returns `nil` if there is none, or if it cannot be read.
     ///
     /// - Parameters:
-    ///   - segment: of the lane, under way.
-    ///   - resources: the maps and keys of the item.
-    ///   - leases: which of several keys is the one in use.
-    ///   - rules: which keys are used.
+    ///   - segment: A segment of the lane that is being loaded.
+    ///   - resources: The initialization sections and keys of the item.
+    ///   - leases: The keys that are currently in use.
+    ///   - rules: The rules for choosing keys.
     init?(
         of segment: SegmentID, in lane: MediaLane, with resources: ItemResources, _ leases: KeyLeases,
         keys rules: KeyRules
@@ -31,7 +30,7 @@ struct SegmentHead: Sendable {
         else { return nil }
         var key: SegmentKey?
         if !first.keys.isEmpty {
-            // A key that nothing else needed by now is not waited for.
+            // Do not wait for a key that nothing else has needed so far.
             key = try? rules.choose(of: first.keys, base: tracker.url, mediaSequence: first.mediaSequence)
             key = key.map(leases.current)
             guard let key, key.isOfSamples || resources[key.resource, segment.lane] == .loaded else { return nil }

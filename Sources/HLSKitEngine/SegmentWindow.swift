@@ -1,6 +1,6 @@
 import HLSKitSelection
 
-/// The segments of a lane that were begun and not yet demuxed to their end, in their order.
+/// The requested segments of a lane that are not completely demuxed, in order.
 struct SegmentWindow: Sendable, RandomAccessCollection {
     private var flights: [SegmentInFlight] = []
 
@@ -16,22 +16,22 @@ struct SegmentWindow: Sendable, RandomAccessCollection {
 
     func firstIndex(of id: SegmentID) -> Int? { flights.firstIndex { $0.id == id } }
 
-    /// Some segment has arrived, perhaps not yet demuxed.
+    /// Whether any segment has arrived, even if it is not demuxed yet.
     var hasLoaded: Bool { flights.contains(where: \.isLoaded) }
-    /// The first segment whose bytes are on their way: the one that is needed next.
+    /// The first segment that is still being loaded, which is needed next.
     var loading: SegmentInFlight? { flights.first { !$0.isLoaded } }
-    /// Where the media ends that was read so far.
+    /// The end of the media read so far.
     var demuxedEnd: Duration? { flights.compactMap(\.demuxedUpTo).max() }
     /// The first segment that cannot be read without a resource.
     func first(needing resource: ResourceID) -> SegmentInFlight? { flights.first { $0.job.needs(resource) } }
 
-    // MARK: What happens to a segment
+    // MARK: Progress
 
     mutating func append(_ flight: SegmentInFlight) { flights.append(flight) }
 
-    /// Its bytes are asked for, from the first on.
+    /// Called when the bytes of a segment are requested from the beginning.
     ///
-    /// - Returns: whether one before it is on its way.
+    /// - Returns: Whether an earlier segment is still loading.
     mutating func request(_ id: SegmentID, as request: RequestID, at now: Duration) -> Bool {
         guard let index = firstIndex(of: id) else { return false }
         let isBeside = flights[..<index].contains { !$0.isLoaded }
@@ -39,31 +39,31 @@ struct SegmentWindow: Sendable, RandomAccessCollection {
         return isBeside
     }
 
-    /// All its bytes are here.
+    /// Called when all bytes of a segment have arrived.
     mutating func load(_ id: SegmentID, byteCount: Int) {
         guard let index = firstIndex(of: id) else { return }
         flights[index].load(byteCount)
     }
 
-    /// Its bytes did not come, or are of no use.
+    /// Called when the bytes of a segment did not arrive or cannot be used.
     mutating func fail(_ id: SegmentID) {
         guard let index = firstIndex(of: id) else { return }
         flights[index].fail()
     }
 
-    /// Its media up to `time` can be decoded.
+    /// Called when the media of a segment up to `time` can be decoded.
     mutating func demux(_ id: SegmentID, upTo time: Duration) {
         guard let index = firstIndex(of: id) else { return }
         flights[index].demuxedUpTo = time
     }
 
-    /// Its body is not read on, or is again.
+    /// Suspends or resumes the reading of a segment's body.
     mutating func suspend(_ id: SegmentID, _ isSuspended: Bool = true) {
         guard let index = firstIndex(of: id) else { return }
         flights[index].isSuspended = isSuspended
     }
 
-    /// Its failure is left aside until its turn, or no longer.
+    /// Puts the failure of a segment aside until the segment is needed next, or ends this.
     mutating func park(_ id: SegmentID, _ isParked: Bool = true) {
         guard let index = firstIndex(of: id) else { return }
         flights[index].isParked = isParked
@@ -76,7 +76,7 @@ struct SegmentWindow: Sendable, RandomAccessCollection {
         firstIndex(of: id).map { flights.remove(at: $0) }
     }
 
-    /// - Returns: what was removed, in its order.
+    /// - Returns: The removed segments, in order.
     @discardableResult
     mutating func remove(where isOver: (SegmentInFlight) -> Bool) -> [SegmentInFlight] {
         let removed = flights.filter(isOver)
@@ -87,27 +87,27 @@ struct SegmentWindow: Sendable, RandomAccessCollection {
     mutating func removeAll() { flights = [] }
 }
 
-/// A segment between its choice and the end of its demuxing.
+/// A segment from its choice to the end of its demuxing.
 struct SegmentInFlight: Sendable {
     let id: SegmentID
-    /// What its failures are counted for: the segment itself, or the one in another variant that it stands for.
+    /// The segment to which failures are attributed: this one, or the one in another variant that it replaces.
     let role: SegmentID
     let position: SegmentPosition
     var job: SegmentJob
     let byteRange: Range<UInt64>?
     let playlistURL: String
     let variantIndex: Int?
-    /// nil while a failed request waits for its next try.
+    /// The current request, or `nil` while a failed request waits for its retry.
     private(set) var request: RequestID?
     private(set) var requestBegan = Duration.zero
-    /// Of a download that is over; while it runs its request counts.
+    /// The size of a finished download. During the download, its request has the count.
     private(set) var receivedByteCount = 0
     fileprivate(set) var demuxedUpTo: Duration?
     private(set) var isLoaded = false
     fileprivate(set) var isSuspended = false
-    /// Another segment of the lane was on its way when this one was requested.
+    /// Whether another segment of the lane was loading when this one was requested.
     private(set) var isPrefetched = false
-    /// It failed before its turn, and waits for it.
+    /// Whether the segment failed before it was needed, and now waits until it is.
     fileprivate(set) var isParked = false
 
     init(
@@ -123,9 +123,8 @@ struct SegmentInFlight: Sendable {
         self.variantIndex = variantIndex
     }
 
-    /// What its bytes are asked for.
     var purpose: RequestPurpose { .segment(id, role: role) }
-    /// Where it ends by its playlist.
+    /// The end of the segment according to the playlist.
     var listedEnd: Duration { job.start + job.duration }
 
     fileprivate mutating func request(_ id: RequestID, isBeside: Bool, at now: Duration) {

@@ -3,22 +3,21 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// What limits the choice among the variants of an item and is decided elsewhere: by the user, the outputs, and what
-/// failed.
+/// Limits on the choice of variants that are decided elsewhere: by the user, by outputs, and by failures.
 struct SelectionLimits: Sendable, Equatable {
     var preferences = PlayerItemPreferences()
     var networkConditions = NetworkConditions()
     var outputs = OutputLimits()
-    /// Variants that failed of late.
+    /// Variants that failed recently.
     var penalized: Set<Int> = []
-    /// Where variants come from, the place to use first; empty where all come from one.
+    /// The pathways in order of use, or an empty array if all variants have the same one.
     var pathways: [String] = []
-    /// The selected audio; nil where there is no choice.
+    /// The selected audio, or `nil` if there is no choice.
     var audibleOption: AudioRendition?
-    /// Bits per second beyond which servers do not want to serve; nil where they do not say.
+    /// The maximum bit rate, in bits per second, that servers want to serve, or `nil` if they do not say.
     var serverPeakBitRate: Double?
 
-    /// Adds these limits to those of the item.
+    /// Adds these limits to those in `context`.
     func limit(_ context: inout SelectionContext) {
         context.penalizedVariants = penalized
         let limits = preferences.limits(in: networkConditions)
@@ -41,9 +40,10 @@ struct SelectionLimits: Sendable, Equatable {
 }
 
 extension HLSError {
-    /// No variant may be used.
+    /// Creates an error for an item without a usable variant.
     ///
-    /// - Parameter decoderFailure: why nothing can be decoded; nil if the decoding library is there, or not needed.
+    /// - Parameter decoderFailure: The reason why no media can be decoded, or `nil` if the decoding library is
+    ///   available or not needed.
     init(
         noneOf candidates: [AssetVariant], _ eligibility: VariantEligibility, quality: QualityExpression?,
         url: String?, decoderFailure: String?
@@ -63,7 +63,7 @@ extension HLSError {
 }
 
 extension SelectionContext {
-    /// What limits the choice as long as an item is played.
+    /// Creates a context with the limits that apply as long as the item is played.
     init(_ configuration: EngineConfiguration, wantsPictures: Bool) {
         self.init()
         limit(to: configuration.capabilities)
@@ -78,7 +78,7 @@ extension SelectionContext {
 }
 
 extension PlayerItemPreferences {
-    /// The limits that hold: where the network is expensive the lower ones of both kinds.
+    /// The limits in effect. On an expensive network, the lower one of each pair applies.
     fileprivate func limits(in conditions: NetworkConditions) -> (peakBitRate: Double?, resolution: PixelSize?) {
         var (peakBitRate, resolution) = (preferredPeakBitRate.flatMap(Self.limit), preferredMaximumResolution)
         guard conditions.isExpensive else { return (peakBitRate, resolution) }
@@ -92,6 +92,6 @@ extension PlayerItemPreferences {
         return (peakBitRate, resolution)
     }
 
-    /// A bit rate that limits anything.
+    /// Returns the bit rate, or `nil` if it is 0 or less and therefore means no limit.
     private static func limit(_ bitRate: Double) -> Double? { bitRate > 0 ? bitRate : nil }
 }

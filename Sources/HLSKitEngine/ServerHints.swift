@@ -1,6 +1,6 @@
 import HLSKitLoading
 
-/// What servers told last of the link and of themselves, as far as choosing variants minds it.
+/// The last server hints about the link and the server, as far as variant selection uses them.
 ///
 /// Source: CTA-5006, keys `etp` and `mb`.
 struct ServerHints: Sendable {
@@ -9,18 +9,19 @@ struct ServerHints: Sendable {
 
     init(isMinded: Bool) { self.isMinded = isMinded }
 
-    /// A response has come. What a cache kept says nothing of now.
+    /// Called when a response arrives. Cached responses are ignored because their hints are old.
     mutating func note(_ response: TransportResponse, to resourceClass: ResourceClass) {
         guard isMinded, !response.wasReadFromCache else { return }
         let data = ServerDataNote(response.fields)
-        // Who serves the media says what holds for it: nothing, where it says nothing.
+        // New hints replace the old ones. A media response without hints removes them, because the media's server
+        // decides which hints apply.
         guard data != nil || resourceClass == .segment && latest != nil else { return }
         latest = data
     }
 
-    /// Bits per second that the variant is not to have more of.
+    /// The maximum bit rate of the variant, in bits per second.
     var maximumBitRate: Double? { latest?.data.maximumBitRate.flatMap { $0 > 0 ? $0 : nil } }
 
-    /// Bits per second to expect where nothing was measured.
+    /// The expected throughput in bits per second, used until there is a measurement.
     var throughput: Double? { latest?.data.estimatedThroughput.flatMap { $0 > 0 ? $0 : nil } }
 }

@@ -1,54 +1,59 @@
-/// What is brought up to date after each event, in this order.
+/// The steps that update the engine's state after each event, in this order.
 ///
-/// An event changes what it is about and nothing else; what follows from that, and from the time that has passed, is
-/// worked out here. Each step reads what those before it have brought up to date.
+/// An event changes only the state that it is about. The steps derive the consequences of the change and of the elapsed
+/// time. Each step uses the results of the earlier ones.
 enum SettlingStep: Sendable {
-    /// I-frames or media, as the rate wants it: it replaces the lanes that all other steps look at.
+    /// Switches between I-frames and normal media, as the rate requires. This replaces the lanes that all other steps
+    /// read.
     case rate
-    /// Frames that are switched off rest, or come back. As above.
+    /// Suspends or resumes disabled video. This also changes the lanes.
     case tracks
-    /// Whether a paused live stream rests. Before anything is loaded: who rests asks for nothing.
+    /// Makes a paused live stream idle, or ends that. It precedes loading because an idle stream makes no requests.
     case rest
-    /// Media far behind the playhead goes. Before the buffer is judged: what is held behind counts against its limits.
+    /// Removes media far behind the playhead. It precedes the buffer step because kept media counts towards the limits.
     case eviction
-    /// Bodies that were held back are read on where there is room again. Before new segments, which are needed later.
+    /// Resumes suspended bodies that now have room. It precedes new segments, which are needed later.
     case suspendedBodies
-    /// The verdict of the buffer, and the start of playback if it allows that. Before loading: it says which lanes want
+    /// Evaluates the buffer and starts playback if possible. It precedes loading because it determines which lanes need
     /// media.
     case buffer
-    /// Segments are begun.
+    /// Starts loading segments.
     case loads
-    /// What lists hint at is asked for. After the segments, which may be what a hint was of.
+    /// Requests hinted resources. It follows the segments, which may use hinted resources.
     case hints
-    /// The verdict once more if the two steps before have changed anything: a lane may be complete now, or a gap be
-    /// skipped, with which playback may start.
+    /// Evaluates the buffer again if the last two steps changed anything. Playback may start if a lane is complete now
+    /// or a gap was skipped.
     case bufferAfterLoads
-    /// Playing by parts begins at its distance from the edge. Before seeks: the place may move on by one.
+    /// Starts low-latency playback at its distance from the live edge. It precedes seeks because it may move the
+    /// playhead with a seek.
     case alignment
-    /// A seek ends where there is media at its target. Before the start: the outputs are asked one thing at a time.
+    /// Ends a seek once media at its target is available. It precedes the start because only one question to the
+    /// outputs may be open.
     case seek
-    /// The outputs are asked for the first frame.
+    /// Asks the outputs for the first frame.
     case start
-    /// The outputs are asked for what a preroll waits for.
+    /// Asks the outputs for the media that a preroll waits for.
     case preroll
-    /// Date ranges, markers and metadata that the playhead has come to. Before the end: what is told of the item comes
-    /// before that it is over.
+    /// Reports date ranges, markers and metadata that the playhead has reached. It precedes the end, so that they are
+    /// reported before the item ends.
     case dateRanges
-    /// What was asked for before the URL ran out has come, and there is no fresh one. After all that may bring media, and
-    /// before the end: what is buffered is played first.
+    /// Ends loading if there is no fresh URL and all earlier requests have ended.
+    ///
+    /// It follows all steps that may bring media, and precedes the end because buffered media is played first.
     case refusal
-    /// The end of the item, or its failure. After all that may still bring media, and before steps that move the playhead
-    /// of an item that goes on.
+    /// Ends or fails the item. It follows all steps that may bring media, and precedes steps that move the playhead of
+    /// a continuing item.
     case end
-    /// A rate above 1 has caught up with a live stream. Before the distance from the edge, which is kept at rate 1.
+    /// Handles a rate above 1 that has caught up with a live stream. It precedes the latency step, which needs the rate
+    /// 1.
     case liveEdge
-    /// A wait is made up for by a seek of the engine's own.
+    /// Makes up for a wait with a seek.
     case liveOffset
-    /// The distance from the edge that would do, which stalls of this event have changed.
+    /// Reports the recommended distance from the live edge, which stalls may have changed.
     case recommendedOffset
-    /// The rate at which the distance from the edge is kept. After all that moves the playhead.
+    /// Adjusts the rate to keep the distance from the live edge. It follows all steps that move the playhead.
     case latency
-    /// The next moment at which time alone changes something, by all of the above.
+    /// Sets the timer for the next time at which something changes without an event.
     case timer
 
     /// The order of execution.

@@ -1,49 +1,52 @@
 import Glibc
 
-/// What a network is expected to fall short of a bit rate, in seconds of media at that bit rate.
+/// The expected shortfall of a network relative to a bit rate, in seconds of media at that bit rate.
 ///
-/// Source: docs/decisions/keep-up.md.
+/// The decision record on keep-up has the measurements from which the constants result.
 struct ShortfallForecast: Sendable, Hashable {
-    /// Seconds over which the worst is looked for.
+    /// The length of the window in which the worst rate is measured, in seconds.
     private static let window = 5
-    /// The slump to be ready for: this long, at this share of the worst rate seen. 417 recorded networks; the optimum is
-    /// flat.
+    /// The slump to prepare for: its duration in seconds, and its share of the worst measured rate.
+    ///
+    /// The values are optimal on 417 recorded networks, and the optimum is flat.
     private static let slumpDuration = 30.0
     private static let slumpShare = 0.4
-    /// Between so many seconds a network that has been steady is more and more believed to stay so.
+    /// The number of seconds over which a steady network is increasingly expected to remain steady.
     private static let steadyCounts = 5...10
-    /// With this spread of the seconds (standard deviation by mean) a network is not steady at all.
+    /// The spread (standard deviation by mean) from which a network does not count as steady.
     private static let unsteadySpread = 0.1
-    /// So much of the worst shortfall so far is expected once more on top.
+    /// The share of the worst shortfall so far that is added to the expected one.
     private static let repeatedShare = 0.1
-    /// Before this many seconds nothing is said about what lasts.
+    /// The number of seconds before which there is no forecast of a lasting shortfall.
     private static let leastCount = 60
-    /// With so many times the rate that is needed a network has recovered.
+    /// The multiple of the needed rate at which a network counts as recovered.
     private static let ease = 1.5
-    /// What is waited for after a stall grows by this with each that follows, and no further than that: on 417 recorded networks
-    /// a third fewer stalls for 1 % (buffer of 120 s) or 6 % (30 s) more waiting.
+    /// The factor by which the wait after a stall grows with each further stall, and its limit.
+    ///
+    /// On 417 recorded networks this avoids a third of the stalls for 1 % more waiting (buffer of 120 s) or 6 % (30 s).
     private static let growthByStall = 1.5
     private static let mostGrowth = 3.0
-    /// With less than so many times the rate that is needed, one segment that is larger than the others makes playing stall:
-    /// more is waited for at the start.
+    /// The multiple of the needed rate below which playback waits longer at the start, and by which factor.
+    ///
+    /// Below it, a single large segment causes a stall.
     private static let narrow = 1.25
     private static let mostCaution = 3.0
 
-    /// Media that has to be ahead to get over the next slump.
+    /// The duration of media that must be buffered to get past the next slump, in seconds.
     var passing: Double
-    /// What is waited for after a stall is multiplied by it.
+    /// The factor of the wait after a stall.
     var growth = 1.0
-    /// What is waited for at the start is multiplied by it.
+    /// The factor of the wait at the start.
     var caution = 1.0
-    /// The share of all media still to come that will be missing if the network goes on as it does, beyond doubt.
+    /// The share of all remaining media that will certainly be missing if the network does not change.
     var lasting: Double
 
     /// - Parameters:
-    ///   - rates: bits per second of the last seconds of loading.
-    ///   - needed: bits per second that playback takes.
-    ///   - throughput: what is expected where there are not enough seconds yet.
-    ///   - stallsInRow: each makes it more likely that the network does not carry what is played.
-    ///   - now: the estimate of the throughput.
+    ///   - rates: The throughput of each recent second of loading, in bits per second.
+    ///   - needed: The bit rate of playback, in bits per second.
+    ///   - throughput: The expected throughput in bits per second if there are too few measurements.
+    ///   - stallsInRow: The number of consecutive stalls. Each makes it more likely that the network is too slow.
+    ///   - now: The current throughput estimate in bits per second.
     init(rates: [Double], needed: Double, throughput: Double, stallsInRow: Int = 0, now: Double = .infinity) {
         var worst = throughput
         var deepest = 0.0
@@ -72,10 +75,11 @@ struct ShortfallForecast: Sendable, Hashable {
         lasting = max(lasting, 1 - link / needed)
     }
 
-    /// What the link carries, in bits per second, where that is less than is needed. Who has stalled believes sooner in what
-    /// there was; a network that recovers shows it at once.
+    /// The link's capacity in bits per second, or `nil` if it suffices.
     ///
-    /// - Parameter estimate: the throughput as it is now.
+    /// After a stall, fewer measurements are needed. A recovering network is detected at once.
+    ///
+    /// - Parameter estimate: The current throughput estimate in bits per second.
     static func link(_ rates: [Double], estimate: Double, needed: Double, stallsInRow: Int) -> Double? {
         guard stallsInRow > 1 || stallsInRow == 1 && steadiness(rates) > 0.5, rates.count >= 2 * window else {
             return nil
@@ -84,7 +88,7 @@ struct ShortfallForecast: Sendable, Hashable {
         return mean < needed ? mean : nil
     }
 
-    /// 1 where the rates give no reason to expect a slump at all, 0 where they say nothing of the kind.
+    /// How steady the rates are: 1 if they give no reason to expect a slump, 0 if they give no confidence.
     private static func steadiness(_ rates: [Double]) -> Double {
         guard rates.count >= steadyCounts.lowerBound else { return 0 }
         var sum = 0.0
@@ -100,8 +104,9 @@ struct ShortfallForecast: Sendable, Hashable {
         return max(0, 1 - deviation / mean / unsteadySpread) * Double(count) / Double(steadyCounts.count)
     }
 
-    /// The mean that the rates may have at most: theirs, and three standard errors. Neighbours are alike, so that
-    /// windows are counted and not seconds.
+    /// The upper bound of the mean rate: the measured mean plus `errors` standard errors.
+    ///
+    /// Neighboring seconds are correlated, so the samples are windows rather than seconds.
     private static func highest(_ rates: [Double], errors: Double) -> Double {
         let count = rates.count / window
         var sum = 0.0

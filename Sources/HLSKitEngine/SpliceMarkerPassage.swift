@@ -3,8 +3,9 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Decides when the playhead comes to the markers of breaks in the playlist, and which of them are news: that a break continues
-/// is told to those alone who came into it in the middle.
+/// Decides when the playhead reaches splice markers of the playlist, and which of them to report.
+///
+/// The continuation of a break is reported only if the playhead enters the break in its middle.
 struct SpliceMarkerPassage: Sendable {
     struct Event: Sendable, Hashable {
         var marker: SpliceMarker
@@ -13,20 +14,19 @@ struct SpliceMarkerPassage: Sendable {
 
     private struct Entry: Sendable {
         var marker: SpliceMarker
-        /// The end of the segment behind it.
+        /// The end of the segment after the marker.
         var end: Duration
     }
 
-    /// So many are known that the playlist does not list any more.
+    /// The maximum number of kept markers that the playlist no longer lists.
     private static let maximumUnlistedCount = 256
 
     private var points = PassedPoints<Entry>()
-    /// The playhead was told that it is in a break.
+    /// Whether a break was reported at the playhead.
     private var isInBreak = false
-    /// Where the playhead is was not looked at since it was moved.
+    /// Whether the playhead has moved by a seek since the last check.
     private var hasMoved = true
 
-    /// There is nothing to tell.
     var isEmpty: Bool { points.isEmpty }
 
     // MARK: Playlists
@@ -34,8 +34,10 @@ struct SpliceMarkerPassage: Sendable {
     /// Whether ``read(_:)`` has anything to do.
     func isConcerned(by tracker: PlaylistTracker) -> Bool { !isEmpty || !tracker.written.markedSegments.isEmpty }
 
-    /// Takes a newer state of the playlist, or that of another variant. Markers of segments that a live playlist has no longer
-    /// may still be played; those of other variants that stand at about the same place are the same.
+    /// Reads an update of the playlist, or the playlist of another variant.
+    ///
+    /// Markers of segments that have left a live playlist are kept, because they may still be played. Equal markers of
+    /// another variant at about the same time are treated as the same marker.
     mutating func read(_ tracker: PlaylistTracker) {
         let (playlist, starts) = (tracker.written, tracker.segmentStarts)
         var known = Dictionary(grouping: points.points, by: \.content.marker)
@@ -65,12 +67,12 @@ struct SpliceMarkerPassage: Sendable {
 
     func isDue(at time: Duration) -> Bool { points.isDue(at: time) }
 
-    /// The playhead has come to `time`; it began at `start`.
+    /// Returns the markers that are due when the playhead, which began at `start`, reaches `time`.
     mutating func advance(to time: Duration, from start: Duration) -> [Event] {
         var due = points.advance(to: time, from: start)
         if hasMoved {
             hasMoved = false
-            // In the middle of a segment of a break.
+            // The playhead is within a segment of a break.
             if let point = points.points.last(where: { $0.time <= time && $0.content.marker.kind.isState }),
                 point.content.marker.kind == .continued, point.time < time, time < point.content.end
             {
@@ -90,18 +92,18 @@ struct SpliceMarkerPassage: Sendable {
         }
     }
 
-    /// The playhead was moved.
+    /// Called when the playhead has moved by a seek.
     mutating func jump(to time: Duration) {
         points.jump(to: time)
         isInBreak = false
         hasMoved = true
     }
 
-    /// The item time at which something is to be told next, as far as is known; nil for none.
+    /// The item time of the next known report, or `nil` if there is none.
     func next(from time: Duration, isReverse: Bool) -> Duration? { points.next(from: time, isReverse: isReverse) }
 }
 
 extension SpliceMarker.Kind {
-    /// It tells whether a break is on.
+    /// Whether the marker says that a break begins, continues or ends.
     fileprivate var isState: Bool { self == .out || self == .continued || self == .in }
 }

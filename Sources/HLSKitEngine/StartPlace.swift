@@ -4,20 +4,20 @@ import HLSKitPlaylist
 package import HLSKitSelection
 import HLSKitTime
 
-/// Where an item begins to play.
+/// The position at which an item starts to play.
 package struct StartPlace: Sendable, Hashable {
     private(set) var start: Duration
-    /// Media before this item time is not presented; nil where the start is the beginning of a segment.
+    /// Media before this item time is not presented. `nil` if the start is the beginning of a segment.
     private(set) var window: Duration?
-    /// Where the part begins that is loaded first, if that is the distance from the edge of playing by parts.
+    /// The start of the first loaded part, if low-latency playback determines the position.
     private(set) var partStart: Duration?
-    /// It is the distance from the edge of playing by parts.
+    /// Whether the position follows from the low-latency distance from the live edge.
     var isAtEdge: Bool { partStart != nil }
 
     /// - Parameters:
-    ///   - tag: `EXT-X-START`, of the media playlist or else of the multivariant one.
-    ///   - liveOffset: the distance from the live edge at which to play.
-    ///   - lead: how much nearer playing by parts starts.
+    ///   - tag: `EXT-X-START` of the media playlist or, if absent, of the multivariant playlist.
+    ///   - liveOffset: The distance from the live edge at which to play.
+    ///   - lead: How much nearer to the edge low-latency playback starts.
     init(
         in tracker: PlaylistTracker, preferences: PlayerItemPreferences, tag: StartPoint?, liveOffset: Duration,
         lead: Duration = .zero
@@ -45,7 +45,7 @@ package struct StartPlace: Sendable, Hashable {
                 start = tag.isPrecise ? target : boundary(at: target)
                 if tag.isPrecise { window = target }
             } else if tracker.usesParts {
-                // To the beginning of a part that decoding can start with it may be as far as the whole distance.
+                // A part at which decoding can start may be as far away as the whole distance.
                 start = max(first, end - liveOffset + lead)
                 window = start
                 partStart = boundary(at: start)
@@ -55,14 +55,14 @@ package struct StartPlace: Sendable, Hashable {
         }
     }
 
-    /// A seek was asked for before there was a place to start at.
+    /// Applies a seek that was made before there was a start position.
     mutating func move(to landing: Landing) {
         partStart = nil
         start = landing.time
         window = landing.floor
     }
 
-    /// Where the preferences end the item; nil where they do not.
+    /// The end that the preferences set, or `nil` if they set none.
     func end(_ position: EndPosition, in tracker: PlaylistTracker) -> Duration? {
         switch position {
         case .automatic: nil
@@ -73,13 +73,13 @@ package struct StartPlace: Sendable, Hashable {
         }
     }
 
-    /// Whether where playing starts, or ends, is asked for by dates that the playlist does not have.
+    /// Whether the start or end is given as a date, but the playlist has no dates.
     package static func lacksDates(_ preferences: PlayerItemPreferences, in tracker: PlaylistTracker) -> Bool {
         let dates = [preferences.startPosition.date, preferences.endPosition.date].compactMap(\.self)
         return dates.contains { tracker.place(of: $0) == nil }
     }
 
-    /// Times below zero are counted from the end of what is listed, others from its beginning.
+    /// Negative times count from the end of the playlist, others from its start.
     private static func itemTime(_ time: Duration, in tracker: PlaylistTracker) -> Duration {
         (time < .zero ? tracker.end : tracker.start) + time
     }
@@ -94,7 +94,7 @@ extension EndPosition {
 }
 
 extension HLSError {
-    /// A place was asked for by a date, and the playlist has none.
+    /// Creates an error for a position given by date in a playlist without dates.
     package init(lackOfDatesIn url: String?) {
         self.init(
             code: .notAvailable, urlString: url, cause: "a date was asked for, and the playlist has none",

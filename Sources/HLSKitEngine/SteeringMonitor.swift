@@ -1,23 +1,23 @@
 import HLSKitPlaylist
 
-/// Decides when a steering server is asked, where, and how; and what of its answers holds.
+/// Decides when and how to request a steering manifest, and from which URL.
 ///
-/// Source: rfc8216bis §7.4; docs/behaviour/pathways.md.
+/// Source: rfc8216bis §7.4.
 struct SteeringMonitor: Sendable {
-    /// The manifest is in the playlist itself.
+    /// The manifest, if it is inside the playlist itself.
     private(set) var inlineText: String?
-    /// Where it is asked for next; nil where it is not any more.
+    /// The URL of the next request, or `nil` if there are no more requests.
     private var url: String?
-    /// Where the tag says that it is.
+    /// The URL in the `EXT-X-CONTENT-STEERING` tag.
     private var origin: String?
     private var base: String
     private var timeToLive = SteeringManifest.defaultTimeToLive
-    /// What went wrong last; nil since an answer came.
+    /// The last failure, or `nil` after a success.
     private var trouble: String?
 
     /// - Parameters:
-    ///   - tag: what the multivariant playlist says.
-    ///   - base: the URL of that.
+    ///   - tag: The `EXT-X-CONTENT-STEERING` tag of the multivariant playlist.
+    ///   - base: The URL of the multivariant playlist.
     init(_ tag: ContentSteering, base: String) {
         self.base = base
         if Self.isInline(tag.serverURI) {
@@ -28,7 +28,8 @@ struct SteeringMonitor: Sendable {
         }
     }
 
-    /// The playlist comes from a fresh URL, and so may the server's, unless that has named another one since.
+    /// Called when the playlist was loaded from a fresh URL. The server's URL is refreshed too, unless the server has
+    /// named another one.
     mutating func renew(_ tag: ContentSteering?, base: String) {
         self.base = base
         guard let tag, let url, url == origin, let fresh = URIReference.resolve(tag.serverURI, against: base),
@@ -39,13 +40,13 @@ struct SteeringMonitor: Sendable {
 
     private static func isInline(_ uri: String) -> Bool { uri.prefix(5).lowercased() == "data:" }
 
-    /// The URL to ask.
+    /// The URL of the next request.
     ///
     /// - Parameters:
-    ///   - pathway: the one in use.
-    ///   - throughput: in bits per second; nil while nothing is known.
+    ///   - pathway: The pathway in use.
+    ///   - throughput: The throughput in bits per second, or `nil` if it is unknown.
     func request(pathway: String?, throughput: Double?) -> String? {
-        // Nobody is asked: what comes is in the URL.
+        // A data URL contains the response, so it gets no parameters.
         if let url, Self.isInline(url) { return url }
         guard let url, var reference = URIReference(url) else { return nil }
         var parameters: [(name: String, value: String)] = []
@@ -62,10 +63,10 @@ struct SteeringMonitor: Sendable {
         return reference.description
     }
 
-    /// An answer came.
+    /// Called when a manifest arrives.
     ///
-    /// - Parameter source: the URL that answered; nil for that in the playlist.
-    /// - Returns: when to ask again; nil where nobody is to be asked.
+    /// - Parameter source: The URL of the manifest, or `nil` if it was in the playlist.
+    /// - Returns: The time of the next request, or `nil` if there is none.
     mutating func take(_ manifest: SteeringManifest, from source: String?, at now: Duration) -> Duration? {
         timeToLive = manifest.timeToLive
         trouble = nil
@@ -76,17 +77,17 @@ struct SteeringMonitor: Sendable {
         return url == nil ? nil : now + timeToLive
     }
 
-    /// No answer came, or none of use: the last one holds.
+    /// A failed request. The last manifest stays in effect.
     struct Failure: Sendable, Hashable {
-        /// nil for never.
+        /// The time of the next request, or `nil` if there is none.
         var next: Duration?
-        /// It is something new.
+        /// Whether the failure differs from the previous one.
         var isNews: Bool
     }
 
     /// - Parameters:
-    ///   - status: the status of the answer; nil without one.
-    ///   - retryAfter: what it says about when to ask again.
+    ///   - status: The status of the response, or `nil` if there was none.
+    ///   - retryAfter: The delay that the response requests.
     mutating func fail(
         _ text: String, status: Int? = nil, retryAfter: Duration? = nil, at now: Duration
     ) -> Failure {
@@ -100,6 +101,6 @@ struct SteeringMonitor: Sendable {
         return Failure(next: now + wait, isNews: isNews)
     }
 
-    /// Nothing is loaded now: it is asked for later.
+    /// The time of a postponed request, because nothing is loaded now.
     func later(than now: Duration) -> Duration? { url == nil ? nil : now + timeToLive }
 }

@@ -1,4 +1,4 @@
-/// Samples with the same name share their parameter sets: they are of one playlist and one discontinuity sequence.
+/// Identifies the samples of one playlist and one discontinuity sequence, which share parameter sets.
 package struct StreamID: Hashable, Sendable {
     var playlistURL: String
     var epoch: Int

@@ -1,10 +1,10 @@
-/// The item times of the pictures at which decoding can start, as far as they are loaded, in their order.
+/// The item times of the loaded frames at which decoding can start, in order.
 struct SyncIndex: Sendable, Hashable {
     private(set) var times: [Duration] = []
 
     mutating func insert(_ new: [Duration]) {
         for time in new {
-            // They nearly always come in their order.
+            // They usually arrive in order.
             var index = times.endIndex
             while index > 0, times[index - 1] > time { index -= 1 }
             if index > 0, times[index - 1] == time { continue }
@@ -24,7 +24,7 @@ struct SyncIndex: Sendable, Hashable {
         times.removeAll()
     }
 
-    /// The latest time up to `target`, else the earliest after it, among those that `allows` accepts.
+    /// The latest allowed time up to `target` or, if there is none, the earliest allowed time after it.
     func landing(for target: Duration, where allows: (Duration) -> Bool) -> Duration? {
         times.last { $0 <= target && allows($0) } ?? times.first { $0 > target && allows($0) }
     }

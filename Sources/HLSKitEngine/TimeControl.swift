@@ -1,8 +1,8 @@
 import HLSKitTime
 
-/// Decides whether time runs and where it is, and counts what was waited for.
+/// Decides whether time runs and where the playhead is, and counts waiting times.
 ///
-/// The table of time control is its own value; here its outputs meet the timebase that they run.
+/// It connects the ``TimeControlMachine`` with the timebase.
 package struct TimeControl: Sendable {
     typealias Bounds = ItemClock.Bounds
 
@@ -11,13 +11,13 @@ package struct TimeControl: Sendable {
         case playedToEnd
         case failedToPlayToEnd
         case rateChanged(Float, RateChangeReason)
-        /// The player rests from now on.
+        /// The player is paused from now on.
         case paused
         case statusChanged(TimeControlChange, at: Duration)
         case timebase(TimebaseState)
-        /// The item is over.
+        /// The item has ended.
         case advance
-        /// Waiting for data is looked at again after the evaluation time.
+        /// Evaluate waiting for data again after the evaluation time.
         case evaluate
     }
 
@@ -25,15 +25,17 @@ package struct TimeControl: Sendable {
     package struct Intent: Sendable {
         fileprivate var machine: TimeControlMachine
         fileprivate var defaultRate: Float
-        /// When the wait for the first frame began; nil where nobody waits.
+        /// The time at which the wait for the first frame began, or `nil` if there is no wait.
         fileprivate var firstControl: Duration?
-        /// The host time at which the item before ended: the next one begins there. nil where it did not play to its end.
+        /// The host time at which the previous item ended, or `nil` if it was not played to its end.
+        ///
+        /// The next item begins at that time.
         fileprivate var endedAt: Duration?
 
-        /// Time ran until now.
+        /// Whether time was running.
         var isRunning: Bool { machine.timebaseRate != 0 }
 
-        /// Whatever continues with it begins when it is there, not where the item before ended.
+        /// Lets the next item begin as soon as it is available instead of at the previous item's end.
         package mutating func beginAnew() { endedAt = nil }
     }
 
@@ -41,17 +43,17 @@ package struct TimeControl: Sendable {
     private(set) var clock = ItemClock()
     /// The rate of `play()`.
     private(set) var defaultRate: Float = 1
-    /// The item was played.
+    /// Whether the item has been played.
     private(set) var hasPlayed = false
     private var waits = WaitingTimes()
-    /// The host time at which the item had played to its end; nil where it did not.
+    /// The host time at which the item was played to its end, or `nil` if it was not.
     private var endedAt: Duration?
-    /// Where programs see the item while others are played in its place; nil while none are.
+    /// The playhead as the app sees it during a break, or `nil` if there is no break.
     private(set) var heldTime: Duration?
 
     func playhead(_ bounds: Bounds, at now: Duration) -> Duration { clock.playhead(bounds, at: now) }
 
-    /// As programs see it: the timebase may run on past the end (``ActionAtItemEnd/none``).
+    /// The current time as the app sees it. The timebase may run past the end (``ActionAtItemEnd/none``).
     func currentTime(_ bounds: Bounds, at now: Duration) -> Duration {
         if let heldTime { return heldTime }
         return machine.isAtEnd && bounds.isPaced ? clock.timebase.itemTime(at: now) : playhead(bounds, at: now)
@@ -59,7 +61,7 @@ package struct TimeControl: Sendable {
 
     // MARK: Time control
 
-    /// The actions that follow from an event, in order.
+    /// Returns the actions that result from an event, in order.
     mutating func handle(_ event: TimeControlMachine.Event, _ bounds: Bounds, at now: Duration) -> [Action] {
         var actions: [Action] = []
         follow(machine.handle(event), bounds, at: now, &actions)
@@ -96,7 +98,7 @@ package struct TimeControl: Sendable {
         }
     }
 
-    /// The player is paused, waits or plays from now on.
+    /// Called when the player's status changes.
     private mutating func enter(
         _ status: TimeControlStatus, _ bounds: Bounds, at now: Duration, _ actions: inout [Action]
     ) {
@@ -108,10 +110,10 @@ package struct TimeControl: Sendable {
         follow(machine.handle(.mediaPresented), bounds, at: now, &actions)
     }
 
-    /// The player waits, whatever for.
+    /// Whether the player waits, for any reason.
     var isWaiting: Bool { machine.status == .waitingToPlayAtSpecifiedRate }
 
-    /// Playback waits for media, or will before long.
+    /// Whether playback waits for media, or will soon.
     var isInNeed: Bool {
         guard let buffer = machine.buffer else { return false }
         switch machine.status {
@@ -124,28 +126,28 @@ package struct TimeControl: Sendable {
 
     mutating func setDefaultRate(_ rate: Float) { defaultRate = rate }
 
-    /// Playing was asked for.
+    /// Called when playback is requested.
     mutating func beginWait(at now: Duration) { waits.begin(at: now) }
 
-    /// Puts what was waited for into `statistics`.
+    /// Adds the waiting times to `statistics`.
     ///
-    /// - Parameter now: up to when the stall counts that is under way; nil where it does not count yet.
+    /// - Parameter now: The time up to which a current stall counts, or `nil` not to count it yet.
     package func count(at now: Duration? = nil, _ statistics: inout PlaybackStatistics) {
         waits.count(at: now, &statistics)
     }
 
-    /// The rate that a buffer is judged at: while the rate is 0, the one that `play()` would play at.
+    /// The rate with which to evaluate a buffer. While the rate is 0, this is the rate of `play()`.
     func judgedRate(_ rate: Float) -> Double {
         rate == 0 ? Double(defaultRate == 0 ? 1 : defaultRate) : Double(rate)
     }
 
     // MARK: Time
 
-    /// Another timebase holds from now on.
+    /// Sets another timebase.
     ///
     /// - Parameters:
-    ///   - jump: where the playhead is from now on, if it does not continue from where it is.
-    ///   - start: the item time from which on what is played counts as watched; nil for the playhead.
+    ///   - jump: The new playhead, or `nil` if it does not change its position.
+    ///   - start: The item time from which media counts as watched, or `nil` for the playhead.
     mutating func setTimebase(
         _ new: TimebaseState, _ bounds: Bounds, at now: Duration, jump: Duration? = nil,
         watchedFrom start: Duration? = nil
@@ -154,14 +156,15 @@ package struct TimeControl: Sendable {
         clock.watch(from: start ?? playhead(bounds, at: now))
     }
 
-    /// Holds time where it was marked, if the end came nearer than that.
+    /// Holds the playhead at the mark if an earlier end was set.
     mutating func hold(_ mark: ItemClock.Mark, _ bounds: Bounds, at now: Duration) {
         clock.hold(mark, bounds, at: now)
     }
 
-    /// Time was running while nobody was awake: it does not pass the media that there was.
+    /// Called when time ran while the process was suspended. The playhead then stops at the end of the media that was
+    /// loaded.
     ///
-    /// - Returns: the timebase from now on; nil where it stays.
+    /// - Returns: The new timebase, or `nil` if it does not change.
     mutating func wake(
         at time: Duration, _ bounds: Bounds, since now: Duration, loaded: [Range<Duration>]
     ) -> TimebaseState? {
@@ -171,21 +174,21 @@ package struct TimeControl: Sendable {
         return new
     }
 
-    /// Outputs have taken media up to there.
+    /// Called when outputs have taken media up to `time`.
     mutating func present(upTo time: Duration) { clock.present(upTo: time) }
 
-    /// The way to the start was not played.
+    /// Starts counting watched time at the start position, because the time before it was not played.
     mutating func beginWatching(at time: Duration) { clock.beginWatching(at: time) }
 
-    /// There is no media in this stretch.
+    /// Marks a range without media.
     mutating func lose(_ range: Range<Duration>, at playhead: Duration) { clock.lose(range, at: playhead) }
 
-    /// There is media in this stretch after all.
+    /// Marks a range that has media after all.
     mutating func recover(_ range: Range<Duration>, at playhead: Duration) { clock.recover(range, at: playhead) }
 
     // MARK: Items
 
-    /// Another item is to be played, with the timebase as it is.
+    /// Called when another item will be played. The timebase does not change.
     mutating func changeItem() {
         clock.reset()
         heldTime = nil
@@ -193,21 +196,21 @@ package struct TimeControl: Sendable {
         waits.forgetItem()
     }
 
-    /// The item is over, and the next one begins when it ended.
+    /// Called when the item has ended. The next item begins at that time.
     mutating func endItem(_ bounds: Bounds, at now: Duration) {
         if let time = clock.timeOfEnd(bounds, at: now) { endedAt = time }
     }
 
-    /// The intent to continue with. An item that was never there leaves the wait for the first frame to the one that
-    /// comes.
+    /// The intent with which the next item continues. If this player has had no item, the wait for the first frame
+    /// continues.
     func intent(_ bounds: Bounds, at now: Duration) -> Intent {
         Intent(
             machine: machine, defaultRate: defaultRate,
             firstControl: bounds == .nothing ? waits.firstControl : machine.rate == 0 ? nil : now, endedAt: endedAt)
     }
 
-    /// Continues for a player whose current item was another's until now. Where that one played, this one does, from the
-    /// moment at which it ended.
+    /// Takes over from another engine. If that engine was playing, this one plays from the moment at which the other's
+    /// item ended.
     mutating func takeOver(_ intent: Intent, _ bounds: Bounds, at now: Duration) -> [Action] {
         defaultRate = intent.defaultRate
         waits.takeOver(since: intent.firstControl)
@@ -226,9 +229,9 @@ package struct TimeControl: Sendable {
 
     // MARK: Breaks
 
-    /// Others are played in the item's place from now on. Programs see it stand where it is.
+    /// Suspends the item for a break. To the app, the playhead stays at its position.
     ///
-    /// - Returns: the intent that they continue with, too.
+    /// - Returns: The intent with which the other items continue, and the resulting actions.
     mutating func suspend(_ bounds: Bounds, at now: Duration) -> (intent: Intent, actions: [Action]) {
         endItem(bounds, at: now)
         let intent = intent(bounds, at: now)
@@ -237,7 +240,7 @@ package struct TimeControl: Sendable {
         return (intent, handle(.interstitialChanged(isRunning: true), bounds, at: now))
     }
 
-    /// The item continues where the playhead is now, from the moment at which those ended that were played in its place.
+    /// Resumes the item at the playhead, at the moment when the break ended.
     mutating func resume(_ intent: Intent, _ bounds: Bounds, at now: Duration) -> [Action] {
         heldTime = nil
         let event = TimeControlMachine.Event.interstitialChanged(isRunning: false, continues: intent.isRunning)

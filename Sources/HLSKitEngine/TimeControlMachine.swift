@@ -1,24 +1,24 @@
-/// Decides whether a player is paused, waiting (and for what) or playing, and how fast its timebase runs.
+/// Decides whether a player is paused, waiting (and why) or playing, and how fast its timebase runs.
 ///
-/// Every fact comes in as an ``Event``; after each one the table of docs/behaviour/time-control.md is evaluated from
-/// its first row. The caller carries out the ``Output``s in order, before the next event.
+/// Every fact arrives as an ``Event``. After each one, the rows of the time-control table are evaluated in order. The
+/// caller carries out the ``Output``s in order, before the next event.
 package struct TimeControlMachine: Sendable {
-    /// What the buffer of the current item says in the direction of the desired rate.
+    /// The state of the current item's buffer in the direction of the requested rate.
     struct BufferState: Sendable, Hashable {
         var isEmpty = true
         var isFull = false
         var isLikelyToKeepUp = false
     }
 
-    /// Speeds that the media of an item allows beyond 0 < rate ≤ 2, which always works.
+    /// Rates that an item's media allows in addition to 0 < rate ≤ 2, which are always possible.
     package struct RateCapabilities: Sendable, Hashable {
-        /// Faster than 2.
+        /// Whether rates above 2 are possible.
         package var canPlayFastForward = false
-        /// Exactly −1.
+        /// Whether the rate −1 is possible.
         package var canPlayReverse = false
-        /// Between −1 and 0.
+        /// Whether rates between −1 and 0 are possible.
         package var canPlaySlowReverse = false
-        /// Below −1.
+        /// Whether rates below −1 are possible.
         package var canPlayFastReverse = false
     }
 
@@ -26,16 +26,16 @@ package struct TimeControlMachine: Sendable {
         case unknown, readyToPlay, failed
     }
 
-    /// What is known of an item at the moment it becomes current.
+    /// The state of an item at the moment it becomes current.
     struct ItemState: Sendable, Hashable {
         var status = ItemStatus.unknown
         var buffer = BufferState()
         var capabilities = RateCapabilities()
-        /// Some of its media was presented since it was loaded or last sought in.
+        /// Whether any of its media was presented since it was loaded or since the last seek.
         var hasPresentedMedia = false
     }
 
-    /// A point where item time and host time meet.
+    /// A pair of item time and host time that coincide.
     package struct TimebaseAnchor: Sendable, Hashable {
         package var itemTime: Duration
         package var hostTime: Duration
@@ -47,13 +47,14 @@ package struct TimeControlMachine: Sendable {
     }
 
     enum Event: Sendable, Hashable {
-        // What the program asks for. `buffer` is the buffer's state as seen at the new rate, nil where it is the same.
-        // Rates that are not finite are ignored.
+        // Requests of the app. `buffer` is the buffer's state at the new rate, or `nil` if it does not change. Rates
+        // that are not finite are ignored.
         case play(defaultRate: Float, buffer: BufferState? = nil)
         /// `rate = x` and, with 0, `pause()`.
         case setRate(Float, buffer: BufferState? = nil)
         case playImmediately(atRate: Float, buffer: BufferState? = nil)
-        /// `setRate(_:time:atHostTime:)`. Ignored while the player waits automatically: the caller refuses it then.
+        /// `setRate(_:time:atHostTime:)`. Ignored while the player waits automatically, because the caller rejects it
+        /// then.
         case setRateAtHostTime(Float, TimebaseAnchor, buffer: BufferState? = nil)
         case setAutomaticallyWaits(Bool)
         case setActionAtItemEnd(ActionAtItemEnd)
@@ -66,30 +67,30 @@ package struct TimeControlMachine: Sendable {
 
         // Media.
         case bufferChanged(BufferState)
-        /// Media of the current item was presented, perhaps while paused.
+        /// Media of the current item was presented, possibly while paused.
         case mediaPresented
-        /// A download of the current item gave a measurement.
+        /// A download of the current item produced a throughput measurement.
         case throughputSample
-        /// The timer of ``Output/startEvaluationTimer`` ran out.
+        /// The timer of ``Output/startEvaluationTimer`` fired.
         case evaluationTimeout
 
-        // Seeking. A newer seek is another `seekAccepted`; the superseded one reports nothing more here. Comes before the
-        // changes of the buffer that the seek causes.
+        // Seeking. A newer seek is another `seekAccepted`, and the replaced seek reports nothing more. This event
+        // precedes the buffer changes that the seek causes.
         case seekAccepted(isTargetBuffered: Bool)
         case seekCompleted(BufferState)
-        /// The pending seek ended without a move of the playhead.
+        /// The pending seek ended without moving the playhead.
         case seekCancelled(BufferState)
 
-        // Where the playhead is.
+        // The position of the playhead.
         case reachedEnd
-        /// The effective end is now elsewhere and the playhead no longer at it.
+        /// The effective end has moved, and the playhead is no longer at it.
         case endMoved
-        /// `isReverseEnd` when the start of the seekable range is also where reverse playback ends.
+        /// `isReverseEnd` is true if reverse playback ends at the start of the seekable range.
         case reachedStart(isReverseEnd: Bool)
         case reachedLiveEdge
-        /// `continues`: what was played in the item's place ran up to now, so that the item plays where it has media.
+        /// `continues` is true if the break's media was playing until now. The item then plays if it has media.
         case interstitialChanged(isRunning: Bool, continues: Bool = false)
-        /// The rate is another one, though the program has not asked for it now.
+        /// The rate changes without a request of the app.
         case rateGiven(Float, RateChangeReason)
     }
 
@@ -99,19 +100,20 @@ package struct TimeControlMachine: Sendable {
         case failedToPlayToEnd
         case rateChanged(Float, RateChangeReason)
         case statusChanged(old: TimeControlStatus, new: TimeControlStatus, reason: WaitingReason?, rate: Float)
-        /// The timebase runs at this rate from now on; with an anchor, as if it had run (or will run) since the anchor.
+        /// The timebase runs at this rate from now on. With an anchor, it runs as if since the anchor, which may be in
+        /// the future.
         case timebase(rate: Float, anchor: TimebaseAnchor?)
-        /// The current item is over. ``Event/itemChanged(_:)`` with the next one, or with nil, has to be the next event.
+        /// The current item has ended. The next event must be ``Event/itemChanged(_:)`` with the next item or `nil`.
         case advanceToNextItem
-        /// Send ``Event/evaluationTimeout`` after the evaluation time; replaces the timer that may be running.
+        /// Send ``Event/evaluationTimeout`` after the evaluation time. This replaces a running timer.
         case startEvaluationTimer
     }
 
     package private(set) var status = TimeControlStatus.paused
     package private(set) var reasonForWaitingToPlay: WaitingReason?
-    /// The desired rate.
+    /// The requested rate.
     package private(set) var rate: Float = 0
-    /// The only truth about speed.
+    /// The actual rate.
     private(set) var timebaseRate: Float = 0
     package private(set) var automaticallyWaits: Bool
     package private(set) var actionAtItemEnd: ActionAtItemEnd
@@ -119,7 +121,7 @@ package struct TimeControlMachine: Sendable {
 
     private var item: Item?
     private var wait = Wait()
-    /// Set by ``Event/setRateAtHostTime(_:_:buffer:)`` and not yet carried out.
+    /// The anchor of a ``Event/setRateAtHostTime(_:_:buffer:)`` that is not carried out yet.
     private var pendingAnchor: TimebaseAnchor?
 
     init(automaticallyWaits: Bool = true, actionAtItemEnd: ActionAtItemEnd = .pause) {
@@ -127,21 +129,21 @@ package struct TimeControlMachine: Sendable {
         self.actionAtItemEnd = actionAtItemEnd
     }
 
-    /// The current item's status; nil without an item.
+    /// The current item's status, or `nil` if there is no item.
     var itemStatus: ItemStatus? { item?.state.status }
     /// The last reported state of the current item's buffer.
     var buffer: BufferState? { item?.state.buffer }
     package var isSeekPending: Bool { item?.seek != nil }
-    /// Whether media of the current item was presented since it was loaded or last sought in.
+    /// Whether media of the current item was presented since it was loaded or since the last seek.
     var hasPresentedMedia: Bool { item?.state.hasPresentedMedia ?? false }
 
-    /// Playback came to the end of the current item and has not left it.
+    /// Whether playback has reached the end of the current item and not left it.
     var isAtEnd: Bool { item?.boundary == .end }
 
-    /// Playback came to the end or, in reverse, to the start, and has not left it.
+    /// Whether playback has reached the end or, in reverse, the start, and not left it.
     var isAtBoundary: Bool { item?.boundary != nil }
 
-    /// Goes on for a player whose current item was another's until now. The current item stays this machine's own.
+    /// Takes over from another machine, but keeps this machine's current item.
     mutating func takeOver(from other: TimeControlMachine) -> [Output] {
         let item = item
         self = other
@@ -165,13 +167,13 @@ package struct TimeControlMachine: Sendable {
 }
 
 extension TimeControlMachine {
-    /// The current item as the machine sees it.
+    /// The machine's state of the current item.
     private struct Item {
         enum Seek {
             case inBuffer, outsideBuffer
         }
 
-        /// The boundary that playback came to and has not left.
+        /// A boundary that playback has reached and not left.
         enum Boundary {
             case end, start
         }
@@ -180,7 +182,7 @@ extension TimeControlMachine {
         var hasPlayed = false
         var seek: Seek?
         var boundary: Boundary?
-        /// The boundary to return to when the pending seek is cancelled.
+        /// The boundary to return to if the pending seek is cancelled.
         var boundaryBeforeSeek: Boundary?
 
         mutating func leaveBoundary() {
@@ -194,27 +196,27 @@ extension TimeControlMachine {
         }
     }
 
-    /// What decides the reason while waiting for data.
+    /// The state that determines the reason while waiting for data.
     private struct Wait {
-        /// Waiting for data now (rows 6 and 8).
+        /// Whether the player waits for data (rows 6 and 8).
         var isForData = false
-        /// A sample came or the time is up since this wait began.
+        /// Whether a measurement arrived or the evaluation time passed since this wait began.
         var isEvaluated = false
-        /// A stall, or an immediate start without data, made the reason `toMinimizeStalls` at once.
+        /// Whether a stall, or an immediate start without data, made the reason `toMinimizeStalls` at once.
         var isToMinimizeStalls = false
     }
 
-    /// What one event brings.
+    /// The result of one event.
     private struct Step {
         let previousRate: Float
         var outputs: [Output] = []
         var rateReason = RateChangeReason.setRateCalled
         var isRateCall = false
         var isPlayImmediately = false
-        /// The event says that the buffer changed, so that leaving `playing` for lack of data is a stall.
+        /// Whether the event reports a buffer change. In that case, leaving `playing` for lack of data is a stall.
         var isBufferChange = false
         var restartsWait = false
-        /// Time ran until now, though it was another item's.
+        /// Whether time was running until now, for another item.
         var continues = false
     }
 
@@ -228,7 +230,7 @@ extension TimeControlMachine {
 
     // MARK: - Events
 
-    /// Takes in what the event says. False when the table is not to be evaluated.
+    /// Applies an event. Returns `false` if the table does not have to be evaluated.
     private mutating func apply(_ event: Event, _ step: inout Step) -> Bool {
         switch event {
         case .play(let rate, let buffer), .setRate(let rate, let buffer):
@@ -324,7 +326,7 @@ extension TimeControlMachine {
         return true
     }
 
-    /// A player that advances drops the item, whatever the rate.
+    /// Fails the item. A player that advances drops the item, regardless of the rate.
     private mutating func failItem(_ step: inout Step) -> Bool {
         guard item?.state.status != .failed else { return false }
         item?.state.status = .failed
@@ -345,7 +347,7 @@ extension TimeControlMachine {
         pendingAnchor = nil
     }
 
-    /// The item is gone at once; the event that brings the next one resolves, so that nothing happens in between.
+    /// Removes the item at once. The table is evaluated when the next item is set, so nothing happens in between.
     private mutating func advance(_ step: inout Step) {
         item = nil
         step.outputs.append(.advanceToNextItem)
@@ -353,7 +355,7 @@ extension TimeControlMachine {
 
     // MARK: - Table
 
-    /// The table of docs/behaviour/time-control.md: the first row that holds decides.
+    /// Evaluates the time-control table: the first matching row decides.
     private func outcome(_ step: Step) -> Outcome {
         let isPlayImmediately = step.isPlayImmediately
         guard rate != 0 else { return .paused(nil) }  // row 1
@@ -421,7 +423,9 @@ extension TimeControlMachine {
         if startsTimer { step.outputs.append(.startEvaluationTimer) }
     }
 
-    /// The buffer ran empty under a playhead that had media: not after a seek, a new item or a new direction.
+    /// Whether the buffer ran empty during playback.
+    ///
+    /// A seek, a new item or a new direction does not count.
     private func isStall(_ outcome: Outcome, _ step: Step) -> Bool {
         guard status == .playing, step.isBufferChange, let state = item?.state, state.buffer.isEmpty else {
             return false
@@ -433,13 +437,13 @@ extension TimeControlMachine {
         }
     }
 
-    /// Sets the rate to 0 where a row of the table says so.
+    /// Sets the rate to 0 if a row of the table requires it.
     private mutating func stop(because cause: RateChangeReason?, isStall: Bool, _ step: inout Step) {
         guard let cause else { return }
         rate = 0
         switch cause {
         case .itemFailed, .itemEnded, .reachedStart:
-            // That was told when it happened: what is new is that nothing comes of the call.
+            // The cause was reported when it occurred. Only the failure of this call is new.
             step.rateReason = step.isRateCall ? .setRateFailed : cause
         default:
             step.rateReason = isStall ? .stalled : cause
@@ -449,13 +453,13 @@ extension TimeControlMachine {
 
     private mutating func notePlaying() {
         item?.hasPlayed = true
-        // What plays is presented; during a seek only what comes after it counts.
+        // Playing media counts as presented. During a seek, only media after the seek counts.
         if item?.seek == nil { item?.state.hasPresentedMedia = true }
         if (item?.boundary == .end && rate < 0) || (item?.boundary == .start && rate > 0) { item?.boundary = nil }
         wait.isToMinimizeStalls = false
     }
 
-    /// Brings the reason up to date. True when an evaluation begins.
+    /// Updates the reason. Returns `true` if an evaluation begins.
     private mutating func updateWait(isForData: Bool, _ step: Step) -> Bool {
         let begins = isForData && (!wait.isForData || step.restartsWait)
         wait.isForData = isForData
@@ -466,7 +470,7 @@ extension TimeControlMachine {
         return begins && !isToMinimizeStalls
     }
 
-    /// A rate that could not be kept is announced even where it ends as it was.
+    /// Reports a changed rate. A rate that cannot be played is reported even if the rate does not change.
     private func announceRate(_ reason: RateChangeReason, _ step: inout Step) {
         guard rate != step.previousRate || reason == .setRateFailed else { return }
         step.outputs.append(.rateChanged(rate, reason))
@@ -481,7 +485,7 @@ extension TimeControlMachine {
         if takesAnchor { pendingAnchor = nil }
     }
 
-    /// The desired rate stays as it was set; the timebase runs as the media allows.
+    /// The rate at which the media can be played, which may be less than the requested one.
     private var effectiveRate: Float {
         guard let item, rate > 2, !item.state.capabilities.canPlayFastForward else { return rate }
         return 2

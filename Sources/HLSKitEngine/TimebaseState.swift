@@ -1,6 +1,6 @@
 import HLSKitTime
 
-/// Which item time is shown at which host time, and how fast it goes on.
+/// The relation of item time to host time, and the rate of item time.
 package struct TimebaseState: Sendable, Hashable {
     package var itemTime: Duration
     package var hostTime: Duration
@@ -14,12 +14,12 @@ package struct TimebaseState: Sendable, Hashable {
 
     package static let stopped = TimebaseState(itemTime: .zero, hostTime: .zero, rate: 0)
 
-    /// Before ``hostTime`` time holds.
+    /// Returns the item time at a host time. Before ``hostTime``, item time does not advance.
     package func itemTime(at host: Duration) -> Duration {
         if rate == 0 || host <= hostTime { return itemTime }
-        // Multiplying durations is slow, and 1 is what the rate mostly is.
+        // Multiplying durations is slow, and the rate is usually 1.
         if rate == 1 { return itemTime + (host - hostTime) }
-        // Rates, and points in time to tie them to, are any that a program thinks of.
+        // An app may set any rate and any anchor, so the product may overflow.
         let seconds = (host - hostTime) / .seconds(1) * rate
         guard abs(seconds) < Self.horizon else {
             return itemTime + .seconds(seconds < 0 ? -Self.horizon : Self.horizon)
@@ -27,14 +27,15 @@ package struct TimebaseState: Sendable, Hashable {
         return itemTime + (host - hostTime) * rate
     }
 
-    /// The host time at which the item time will be `time`, never a moment too early: who looks before its time has come
-    /// would look again for ever under a clock that stands. nil while time stands still or runs the other way, and for
-    /// what is centuries away.
+    /// The host time at which the item time will be `time`. Never too early: a caller that checks too early would check
+    /// again forever under a stopped clock.
+    ///
+    /// - Returns: The host time, or `nil` if time is stopped, runs backward or needs centuries.
     package func hostTime(of time: Duration) -> Duration? {
         guard rate > 0 else { return nil }
         if rate == 1 { return hostTime + (time - itemTime) }
         guard (time - itemTime) / .seconds(1) / rate < Self.horizon else { return nil }
-        // Doubles have 53 bits: from the quotient, on to where the item time is reached indeed.
+        // A `Double` has 53 bits, so the quotient may be too early. Advance until the item time is reached.
         var host = hostTime + (time - itemTime) / rate
         var step = Duration.nanoseconds(1)
         while itemTime(at: host) < time {
@@ -44,13 +45,13 @@ package struct TimebaseState: Sendable, Hashable {
         return host
     }
 
-    /// As ``hostTime(of:)``, also for time that runs backwards.
+    /// As ``hostTime(of:)``, but also for negative rates.
     package func hostTime(reaching time: Duration) -> Duration? {
         guard rate < 0 else { return hostTime(of: time) }
         let mirrored = TimebaseState(itemTime: .zero - itemTime, hostTime: hostTime, rate: -rate)
         return mirrored.hostTime(of: .zero - time)
     }
 
-    /// Seconds that nobody waits for; sums of such times do not overflow.
+    /// A limit in seconds that keeps sums of durations from overflowing.
     private static let horizon = 1e12
 }

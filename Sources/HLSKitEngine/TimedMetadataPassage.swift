@@ -2,22 +2,23 @@ import HLSKitLoading
 import HLSKitSelection
 import HLSKitTime
 
-/// Decides when the playhead comes to metadata that was found in the media, and which of it is known already: segments are
-/// read again, and events are repeated by segments, variants and renditions.
+/// Decides when the playhead reaches metadata found in the media, and which of it is already known.
+///
+/// Metadata is found repeatedly, because segments are read again, and because segments, variants and renditions repeat
+/// events.
 struct TimedMetadataPassage: Sendable {
-    /// What lies further behind the playhead than so many groups is forgotten, and told again if it is read again.
+    /// The number of groups behind the playhead to keep. Older groups are reported again if they are read again.
     private static let maximumCountBehind = 512
-    /// More is not kept: what comes then is lost.
+    /// The maximum number and size of kept groups. Further groups are lost.
     private static let maximumCount = 4096
     private static let maximumByteCount = 4 << 20
 
     private var points = PassedPoints<TimedMetadataGroup>()
     private var byteCount = 0
 
-    /// There is nothing to tell.
     var isEmpty: Bool { points.isEmpty }
 
-    /// Takes metadata that lies at `time`. The playhead is at `playhead`.
+    /// Adds metadata at `time`.
     mutating func take(_ group: TimedMetadataGroup, at time: Duration, playhead: Duration) {
         let isKnown = points.points.contains { point in
             point.content.isSame(as: group, apart: abs(point.time - time))
@@ -31,7 +32,7 @@ struct TimedMetadataPassage: Sendable {
         byteCount += group.byteCount
     }
 
-    /// What lies furthest behind goes first.
+    /// Removes groups farthest behind the playhead first.
     private mutating func makeRoom(for count: Int, playhead: Duration) {
         var behind = points.points.prefix { $0.time < playhead }
         let ahead = points.points.count - behind.count
@@ -45,7 +46,8 @@ struct TimedMetadataPassage: Sendable {
         points.removeFirst(points.points.count - ahead - behind.count)
     }
 
-    /// All media is loaded again: what lies ahead is found there. What was told is not told again.
+    /// Called when all media is loaded again, so that unreported metadata will be found again. Reported metadata is
+    /// kept, so that it is not reported twice.
     mutating func flush() {
         points.removeUntold()
         byteCount = points.points.reduce(0) { $0 + $1.content.byteCount }
@@ -53,14 +55,14 @@ struct TimedMetadataPassage: Sendable {
 
     func isDue(at time: Duration) -> Bool { points.isDue(at: time) }
 
-    /// The playhead has come to `time`; it began at `start`.
+    /// Returns the metadata that is due when the playhead, which began at `start`, reaches `time`.
     mutating func advance(to time: Duration, from start: Duration) -> [TimedMetadataGroup] {
         points.advance(to: time, from: start).map(\.content)
     }
 
-    /// The playhead was moved.
+    /// Called when the playhead has moved by a seek.
     mutating func jump(to time: Duration) { points.jump(to: time) }
 
-    /// The item time at which something is to be told next, as far as is known; nil for none.
+    /// The item time of the next known report, or `nil` if there is none.
     func next(from time: Duration, isReverse: Bool) -> Duration? { points.next(from: time, isReverse: isReverse) }
 }

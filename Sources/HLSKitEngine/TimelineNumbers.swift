@@ -1,10 +1,10 @@
 import HLSKitSelection
 
-/// Discontinuity sequences are numbered per epoch of the playlist; each has one mapping to the item's timeline.
+/// Identifies a mapping to the item's timeline. There is one for each discontinuity sequence and epoch of the playlist.
 struct TimelineKey: Hashable, Sendable {
     var epoch: Int
     var discontinuity: Int
-    /// Counts places where segments were missed and the timeline closed up.
+    /// The number of times that the timeline closed up because segments were missed.
     var shift: Int
 }
 
@@ -13,7 +13,7 @@ struct TimelineNumbers: Sendable {
     private var numbers: [TimelineKey: Int] = [:]
     private var shift = 0
 
-    /// What maps the segment at `index`.
+    /// The mapping of the segment at `index`.
     func key(at index: Int, in tracker: PlaylistTracker) -> TimelineKey {
         TimelineKey(epoch: tracker.epoch, discontinuity: tracker.discontinuity(at: index), shift: shift)
     }
@@ -25,6 +25,6 @@ struct TimelineNumbers: Sendable {
         return number
     }
 
-    /// Segments are missing, and the timeline closes up: what follows is mapped anew.
+    /// Closes up the timeline over missing segments, so that later segments get a new mapping.
     mutating func closeUp() { shift += 1 }
 }

@@ -1,14 +1,12 @@
 package import HLSKitMedia
 
-/// Knows which kinds of media are switched off, and decides whether the playlist of the frames is loaded for them.
+/// Tracks the disabled media types, and decides whether to load the variant's playlist for video.
 ///
-/// Media of a kind that is switched off is not decoded. Where it has a playlist of its own, that is not loaded: the frames
-/// rest while the audio is a rendition's. Playing goes on meanwhile and when they come back: until as much of them is
-/// loaded as of the audio, nothing waits for them.
-///
-/// See docs/behaviour/media-selection.md; I04.
+/// Media of a disabled type is not decoded. If it has its own playlist, that is not loaded: video loading is suspended
+/// if the audio has a separate rendition. Playback continues during the suspension. It also does not wait for resumed
+/// video until as much video as audio is loaded.
 package struct TrackSwitches: Sendable {
-    /// Frames that are ahead by this are waited for again, however much audio is.
+    /// The amount of buffered video that suffices, even if more audio is buffered.
     private static let safeLead = Duration.seconds(10)
 
     package private(set) var disabled: Set<MediaKind> = []
@@ -19,25 +17,25 @@ package struct TrackSwitches: Sendable {
 
     func isEnabled(_ type: MediaKind) -> Bool { !disabled.contains(type) }
 
-    /// What the answer depends on.
+    /// The facts that the next step depends on.
     struct Facts: Sendable {
-        /// The lane of the variant.
+        /// The state of the main lane.
         var frames = MediaLane.Presence.required
-        /// No further segment of it comes.
+        /// Whether the main lane has no further segments.
         var areFramesComplete = false
-        /// The audio has a lane of its own.
+        /// Whether the audio has its own lane.
         var hasSeparateAudio = false
-        /// Media that is loaded ahead of the playhead.
+        /// The duration of media loaded ahead of the playhead.
         var framesAhead = Duration.zero
         var audioAhead = Duration.zero
     }
 
     enum Step: Sendable, Hashable {
-        /// The frames are not loaded any more, and what is loaded of them goes.
+        /// Stop loading video and drop loaded video.
         case rest
-        /// They are loaded again from the playhead on, and not waited for.
+        /// Load video again from the playhead on, without waiting for it.
         case join
-        /// They are waited for like the audio.
+        /// Wait for video as for audio.
         case require
     }
 

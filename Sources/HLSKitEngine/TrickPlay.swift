@@ -1,43 +1,43 @@
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Playing the I-frames of an item and nothing else: faster than its media can be played, or backwards.
+/// Plays only the I-frames of an item: faster than its media can be played, or backward.
 ///
-/// Pictures are chosen so far apart that they can be loaded in time and that nobody is shown more of them in a second than
-/// can be told apart.
+/// The distance between frames is large enough to load them in time. It also limits the frames per second to a number
+/// that a viewer can distinguish.
 package struct TrickPlay: Sendable {
     enum Direction: Sendable, Hashable {
         case forward, reverse
     }
 
-    /// More pictures in a second are not loaded.
+    /// The minimum time between frames.
     private static let shortestInterval = Duration.milliseconds(125)
-    /// More than buffers pass over.
+    /// The display time of the last frame, longer than the gaps that buffers skip.
     private static let lastPicture = Duration.milliseconds(600)
-    /// So much host time of pictures is loaded before they run, and so much at most.
+    /// The host time of frames that is loaded before they are shown, and the maximum.
     private static let startDuration = Duration.milliseconds(400)
     private static let forwardDuration = Duration.seconds(6)
-    /// More pictures are not on their way or waiting to be read.
+    /// The maximum number of frames that are being loaded or wait to be read.
     private static let maximumUnreadPictures = 3
-    /// How often it is looked whether pictures are wanted again.
+    /// The interval of checks whether more frames are needed.
     private static let lookInterval = Duration.milliseconds(100)
 
-    /// What decisions depend on besides the pictures themselves.
+    /// The facts in addition to the frames that decisions depend on.
     struct Facts: Sendable {
         var rate: Float = 1
-        /// Where playing has come to, and where it ends in its direction.
+        /// The playhead, and the position at which playback ends in its direction.
         var playhead = Duration.zero
         var limit = Duration.zero
-        /// The end time that is set.
+        /// The end time that the app set.
         var forwardEnd: Duration?
     }
 
-    /// What the lane of the pictures does next.
+    /// The next step of the lane.
     enum Step: Sendable, Hashable {
         case nothing
-        /// No further picture comes.
+        /// There are no further frames.
         case complete
-        /// The next one is marked as a gap.
+        /// Skip the next frame, which is marked as a gap.
         case gap(Int)
         case load(Int)
     }
@@ -47,28 +47,28 @@ package struct TrickPlay: Sendable {
     }
 
     let direction: Direction
-    /// The playlist of the variant that was left, as it was then: others are laid beside it.
+    /// The playlist of the variant at the time when trick play began. Other playlists are aligned with it.
     @Shared private(set) var media: PlaylistTracker
-    /// What can be played and sought in: the playlist of the variant, and of a live stream that of the I-frames, once it is
-    /// there.
+    /// The playable and seekable range: the playlist of the variant or, in a live stream, of the I-frames once it is
+    /// loaded.
     @Shared private(set) var tracker: PlaylistTracker
-    /// Where the item ends; while it is live, where what is listed does.
+    /// The end of the item or, in a live stream, of its playlist.
     private(set) var end: Duration
-    /// How far from the edge of a live stream frames are played.
+    /// The distance from the live edge at which I-frames are played.
     private let liveOffset: Duration
-    /// Where playing them began: no edge is before it.
+    /// The position at which trick play began. The live edge is never assumed to be before it.
     private var origin: Duration
-    /// Average bit rate of the I-frames at the rate 1; nil where undeclared.
+    /// The average bit rate of the I-frames at rate 1, or `nil` if it is undeclared.
     let bitRate: Double?
-    /// The next picture is the first (in reverse: the last) at this item time or beyond it.
+    /// The next frame is the first one (in reverse, the last one) at or beyond this item time.
     private var next: Duration
-    /// Up to where loaded pictures will be shown.
+    /// The item time up to which loaded frames will be shown.
     private var covered: Duration
-    /// Up to where each of those will be shown that are on their way.
+    /// The item time up to which each frame that is being loaded will be shown.
     private var bounds: [SegmentID: Duration] = [:]
-    /// How long a picture has taken to load of late.
+    /// The recent average loading time of a frame.
     private var loadTime = Duration.zero
-    /// Nothing was chosen since the playhead was moved.
+    /// Whether no frame has been chosen since the last move of the playhead.
     private var isFresh = true
 
     init(
@@ -88,7 +88,7 @@ package struct TrickPlay: Sendable {
 
     var isReverse: Bool { direction == .reverse }
 
-    /// Goes on from elsewhere.
+    /// Continues from another position.
     mutating func move(to time: Duration) {
         origin = time
         next = time
@@ -97,19 +97,19 @@ package struct TrickPlay: Sendable {
         isFresh = true
     }
 
-    /// The list of the I-frames is there, or a newer state of it.
+    /// Called when the I-frame playlist, or an update of it, arrives.
     mutating func follow(_ list: PlaylistTracker) {
-        // Of an item that is over the variant's says all.
+        // For an ended item, the variant's playlist is sufficient.
         guard tracker.isLive else { return }
         tracker = list
         end = list.end
     }
 
-    /// What the lane of the pictures does next.
+    /// Decides the next step of the lane.
     ///
     /// - Parameters:
-    ///   - limit: where playing ends in its direction.
-    ///   - isWanted: the buffer wants more of them.
+    ///   - limit: The position at which playback ends in its direction.
+    ///   - isWanted: Whether the buffer needs more frames.
     func step(in lane: MediaLane, limit: Duration, isWanted: Bool) -> Step {
         guard let list = lane.tracker, !lane.isComplete, lane.segments.allSatisfy(\.isLoaded),
             lane.segments.count < Self.maximumUnreadPictures
@@ -122,14 +122,14 @@ package struct TrickPlay: Sendable {
         return list.playlist.segments[index].isGap ? .gap(index) : .load(index)
     }
 
-    /// The picture to load next; nil where there is none any more.
+    /// The index of the next frame to load, or `nil` if there is none.
     private func index(in list: PlaylistTracker, limit: Duration) -> Int? {
         guard let last = list.index(containing: min(max(next, list.start), list.end - .nanoseconds(1))) else {
             return nil
         }
         switch direction {
         case .forward:
-            // The one that is on at the place itself, then those that begin.
+            // First the frame shown at the position itself, then later ones.
             let index = isFresh || list.starts[last] >= next ? last : last + 1
             return index < list.segmentCount && list.starts[index] < limit ? index : nil
         case .reverse:
@@ -138,13 +138,13 @@ package struct TrickPlay: Sendable {
         }
     }
 
-    /// Takes note that the picture at `index` is loaded as `segment`.
+    /// Called when the frame at `index` starts to load as `segment`.
     mutating func begin(_ segment: SegmentID, at index: Int, in list: PlaylistTracker, _ facts: Facts) {
         let time = list.starts[index]
         let limit = facts.limit
         let speed = Double(abs(facts.rate == 0 ? 1 : facts.rate))
         let step = max(Self.shortestInterval, loadTime * 1.25) * speed
-        // What the playhead will have passed by when it is here is not worth loading.
+        // Skip frames that the playhead will have passed before they arrive.
         let passed = facts.playhead + loadTime * (isReverse ? -speed : speed)
         isFresh = false
         switch direction {
@@ -153,15 +153,15 @@ package struct TrickPlay: Sendable {
             bounds[segment] = self.index(in: list, limit: limit).map { list.starts[$0] } ?? limit
         case .reverse:
             next = min(time - step, passed)
-            // The first picture of all is always shown.
+            // The first frame of the playlist is always shown.
             next = index > 0 ? max(list.start, min(next, list.starts[index - 1])) : list.start - .seconds(1)
-            // The first one is not dispensed with because what it is shown for is nothing.
+            // Keep the first frame from getting an empty range and being omitted.
             let bound = self.index(in: list, limit: limit).map { max(list.starts[$0], limit + Self.lastPicture) }
             bounds[segment] = bound.map { min($0, time) } ?? limit
         }
     }
 
-    /// Takes note that a picture is there, or will not be. What it is shown for; nil for nothing.
+    /// Called when a frame was loaded or skipped. Returns the range for which it is shown, or `nil` if there is none.
     mutating func end(_ segment: SegmentID, after duration: Duration?) -> Range<Duration>? {
         guard let bound = bounds.removeValue(forKey: segment) else { return nil }
         if let duration { loadTime = loadTime == .zero ? duration : (loadTime * 3 + duration) / 4 }
@@ -174,7 +174,7 @@ package struct TrickPlay: Sendable {
 // MARK: - Judging
 
 extension TrickPlay {
-    /// Where playing ends in its direction, within the end times that are set.
+    /// The position at which playback ends in its direction, within the end times that the app set.
     func limit(forwardEnd: Duration?, reverseEnd: Duration?) -> Duration {
         guard isReverse else {
             let end = tracker.isLive ? max(origin, edge) : end
@@ -183,10 +183,10 @@ extension TrickPlay {
         return max(tracker.start, reverseEnd ?? tracker.start)
     }
 
-    /// Frames are played up to there of a live stream, as far as is known; then its media is.
+    /// The known position in a live stream at which I-frames end and normal media continues.
     private var edge: Duration { LiveWindow(tracker, offset: liveOffset).edge ?? tracker.end }
 
-    /// What the buffer is judged by while pictures are played: times of the item pass faster.
+    /// Adapts the input of the buffer evaluation to trick play, in which item time passes faster.
     func adjust(_ situation: inout ForwardBuffer.Situation, rate: Float, limit: Duration) {
         let speed = Self.speed(rate)
         situation.isReverse = isReverse
@@ -198,14 +198,14 @@ extension TrickPlay {
         situation.nextSegmentByteCount = 0
     }
 
-    /// Pictures are likely to come in time where some of them are there: how far they are apart follows from how they
-    /// come.
+    /// Whether frames are likely to arrive in time. They are if some are loaded, because their distance adapts to their
+    /// loading time.
     func isLikelyToKeepUp(_ verdict: ForwardBuffer.Verdict, rate: Float) -> Bool {
         if verdict.isEmpty { return false }
         return verdict.holdsAllRemaining || verdict.forwardDuration >= Self.startDuration * Self.speed(rate)
     }
 
-    /// The end, the live edge or the start is reached.
+    /// The boundary that the playhead has reached: the end, the live edge or the start.
     func boundary(_ facts: Facts) -> Boundary? {
         if isReverse { return facts.playhead <= facts.limit ? .start : nil }
         guard facts.playhead >= facts.limit else { return nil }
@@ -213,12 +213,12 @@ extension TrickPlay {
         return isEnd ? .end : .liveEdge
     }
 
-    /// The next moment at which time alone changes something; nil where it never does.
+    /// The next time at which something changes without an event, or `nil` if nothing ever does.
     ///
     /// - Parameters:
-    ///   - isAtBoundary: nothing is waited for at the limit any more.
-    ///   - stallEpsilon: less than that ahead of the playhead is nothing.
-    ///   - mayWantMore: the buffer has enough pictures, and not all that there are.
+    ///   - isAtBoundary: Whether the limit has already been handled.
+    ///   - stallEpsilon: The amount of buffered media below which the buffer counts as empty.
+    ///   - mayWantMore: Whether the buffer has enough frames, but not all.
     func nextMoment(
         _ facts: Facts, _ verdict: ForwardBuffer.Verdict, _ timebase: TimebaseState, isAtBoundary: Bool,
         stallEpsilon: Duration, mayWantMore: Bool, at now: Duration

@@ -2,45 +2,45 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// URLs that run out: when the program is asked for a fresh one, and whether that helped.
+/// The refresh of expired URLs: when to ask the app for a fresh one, and whether it helped.
 struct URLRefresh: Sendable {
-    /// What a refusal is taken for.
+    /// The consequence of a rejected request.
     enum Verdict: Sendable, Hashable {
-        /// No URL has run out, or the fresh one is refused as well.
+        /// The rejection is final: no URL has expired, or the fresh one was rejected too.
         case stands
-        /// What was refused waits for the fresh URL that is on its way, or is asked for at the one that came meanwhile.
+        /// The request waits for a fresh URL, or is repeated at one that has arrived meanwhile.
         case waits
-        /// The program is asked.
+        /// The app is asked for a fresh URL.
         case asks
     }
 
-    /// The program is asked, or the playlist that it named is on its way.
+    /// Whether the app was asked, or the playlist at the URL that it supplied is loading.
     private(set) var isUnderWay = false
-    /// When the program gave a URL last.
+    /// The time at which the app last supplied a URL.
     private var renewed: Duration?
-    /// Media came since then.
+    /// Whether media has arrived since then.
     private var isProved = true
-    /// Why the program was asked.
+    /// The reason for asking the app.
     @Shared private var cause: HLSError? = nil
-    /// There is no fresh URL: what the item fails with when what was asked for before has come.
+    /// The error of an item without a fresh URL. It fails with it after all earlier requests have ended.
     @Shared private(set) var refusal: HLSError? = nil
 
     /// - Parameters:
-    ///   - began: when the request was made that was refused.
-    ///   - isFirst: it was for the playlist that the program named.
+    ///   - began: The time of the rejected request.
+    ///   - isFirst: Whether it was the request for the playlist that the app supplied.
     func verdict(on error: LoadingError, began: Duration, isFirst: Bool) -> Verdict {
         guard error.code == .httpStatus, error.status == 403 || error.status == 410, !(isFirst && isUnderWay) else {
             return .stands
         }
-        // What was asked for before the last fresh URL came says nothing about that. Where there is none, nobody is asked
-        // again.
+        // A request from before the last fresh URL says nothing about that URL. If there is no fresh URL, the app is
+        // not asked again.
         if isUnderWay || refusal != nil || renewed.map({ began < $0 }) == true { return .waits }
         return isProved ? .asks : .stands
     }
 
-    /// Why the program is asked.
+    /// The reason for asking the app.
     ///
-    /// - Parameter hasOpened: a playlist of the item is here.
+    /// - Parameter hasOpened: Whether a playlist of the item is loaded.
     static func cause(of error: LoadingError, for purpose: RequestPurpose, hasOpened: Bool) -> HLSError {
         var cause = HLSError(error, isFirst: !hasOpened)
         cause.code = .notFound
@@ -48,7 +48,7 @@ struct URLRefresh: Sendable {
         return cause
     }
 
-    /// Whether a list that was asked for then comes from the fresh URL.
+    /// Whether a playlist that was requested at this time comes from the fresh URL.
     func isFresh(_ began: Duration) -> Bool { !isUnderWay && renewed.map { began >= $0 } ?? false }
 
     mutating func ask(because error: HLSError) {
@@ -56,16 +56,16 @@ struct URLRefresh: Sendable {
         cause = error
     }
 
-    /// The program named a URL.
+    /// Called when the app supplies a URL.
     mutating func renew(at now: Duration) {
         renewed = now
         isProved = false
     }
 
-    /// The playlist at the fresh URL is here.
+    /// Called when the playlist at the fresh URL is loaded.
     mutating func end() { isUnderWay = false }
 
-    /// There is no fresh URL. The item fails with why one was asked for.
+    /// Called when there is no fresh URL. The item fails with the reason for which one was requested.
     mutating func refuse(because error: LoadingError) {
         isUnderWay = false
         var final = cause ?? HLSError(error, isFirst: false)
@@ -73,26 +73,26 @@ struct URLRefresh: Sendable {
         refusal = final
     }
 
-    /// Media came that was asked for then.
+    /// Called when media arrives that was requested at this time.
     mutating func prove(began: Duration) {
         if let renewed, began >= renewed { isProved = true }
     }
 }
 
-/// What is at a fresh URL, beside what was at the one before.
+/// The relation of the playlist at a fresh URL to the previous playlist.
 enum FreshPlaylist: Sendable {
-    /// Nothing was opened yet.
+    /// There is no previous playlist.
     case first
-    /// A newer state of the one media playlist that there is.
+    /// An update of the item's only media playlist.
     case media(MediaPlaylist)
-    /// The same variants.
+    /// A playlist with the same variants.
     case multivariant(MultivariantPlaylist)
     case otherStream(HLSError)
 
     /// - Parameters:
-    ///   - old: nil for a media playlist that was opened directly.
-    ///   - hasOpened: a playlist of the item is here.
-    ///   - hasVariant: one of its variants is in use.
+    ///   - old: The previous multivariant playlist, or `nil` if a media playlist was opened directly.
+    ///   - hasOpened: Whether a playlist of the item is loaded.
+    ///   - hasVariant: Whether a variant is in use.
     init(_ loaded: LoadedPlaylist, after old: MultivariantPlaylist?, hasOpened: Bool, hasVariant: Bool) {
         switch (loaded.playlist, old) {
         case (_, nil) where !hasOpened: self = .first

@@ -1,59 +1,59 @@
 import HLSKitSelection
 
-/// What decisions about the next segment depend on, and what they are.
+/// The facts that decisions about the next segment depend on, and the decisions.
 extension VariantChooser {
     /// A segment to decide about.
     struct Segment {
-        /// Its place in the playlist of the variant in use.
+        /// The segment's index in the playlist of the current variant.
         var index: Int
         var tracker: PlaylistTracker
-        /// The playlist of the audio that is loaded beside.
+        /// The playlist of the separately loaded audio.
         var audio: PlaylistTracker?
 
         var start: Duration { tracker.starts[index] }
     }
 
-    /// What a decision depends on besides the variants.
+    /// The facts in addition to the variants that a decision depends on.
     struct Facts {
         var moment: SelectionMoment
         var bufferCapacity: Duration
         var startsOnFirst = false
-        /// Only audio is played.
+        /// Whether only audio is played.
         var isSoundOnly = false
-        /// No other variant may take the place of the one that is kept.
+        /// Whether no other variant may replace the current one.
         var isFixed = false
-        /// Nothing was measured since the first choice.
+        /// Whether there was no measurement since the first choice.
         var isFirstSegment = false
-        /// Bits per second; nil while nothing is known.
+        /// The throughput in bits per second, or `nil` if it is unknown.
         var throughput: Double?
     }
 
-    /// All that a choice depends on and that can change.
+    /// All limits on a choice that can change.
     struct KnownLimits: Sendable, Equatable {
         var limits: SelectionLimits
-        /// Where the variant in use comes from.
+        /// The pathway of the current variant.
         var place: String?
         var unplayable: Set<Int>
     }
 
     enum Action: Sendable {
-        /// What may be used has changed.
+        /// Report the changed eligibility.
         case tell(VariantEligibility)
-        /// A rule chooses from these from now on (``choose(from:_:)``).
+        /// Choose from these variants from now on (``choose(from:_:)``).
         case choose([AssetVariant])
-        /// It is decided (``take(_:for:)``).
+        /// Apply this decision (``take(_:for:)``).
         case take(SelectionDecision)
-        /// The best is kept (``takeBest(for:_:)``).
+        /// Keep the best variant (``takeBest(for:_:)``).
         case takeBest
-        /// The rule is to choose.
+        /// Ask the rule.
         case ask(SelectionInput)
     }
 }
 
 extension VariantPolicy {
-    /// The best variant is kept, and no rule chooses.
+    /// Whether the best variant is kept, so that no rule chooses.
     var keepsBest: Bool { if case .best = self { true } else { false } }
-    /// No other takes its place once there is media of it.
+    /// Whether no other variant may be used once media of the best one is loaded.
     var isFixed: Bool { self == .best(isFixed: true) }
 }
 

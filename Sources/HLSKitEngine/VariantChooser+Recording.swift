@@ -1,20 +1,20 @@
 import HLSKitLoading
 import HLSKitSelection
 
-/// Failures that are over, where the best variant is kept.
+/// The end of penalties while the best variant is kept.
 extension VariantChooser {
-    /// What tells whether a failure of before is over.
+    /// The facts that determine whether a failure may be forgiven.
     struct Past: Sendable, Hashable {
         var isPaced = false
         var isLive = false
-        /// The start of the first segment that is under way; nil while there is none.
+        /// The start of the first segment in progress, or `nil` if there is none.
         var next: Duration?
     }
 
-    /// Whether a failure is over for the segment that starts at `time`.
+    /// Whether an earlier failure may be forgiven for the segment that starts at `time`.
     ///
-    /// What is recorded faster than it plays comes back to a variant after as much media as it would have stayed away in
-    /// time. As long as the segment is under way that was the reason, it may yet be in vain.
+    /// A recording that is faster than real time returns to a variant after as much media as the penalty lasts. It does
+    /// not return while the segment that failed is still loading, because that segment may fail again.
     func forgivesPassed(upTo time: Duration, _ past: Past) -> Bool {
         guard keepsBest, !past.isPaced, !past.isLive, let failedAt, time - failedAt >= avoided.duration else {
             return false
@@ -22,13 +22,14 @@ extension VariantChooser {
         return past.next.map { $0 > failedAt + .seconds(1) } ?? true
     }
 
-    /// Whether a failure is over, as the segment that starts at `start` was skipped: no variant that was left has it, and
-    /// none is worse for that.
+    /// Whether a failure may be forgiven because the segment that starts at `start` was skipped.
+    ///
+    /// No variant that was left has the segment, so none of them is worse than the others.
     func forgivesLost(at start: Duration) -> Bool {
         keepsBest && failedAt.map { abs($0 - start) < .seconds(1) } == true
     }
 
-    /// Whether a segment that is under way behind a lost one is loaded again, from a better variant.
+    /// Whether a segment in progress after a lost one is loaded again, from a better variant.
     func isReloaded(from time: Duration, behind start: Duration, among eligible: [AssetVariant]) -> Bool {
         RecordingRule.best(of: eligible)?.index != current && time >= start
     }

@@ -2,55 +2,53 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Knows the variants of an item, which of them may be used, and which one the next segment comes from.
+/// Tracks the variants of an item, and decides which one the next segment comes from.
 ///
-/// Asked before each segment (``consider(_:_:separateAudio:_:)``). Where a rule is to choose, ``take(_:for:)`` makes a
-/// ``VariantSwitch`` of what it decided. The rule itself is another value (``VariantRule``), since it may be the
-/// program's, which answers later.
-///
-/// Source: docs/behaviour/selection.md.
+/// The engine calls ``consider(_:_:separateAudio:_:)`` before each segment. If a rule has to choose, ``take(_:for:)``
+/// turns its decision into a ``VariantSwitch``. The rule is a separate value (``VariantRule``), because an app's rule
+/// answers later.
 struct VariantChooser: Sendable {
-    /// All variants of the item, in the order of the playlist; empty without a multivariant playlist.
+    /// All variants of the item in playlist order. Empty without a multivariant playlist.
     private(set) var candidates: [AssetVariant] = []
-    /// Index of the variant in use.
+    /// The index of the current variant.
     private(set) var current: Int?
     private(set) var description: AssetVariant?
-    /// What the rule said last: load only when no more than this is ahead.
+    /// The rule's last limit: the next segment is loaded only if no more than this is buffered.
     private(set) var maximumForwardBuffer: Duration?
-    /// How large segments are.
+    /// The sizes of segments.
     private(set) var sizes = VariantSizes()
-    /// Those that the rule can choose from, lowest `BANDWIDTH` first.
+    /// The variants that the rule can choose from, sorted by ascending `BANDWIDTH`.
     private(set) var choice: [AssetVariant] = []
-    /// The best variant is kept, and no rule chooses.
+    /// Whether the best variant is kept, so that no rule chooses.
     private(set) var keepsBest = false
 
-    /// What was done about a window that moves too fast, where the best is kept.
+    /// The handling of a live window that moves too fast while the best variant is kept.
     private var recording = RecordingRule()
-    /// Those whose media turned out not to be playable here.
+    /// Variants whose media turned out to be unplayable here.
     private(set) var unplayable: Set<Int> = []
-    /// Those that failed of late.
+    /// Variants and renditions that failed recently.
     private(set) var avoided = AvoidedSources()
-    /// Where they come from.
+    /// The pathways of the variants.
     private(set) var pathways = Pathways()
-    /// What limited the choice.
+    /// The limits of the current choice.
     @Shared private var known: KnownLimits? = nil
-    /// The start of the segment that was decided for last.
+    /// The start of the segment that was last decided.
     private var decidedFor: Duration?
-    /// The start of the segment that was given up last for another pathway.
+    /// The start of the segment that was last abandoned for another pathway.
     private var movedLate: Duration?
     @Shared private var lastSwitch: VariantSwitch? = nil
-    /// The variant of the segment that was read last.
+    /// The variant of the last completely read segment.
     private(set) var lastRead: Int?
-    /// What limits the choice as long as the item is played.
+    /// The limits that apply as long as the item is played.
     @Shared private var context = SelectionContext()
 
-    /// The switch that is under way: no segment of the new variant was read yet.
+    /// The switch in progress, from which no segment was read yet.
     var underWay: VariantSwitch? { lastSwitch?.to == lastRead ? nil : lastSwitch }
 
-    /// A rule has something to choose from.
+    /// Whether a rule has a choice.
     var hasChoice: Bool { choice.count > 1 && !keepsBest }
 
-    /// A rule could choose a variant that is lower than this one.
+    /// Whether a rule could choose a variant lower than this one.
     func hasLower(than variant: AssetVariant?) -> Bool {
         guard hasChoice, let lowest = choice.first else { return false }
         return variant.map { $0.index != lowest.index } ?? true
@@ -58,12 +56,12 @@ struct VariantChooser: Sendable {
 
     // MARK: Variants
 
-    /// Takes the variants of a multivariant playlist.
+    /// Sets the variants of a multivariant playlist.
     ///
     /// - Parameters:
-    ///   - base: the URL of the playlist.
-    ///   - penalty: how long one that failed is avoided.
-    ///   - steering: the tag of the playlist.
+    ///   - base: The URL of the playlist.
+    ///   - penalty: The time for which a failed variant is avoided.
+    ///   - steering: The playlist's `EXT-X-CONTENT-STEERING` tag.
     mutating func open(
         _ candidates: [AssetVariant], base: String?, in context: SelectionContext,
         penalty: Duration = RetryPolicies().penalty, steering: ContentSteering? = nil
@@ -75,8 +73,9 @@ struct VariantChooser: Sendable {
         pathways.open(candidates, steering: steering, base: base)
     }
 
-    /// The playlist was loaded from a fresh URL, or has got others at its end: the variants are the same, perhaps at other
-    /// places.
+    /// Called when the playlist was loaded from a fresh URL, or has additional variants at its end.
+    ///
+    /// The variants are the same, but their URLs may differ.
     mutating func renew(_ candidates: [AssetVariant], base: String?) {
         self.candidates = candidates
         pathways.place(candidates, base: base)
@@ -85,16 +84,16 @@ struct VariantChooser: Sendable {
         if let old = description, let same = candidates.first(where: { $0.id == old.id }) { description = same }
     }
 
-    /// There is no multivariant playlist, and nothing to choose.
+    /// Called when there is no multivariant playlist, and so no choice.
     mutating func openSingle(at url: String) { description = AssetVariant(onlyVariantAt: url) }
 
-    /// - Parameter keepsBest: the best variant is wanted from beginning to end.
+    /// - Parameter keepsBest: Whether the best variant is used throughout.
     mutating func follow(keepsBest: Bool) { self.keepsBest = keepsBest }
 
-    /// Media of this variant cannot be played here.
+    /// Excludes a variant whose media cannot be played here.
     mutating func exclude(_ index: Int) { unplayable.insert(index) }
 
-    /// Which variants may be used.
+    /// The variants that may be used.
     func eligibility(in limits: SelectionLimits) -> VariantEligibility {
         let context = context(in: limits)
         guard pathways.isNamed, context.pinnedVariant == nil else { return VariantEligibility(candidates, in: context) }
@@ -106,10 +105,10 @@ struct VariantChooser: Sendable {
         VariantEligibility(candidates.filter { pathways[$0.index] == pathway }, in: context)
     }
 
-    /// Variants of other pathways that may take the place of the one in use if it fails.
+    /// Variants of other pathways that may replace the current variant if it fails.
     ///
-    /// Where the playlist names no pathways, those of the other origins; but only if one of them is the same, or another
-    /// variant of this origin has failed of late as well.
+    /// If the playlist does not name pathways, these are variants of other origins. They qualify if one of them is the
+    /// same variant, or if another variant of this origin has failed recently too.
     func elsewhere(in limits: SelectionLimits, at now: Duration) -> [AssetVariant] {
         let context = context(in: limits)
         guard pathways.mayLeave(at: now), context.pinnedVariant == nil, let own = currentCandidate else { return [] }
@@ -126,7 +125,7 @@ struct VariantChooser: Sendable {
         return hasFailedTwice || others.contains { RedundantVariants.areSame($0, own) } ? others : []
     }
 
-    /// Why a variant may not be used: all reasons.
+    /// All reasons why a variant may not be used.
     func reasons(against id: AssetVariant.ID, in limits: SelectionLimits) -> [IneligibilityReason] {
         guard let index = candidates.first(where: { $0.id == id })?.index else { return [] }
         return VariantEligibility.reasons(candidates, in: context(in: limits))[index] ?? []
@@ -139,11 +138,11 @@ struct VariantChooser: Sendable {
         return context
     }
 
-    /// Of those that may be used, one of each quality, or the one that brings the audio if nothing else is played.
+    /// Returns one eligible variant of each quality or, for audio alone, the one that provides the audio.
     ///
     /// - Parameters:
-    ///   - place: the pathway whose variants are used where there are several alike.
-    ///   - separateAudio: the variants whose audio is apart, if only audio is played; else nil.
+    ///   - place: The preferred pathway for identical variants.
+    ///   - separateAudio: The variants with separate audio if only audio is played, or `nil` otherwise.
     private func qualities(
         of eligible: [AssetVariant], at place: String?, separateAudio: Set<Int>?
     ) -> [AssetVariant] {
@@ -159,19 +158,19 @@ struct VariantChooser: Sendable {
         current.flatMap { index in candidates.first { $0.index == index } }
     }
 
-    /// The name of a variant of the item, by which rules know it.
+    /// The identifier by which rules know the variant with this index.
     func id(of index: Int?) -> AssetVariant.ID? {
         index.flatMap { index in candidates.first { $0.index == index }?.id }
     }
 
-    /// The position of a variant of the item; nil where it has none of this name.
+    /// The index of the variant with this identifier, or `nil` if there is none.
     func index(of id: AssetVariant.ID) -> Int? { candidates.playlistIndex(of: id) }
 
     // MARK: First choice
 
-    /// The variant to begin with, of those that may be used; nil where that is none.
+    /// Chooses the first variant from the eligible ones. The decision is `nil` if there are none.
     ///
-    /// - Parameter startsOnFirst: not by what is known of the network.
+    /// - Parameter startsOnFirst: Whether to use the first eligible variant, regardless of the network.
     mutating func first(
         in limits: SelectionLimits, separateAudio: Set<Int>?, throughput: Double?, startsOnFirst: Bool
     ) -> (eligibility: VariantEligibility, decision: SelectionDecision?) {
@@ -192,10 +191,11 @@ struct VariantChooser: Sendable {
 
     // MARK: Next segment
 
-    /// Whether something is to be decided for the segment that starts at `start`.
+    /// Whether the variant of the segment that starts at `start` is still undecided.
     func isOpen(at start: Duration) -> Bool { candidates.count > 1 && decidedFor != start }
 
-    /// What is decided about the next segment, in order. Where nothing may be used, the choice stays as it is.
+    /// Decides about the next segment and returns the actions in order. Without an eligible variant, the choice does
+    /// not change.
     func consider(
         _ segment: Segment, _ limits: SelectionLimits, separateAudio: Set<Int>?, _ facts: Facts
     ) -> [Action] {
@@ -236,9 +236,9 @@ struct VariantChooser: Sendable {
         return .ask(input(for: segment, facts.moment, bufferCapacity: facts.bufferCapacity, among: choice))
     }
 
-    /// To the variant that is to take the place of the one in use, since another pathway is to be used.
+    /// Decides which variant replaces the current one if another pathway has to be used.
     ///
-    /// - Parameter isHeld: the one in use is the only one.
+    /// - Parameter isHeld: Whether the current variant must be kept.
     private func move(in limits: SelectionLimits, among choice: [AssetVariant], isHeld: Bool) -> SelectionDecision? {
         guard !isHeld, let pathway = limits.pathways.first, pathways.current != pathway,
             let other = counterpart(among: choice)
@@ -252,18 +252,18 @@ struct VariantChooser: Sendable {
         guard let own = currentCandidate, !choice.contains(where: { $0.index == own.index })
         else { return nil }
         if let same = choice.first(where: { RedundantVariants.areSame($0, own) }) { return same }
-        // Nothing of the other may be used where the choice is of the one in use.
+        // If the choice is from the current pathway, its variants cannot serve as a replacement.
         guard pathways.isNamed, choice.first.flatMap({ pathways[$0.index] }) != pathways.current else { return nil }
         return choice.last { $0.bandwidth <= own.bandwidth } ?? choice.first
     }
 
-    /// A rule chooses from these from now on, as long as the limits are the same.
+    /// Sets the variants that a rule chooses from as long as the limits do not change.
     mutating func choose(from variants: [AssetVariant], _ limits: SelectionLimits) {
         known = knownLimits(limits)
         choice = variants
     }
 
-    /// Takes what was decided for the segment that starts at `start`; nil where the variant stays the same.
+    /// Applies the decision for the segment that starts at `start`. Returns `nil` if the variant does not change.
     mutating func take(_ decision: SelectionDecision, for start: Duration) -> VariantSwitch? {
         decidedFor = start
         maximumForwardBuffer = decision.maximumForwardBuffer
@@ -271,14 +271,13 @@ struct VariantChooser: Sendable {
         return change(to: index, at: start, because: decision.explanation)
     }
 
-    /// The segment that starts at `start` was given up half loaded, for another variant.
+    /// Called when the segment that starts at `start` is abandoned for another variant.
     mutating func giveUp(for decision: SelectionDecision, at start: Duration) -> VariantSwitch? {
         decidedFor = start
         return index(of: decision.variantID).map { change(to: $0, at: start, because: decision.explanation) }
     }
 
-    /// Where the segment goes that starts at `start` and comes too late, since another pathway is to be used: there at
-    /// most once.
+    /// Decides where to load a late segment if another pathway has to be used. Each segment is moved at most once.
     mutating func moveLate(from start: Duration, in limits: SelectionLimits, isHeld: Bool) -> SelectionDecision? {
         guard movedLate != start else { return nil }
         let choice = qualities(of: eligibility(in: limits).eligible, at: limits.pathways.first, separateAudio: nil)
@@ -287,22 +286,22 @@ struct VariantChooser: Sendable {
         return decision
     }
 
-    /// The segment that starts there is given up for another pathway, unless it was.
+    /// Whether the segment that starts at `start` may be abandoned for another pathway. It may be only once.
     mutating func mayMoveLate(from start: Duration) -> Bool {
         guard movedLate != start else { return false }
         movedLate = start
         return true
     }
 
-    /// What is decided for the next segment is decided once more: it is another one.
+    /// Discards the decision about the next segment, because it is another segment now.
     mutating func decideAgain() { decidedFor = nil }
 
-    /// The rule wants the next segment loaded later: more is ahead than it said.
+    /// Whether the rule postpones the next segment because more media is buffered than it wants.
     func holdsBack(_ ahead: @autoclosure () -> Duration) -> Bool { maximumForwardBuffer.map { ahead() > $0 } ?? false }
 
-    /// What a rule decides from.
+    /// The input for a rule's decision.
     ///
-    /// - Parameter choice: nil for those that it was given last.
+    /// - Parameter choice: The variants to choose from, or `nil` for the last ones.
     func input(
         for segment: Segment, _ moment: SelectionMoment, bufferCapacity: Duration,
         among choice: [AssetVariant]? = nil
@@ -325,14 +324,14 @@ struct VariantChooser: Sendable {
 
     // MARK: Switching
 
-    /// A switch from the variant in use.
+    /// Returns a switch from the current variant.
     func change(to index: Int, at time: Duration, because text: String) -> VariantSwitch {
         VariantSwitch(from: current, to: index, at: time, because: text)
     }
 
-    /// The next segment comes from another variant.
+    /// Carries out a switch, so that the next segment comes from another variant.
     ///
-    /// - Returns: the move to another pathway, where that is one.
+    /// - Returns: The move to another pathway, or `nil` if the pathway is the same.
     @discardableResult
     mutating func carryOut(_ change: VariantSwitch, as description: AssetVariant) -> Pathways.Move? {
         current = change.to
@@ -344,36 +343,36 @@ struct VariantChooser: Sendable {
 
     // MARK: Pathways
 
-    /// The place in use did not deliver.
+    /// Called when the current pathway fails.
     mutating func leavePathway(at now: Duration) { pathways.leave(at: now) }
 
-    /// The order of a steering server.
+    /// Applies the order of a steering server.
     mutating func follow(_ priority: [String], without vanished: Set<String>) {
         pathways.follow(priority, without: vanished)
         decidedFor = nil
     }
 
-    /// The one that the program prefers.
+    /// Sets the pathway that the app prefers.
     mutating func prefer(_ pathway: String?) {
         guard pathways.preferred != pathway else { return }
         pathways.prefer(pathway)
         decidedFor = nil
     }
 
-    /// A segment of a variant was read to its end; nil after all that was read was let go.
+    /// Called when a segment of a variant was completely read, or with `nil` when all media was dropped.
     mutating func noteRead(of index: Int?) { lastRead = index }
 
-    /// Media was loaded (``VariantSizes/note(byteCount:duration:of:)``).
+    /// Called when media was loaded (``VariantSizes/note(byteCount:duration:of:)``).
     mutating func noteLoaded(byteCount: Int, duration: Duration, of index: Int?) {
         sizes.note(byteCount: byteCount, duration: duration, of: index)
     }
 
-    /// Takes the playlist of a variant that does not change any more.
+    /// Adds the playlist of a variant that does not change any more.
     mutating func learn(_ playlist: SizeTellingPlaylist?, of index: Int) { sizes.learn(playlist, of: index) }
 
     // MARK: Keeping the best
 
-    /// Decides about a segment by what a live window takes away, and takes that.
+    /// Decides about a segment with regard to the live window, and applies the decision.
     mutating func takeBest(for segment: Segment, _ facts: Facts) -> VariantSwitch? {
         take(decideOnBest(for: segment, facts), for: segment.start)
     }
@@ -392,26 +391,26 @@ struct VariantChooser: Sendable {
                 window: RecordingRule.Window(at: segment.start, in: segment.tracker)))
     }
 
-    /// Whether a live segment that is on its way is to be loaded from another variant: nil lets it go on.
+    /// Decides whether a live segment in progress should be loaded from another variant. Returns `nil` to continue.
     mutating func judge(
         _ download: RecordingRule.Download, at start: Duration, in limits: SelectionLimits
     ) -> SelectionDecision? {
         recording.judge(download, among: eligibility(in: limits).eligible, at: start)
     }
 
-    /// Variants failed, the next segment of which begins at `place`.
+    /// Called when variants failed. Their next segment starts at `place`.
     mutating func avoid(_ indices: [Int], from place: Duration, at now: Duration) {
         avoided.avoid(variants: indices, at: now)
         recording.left(at: place)
     }
 
-    /// The playlist of a rendition failed.
+    /// Called when the playlist of a rendition failed.
     mutating func avoid(rendition url: String, at now: Duration) { avoided.avoid(rendition: url, at: now) }
 
-    /// Where the variant was left that failed last; nil where that is forgiven.
+    /// The position at which the last failed variant was left, or `nil` if the failure is forgiven.
     var failedAt: Duration? { recording.leftAt }
 
-    /// What failed may be used again.
+    /// Allows the use of failed variants again.
     mutating func forgive() {
         recording.left(at: nil)
         avoided.forgiveVariants()

@@ -3,48 +3,48 @@ import HLSKitSelection
 
 /// The rule that chooses among variants.
 ///
-/// A rule of the library is asked here. One of the program is asked elsewhere (``ProgramQuestion``), since no code of the
-/// program runs under the player's lock.
+/// A rule of the library is called here. An app's rule is asked with a ``ProgramQuestion``, because no code of the app
+/// may run while the player's lock is held.
 struct VariantRule: Sendable {
     private(set) var selector: any VariantSelector
 
     init(_ selector: any VariantSelector) { self.selector = selector }
 
-    /// The rule is the program's own.
+    /// Whether the rule is supplied by the app.
     var isOfProgram: Bool { !(selector is any BuiltInSelector) }
 
     mutating func decide(_ input: SelectionInput) -> SelectionDecision { selector.decide(input) }
 
     enum Answer: Sendable {
-        /// The program has said so before.
+        /// The app has already answered.
         case known(SelectionDecision)
         case decided(SelectionDecision)
-        /// The program is to be asked.
+        /// The app has to be asked.
         case asks
     }
 
-    /// Which variant the next segment is to come from.
+    /// Decides which variant the next segment comes from.
     ///
-    /// - Parameter known: what the program has answered; nil where it was not asked.
+    /// - Parameter known: The app's answer, or `nil` if it was not asked.
     mutating func answer(_ input: SelectionInput, known: SelectionDecision?) -> Answer {
         guard isOfProgram else { return .decided(decide(input)) }
         return known.map { .known($0) } ?? .asks
     }
 
-    /// Goes on with the program's rule as its last answer has left it.
+    /// Stores the state of the app's rule after its last answer.
     mutating func goOn(with selector: any VariantSelector) { self.selector = selector }
 }
 
-/// What a rule decides from that changes with time and with every byte.
+/// The input of a rule that changes with time and with each byte.
 struct SelectionMoment: Sendable {
     var now: Duration
     var throughput: ThroughputEstimate?
     var recentTransfers: [MeasuredTransfer] = []
-    /// Playable media ahead of the playhead.
+    /// The duration of playable media ahead of the playhead.
     var forwardBuffer = Duration.zero
     var rate = 1.0
     var isPlaying = false
-    /// Live: what is listed ahead of the playhead; nil for VOD.
+    /// The duration that a live playlist lists ahead of the playhead, or `nil` for VOD.
     var availableAhead: Duration?
     var serverData: ServerDataNote?
 }

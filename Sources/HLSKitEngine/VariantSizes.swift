@@ -2,37 +2,39 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// How large the segments of an item's variants are: as playlists tell it, else as they turned out.
+/// The sizes of the segments of an item's variants, as declared by playlists or as observed.
 struct VariantSizes: Sendable {
-    /// What was loaded of a variant.
+    /// The media loaded from a variant.
     private struct SeenMedia: Sendable {
-        /// Of all lanes.
+        /// The number of bytes in all lanes.
         var byteCount = 0
         var duration = Duration.zero
 
-        /// nil where nothing was loaded.
+        /// The bit rate, or `nil` if nothing was loaded.
         var bitRate: Double? { duration > .zero ? Double(byteCount) * 8 / duration.seconds : nil }
     }
 
-    /// Media of a variant, or of all, after which its mean is believed.
+    /// The amount of media after which the mean bit rate is considered reliable.
     private static let convincingDuration = Duration.seconds(10)
-    /// The same where it is more than twice what is declared: no stretch of the media explains that.
+    /// The amount that suffices if the rate is more than twice the declared one.
+    ///
+    /// No passage of correctly declared media has such a rate.
     private static let shortDuration = Duration.seconds(2)
-    /// Media that takes so many times its `BANDWIDTH` shows that this is not the most that it takes.
+    /// The factor by which media must exceed its `BANDWIDTH` to prove that the declaration is too low.
     private static let understatement = 1.1
 
-    /// Playlists of VOD variants that were loaded and tell sizes, by the variants' indices.
+    /// Loaded playlists of VOD variants that declare sizes, by the index of the variant.
     private var playlists: [Int: SizeTellingPlaylist] = [:]
-    /// What was loaded from each variant, by its index, and from the variant in use.
+    /// The media loaded from each variant, by its index, and from the current variant.
     private var seen: [Int: SeenMedia] = [:]
     private var loaded = SeenMedia()
 
-    /// Average bit rate of what was loaded since the variant was switched to; nil before.
+    /// The average bit rate of media loaded since the last switch, or `nil` if there is none.
     var loadedBitRate: Double? { loaded.bitRate }
 
-    /// Average bit rate of the variant in use where it takes more than it declares; nil where it does not.
+    /// The average bit rate of the current variant if it exceeds the declared one, or `nil` otherwise.
     ///
-    /// - Parameter bandwidth: as declared; 0 where it is not.
+    /// - Parameter bandwidth: The declared bit rate, or 0 if it is undeclared.
     func understatedBitRate(_ bandwidth: Double) -> Double? { Self.understated(loaded, bandwidth) }
 
     private static func understated(_ media: SeenMedia?, _ bandwidth: Double) -> Double? {
@@ -44,17 +46,17 @@ struct VariantSizes: Sendable {
 
     // MARK: Learning
 
-    /// Takes the playlist of a variant that does not change any more; nil where it tells no sizes.
+    /// Sets the playlist of a variant that does not change any more. `nil` means that it declares no sizes.
     mutating func learn(_ playlist: SizeTellingPlaylist?, of index: Int) { playlists[index] = playlist }
 
-    /// Another variant is in use from now on.
+    /// Called when another variant is used from now on.
     mutating func beginVariant() { loaded = SeenMedia() }
 
-    /// Media was loaded.
+    /// Adds loaded media.
     ///
     /// - Parameters:
-    ///   - duration: of the variant's own segments; zero for renditions beside it.
-    ///   - index: the variant; nil where there is none to choose.
+    ///   - duration: The duration of the variant's own segments, or zero for separate renditions.
+    ///   - index: The index of the variant, or `nil` if there is no choice.
     mutating func note(byteCount: Int, duration: Duration, of index: Int?) {
         loaded.byteCount += byteCount
         loaded.duration += duration
@@ -63,24 +65,24 @@ struct VariantSizes: Sendable {
         seen[index, default: SeenMedia()].duration += duration
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
-    /// The segments from `index` on, with the sizes that they have in the variant of each of the `candidates`.
+    /// Returns the segments from `index` on, with their sizes in each of the `candidates`.
     ///
-    /// Where the playlist of one variant tells a size and that of another does not, or is not loaded, the other's is taken
-    /// to be as much larger or smaller as its average bit rate: the same scene is costly in all variants.
+    /// If only one variant declares the size of a segment, the others are estimated in proportion to their average bit
+    /// rates. A scene that needs many bits needs them in all variants.
     ///
     /// - Parameters:
-    ///   - current: the variant that `tracker` belongs to.
-    ///   - variants: all of the item.
-    ///   - audio: the playlist of the audio that is loaded beside the variant.
+    ///   - current: The variant that `tracker` belongs to.
+    ///   - variants: All variants of the item.
+    ///   - audio: The playlist of the separately loaded audio.
     func upcomingSegments(
         at index: Int, in tracker: PlaylistTracker, candidates: [AssetVariant], current: Int?,
         of variants: [AssetVariant], audio: PlaylistTracker?
     ) -> [SelectionInput.UpcomingSegment] {
         let last = min(index + SelectionInput.maximumUpcomingCount, tracker.segmentCount)
         let sources = candidates.map { candidate in
-            // What was live when it was left is out of date.
+            // A playlist that was live when its variant was left is out of date.
             tracker.isLive && candidate.index == current
                 ? SizeTellingPlaylist(tracker.playlist, starts: tracker.starts) : playlists[candidate.index]
         }
@@ -101,14 +103,14 @@ struct VariantSizes: Sendable {
         }
     }
 
-    /// `averages` are the mean bit rates of the variants, in the order of `sources`.
+    /// - Parameter averages: The mean bit rates of the variants, in the order of `sources`.
     private static func byteCounts(
         in range: Range<Duration>, _ averages: [Double], _ sources: [SizeTellingPlaylist?], audio: SizeTellingPlaylist?
     ) -> [Int] {
         let told = sources.map { $0?.byteCount(in: range) }
         guard let reference = told.firstIndex(where: { $0 != nil }), let size = told[reference] else { return [] }
         let share = Double(size) / max(1, averages[reference])
-        // Separate audio comes with whatever variant is chosen.
+        // Separate audio is loaded with every variant.
         let more = audio?.byteCount(in: range) ?? 0
         return averages.indices.map { position in
             let count = told[position] ?? Int(min(share * averages[position], 1e15))
@@ -116,14 +118,15 @@ struct VariantSizes: Sendable {
         }
     }
 
-    /// The mean bit rates of the candidates where a playlist does not declare all of them, or less than is true, and enough
-    /// was seen to tell: a variant's own, else the share of its `BANDWIDTH` that others took. nil where there is nothing to
-    /// add.
+    /// The observed mean bit rates, or `nil` if they add nothing to the declared ones.
+    ///
+    /// They are used if a declaration is missing or too low, and enough media was observed. For a variant without
+    /// enough media, the rate is estimated by the share of `BANDWIDTH` that other variants needed.
     private func seenAverages(of candidates: [AssetVariant], among variants: [AssetVariant]) -> [Double]? {
         guard !seen.isEmpty else { return nil }
         var (all, declared) = (SeenMedia(), 0.0)
         var isUnderstated = false
-        // In the order of the playlist: sums depend on their order.
+        // Sum in playlist order, because floating-point sums depend on the order.
         for (index, variant) in variants.enumerated() {
             guard let media = seen[index] else { continue }
             all.byteCount += media.byteCount
@@ -141,13 +144,13 @@ struct VariantSizes: Sendable {
                 if let own, own.duration >= Self.shortDuration, let rate = own.bitRate {
                     return max(rate, candidate.averageBandwidth ?? 0)
                 }
-                // Who writes one figure too low writes all of them so.
+                // If one declared value is too low, all of them probably are.
                 return candidate.bandwidth * max(share, 1)
             }
             if let average = candidate.averageBandwidth { return average }
             var average = candidate.bandwidth * share
             if let own, own.duration >= Self.convincingDuration, let rate = own.bitRate { average = rate }
-            // BANDWIDTH is the most that any stretch of the media takes.
+            // `BANDWIDTH` is the peak bit rate, so the average cannot exceed it.
             return min(average, candidate.bandwidth)
         }
     }

@@ -1,27 +1,26 @@
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The playlists that variants are played from, with the options that are selected.
+/// The playlists from which variants are played with the selected options.
 struct VariantSources: Sendable {
     var playlist: MultivariantPlaylist
-    /// Its URL.
+    /// The URL of the multivariant playlist.
     var base: String
     var selection = MediaSelection()
-    /// Only audio is played.
+    /// Whether only audio is played.
     var isSoundOnly = false
 
-    /// The variant at this index.
     subscript(index: Int) -> VariantStream? {
         playlist.variants.indices.contains(index) ? playlist.variants[index] : nil
     }
 
-    /// What a URI of the playlist means.
+    /// Resolves a URI of the playlist.
     func url(_ uri: String) -> String? { URIReference.resolve(uri, against: base) }
 
     // MARK: Frames
 
-    /// The URL of the frames of a variant: those of the visual option that is selected, else the variant's own. Where
-    /// only audio is wanted, the URL of that.
+    /// The URL of a variant's video: the selected visual option's or the variant's own. For audio alone, the URL of the
+    /// audio.
     func mainURL(of variant: VariantStream) -> String? {
         if isSoundOnly, let uri = audio(of: variant)?.uri { return url(uri) }
         let views = playlist.renditions.filter { $0.type == .video && $0.groupID == variant.video }
@@ -30,24 +29,24 @@ struct VariantSources: Sendable {
 
     // MARK: Audio
 
-    /// The audio that is selected, in the group of a variant.
+    /// The selected audio in the group of a variant.
     func audio(of variant: VariantStream) -> Rendition? {
         selection[.audible]?.rendition(
             in: playlist.renditions.filter { $0.type == .audio && $0.groupID == variant.audio })
     }
 
-    /// The playlist of the audio that a variant would be played with; nil where that is inside its own segments.
+    /// The URL of the audio playlist of a variant, or `nil` if the audio is inside its own segments.
     func audioURL(of index: Int) -> String? {
         guard let variant = self[index], let uri = audio(of: variant)?.uri else { return nil }
         return url(uri)
     }
 
-    /// The variants that would be played with audio of these playlists.
+    /// The variants whose audio comes from these playlists.
     func variants(withAudioFrom urls: Set<String>) -> [Int] {
         playlist.variants.indices.filter { audioURL(of: $0).map(urls.contains) == true }
     }
 
-    /// Whether a variant has the audio that is selected, and not only the nearest to it.
+    /// Whether a variant has exactly the selected audio, not only a similar one.
     func hasSelectedAudio(_ index: Int) -> Bool {
         guard let option = selection[.audible], let variant = self[index], let audio = audio(of: variant) else {
             return false
@@ -57,10 +56,11 @@ struct VariantSources: Sendable {
 
     // MARK: Subtitles
 
-    /// The subtitles that are selected, for a variant: those of its own group, unless they failed of late and another
-    /// group has the same.
+    /// The selected subtitles in the group of a variant.
     ///
-    /// - Parameter avoided: the playlists of renditions that failed of late.
+    /// If they failed recently, the same subtitles in another group are used if there are any.
+    ///
+    /// - Parameter avoided: The playlists of renditions that failed recently.
     func subtitles(of variant: VariantStream, avoiding avoided: Set<String>) -> Rendition? {
         guard let option = selection[.legible] else { return nil }
         let own = option.rendition(
@@ -69,7 +69,7 @@ struct VariantSources: Sendable {
         return sameSubtitles(avoiding: avoided) { $0 != own } ?? own
     }
 
-    /// The subtitles that are selected, from another playlist than this one.
+    /// The URL of the selected subtitles in another playlist than this one.
     func subtitlesURL(otherThan url: String?, avoiding avoided: Set<String>) -> String? {
         sameSubtitles(avoiding: avoided) { $0.uri.flatMap(self.url) != url }?.uri.flatMap(self.url)
     }

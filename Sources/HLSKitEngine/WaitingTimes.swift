@@ -1,20 +1,21 @@
-/// How long somebody waited for media: until playback began, and in stalls.
+/// The time that a user waited for media: until playback began, and during stalls.
 struct WaitingTimes: Sendable {
-    /// When somebody first wanted to play; nil where nobody did.
+    /// The time at which playback was first requested, or `nil` if it was not.
     private(set) var firstControl: Duration?
-    /// When the current stall began.
+    /// The time at which the current stall began.
     private var stallBegan: Duration?
-    /// What was waited for in this item.
+    /// The waiting times of this item.
     private var startupTime: Duration?
     private var stallDuration = Duration.zero
 
-    /// Goes on for a player whose current item was another's until now; nil where nobody waits.
+    /// Continues for a player whose current item belonged to another engine until now. `nil` means that there is no
+    /// wait.
     mutating func takeOver(since time: Duration?) { firstControl = time }
 
-    /// Somebody wants to play.
+    /// Called when playback is requested.
     mutating func begin(at now: Duration) { if firstControl == nil { firstControl = now } }
 
-    /// Another item: nothing was waited for in it.
+    /// Resets the waiting times for another item.
     mutating func forgetItem() {
         stallBegan = nil
         startupTime = nil
@@ -23,16 +24,16 @@ struct WaitingTimes: Sendable {
 
     mutating func stall(at now: Duration) { stallBegan = now }
 
-    /// Playback runs: counts what was waited for.
+    /// Called when playback runs. Ends and counts the current wait.
     mutating func play(at now: Duration) {
         if let stallBegan { stallDuration += now - stallBegan }
         stallBegan = nil
         if startupTime == nil, let firstControl { startupTime = now - firstControl }
     }
 
-    /// Puts what was waited for into `statistics`.
+    /// Adds the waiting times to `statistics`.
     ///
-    /// - Parameter now: up to when the stall counts that is under way; nil where it does not count yet.
+    /// - Parameter now: The time up to which a current stall counts, or `nil` not to count it yet.
     func count(at now: Duration? = nil, _ statistics: inout PlaybackStatistics) {
         statistics.startupTime = startupTime
         statistics.stallDuration = stallDuration

@@ -1,18 +1,17 @@
-/// How much media time was played, forwards and backwards: what was jumped over is left out, and what was lost.
+/// The media time that was played, forward and backward, without skipped and lost media.
 ///
-/// The one place where that is counted: the state of a player, its access log and its metrics take it from here.
+/// The player's state, its access log and its metrics all use this value.
 struct WatchedTime: Sendable {
-    /// Losses beyond so many are forgotten, the oldest first: they lie far behind in a long live stream.
+    /// The maximum number of losses to keep. The oldest ones are far in the past of a long live stream.
     static let maximumLossCount = 256
 
     private(set) var total = Duration.zero
     private var place = Duration.zero
-    /// Stretches of the item's timeline that have no media: nobody saw them when time passed over them.
+    /// Ranges of the item's timeline without media, which do not count as watched.
     private var losses: [Range<Duration>] = []
 
     init(from place: Duration = .zero) { self.place = place }
 
-    /// Played on to a time.
     mutating func advance(to time: Duration) {
         total = total(upTo: time)
         place = time
@@ -20,9 +19,9 @@ struct WatchedTime: Sendable {
 
     mutating func jump(to time: Duration) { place = time }
 
-    /// There is no media in this stretch.
+    /// Marks a range without media.
     ///
-    /// - Parameter playhead: where playback is now. What was played up to here stays counted.
+    /// - Parameter playhead: The current position. Media played before this call stays counted.
     mutating func lose(_ range: Range<Duration>, at playhead: Duration) {
         guard !range.isEmpty else { return }
         advance(to: playhead)
@@ -34,7 +33,7 @@ struct WatchedTime: Sendable {
         if losses.count > Self.maximumLossCount { losses.removeFirst() }
     }
 
-    /// There is media in this stretch after all: it was loaded again.
+    /// Marks a range that has media after all, because it was loaded again.
     mutating func recover(_ range: Range<Duration>, at playhead: Duration) {
         guard losses.contains(where: { $0.overlaps(range) }) else { return }
         advance(to: playhead)

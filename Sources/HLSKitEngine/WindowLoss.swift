@@ -1,38 +1,36 @@
 import HLSKitSelection
 
-/// What a live window has taken from an item, and what is still to be done about it.
-///
-/// See R44 in docs/behaviour/faults.md and docs/behaviour/live-at-rest.md.
+/// The segments that a live window has removed before they were loaded, and the pending reaction to it.
 struct WindowLoss: Sendable {
-    /// The player was paused since the variant's list changed last.
+    /// Whether the player was paused since the variant's playlist last changed.
     private var hasRested = false
-    /// The window moved past what was loaded while the player was paused.
+    /// Whether the window moved past unloaded segments while the player was paused.
     private(set) var isLeftBehind = false
-    /// Nothing is left to play since then: whatever comes is played at the edge.
+    /// Whether no media has been left to play since then, so that new media is played at the live edge.
     private(set) var isLate = false
-    /// What went while nobody was told of it.
+    /// The lost segments that were not reported yet.
     @Shared private var held: SkippedSegments? = nil
 
     mutating func rest() { hasRested = true }
-    /// The player plays, and the list has changed since.
+    /// Called when the player plays and the playlist has changed since.
     mutating func endRest() { hasRested = false }
 
-    /// There is media to play.
+    /// Called when there is media to play.
     mutating func noteMedia() { isLate = false }
-    /// The lane goes on at the edge.
+    /// Called when the lane continues at the live edge.
     mutating func jumpToEdge() { isLate = true }
 
-    /// The window moved past what was not loaded.
+    /// Called when the window moves past segments that were not loaded.
     mutating func leaveBehind(isPaused: Bool) {
         if isPaused || hasRested { isLeftBehind = true }
     }
 
-    /// The playhead goes elsewhere: every lane is loaded from there on.
+    /// Called after a seek, because every lane loads from the new position.
     mutating func moveOn() { (isLeftBehind, isLate) = (false, false) }
 
-    /// Holds back what was lost until it is told.
+    /// Keeps lost segments until they are reported.
     ///
-    /// - Returns: what was held before and is no part of it: that is told first.
+    /// - Returns: Kept segments that are not contiguous with the new ones, which have to be reported first.
     mutating func hold(_ missed: SkippedSegments) -> SkippedSegments? {
         guard var joined = held, joined.urlString == missed.urlString, joined.last + 1 == missed.first else {
             defer { held = missed }
@@ -44,7 +42,7 @@ struct WindowLoss: Sendable {
         return nil
     }
 
-    /// What was held, which is told now.
+    /// Returns and removes the kept segments, which are reported now.
     mutating func take() -> SkippedSegments? {
         guard let missed = held else { return nil }
         held = nil

@@ -1,8 +1,8 @@
 import HLSKitLoading
 
-/// Something about a session that only the program knows, for those who are told of events: ``Player/report(_:)``.
+/// An app-defined event of a session, which ``Player/report(_:)`` sends to the CMCD event targets.
 public enum ClientDataNotice: Sendable, Hashable {
-    /// The user cannot see the player any more, or can again.
+    /// The player became invisible to the user, or visible again.
     case backgrounded(Bool)
     case playerExpanded
     case playerCollapsed
@@ -13,7 +13,7 @@ public enum ClientDataNotice: Sendable, Hashable {
     case adSkipped
     case muted
     case unmuted
-    /// An event of the program's own, by a name of at most 64 characters.
+    /// A custom event with a name of at most 64 characters.
     case custom(String)
 
     var kind: ClientData.Event {

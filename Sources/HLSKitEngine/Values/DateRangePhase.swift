@@ -1,4 +1,4 @@
-/// What happened to a date range of the playlist that is played. An open set.
+/// The change of a date range that a player reports. An open set: a `switch` needs a `default`.
 ///
 /// See ``PlayerEvent/Kind/dateRange(_:_:)``.
 public struct DateRangePhase: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
@@ -7,13 +7,14 @@ public struct DateRangePhase: RawRepresentable, Sendable, Hashable, CustomString
 
     public var description: String { rawValue }
 
-    /// The playhead has come into it, by playing or by a seek.
+    /// The playhead has entered the date range, during playback or by a seek.
     public static let entered = DateRangePhase(rawValue: "entered")
-    /// While the playhead is in it, the playlist says something else of it: attributes are new or different, or its end is
-    /// known now.
+    /// The playlist has changed the date range while the playhead is in it.
+    ///
+    /// Attributes are new or different, or its end has become known.
     public static let updated = DateRangePhase(rawValue: "updated")
-    /// The playhead has left it.
+    /// The playhead has left the date range.
     public static let left = DateRangePhase(rawValue: "left")
-    /// While the playhead is in it, the playlist has it no longer.
+    /// The playlist has removed the date range while the playhead is in it.
     public static let removed = DateRangePhase(rawValue: "removed")
 }

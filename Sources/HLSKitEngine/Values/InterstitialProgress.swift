@@ -1,28 +1,27 @@
 public import HLSKitSelection
 public import HLSKitTime
 
-/// How far an interstitial has come that is played in the place of the current item.
+/// The progress of an interstitial that is played instead of the current item.
 public struct InterstitialProgress: Sendable, Hashable {
-    /// What is played, or waited for.
+    /// The event that is playing or waiting for media.
     public var event: InterstitialEvent
-    /// Which of the events of its break it is, from 1.
+    /// The number of the event within its break, starting at 1.
     public var number: Int
-    /// How many events the break has.
+    /// The number of events in the break.
     public var count: Int
-    /// How far the event has come.
+    /// The elapsed time of the event.
     public var currentTime: MediaTime
-    /// How long the event is; `.indefinite` while nothing tells.
+    /// The duration of the event, or `.indefinite` if it is unknown.
     public var duration: MediaTime
-    /// Whether the user may skip the event now.
+    /// The current state of the event's skip control.
     public var skippableState: InterstitialEvent.SkippableEventState
-    /// The label of the button to skip it by, as its list or its date range has it; nil without one.
+    /// The label of the skip button from the asset list or the date range, or `nil` if there is none.
     public var skipControlLabel: String?
-    /// The item of the asset that plays; nil while none does.
+    /// The item of the asset that is playing, or `nil` if there is none.
     public var itemID: PlayerItemID?
-    /// It waits for media.
+    /// A Boolean value that indicates whether the event waits for media.
     public var isWaiting: Bool
 
-    /// Makes a value.
     package init(
         event: InterstitialEvent, number: Int, count: Int, currentTime: MediaTime, duration: MediaTime,
         skippableState: InterstitialEvent.SkippableEventState, skipControlLabel: String? = nil,

@@ -1,52 +1,58 @@
-/// How a player judges whether playback would continue without a stall if it started now.
-///
-/// `docs/decisions/keep-up.md` has the reasons, `docs/decisions/code-of-programs.md` where a program is asked.
+/// The way a player decides whether playback would continue without a stall if it started now.
 public enum KeepUpPolicy: Sendable {
-    /// Compares what is buffered with the worst that the network is expected to do; the default.
+    /// Compares the buffered media with the worst expected behavior of the network. This is the default.
     case predictive
-    /// Looks at the media ahead only: enough for a first start or after a seek, and enough after a stall.
+    /// Requires a fixed amount of buffered media: `start` at first and after a seek, `afterRebuffer` after a stall.
     case bufferOnly(start: Duration = .seconds(1), afterRebuffer: Duration = .seconds(2))
-    /// Asks the program each time the buffer or the throughput changed. Called on the player's own task without any lock:
-    /// it may read the player. Playback does not continue before it has answered, so it has to be quick.
+    /// Asks the app each time the buffer or the throughput changes.
+    ///
+    /// The closure runs on the player's own task without a lock, so it may read the player. It must be fast, because
+    /// playback does not continue before it returns.
     case custom(@Sendable (KeepUpInput) -> Bool)
 }
 
 /// The input of a ``KeepUpPolicy``.
 public struct KeepUpInput: Sendable, Hashable {
-    /// Playable media ahead of the playhead.
+    /// The duration of playable media ahead of the playhead.
     public var forwardDuration: Duration
-    /// Too little is ahead to show anything. Keep-up is false then, whatever a policy says.
+    /// A Boolean value that indicates whether there is too little media to show anything.
+    ///
+    /// If it is `true`, playback does not start, regardless of the policy.
     public var isEmpty: Bool
-    /// All media up to the end is buffered.
+    /// A Boolean value that indicates whether all media up to the end is buffered.
     public var holdsAllRemaining: Bool
-    /// Media time up to the effective end; nil for live.
+    /// The media time up to the effective end, or `nil` for a live stream.
     public var remaining: Duration?
-    /// Live: media time that is listed ahead of the playhead; nil for VOD.
+    /// The media time that a live playlist lists ahead of the playhead, or `nil` for VOD.
     public var availableAhead: Duration?
-    /// The length of the last segment, or part where parts are used; for VOD the target duration.
+    /// The duration of the last segment or partial segment of a live stream. For VOD, the target duration.
     public var segmentDuration: Duration
-    /// The rate that playback has or would have. Not 0.
+    /// The rate that playback has or would have. It is never 0.
     public var rate: Double
-    /// Throughput that can be counted on, in bits per second: the estimate times the safety factor. Nil without an estimate.
+    /// The reliable throughput in bits per second: the estimate times the safety factor. `nil` without an estimate.
     public var safeThroughput: Double?
-    /// Bits per second in each of the last seconds in which media was being loaded, the oldest first; at most 120. Waiting
-    /// for a first byte counts as loading.
+    /// The throughput of each recent second of loading, in bits per second, oldest first.
+    ///
+    /// There are at most 120 values. Waiting for the first byte of a response counts as loading.
     public var recentRates: [Double]
-    /// Average bit rate of what is loaded, all streams together, in bits per second; nil if unknown.
+    /// The average bit rate of the loaded media, all streams together, in bits per second. `nil` if it is unknown.
     public var bitRate: Double?
-    /// A rule chooses among several variants: what the network does not carry is answered by a lower one, not by waiting.
+    /// A Boolean value that indicates whether a rule chooses among several variants.
+    ///
+    /// If it is `true`, a slow network leads to a lower variant instead of a longer wait.
     public var isSelectionAutomatic: Bool
-    /// The last time that playback ended by itself, the buffer had run empty.
+    /// A Boolean value that indicates whether playback last ended because the buffer ran empty.
     public var isAfterStall: Bool
-    /// Of the variants that a rule chooses among, some are lower than what is loaded.
+    /// Whether the rule can choose a variant lower than the loaded one.
     var hasLowerVariant = false
-    /// Stalls that followed each other; 0 if playback has not stalled since the start or a seek.
+    /// The number of consecutive stalls, or 0 if there was none since the start or a seek.
     var stallsInRow = 0
-    /// Live, while a stall is waited out: what has to be ahead so that what is listed next comes in time; see
-    /// ``LiveReserve``. nil elsewhere.
+    /// The media that must be buffered after a live stall so that the next segments arrive in time.
+    ///
+    /// See ``LiveReserve``. `nil` if there is no such wait.
     var liveReserve: Duration?
 
-    /// Makes an input; what has a default is unknown or does not apply.
+    /// Creates an input. The default values mean that a value is unknown or does not apply.
     package init(
         forwardDuration: Duration, isEmpty: Bool = false, holdsAllRemaining: Bool = false, remaining: Duration? = nil,
         availableAhead: Duration? = nil, segmentDuration: Duration = .seconds(6), rate: Double = 1,

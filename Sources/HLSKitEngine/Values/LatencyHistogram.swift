@@ -1,10 +1,10 @@
 import HLSKitLoading
 import HLSKitTime
 
-/// How long what had which latency was presented.
+/// The distribution of latencies over presentation time.
 ///
-/// Times are kept by latencies that are told apart to 1 ms up to a quarter of a second, and to half a percent beyond: what
-/// it holds is bounded, however long a stream is.
+/// Latencies have a resolution of 1 ms up to a quarter of a second, and of half a percent above. The size is therefore
+/// bounded, regardless of the length of a stream.
 package struct LatencyHistogram: Sendable, Hashable {
     private static let unit = 256
 
@@ -16,7 +16,7 @@ package struct LatencyHistogram: Sendable, Hashable {
 
     package var isEmpty: Bool { times.isEmpty }
 
-    /// What had this latency was presented for a time.
+    /// Adds a time during which media was presented with this latency.
     package mutating func add(_ latency: Duration, for time: Duration) {
         guard time > .zero else { return }
         let latency = LatencyMean.bounded(latency)
@@ -25,11 +25,11 @@ package struct LatencyHistogram: Sendable, Hashable {
         highest = max(highest ?? latency, latency)
     }
 
-    /// nil where nothing was presented.
+    /// The mean latency, or `nil` if nothing was presented.
     package var mean: Duration? { sum.value }
     package var maximum: Duration? { highest }
 
-    /// The latency that what was presented had for a share of the time at most, to half a percent.
+    /// The latency that was not exceeded for a share of the time, exact to half a percent.
     package func percentile(_ share: Double) -> Duration? {
         guard !times.isEmpty, share < 1 else { return highest }
         let rank = sum.time.seconds * min(max(share, 0), 1)
@@ -41,7 +41,7 @@ package struct LatencyHistogram: Sendable, Hashable {
         return highest
     }
 
-    /// Milliseconds up to 256; then each doubling in 256 steps.
+    /// Buckets of one millisecond up to 256 ms, then 256 buckets for each doubling.
     private static func bucket(of latency: Duration) -> Int32 {
         let milliseconds = Int((latency.seconds.magnitude * 1000).rounded())
         let sign: Int32 = latency < .zero ? -1 : 1
@@ -51,7 +51,7 @@ package struct LatencyHistogram: Sendable, Hashable {
         return sign * Int32(unit + exponent * unit + step)
     }
 
-    /// The middle of what is counted together.
+    /// The middle of a bucket.
     private static func latency(of bucket: Int32) -> Duration {
         let place = Int(bucket.magnitude)
         guard place >= unit else { return .milliseconds(Int(bucket)) }
@@ -61,18 +61,18 @@ package struct LatencyHistogram: Sendable, Hashable {
     }
 }
 
-/// A mean over time while it is added up.
+/// A mean over time, computed incrementally.
 struct LatencyMean: Sendable, Hashable {
-    /// All that was presented.
+    /// The total presentation time.
     private(set) var time = Duration.zero
-    /// Latency times time, in s².
+    /// The sum of latency times presentation time, in s².
     private var weighted = 0.0
 
-    /// Latencies beyond this count as this: a clock that is off by more tells nothing.
+    /// The maximum latency. Higher ones are clamped, because they only show that a clock is wrong.
     private static let limit = Duration.seconds(1_000_000)
     static func bounded(_ latency: Duration) -> Duration { min(max(latency, .zero - limit), limit) }
 
-    /// nil where nothing was presented.
+    /// The mean, or `nil` if nothing was presented.
     var value: Duration? {
         time > .zero ? .microseconds(Int64((weighted / time.seconds * 1_000_000).rounded())) : nil
     }

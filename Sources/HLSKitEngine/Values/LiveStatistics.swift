@@ -1,31 +1,37 @@
-/// How a live item was played: its latency, and what low latency came to.
+/// Statistics about a live item: its latency, and its use of low-latency features.
 ///
-/// Latencies are those of ``PlayerItem/liveLatency``, by the time for which what had them was presented.
+/// Latencies are as in ``PlayerItem/liveLatency``, weighted by presentation time.
 public struct LiveStatistics: Sendable, Hashable {
-    /// The distance from the live edge to play at, as ``PlayerItem/configuredTimeOffsetFromLive``; nil while it is not known.
+    /// The distance from the live edge at which to play, or `nil` if it is unknown.
+    ///
+    /// See ``PlayerItem/configuredTimeOffsetFromLive``.
     public var targetTimeOffset: Duration?
-    /// Parts that were loaded.
+    /// The number of loaded partial segments.
     public var numberOfParts = 0
-    /// Requests for a playlist that the server may hold, and that brought what was awaited.
+    /// The number of blocking playlist requests that returned the expected update.
     public var numberOfBlockingReloads = 0
-    /// Playlists that came without what was known.
+    /// The number of delta updates of playlists.
     public var numberOfDeltaUpdates = 0
-    /// Preload hints that became media.
+    /// The number of preload hints that became media.
     public var numberOfUsedHints = 0
-    /// Preload hints that were asked for and came to nothing.
+    /// The number of requested preload hints that remained unused.
     public var numberOfWastedHints = 0
-    /// Everything that was presented.
+    /// The latencies of all presented media.
     package var latencies = LatencyHistogram()
 
-    /// Makes statistics of nothing.
+    /// Creates empty statistics.
     package init() {}
 
-    /// nil before anything was presented, as for the other latencies.
+    /// The mean latency, or `nil` if nothing was presented yet.
     public var meanLatency: Duration? { latencies.mean }
-    /// The highest latency.
+    /// The highest latency, or `nil` if nothing was presented yet.
     public var maximumLatency: Duration? { latencies.maximum }
 
-    /// The latency that was not exceeded for a share of the time, `0...1`: 0.5 is the median. Exact to half a percent. Costs a
-    /// walk through some hundred values.
+    /// Returns the latency that was not exceeded for a share of the time.
+    ///
+    /// The result is exact to half a percent. The call iterates over some hundred values.
+    ///
+    /// - Parameter share: The share, `0...1`. 0.5 gives the median.
+    /// - Returns: The latency, or `nil` if nothing was presented yet.
     public func latency(atPercentile share: Double) -> Duration? { latencies.percentile(share) }
 }

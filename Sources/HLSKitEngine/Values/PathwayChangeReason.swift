@@ -1,18 +1,18 @@
-/// Why media is loaded from another pathway. An open set: a `switch` needs a `default`.
+/// The reason for a switch to another pathway. An open set: a `switch` needs a `default`.
 public struct PathwayChangeReason: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// ``rawValue``.
+    /// The same as ``rawValue``.
     public var description: String { rawValue }
 
-    /// The steering server prefers it, or does not offer the other any more.
+    /// The steering server prefers the new pathway, or no longer offers the old one.
     public static let steering = PathwayChangeReason(rawValue: "steering")
-    /// The other did not deliver.
+    /// The old pathway failed.
     public static let failure = PathwayChangeReason(rawValue: "failure")
-    /// It failed before, and its penalty is over.
+    /// The new pathway had failed earlier, and its penalty has ended.
     public static let recovery = PathwayChangeReason(rawValue: "recovery")
-    /// The program prefers it (``PlayerItem/preferredPathway``).
+    /// The app prefers the new pathway (``PlayerItem/preferredPathway``).
     public static let preference = PathwayChangeReason(rawValue: "preference")
-    /// The variant that was chosen comes from there only.
+    /// The selected variant is available only on the new pathway.
     public static let variant = PathwayChangeReason(rawValue: "variant")
 }

@@ -5,15 +5,16 @@ import HLSKitSelection
 import HLSKitTime
 
 extension PlayerEvent: CustomStringConvertible {
-    /// One line for people: when it happened, in seconds of the clock, and what (`12.345 s: stall at 10.0 s`); of an item
-    /// that failed also why. Its words may change; programs read ``kind``.
+    /// A line of text with the time of the event in seconds and its kind, such as `12.345 s: stall at 10.0 s`.
+    ///
+    /// For a failed item, it includes the error. The wording may change: use ``kind`` in code.
     public var description: String {
         let line = "\(Self.text(hostTime.offset.seconds, places: 3)) s: \(kind)"
         guard case .itemStatusChanged(.failed) = kind, let error = subject?.error else { return line }
         return line + ": \(error)"
     }
 
-    /// Decimals without Foundation, so that a line looks the same everywhere.
+    /// Formats decimals without Foundation, so that a line is the same everywhere.
     static func text(_ value: Double, places: Int) -> String {
         var scale = 1.0
         for _ in 0..<places { scale *= 10 }
@@ -26,7 +27,7 @@ extension PlayerEvent: CustomStringConvertible {
 }
 
 extension PlayerEvent.Kind: CustomStringConvertible {
-    /// A few words for people, without a line break (`waiting to minimize stalls at 3.2 s`). They may change.
+    /// A few words without a line break, such as `waiting to minimize stalls at 3.2 s`. The wording may change.
     public var description: String {
         let text =
             switch self {
@@ -142,7 +143,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
 }
 
 extension WaitingReason {
-    /// What follows "waiting".
+    /// The words after "waiting".
     var words: String {
         switch self {
         case .noItemToPlay: "for an item"
@@ -155,7 +156,7 @@ extension WaitingReason {
 }
 
 extension InterstitialEvent.Outcome {
-    /// What follows the event.
+    /// The words after the event.
     fileprivate var words: String {
         switch self {
         case .played: "over"
@@ -169,7 +170,7 @@ extension InterstitialEvent.Outcome {
 }
 
 extension InterstitialEvent.SkippableEventState {
-    /// What follows the event.
+    /// The words after the event.
     fileprivate var words: String {
         switch self {
         case .notSkippable: "cannot be skipped"

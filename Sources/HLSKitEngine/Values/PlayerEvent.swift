@@ -4,13 +4,15 @@ public import HLSKitPlaylist
 public import HLSKitSelection
 public import HLSKitTime
 
-/// Something that happened to a player, and when.
+/// An event of a player, with its time.
 public struct PlayerEvent: Sendable {
-    /// When it happened, on the player's ``Player/sourceClock``: events of players with one clock can be put in order.
+    /// The time of the event on the player's ``Player/sourceClock``.
+    ///
+    /// Events of players with the same clock can be sorted by it.
     public var hostTime: HostTime
     /// The kind of event.
     public var kind: Kind
-    /// The item that it is about.
+    /// The item that the event is about.
     package var subject: (any EventSubject)?
 
     package init(hostTime: HostTime, kind: Kind, subject: (any EventSubject)? = nil) {
@@ -19,7 +21,7 @@ public struct PlayerEvent: Sendable {
         self.subject = subject
     }
 
-    /// The kind of event. Values are those right after it.
+    /// The kind of event. Associated values are from immediately after the event.
     ///
     /// An open set: a `switch` needs a `default`.
     #if hasAttribute(nonexhaustive)
@@ -28,96 +30,113 @@ public struct PlayerEvent: Sendable {
     public enum Kind: Sendable {
         /// The time control status or the reason for waiting changed.
         case timeControl(TimeControlChange)
-        /// The desired rate changed, or did not stay what it was set to.
+        /// The requested rate changed, or was not kept as set.
         case rateChanged(Float, RateChangeReason)
-        /// Another item is current, which ``PlayerEvent/item`` has, or none.
+        /// Another item became current, or none. ``PlayerEvent/item`` is that item.
         case currentItemChanged(PlayerItemID?)
         /// The item became ready to play or failed.
         case itemStatusChanged(PlayerItemStatus)
         case durationChanged(MediaTime)
-        /// A multivariant or media playlist was loaded (also each changed or unchanged reload).
+        /// A multivariant or media playlist was loaded. This includes each reload, even of an unchanged playlist.
         case playlistLoaded(PlaylistLoad)
-        /// A media segment was loaded whole.
+        /// A media segment was completely loaded.
         case segmentLoaded(SegmentLoad)
-        /// The variant that is being loaded changed (also the first choice, from nil).
+        /// The variant that is being loaded changed. For the first choice, the old variant is `nil`.
         case variantSwitched(from: AssetVariant?, to: AssetVariant, explanation: String)
-        /// Media is loaded from another pathway from the next segment on: its name, and that of the one before, are those of
+        /// Media is loaded from another pathway, starting with the next segment. The names are as in
         /// ``PlayerItem/pathway``.
         case pathwayChanged(from: String, to: String, reason: PathwayChangeReason)
-        /// A download was given up for a smaller variant; its bytes so far are lost.
+        /// A download was cancelled in favor of a smaller variant. Its bytes so far are discarded.
         case downloadAbandoned(SegmentLoad)
         case playbackLikelyToKeepUpChanged(Bool)
         case playbackBufferFullChanged(Bool)
         case playbackStalled(itemTime: MediaTime)
         case timeJumped(to: MediaTime)
-        /// A rate above 2 or below 0 was set, and I-frames are not to be had: the item is played at 2, or in reverse not at
-        /// all. Told once for each time that such a rate is set, and when the item turns out to be without.
+        /// A rate above 2 or below 0 was set, but no I-frames are available.
+        ///
+        /// The item is played at rate 2, or in reverse not at all. Sent once each time such a rate is set, and when the
+        /// item turns out to have no I-frames.
         case trickPlayUnavailable(TrickPlayObstacle, rate: Float)
-        /// Other options of audio or subtitles are selected, or there are new ones: closed captions that the video has and
-        /// no playlist names.
+        /// The selected options of audio or subtitles changed, or new options appeared.
+        ///
+        /// New options are closed captions in the video that no playlist names.
         case mediaSelectionChanged(MediaSelection)
-        /// A cue of the selected subtitles begins to be shown. One whose segment came late follows as soon as it is
-        /// there; each comes once, with its end as far as it is known by then: that of a closed caption at the edge of what
-        /// is loaded is not.
+        /// A cue of the selected subtitles begins to be shown.
+        ///
+        /// A cue whose segment arrives late is sent as soon as it arrives. Each cue is sent once. Its end may still be
+        /// unknown, for example for a closed caption at the end of the loaded media.
         case legibleCue(LegibleCue)
-        /// The playhead came into a date range of the playlist (`EXT-X-DATERANGE`) or left it, or a newer playlist says something
-        /// else of one that it is in; with or without outputs. Each is entered once until the playhead is moved, and left
-        /// where its end is known; one without a length is only entered.
+        /// The playhead entered or left a date range (`EXT-X-DATERANGE`), or a reload changed it.
+        ///
+        /// A change is sent only while the playhead is in the date range. Sent with or without outputs. Each date range
+        /// is entered once until the next seek, and left if its end is known. A date range without a duration is only
+        /// entered.
         case dateRange(DateRangePhase, DateRangeMetadataGroup)
-        /// The playhead came to a marker of a break in the playlist (`EXT-X-CUE-OUT`, `EXT-X-CUE-IN` and the like), which lies at
-        /// this item time; with or without outputs. Each is told once until the playhead is moved; that a break continues
-        /// (`SpliceMarker.Kind.continued`) only to a player that came into it in the middle.
+        /// The playhead reached a splice marker of the playlist.
+        ///
+        /// Markers are `EXT-X-CUE-OUT`, `EXT-X-CUE-IN` and similar tags. The time is the marker's item time. Sent with
+        /// or without outputs, once for each marker until the next seek. The continuation of a break
+        /// (`SpliceMarker.Kind.continued`) is sent only if the playhead entered the break in its middle.
         case spliceMarker(SpliceMarker, at: MediaTime)
-        /// The playhead came to metadata in the media: an ID3 tag, an event message, splice information of SCTE 35
-        /// (``TimedMetadataGroup/spliceInformation``); with or without outputs. Each is told once until the playhead is moved,
-        /// whichever segments, variants and renditions repeat it.
+        /// The playhead reached metadata in the media.
+        ///
+        /// This is an ID3 tag, an event message, or SCTE 35 splice information
+        /// (``TimedMetadataGroup/spliceInformation``). Sent with or without outputs, once for each group until the next
+        /// seek, even if several segments, variants or renditions repeat it.
         case timedMetadata(TimedMetadataGroup)
-        /// A part of the item was left out by ``PlayerItem/skipRule``: told when playing continues behind it.
+        /// ``PlayerItem/skipRule`` skipped a part of the item. Sent when playback continues after it.
         case contentSkipped(SkippedContent)
-        /// Other interstitials are scheduled in the current item, or they are scheduled otherwise: all of them, in the order in
-        /// which they are played.
+        /// The interstitials scheduled in the current item changed. The value has all of them, in playing order.
         indirect case interstitialEventsChanged([InterstitialEvent])
-        /// The item is left for a break at this item time: until it resumes, it waits with the reason
-        /// ``WaitingReason/interstitialEvent``.
+        /// The item is suspended for a break at this item time.
+        ///
+        /// Until it resumes, it waits with the reason ``WaitingReason/interstitialEvent``.
         case interstitialBreakBegan(at: MediaTime)
-        /// An event of a break is played from now on, or what it plays is waited for.
+        /// An event of a break starts to play, or waits for its media.
         indirect case interstitialEventBegan(InterstitialEvent)
-        /// Something that the event plays cannot be had, and is left out; nothing may be left of the event then, and
-        /// ``interstitialEventEnded(_:_:played:)`` follows. Told for each asset that fails, and for a list of assets that does.
+        /// An asset of the event, or its asset list, is unavailable and is skipped.
+        ///
+        /// Sent once for each failed asset and for a failed asset list. If nothing of the event is left,
+        /// ``interstitialEventEnded(_:_:played:)`` follows.
         indirect case interstitialEventFailed(InterstitialEvent, HLSError)
-        /// The event is over: how, and how much of it was played. Why it has failed was told by
-        /// ``interstitialEventFailed(_:_:)``.
+        /// The event ended. The values are its outcome and the played time.
+        ///
+        /// ``interstitialEventFailed(_:_:)`` has the reason of a failure.
         indirect case interstitialEventEnded(InterstitialEvent, InterstitialEvent.Outcome, played: MediaTime)
-        /// The break is over. The item resumes at this time; nil where another break follows, the user went elsewhere, or the
-        /// item is over.
+        /// The break ended, and the item resumes at this time.
+        ///
+        /// The time is `nil` if another break follows, the user made a seek, or the item has ended.
         case interstitialBreakEnded(resumingAt: MediaTime?)
-        /// The list of what an event plays was asked for, is there, or will not come.
+        /// The asset list of an event was requested, was loaded, or failed.
         indirect case interstitialAssetListStatusChanged(InterstitialEvent, InterstitialEvent.AssetListStatus)
-        /// The event that plays may be skipped by the user from now on, or no longer.
+        /// The user may skip the playing event from now on, or no longer.
         indirect case interstitialSkippableStateChanged(InterstitialEvent, InterstitialEvent.SkippableEventState)
-        /// A seek was refused because of ``InterstitialEvent/restrictions`` of the event that plays.
+        /// A seek was rejected because of the ``InterstitialEvent/restrictions`` of the playing event.
         indirect case interstitialSeekRefused(InterstitialEvent)
-        /// A segment could not be loaded and was skipped: the media time is lost.
+        /// A segment could not be loaded and was skipped, so its media time is lost.
         case segmentSkipped(SkippedSegments)
-        /// Media is missing that no playlist announced as missing, for 0.1 s or more: time runs on over the hole. Told once,
-        /// when what is behind it is loaded.
+        /// Playback crosses at least 0.1 s of missing media that no playlist announced.
+        ///
+        /// Sent once, when the media after it is loaded.
         case holePlayedOver(MediaTimeRange)
-        /// Readers of the sequences that the item's outputs give were slower than time passes, and have lost so many frames,
-        /// buffers or samples of this kind since this was told last. Told at most once in 10 s of media; without pacing
-        /// readers lose nothing. ``PlaybackStatistics/numberOfUnreadVideoFrames`` counts.
+        /// Readers of output sequences were too slow and have lost frames, buffers or samples of this kind.
+        ///
+        /// The count covers the time since the last such event. Sent at most once in 10 s of media. Without pacing,
+        /// readers lose nothing. ``PlaybackStatistics/numberOfUnreadVideoFrames`` has the total.
         case mediaUnread(MediaKind, count: Int)
-        /// The link carries less than what is played needs, in bits per second, and there is no lower variant: playback stalls
-        /// and waits. Told at a stall, once in each row of stalls.
+        /// The link is slower than playback needs, in bits per second, and there is no lower variant.
+        ///
+        /// Playback therefore stalls and waits. Sent at a stall, once in each series of stalls.
         case linkTooSlow(bitsPerSecond: Double, needed: Double)
-        /// A live playlist moved on past segments that had not been loaded.
+        /// A live playlist has moved past segments that had not been loaded.
         case segmentsMissed(SkippedSegments)
-        /// The server offers low latency and does not do all that it takes: the item is played as any live stream is.
+        /// The server offers low latency but does not fully support it. The item is played like any other live stream.
         case lowLatencyDeclined(url: String, cause: String)
-        /// A failure that was, or will be, retried or worked around.
+        /// A failure that was or will be retried or worked around.
         case recoverableError(HLSError)
-        /// Something odd in a playlist or in media that a person might want to know.
+        /// An anomaly in a playlist or in media that may be of interest to a person.
         case warning(String)
-        /// So many events are missing here: their reader was slower than they came. Only that reader gets it.
+        /// This number of events is missing here because the reader was too slow. Only that reader gets this event.
         ///
         /// See ``Player/events(bufferingNewest:)``.
         case eventsLost(Int)
@@ -127,33 +146,32 @@ public struct PlayerEvent: Sendable {
         /// ``PlayerItem/recommendedTimeOffsetFromLive`` changed.
         case recommendedTimeOffsetFromLiveChanged(MediaTime)
         case didPlayToEnd
-        /// Playing ended before the end of the item.
+        /// Playback ended before the end of the item.
         case failedToPlayToEnd(HLSError)
     }
 }
 
-/// What this folder knows of the item that an event is about.
+/// The item of an event, as this module sees it.
 package protocol EventSubject: AnyObject, Sendable {
-    /// Why it failed; nil while it has not.
+    /// The item's error, or `nil` if it has not failed.
     var error: HLSError? { get }
 }
 
 /// A change of the time control status.
 public struct TimeControlChange: Sendable, Hashable {
-    /// The status before.
+    /// The status before the change.
     public var old: TimeControlStatus
-    /// The status after.
+    /// The status after the change.
     public var new: TimeControlStatus
-    /// Why the player waits; nil unless ``new`` is `waitingToPlayAtSpecifiedRate`.
+    /// The reason for waiting, or `nil` if ``new`` is not `waitingToPlayAtSpecifiedRate`.
     public var reason: WaitingReason?
-    /// The desired rate.
+    /// The requested rate.
     public var rate: Float
-    /// The rate at which time passes; 0 while waiting.
+    /// The rate at which time passes, or 0 while waiting.
     public var timebaseRate: Double
     /// The item time of the change.
     public var itemTime: MediaTime
 
-    /// Makes a change.
     package init(
         old: TimeControlStatus, new: TimeControlStatus, reason: WaitingReason?, rate: Float, timebaseRate: Double,
         itemTime: MediaTime
@@ -167,22 +185,21 @@ public struct TimeControlChange: Sendable, Hashable {
     }
 }
 
-/// One loaded playlist.
+/// A loaded playlist.
 public struct PlaylistLoad: Sendable, Hashable {
-    /// The URL that answered, after redirects, without secrets.
+    /// The URL of the response after redirects, without secrets.
     public var urlString: String
-    /// Whether it is a multivariant playlist.
+    /// A Boolean value that indicates whether it is a multivariant playlist.
     public var isMultivariant: Bool
-    /// Whether it was loaded before.
+    /// A Boolean value that indicates whether the playlist was loaded before.
     public var isReload: Bool
-    /// From request to last byte.
+    /// The time from the request to the last byte.
     public var duration: Duration
-    /// Bytes of the body after content decoding.
+    /// The size of the body in bytes, after content decoding.
     public var byteCount: Int
-    /// What a media playlist lists; nil of a multivariant playlist.
+    /// The extent of a media playlist, or `nil` for a multivariant playlist.
     public var extent: MediaPlaylistExtent?
 
-    /// Makes a value.
     package init(
         url: String, isMultivariant: Bool, isReload: Bool, duration: Duration, byteCount: Int,
         extent: MediaPlaylistExtent? = nil
@@ -196,23 +213,23 @@ public struct PlaylistLoad: Sendable, Hashable {
     }
 }
 
-/// What a media playlist lists, in a few numbers: whether it goes on can be seen by comparing two of them.
+/// The extent of a media playlist in a few numbers. A comparison of two extents shows whether the stream continues.
 public struct MediaPlaylistExtent: Sendable, Hashable {
-    /// `EXT-X-TARGETDURATION`.
+    /// The value of `EXT-X-TARGETDURATION`.
     public var targetDuration: Duration
-    /// `EXT-X-MEDIA-SEQUENCE`; 0 where it is not declared.
+    /// The value of `EXT-X-MEDIA-SEQUENCE`, or 0 if it is undeclared.
     public var firstMediaSequence: Int
-    /// Segments that are listed, those without media (`EXT-X-GAP`) too.
+    /// The number of listed segments, including segments without media (`EXT-X-GAP`).
     public var segmentCount: Int
-    /// The discontinuity sequence number of the last segment; of an empty playlist the declared one.
+    /// The discontinuity sequence number of the last segment or, for an empty playlist, the declared one.
     public var lastDiscontinuitySequence: Int
-    /// `EXT-X-ENDLIST` is there: nothing more will be listed.
+    /// A Boolean value that indicates whether the playlist has `EXT-X-ENDLIST` and so has ended.
     public var hasEndList: Bool
 
-    /// The media sequence number behind the last segment. Grows as the stream goes on.
+    /// The media sequence number after the last segment. It grows as the stream continues.
     public var endMediaSequence: Int { firstMediaSequence &+ segmentCount }
 
-    /// Makes a value.
+    /// Creates an extent.
     public init(
         targetDuration: Duration, firstMediaSequence: Int, segmentCount: Int, lastDiscontinuitySequence: Int = 0,
         hasEndList: Bool = false
@@ -225,26 +242,25 @@ public struct MediaPlaylistExtent: Sendable, Hashable {
     }
 }
 
-/// One loaded segment.
+/// A loaded segment.
 public struct SegmentLoad: Sendable, Hashable {
     /// The URL of the segment, without secrets.
     public var urlString: String
-    /// Its media sequence number.
+    /// The media sequence number of the segment.
     public var mediaSequence: Int
-    /// Its start on the item's timeline.
+    /// The start of the segment on the item's timeline.
     public var itemTime: MediaTime
-    /// Its length by the playlist.
+    /// The duration of the segment according to the playlist.
     public var mediaDuration: Duration
-    /// From request to last byte.
+    /// The time from the request to the last byte.
     public var duration: Duration
-    /// Bytes that arrived.
+    /// The number of received bytes.
     public var byteCount: Int
-    /// The variant, as in ``AssetVariant/id``; nil for a rendition of its own, and where there is but one media playlist.
+    /// The variant (``AssetVariant/id``), or `nil` for a separate rendition or a single media playlist.
     public var variantID: AssetVariant.ID?
-    /// Its position in the multivariant playlist, for logs.
+    /// The variant's index in the multivariant playlist, for logs.
     package var variantIndex: Int?
 
-    /// Makes a value.
     package init(
         url: String, mediaSequence: Int, itemTime: MediaTime, mediaDuration: Duration, duration: Duration,
         byteCount: Int, variantID: AssetVariant.ID?, variantIndex: Int?
@@ -260,22 +276,21 @@ public struct SegmentLoad: Sendable, Hashable {
     }
 }
 
-/// Media that is missing from what was delivered.
+/// Media that is missing from the delivered media.
 public struct SkippedSegments: Sendable, Hashable {
-    /// First and last media sequence number.
+    /// The first media sequence number.
     public var first: Int
-    /// Last media sequence number.
+    /// The last media sequence number.
     public var last: Int
-    /// The media time that is missing.
+    /// The missing media time.
     public var mediaDuration: Duration
-    /// The URL of the first one, without secrets.
+    /// The URL of the first segment, without secrets.
     public var urlString: String
-    /// Why they are missing, in a few words.
+    /// The cause in a few words.
     public var cause: String
-    /// The playlist itself says that there is nothing (`EXT-X-GAP`): nothing is lost.
+    /// Whether the playlist declares a gap (`EXT-X-GAP`), so that nothing is lost.
     package var isListedGap = false
 
-    /// Makes a value.
     package init(first: Int, last: Int, mediaDuration: Duration, url: String, cause: String) {
         self.first = first
         self.last = last

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Tells an item from every other one of the process, also from those that are gone. See ``PlayerItem``.
+/// A unique identifier of a ``PlayerItem`` in the process. It is never reused.
 public struct PlayerItemID: Sendable, Hashable, CustomStringConvertible {
     private static let last = Atomic(0)
     private let number = Self.last.add(1, ordering: .relaxed).newValue
 
     package init() {}
 
-    /// `item 3`, for the third item of the process.
+    /// A text such as `item 3` for the third item of the process.
     public var description: String { "item \(number)" }
 }

@@ -2,9 +2,9 @@ package import HLSKitLoading
 package import HLSKitSelection
 import HLSKitTime
 
-/// The settings of an item, together: what ``PlayerItem`` has under the same names, where they are described.
+/// All settings of an item. ``PlayerItem`` has them under the same names and describes them.
 ///
-/// Read at each decision, so that a change takes effect at the next segment.
+/// They are read at each decision, so that a change takes effect with the next segment.
 package struct PlayerItemPreferences: Sendable, Hashable {
     package var preferredForwardBufferDuration: Duration?
     package var preferredPeakBitRate: Double?
@@ -31,10 +31,10 @@ package struct PlayerItemPreferences: Sendable, Hashable {
 
     package init() {}
 
-    /// ``liveCatchUpRate`` in its steps of a hundredth, so that what it means is what was written.
+    /// ``liveCatchUpRate`` rounded to thousandths, to remove the rounding error of the conversion.
     var catchUpRate: Double { (Double(liveCatchUpRate) * 1000).rounded() / 1000 }
 
-    /// ``preferredForwardBufferDuration``, a day at most; nil where the player decides, and where it is not above zero.
+    /// ``preferredForwardBufferDuration``, at most a day. `nil` if it is not above zero, so that the player decides.
     var forwardBuffer: Duration? {
         guard let wish = preferredForwardBufferDuration, wish > .zero else { return nil }
         return min(wish, .seconds(86_400))

@@ -3,15 +3,17 @@ import HLSKitSelection
 import HLSKitTime
 
 extension PlayerState: CustomStringConvertible {
-    /// One line for people: what the player does, where, and how it goes (`playing at 5.0 s, 31.0 s ahead, 720p 2400k, network
-    /// 9120k, no stall, 5.2 MB held`). Its words may change.
+    /// A line of text with the player's status, position and statistics.
+    ///
+    /// An example is `playing at 5.0 s, 31.0 s ahead, 720p 2400k, network 9120k, no stall, 5.2 MB held`. The wording
+    /// may change.
     public var description: String {
         var words = [status + (currentItemID == nil ? "" : " at \(PlayerEvent.text(currentTime.seconds, places: 1)) s")]
         if let range = loadedTimeRanges.first(where: { $0.contains(currentTime) }) {
             words.append("\(PlayerEvent.text((range.end - currentTime).seconds, places: 1)) s ahead")
         }
         if let liveOffset { words.append("\(PlayerEvent.text(liveOffset.seconds, places: 1)) s behind the edge") }
-        // Of a media playlist that was opened directly nothing is declared.
+        // A directly opened media playlist declares nothing about its variant.
         if let variant, variant.bandwidth > 0 || variant.resolution != nil {
             words.append(PlayerEvent.Kind.text(variant))
         }

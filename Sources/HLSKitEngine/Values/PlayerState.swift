@@ -1,116 +1,126 @@
 public import HLSKitSelection
 public import HLSKitTime
 
-/// The status of a player item. Goes one way: from `unknown` to one of the others, and from `readyToPlay` to `failed` where
-/// the rest of the item cannot be had.
+/// The status of a player item.
+///
+/// It changes from `unknown` to one of the others, and from `readyToPlay` to `failed` if the rest of the item is
+/// unavailable.
 public enum PlayerItemStatus: String, Sendable, Hashable, Codable {
     case unknown, readyToPlay, failed
 }
 
 /// A consistent snapshot of a player and its current item.
 public struct PlayerState: Sendable, Hashable {
-    /// The rate that was asked for; 0 when paused.
+    /// The requested rate, or 0 if the player is paused.
     public var rate: Float = 0
-    /// Whether time passes, is stopped, or waits to pass.
+    /// The time control status: playing, waiting to play, or paused.
     public var timeControlStatus: TimeControlStatus = .paused
-    /// Not nil exactly while ``timeControlStatus`` is `waitingToPlayAtSpecifiedRate`.
+    /// The reason for waiting, or `nil` if ``timeControlStatus`` is not `waitingToPlayAtSpecifiedRate`.
     public var reasonForWaitingToPlay: WaitingReason?
-    /// What has to be loaded ahead of the playhead for playback to begin, while it waits for that. nil otherwise, of a live
-    /// stream, and before throughput and bit rate are known.
+    /// The media that must be buffered before a waiting playback begins.
+    ///
+    /// `nil` if playback is not waiting for media, for a live stream, and until throughput and bit rate are known.
     public var bufferingGoal: Duration?
-    /// How long that takes, as the throughput is now. nil where ``bufferingGoal`` is.
+    /// The time to load ``bufferingGoal`` at the current throughput, or `nil` if there is no goal.
     public var estimatedTimeUntilPlaying: Duration?
-    /// The current item; nil without one.
+    /// The current item, or `nil` if there is none.
     public var currentItemID: PlayerItemID?
-    /// Whether the current item can be played; `unknown` without one.
+    /// The status of the current item, or `unknown` if there is none.
     public var itemStatus: PlayerItemStatus = .unknown
-    /// The time of the playhead on the item's timeline.
+    /// The position of the playhead on the item's timeline.
     public var currentTime: MediaTime = .zero
-    /// `.indefinite` before it is known and while a live stream continues.
+    /// The duration of the item. `.indefinite` before it is known and while a live stream continues.
     public var duration: MediaTime = .indefinite
-    /// The rate at which time really passes on the item's timeline; 0 while waiting.
+    /// The actual rate of time on the item's timeline, or 0 while waiting.
     public var timebaseRate: Double = 0
-    /// Media that is loaded, on the item's timeline, in order. Without outputs it is not held: see
-    /// ``PlaybackStatistics/bufferedByteCount``.
+    /// The loaded ranges on the item's timeline, in order.
+    ///
+    /// Without outputs, loaded media is not kept in memory: see ``PlaybackStatistics/bufferedByteCount``.
     public var loadedTimeRanges: [MediaTimeRange] = []
-    /// Times that can be sought, on the item's timeline, in order.
+    /// The seekable ranges on the item's timeline, in order.
     public var seekableTimeRanges: [MediaTimeRange] = []
-    /// Playback is expected to run without a stall.
+    /// A Boolean value that indicates whether playback is expected to continue without a stall.
     public var isPlaybackLikelyToKeepUp = false
-    /// The buffer takes no more media.
+    /// A Boolean value that indicates whether the buffer is full.
     public var isPlaybackBufferFull = false
-    /// No media is loaded at the playhead.
+    /// A Boolean value that indicates whether no media is loaded at the playhead.
     public var isPlaybackBufferEmpty = true
-    /// The variant that is being loaded; nil before one was chosen. Of a media playlist that was opened directly nothing is
-    /// declared: ``PlayerItem/presentationSize`` and ``AccessLogEvent/averageVideoBitrate`` come from its media.
+    /// The variant that is being loaded, or `nil` before the first choice.
+    ///
+    /// A directly opened media playlist declares no attributes. ``PlayerItem/presentationSize`` and
+    /// ``AccessLogEvent/averageVideoBitrate`` then come from its media.
     public var variant: AssetVariant?
-    /// The pathway that media is loaded from; see ``PlayerItem/pathway``.
+    /// The pathway that media is loaded from. See ``PlayerItem/pathway``.
     public var pathway: String?
-    /// Distance of the playhead from the live edge; nil for VOD.
+    /// The distance of the playhead from the live edge, or `nil` for VOD.
     public var liveOffset: Duration?
-    /// As ``PlayerItem/liveLatency``.
+    /// The latency of a live stream. See ``PlayerItem/liveLatency``.
     public var liveLatency: Duration?
-    /// What is played in the place of the current item; nil while that plays itself, or rests.
+    /// The interstitial that is played instead of the current item, or `nil` if there is none.
     public var interstitial: InterstitialProgress?
-    /// Counters of the current item.
+    /// The statistics of the current item.
     public var statistics = PlaybackStatistics()
 
-    /// Makes the state of a player without an item.
+    /// Creates the state of a player without an item.
     package init() {}
 }
 
 /// Counters of one item, from its start.
 public struct PlaybackStatistics: Sendable, Hashable {
-    /// Bits per second that the next bytes are expected to come with; nil while nothing is known, which ends with the first
-    /// segment of 16 kB that takes 5 ms, or with the first megabyte.
+    /// The expected throughput in bits per second, or `nil` if it is unknown.
+    ///
+    /// It becomes known with the first segment of at least 16 kB that takes 5 ms, or with the first megabyte.
     public var throughputEstimate: Double?
-    /// Stalls, without the wait at the start.
+    /// The number of stalls, without the wait at the start.
     public var numberOfStalls = 0
-    /// Time spent in stalls, without the first start.
+    /// The time spent in stalls, without the wait at the start.
     public var stallDuration = Duration.zero
-    /// Bytes of compressed media held now, and the most that were held. Media that no output takes is not held: it counts
-    /// as loaded, and is loaded again should an output come.
+    /// The number of bytes of compressed media held in memory.
+    ///
+    /// Media without an output is not held. It counts as loaded, and is loaded again if an output is added.
     public var bufferedByteCount = 0
-    /// The most bytes of compressed media that were held; see ``bufferedByteCount``.
+    /// The highest value of ``bufferedByteCount`` so far.
     public var peakBufferedByteCount = 0
-    /// Bytes of all bodies received, on the wire.
+    /// The number of received body bytes, as transferred.
     public var receivedByteCount = 0
-    /// Requests of all kinds, retries included.
+    /// The number of requests of all kinds, including retries.
     public var numberOfRequests = 0
-    /// Segments that were loaded whole, and parts of them that were loaded by themselves.
+    /// The number of completely loaded segments and partial segments.
     public var numberOfSegments = 0
-    /// Segments that could not be loaded from any variant and were skipped.
+    /// The number of segments that were skipped because no variant had them.
     public var numberOfSkippedSegments = 0
-    /// Media time of ``numberOfSkippedSegments``.
+    /// The media time of ``numberOfSkippedSegments``.
     public var skippedDuration = Duration.zero
-    /// Changes of the variant after the first choice.
+    /// The number of switches of the variant after the first choice.
     public var numberOfVariantSwitches = 0
-    /// Downloads that were given up for a smaller variant, and the bytes that had come of them.
+    /// The number of downloads that were cancelled in favor of a smaller variant.
     public var numberOfAbandonedDownloads = 0
-    /// Bytes that arrived of ``numberOfAbandonedDownloads``.
+    /// The number of bytes received by ``numberOfAbandonedDownloads``.
     public var abandonedByteCount = 0
-    /// Video frames that were decoded.
+    /// The number of decoded video frames.
     public var numberOfDecodedVideoFrames = 0
-    /// Video frames that were decoded but too late to be shown.
+    /// The number of video frames that were decoded too late to be shown.
     public var numberOfDroppedVideoFrames = 0
-    /// Video that readers of outputs' sequences (``VideoOutput/frames()``, ``CompositionOutput/frames()``,
-    /// ``SampleOutput/samples()``) have lost, because they read more slowly than time passes. 0 without pacing.
+    /// The number of video frames that readers of output sequences have lost because they were too slow.
+    ///
+    /// The sequences are ``VideoOutput/frames()``, ``CompositionOutput/frames()`` and ``SampleOutput/samples()``.
+    /// Always 0 without pacing.
     public var numberOfUnreadVideoFrames = 0
-    /// The same of audio: buffers of ``AudioOutput/buffers()``, and samples.
+    /// The number of audio buffers (``AudioOutput/buffers()``) and samples that slow readers have lost.
     public var numberOfUnreadAudioBuffers = 0
-    /// Audio frames that were decoded.
+    /// The number of decoded audio frames.
     public var numberOfDecodedAudioFrames = 0
-    /// Access units that a decoder refused.
+    /// The number of access units that a decoder rejected.
     public var numberOfDamagedSamples = 0
-    /// How much later the last video frame was delivered than the audio of the same time; nil without both.
+    /// The delay of the last video frame relative to audio of the same time, or `nil` without both.
     public var audioVideoSkew: Duration?
-    /// From the first control call to the first time that time passed; nil before.
+    /// The time from the first control call to the start of playback, or `nil` before that.
     public var startupTime: Duration?
-    /// Latency of a live item, and what low latency took; nil for VOD.
+    /// The latency and low-latency statistics of a live item, or `nil` for VOD.
     public var live: LiveStatistics?
-    /// Media time that the playhead has advanced.
+    /// The media time that was played.
     public var durationWatched = Duration.zero
 
-    /// Makes counters that are all zero.
+    /// Creates counters that are all zero.
     package init() {}
 }

@@ -1,30 +1,33 @@
 public import FoundationEssentials
 public import HLSKitTime
 
-/// The position where playback starts.
+/// The position at which playback starts.
 public enum StartPosition: Sendable, Hashable {
-    /// `EXT-X-START` where there is one; else the beginning, or the live edge less the hold-back.
+    /// The position of `EXT-X-START` or, without that tag, the default position.
+    ///
+    /// The default is the beginning of VOD, and the hold-back distance from the edge of a live stream.
     case automatic
-    /// An item time; negative ones count from the end. One that is not numeric is as ``automatic``.
+    /// An item time. Negative times count from the end. A non-numeric time is the same as ``automatic``.
     case time(MediaTime)
     /// The oldest segment of a live playlist.
     case oldest
-    /// The media that bears this date, by `EXT-X-PROGRAM-DATE-TIME`; what is listed first where all of it is later. An item
-    /// whose playlist has no dates fails.
+    /// The media with this date according to `EXT-X-PROGRAM-DATE-TIME`.
+    ///
+    /// If all listed media is later, playback starts with the first segment. An item whose playlist has no dates fails.
     case date(Date)
-    /// The segment with this media sequence number; the oldest where it is not listed any more.
+    /// The segment with this media sequence number, or the oldest segment if it is no longer listed.
     case segment(Int)
 }
 
-/// The position where playback ends.
+/// The position at which playback ends.
 public enum EndPosition: Sendable, Hashable {
     case automatic
-    /// An item time; negative ones count from the end. One that is not numeric is as ``automatic``.
+    /// An item time. Negative times count from the end. A non-numeric time is the same as ``automatic``.
     case time(MediaTime)
-    /// This long after the start position.
+    /// A duration after the start position.
     case duration(MediaTime)
-    /// The media that bears this date, by `EXT-X-PROGRAM-DATE-TIME`. An item whose playlist has no dates fails.
+    /// The media with this date according to `EXT-X-PROGRAM-DATE-TIME`. An item whose playlist has no dates fails.
     case date(Date)
-    /// Behind the segment with this media sequence number, which may be one that a live playlist lists later.
+    /// The end of the segment with this media sequence number. A live playlist may list the segment later.
     case segment(Int)
 }

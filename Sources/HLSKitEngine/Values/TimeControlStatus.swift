@@ -1,17 +1,17 @@
-/// Whether a player plays, waits until it can, or is paused.
+/// The status of a player: playing, waiting until it can play, or paused.
 public enum TimeControlStatus: String, Sendable, Hashable, Codable, CaseIterable {
     case paused
-    /// The player wants to play and waits; ``WaitingReason`` says for what.
+    /// The player should play and waits. ``WaitingReason`` has the reason.
     case waitingToPlayAtSpecifiedRate = "waiting"
     case playing
 }
 
-/// Why a player that should play is waiting.
+/// The reason why a player that should play is waiting.
 public enum WaitingReason: String, Sendable, Hashable, Codable, CaseIterable {
     case noItemToPlay
-    /// The player is finding out how fast media arrives. Short; an interface should show nothing yet.
+    /// The player is measuring how fast media arrives. This takes a short time, so do not show it to the user yet.
     case evaluatingBufferingRate
-    /// There is too little media to play on without another stall.
+    /// There is too little media to continue without another stall.
     case toMinimizeStalls
     case interstitialEvent
     case coordinatedPlayback

@@ -1,4 +1,4 @@
-/// Why I-frames are not played at a rate that wants them. An open set.
+/// The reason why I-frames cannot be played at a rate that needs them. An open set.
 ///
 /// See ``PlayerEvent/Kind/trickPlayUnavailable(_:rate:)``.
 public struct TrickPlayObstacle: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
@@ -9,9 +9,9 @@ public struct TrickPlayObstacle: RawRepresentable, Sendable, Hashable, CustomStr
 
     /// The stream has no I-frame playlist (`EXT-X-I-FRAME-STREAM-INF`), or is a media file.
     public static let noIFrames = TrickPlayObstacle(rawValue: "the stream has no I-frame playlist")
-    /// Its I-frames cannot be decoded here.
+    /// The I-frames cannot be decoded on this system.
     public static let undecodable = TrickPlayObstacle(rawValue: "its I-frames cannot be decoded")
-    /// Outputs take media as fast as it comes.
+    /// Outputs take media as fast as it arrives.
     public static let unpaced = TrickPlayObstacle(rawValue: "media is not presented in real time")
     /// The I-frames could not be loaded.
     public static let notLoaded = TrickPlayObstacle(rawValue: "the I-frames could not be loaded")

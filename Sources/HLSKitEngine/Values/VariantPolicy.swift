@@ -1,33 +1,34 @@
 public import HLSKitSelection
 
-/// How the variant of an item is chosen.
-///
-/// See docs/behaviour/selection.md.
+/// The way the variant of an item is chosen.
 public enum VariantPolicy: Sendable, Hashable {
-    /// The rule of the player, among those that may be used.
+    /// The player's rule chooses among the eligible variants.
     case automatic
-    /// The rule of the player, among those whose `BANDWIDTH` in bits per second is within; where none is, the lowest.
+    /// The player's rule chooses among the variants with a `BANDWIDTH` within these bounds.
+    ///
+    /// The bounds are in bits per second. If there is none, it uses the lowest variant.
     case bounded(ClosedRange<Double>)
-    /// The variant of this name (``AssetVariant/id``), from the next segment on, whatever limits there are. It stays the
-    /// same where the playlist is loaded again, or the program changes it. Where there is no such variant the rule chooses.
+    /// The variant with this ``AssetVariant/id`` is used from the next segment on, despite other limits.
     ///
-    /// Media of another variant that is loaded already is played. With `flush`, what of it lies more than one segment
-    /// ahead of the playhead is dropped and loaded again from this variant; playback continues meanwhile.
+    /// The variant does not change if the playlist is loaded again or modified by the app. If there is no such variant,
+    /// the rule chooses.
+    ///
+    /// Loaded media of another variant is still played. With `flush`, media more than one segment ahead of the playhead
+    /// is dropped and loaded again from this variant. Playback continues meanwhile.
     case pinned(AssetVariant.ID, flush: Bool = false)
-    /// The best of those that may be used, which is kept: for recordings, whose quality is not to change.
+    /// The best eligible variant is used throughout. This is for recordings whose quality should not change.
     ///
-    /// Nothing is known of the network that counts: who cannot load it as fast as it plays waits. Another variant takes its
-    /// place only where media would be lost: for a segment that it does not deliver, and, live, where the window is about
-    /// to move past what was not loaded. When that is over it is taken up again.
+    /// The network is not taken into account: if it is too slow, playback waits. Another variant is used only if media
+    /// would otherwise be lost. This is the case if the variant fails to deliver a segment. In a live stream, it is
+    /// also the case if the window is about to move past media that was not loaded. Afterwards the best variant is used
+    /// again.
     ///
-    /// With `isFixed` no other takes its place once there is media of it; what it does not deliver is lost. For outputs
-    /// that cannot hold a change.
+    /// With `isFixed`, no other variant is used once media of it is loaded, and media that it fails to deliver is lost.
+    /// Use this for outputs that do not support a change.
     case best(isFixed: Bool = false)
 }
 
-/// Kinds of variants that are left out unless they are asked for.
-///
-/// See docs/behaviour/selection.md.
+/// Kinds of variants that are excluded by default.
 public struct VariantPreferences: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 
@@ -35,6 +36,6 @@ public struct VariantPreferences: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Audio without loss: ALAC, FLAC, PCM.
+    /// Lossless audio: ALAC, FLAC, PCM.
     public static let lossless = VariantPreferences(rawValue: 1 << 0)
 }

@@ -54,18 +54,17 @@ struct DownloadJudge: Sendable {
 
     // MARK: Whether
 
-    /// Whether this is the download that is looked at.
     func isWatching(_ request: RequestID) -> Bool { watched?.request == request }
 
-    /// Looks at another download from now on, or at none.
+    /// Watches another download, or none.
     mutating func watch(_ download: WatchedDownload?) { watched = download }
 
-    /// What the rule is to judge the download from; nil where nothing is looked at.
+    /// Returns the input for the rule, or nil if no download is watched.
     mutating func input(
         _ moment: SelectionMoment, requested: Duration, responded: Duration?, receivedByteCount: Int,
         declaredByteCount: Int?
     ) -> SelectionInput? {
-        // Taken out, so that there is one of it only.
+        // Taking the value out avoids a copy.
         guard var download = watched.take() else { return nil }
         download.input.update(to: moment)
         download.input.download = SelectionInput.Download(
@@ -77,25 +76,26 @@ struct DownloadJudge: Sendable {
         return input
     }
 
-    /// Whether what is ahead is played before the rest of the download is there, as it has come so far, and the rest takes
-    /// longer than it plays: to begin anew costs little then.
+    /// Whether the buffer runs out before the download ends, and the rest takes longer to load than the segment plays.
+    ///
+    /// In that case, restarting with another variant costs little.
     static func isLate(_ input: SelectionInput) -> Bool {
         guard let download = input.download else { return false }
         let elapsed = (input.now - download.requested).seconds
         let speed = max(abs(input.rate), 1e-3)
         let (ahead, duration) = (input.forwardBuffer.seconds / speed, download.segmentDuration.seconds / speed)
-        // Nothing is lost where nothing has come.
+        // If no bytes have arrived, a restart loses nothing.
         guard download.receivedByteCount > 0 else { return elapsed >= max(ahead, duration / 4) }
         let rest = Double(download.expectedByteCount - download.receivedByteCount)
         return elapsed * rest / Double(download.receivedByteCount) > max(ahead, duration)
     }
 
-    /// A pathway is not blamed for less time than this.
+    /// The minimum elapsed time before a pathway is blamed.
     private static let shortestBlame = Duration.seconds(1)
 
-    /// Whether the download is late, and a lower variant would be late as well: whoever sends it is too slow.
+    /// Whether the download is late and a lower variant would be late as well, so the server is too slow.
     ///
-    /// - Parameter isHeld: the variant stays what it is.
+    /// - Parameter isHeld: Whether the variant cannot change.
     static func isHopeless(_ input: SelectionInput, isHeld: Bool) -> Bool {
         guard let download = input.download, isLate(input) else { return false }
         let elapsed = input.now - download.requested
@@ -105,7 +105,7 @@ struct DownloadJudge: Sendable {
         return isHeld || bitsPerSecond < Double(lowest) * abs(input.rate)
     }
 
-    /// The segment that is to be given up, by what was decided about the download; nil lets it continue.
+    /// Returns the segment to abandon after a decision about the download, or nil if the download continues.
     func segment(givenUpBy decision: SelectionDecision) -> SegmentID? {
         guard let watched, decision.variantID != watched.variantID,
             watched.input.candidates.contains(where: { $0.id == decision.variantID })
@@ -114,23 +114,23 @@ struct DownloadJudge: Sendable {
     }
 }
 
-/// A download that the rule looks at now and then, with what stays the same between its looks.
+/// A download that the rule checks periodically, with the facts that do not change between checks.
 struct WatchedDownload: Sendable {
     let request: RequestID
     let segment: SegmentID
     let variantID: AssetVariant.ID
     let segmentDuration: Duration
-    /// As the playlist tells the size, else as is to be expected. The response may know better.
+    /// The size from the playlist or, without one, the expected size. The response may be more exact.
     let probableByteCount: Int
     var input: SelectionInput
 }
 
 extension WatchedDownload {
-    /// nil where nothing is to be judged.
+    /// Creates a watched download, or returns nil if there is no choice to make.
     ///
     /// - Parameters:
-    ///   - audio: the playlist of the audio that is loaded beside.
-    ///   - bitRate: of what is being loaded; nil where that is not known.
+    ///   - audio: The playlist of the audio that is loaded in parallel.
+    ///   - bitRate: The bit rate of the media being loaded, or nil if unknown.
     init?(
         of request: RequestID, in lane: MediaLane, of variants: VariantChooser, audio: PlaylistTracker?,
         _ moment: SelectionMoment, bufferCapacity: Duration, bitRate: Double?

@@ -1,6 +1,8 @@
 import HLSKitLoading
 
-/// Decides whether segment bodies are read further. While the buffer has no room, a body waits at its server.
+/// Decides whether segment bodies are read further.
+///
+/// While the buffer has no room, a body waits at its server.
 struct BodyReading: Sendable {
     struct Facts: Sendable, Hashable {
         /// The media ahead of the playhead, and the bytes of all loaded media.
@@ -27,7 +29,9 @@ struct BodyReading: Sendable {
             || facts.limit.map { facts.ahead > $0 } ?? false
     }
 
-    /// Whether to stop reading a segment before its turn: its size was a guess, and too many bytes already wait.
+    /// Whether to stop reading a segment before its turn because too many bytes already wait.
+    ///
+    /// This happens if the segment's size was guessed too low.
     func holdsBack(_ facts: Facts) -> Bool { facts.index > 0 && facts.waitingByteCount > maximumWaitingByteCount }
 
     /// Whether to resume reading a body: there is room, and it is next in its lane or few bytes wait.

@@ -15,7 +15,9 @@ package struct BreakPoint: Sendable, Hashable {
 
     /// The time of the next break, or nil if none is scheduled before the end of the item.
     var time: Duration? { place?.time }
-    /// Whether no media that begins after the break point is loaded, even if it precedes the end of the break.
+    /// Whether segments that begin after the break point are not loaded.
+    ///
+    /// This applies even if they contain earlier media.
     var isSkip: Bool { if case .skip = place { true } else { false } }
 
     /// Moves the break point. A point before the playhead is reached immediately.

@@ -159,7 +159,7 @@ struct BufferedTrack: Sendable {
 }
 
 extension ForwardBuffer.Piece {
-    /// The distance from the playhead back to the piece, or a negative value if it reaches past the playhead.
+    /// The distance from the playhead back to the piece, negative if the piece reaches past the playhead.
     func distanceBehind(_ situation: ForwardBuffer.Situation) -> Duration {
         situation.isReverse ? range.lowerBound - situation.playhead : situation.playhead - range.upperBound
     }

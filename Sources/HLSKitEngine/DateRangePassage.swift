@@ -4,9 +4,9 @@ import HLSKitTime
 
 /// Decides when the playhead enters and leaves date ranges, and when a reload changes a current one.
 ///
-/// Each range is reported once while time passes over it, and again after the playhead was moved out of it. This
-/// includes a range that the playlist lists only after its start was played. A range without an end is never left. A
-/// range without a duration is only entered.
+/// Each range is reported once when time reaches it, and again after the playhead was moved out of it. This includes a
+/// range that the playlist lists only after its start was played. A range without an end is never left. A range without
+/// a duration is only entered.
 struct DateRangePassage: Sendable {
     struct Event: Sendable, Hashable {
         var phase: DateRangePhase
@@ -29,7 +29,7 @@ struct DateRangePassage: Sendable {
         }
     }
 
-    /// The number of IDs to keep before those of unlisted ranges are dropped.
+    /// The number of IDs to keep before the IDs of unlisted ranges are dropped.
     private static let maximumToldCount = 1024
 
     private var reader = DateRangeReader()

@@ -2,50 +2,50 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Decides when the download of the variant's segment is looked at, and which segment is given up for another variant.
+/// Decides when to check the download of a segment, and when to abandon it for another variant.
 struct DownloadJudge: Sendable {
-    /// How often a download is looked at when bytes arrive; after twice this time when none do.
+    /// The interval between checks while bytes arrive. Without bytes, it is twice as long.
     private static let interval = Duration.milliseconds(400)
-    /// The same for parts: what is ahead of them lasts a second or two.
+    /// The interval for parts, which is shorter because only a second or two of media is ahead of them.
     private static let partInterval = Duration.milliseconds(100)
 
-    /// What the rule looks at, with what stays the same between the looks.
+    /// The watched download, with the facts that do not change between checks.
     private var watched: WatchedDownload?
 
     // MARK: When
 
-    /// Whether there is a choice, and who makes it.
     struct Facts: Sendable, Hashable {
-        /// Media is presented in real time: the playhead must not stop.
+        /// Whether media is presented in real time, so the playhead must not stop.
         var isPaced = true
-        /// The best variant is kept, and no rule chooses.
+        /// Whether the best variant is kept without a rule.
         var keepsBest = false
-        /// Parts are loaded.
+        /// Whether parts are loaded.
         var usesParts = false
 
         fileprivate var interval: Duration { usesParts ? DownloadJudge.partInterval : DownloadJudge.interval }
     }
 
     enum Look: Sendable, Hashable {
-        /// By the rule.
+        /// Check with the selection rule.
         case playing
-        /// By what a live window takes away (``RecordingRule``).
+        /// Check against the media that leaves the live window (``RecordingRule``).
         case recording
     }
 
-    /// The segment was requested: when it is looked at if no bytes come; nil for never.
+    /// Returns when to check a requested segment if no bytes arrive, or nil for never.
     func firstLook(_ facts: Facts, variantCount: Int, at now: Duration) -> Duration? {
         facts.isPaced && !facts.keepsBest && variantCount > 1 ? now + facts.interval * 2 : nil
     }
 
-    /// Bytes of the download came that was looked at last at `judged`. nil where that was enough.
+    /// Returns the check to make when bytes arrive, or nil if the check at `judged` was recent enough.
     func look(_ facts: Facts, judged: Duration, at now: Duration) -> Look? {
         guard facts.isPaced || facts.keepsBest, now - judged >= facts.interval else { return nil }
         return facts.keepsBest ? .recording : .playing
     }
 
-    /// Time has passed: the next time to look, and whether now is one, too. Bytes may have come meanwhile, and the look at
-    /// them was enough.
+    /// Returns the time of the next check, and whether a check is due now.
+    ///
+    /// None is due if arrived bytes have caused a check in the meantime.
     func overdue(_ facts: Facts, judged: Duration, at now: Duration) -> (next: Duration, isDue: Bool)? {
         guard facts.isPaced, !facts.keepsBest else { return nil }
         let due = judged + facts.interval * 2
@@ -76,7 +76,7 @@ struct DownloadJudge: Sendable {
         return input
     }
 
-    /// Whether the buffer runs out before the download ends, and the rest takes longer to load than the segment plays.
+    /// Whether the buffer runs out before the download ends, and the segment's rest loads slower than it plays.
     ///
     /// In that case, restarting with another variant costs little.
     static func isLate(_ input: SelectionInput) -> Bool {
@@ -84,7 +84,9 @@ struct DownloadJudge: Sendable {
         let elapsed = (input.now - download.requested).seconds
         let speed = max(abs(input.rate), 1e-3)
         let (ahead, duration) = (input.forwardBuffer.seconds / speed, download.segmentDuration.seconds / speed)
-        // If no bytes have arrived, a restart loses nothing.
+        // Whether the buffer ends before the download does, and its rest loads slower than the segment plays.
+        //
+        // In that case, restarting with another variant costs little.
         guard download.receivedByteCount > 0 else { return elapsed >= max(ahead, duration / 4) }
         let rest = Double(download.expectedByteCount - download.receivedByteCount)
         return elapsed * rest / Double(download.receivedByteCount) > max(ahead, duration)
@@ -105,7 +107,7 @@ struct DownloadJudge: Sendable {
         return isHeld || bitsPerSecond < Double(lowest) * abs(input.rate)
     }
 
-    /// Returns the segment to abandon after a decision about the download, or nil if the download continues.
+    /// Returns the segment that a decision abandons, or nil if the download continues.
     func segment(givenUpBy decision: SelectionDecision) -> SegmentID? {
         guard let watched, decision.variantID != watched.variantID,
             watched.input.candidates.contains(where: { $0.id == decision.variantID })

@@ -38,13 +38,13 @@ struct EdgeAlignment: Sendable, Hashable {
     private var step = Step.idle
     /// Whether the position may have moved, so media that was read must be kept.
     private(set) var isUsed = false
-    /// The time at which playback starts with the available media, or nil while only playable media is awaited.
+    /// The time at which playback starts with the available media, or nil if it waits for playable media.
     private(set) var deadline: Duration?
 
     /// Whether time has not started yet.
     var isPending: Bool { step != .idle }
 
-    /// Returns how much closer to the edge than listed playback starts, or zero if it does not wait for a reload.
+    /// Returns the lead of the start over the listed distance, or zero if it does not wait for a reload.
     ///
     /// - Parameter offset: The intended distance from the live edge.
     static func lead(offset: Duration, part: Duration) -> Duration { offset >= part * 2 ? part : .zero }

@@ -19,7 +19,7 @@ struct EndOfItem: Sendable {
         var hasPresentable = false
         /// The reason why nothing that was loaded can be presented, or nil if something can.
         var missing: HLSError?
-        /// The error with which the item fails after its loaded media was played, because loading cannot continue.
+        /// The error with which the item fails after its loaded media because loading cannot continue.
         var pendingFailure: HLSError?
         /// Whether time has reached the missing media, the end time that was set, and the end of playback.
         var isAtFailure = false

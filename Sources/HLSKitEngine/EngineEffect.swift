@@ -107,7 +107,7 @@ package struct EngineRequest: Sendable {
     package var directives = DeliveryDirectives()
     /// For a head: the key that decrypts it.
     package var key: SegmentKey?
-    /// The first request of a preload hint: one that this hint continues, or one whose body is read instead.
+    /// The first request of the preload hint that a hint continues or that any other request is read from.
     package var body: RequestID?
     /// The URL of the playlist that listed the resource, or nil if the app supplied it.
     package var namedBy: String?
@@ -129,7 +129,7 @@ package struct SegmentJob: Sendable {
     package var window: PresentationWindow
     /// Whether the segment follows a discontinuity or a variant change, so decoders are drained before it.
     package var startsNewSequence: Bool
-    /// The number of the change if the segment replaces loaded media just ahead of the playhead, or nil if it does not.
+    /// The number of the change if the segment replaces loaded media just ahead of the playhead, or nil.
     package var replacement: Int?
     package var url: String
     package var mediaSequence: Int

@@ -221,7 +221,7 @@ package enum OutputFact: Sendable {
 
 /// A timer of an engine. Arming it again replaces its time.
 package enum EngineTimer: Hashable, Sendable {
-    /// Checks again everything that depends on time alone: an empty buffer, the end, the reason for waiting.
+    /// Checks everything that depends on time alone: an empty buffer, the end, the reason for waiting.
     case resolve
     /// Ends "evaluating" as the reason for waiting.
     case evaluation

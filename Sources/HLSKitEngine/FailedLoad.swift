@@ -200,7 +200,7 @@ enum BadSegment: Sendable {
     case unsupported(HLSError)
     case media(HLSError)
 
-    /// - Parameter hasGivenKey: Whether the app supplied the key, so the key in the playlist is not at fault.
+    /// - Parameter hasGivenKey: Whether the app supplied the key, so the playlist's key is not at fault.
     init(_ failure: SegmentFailure, of job: SegmentJob, hasGivenKey: Bool) {
         switch failure {
         case .wrongKey where hasGivenKey, .badKey where hasGivenKey:

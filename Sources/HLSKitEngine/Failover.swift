@@ -2,7 +2,9 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Decides how to replace a failed lane: with another variant, or with the same option of another group.
+/// Decides how to replace a failed lane.
+///
+/// The replacement is another variant, or the same option in another group.
 struct Failover: Sendable {
     // Current sources.
     /// The variants and their renditions, or nil without a multivariant playlist.
@@ -28,8 +30,9 @@ struct Failover: Sendable {
     var eligible: [AssetVariant] = []
     /// Variants of other pathways, if the player may switch pathways.
     var elsewhere: [AssetVariant] = []
-    /// Variants that failed recently or whose audio did, unplayable variants, and rendition playlists that failed
-    /// recently.
+    /// Sources to avoid because they failed recently or cannot be played.
+    ///
+    /// Variants are also avoided if their audio failed.
     var avoided: Set<Int> = []
     var unplayable: Set<Int> = []
     var avoidedRenditions: Set<String> = []
@@ -37,7 +40,9 @@ struct Failover: Sendable {
     enum Action: Sendable, Hashable {
         /// Report the failure and continue playback.
         case report
-        /// Avoid for a while these variants, whose next segment begins at that item time, or this rendition playlist.
+        /// Avoid these variants or this rendition playlist for a while.
+        ///
+        /// `from`: the item time at which the next segment of the variants begins.
         case avoid([Int], from: Duration)
         case avoidRendition(String)
         /// Avoid everything from the pathway for a while.

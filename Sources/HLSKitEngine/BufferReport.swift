@@ -41,7 +41,6 @@ struct BufferReport: Sendable {
 
     // MARK: Changes
 
-    /// Resets the report for a new item.
     mutating func reset() {
         jump()
         isLikelyToKeepUp = false
@@ -158,7 +157,6 @@ struct BufferReport: Sendable {
     /// Whether a slow link was reported in this row of stalls.
     var isLinkTooSlow: Bool { stallsInRow.isTold }
 
-    /// Returns whether playback would keep up.
     mutating func judge(_ input: KeepUpInput) -> Bool { judge.isLikelyToKeepUp(input) }
 
     /// Judges a hypothetical rate without changing any state.
@@ -168,7 +166,6 @@ struct BufferReport: Sendable {
     }
 }
 
-/// Consecutive stalls.
 struct StallsInRow: Sendable {
     /// The duration of uninterrupted playback after which one stall is forgotten.
     private static let memory = Duration.seconds(120)
@@ -178,7 +175,6 @@ struct StallsInRow: Sendable {
     var isTold = false
     private var last = Duration.zero
 
-    /// - Parameter time: The item time of the stall.
     mutating func note(at time: Duration) {
         count = max(0, count - Int(max(.zero, time - last) / Self.memory)) + 1
         if count == 1 { isTold = false }

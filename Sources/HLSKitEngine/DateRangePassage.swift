@@ -21,7 +21,6 @@ struct DateRangePassage: Sendable {
 
         func contains(_ time: Duration) -> Bool { start <= time && (end.map { time < $0 } ?? true) }
 
-        /// Returns whether a part of the entry was played.
         func meets(_ range: ClosedRange<Duration>) -> Bool {
             guard start <= range.upperBound else { return false }
             guard let end else { return true }
@@ -114,7 +113,6 @@ struct DateRangePassage: Sendable {
         return events.sorted { isReverse ? $0.moment > $1.moment : $0.moment < $1.moment }.map(\.event)
     }
 
-    /// Notes that the playhead was moved.
     mutating func jump() {
         run.jump()
         told = Set(entered)

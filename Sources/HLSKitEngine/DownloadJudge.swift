@@ -19,7 +19,6 @@ struct DownloadJudge: Sendable {
         var isPaced = true
         /// Whether the best variant is kept without a rule.
         var keepsBest = false
-        /// Whether parts are loaded.
         var usesParts = false
 
         fileprivate var interval: Duration { usesParts ? DownloadJudge.partInterval : DownloadJudge.interval }
@@ -56,7 +55,6 @@ struct DownloadJudge: Sendable {
 
     func isWatching(_ request: RequestID) -> Bool { watched?.request == request }
 
-    /// Watches another download, or none.
     mutating func watch(_ download: WatchedDownload?) { watched = download }
 
     /// Returns the input for the rule, or nil if no download is watched.

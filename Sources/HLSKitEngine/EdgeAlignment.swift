@@ -19,7 +19,6 @@ struct EdgeAlignment: Sendable, Hashable {
         var playhead: Duration
         /// The media loaded ahead of the playhead.
         var ahead: Duration
-        /// The estimated live edge.
         var edge: Duration
         /// The intended distance from the live edge.
         var offset: Duration
@@ -41,7 +40,6 @@ struct EdgeAlignment: Sendable, Hashable {
     /// The time at which playback starts with the available media, or nil if it waits for playable media.
     private(set) var deadline: Duration?
 
-    /// Whether time has not started yet.
     var isPending: Bool { step != .idle }
 
     /// Returns the lead of the start over the listed distance, or zero if it does not wait for a reload.

@@ -44,7 +44,6 @@ struct EndOfItem: Sendable {
         case end
     }
 
-    /// Returns the actions to perform, in order.
     func check(_ facts: Facts, at now: Duration) -> [Action] {
         // All segments were skipped, which is a failure and not an end.
         if facts.isComplete, facts.pendingFailure == nil, let missing = facts.missing { return [.fail(missing)] }

@@ -20,7 +20,6 @@ package struct EngineConfiguration: Sendable {
     package var canDecode: @Sendable (MediaCodec) -> Bool = { _ in true }
     /// Returns why the decoding library is unusable, or nil if it is usable or not needed.
     package var decoderFailure: @Sendable () -> String? = { nil }
-    /// Whether separate audio is loaded.
     package var playsAudio = true
     /// Whether video is loaded if it is separate from audio.
     package var playsVideo = true

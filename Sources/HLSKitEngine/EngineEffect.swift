@@ -10,7 +10,6 @@ package enum EngineEffect: Sendable {
     case cancel(RequestID)
     /// Discards the body of a preload hint, identified by its first request.
     case forgetBody(RequestID)
-    /// Suspends or resumes reading the body of a request.
     case suspend(RequestID)
     case resume(RequestID)
     /// Begins the next segment of a lane, whose bytes arrive with its request.
@@ -52,7 +51,6 @@ package enum EngineEffect: Sendable {
     case truncate(LaneID, from: Duration)
     /// Seeks by a number of frames from the frame shown at this item time. A negative number seeks back.
     case step(Int, from: Duration)
-    /// Ends a preroll.
     case prerollEnded(finished: Bool)
     /// Requests ``OutputFact/primed(_:first:)`` when media at the playhead is decoded.
     case prime(Int)
@@ -94,7 +92,6 @@ package enum EngineEffect: Sendable {
     case advanceToNextItem
 }
 
-/// A request of the engine.
 package struct EngineRequest: Sendable {
     /// The purpose, which decides how the body is used.
     ///

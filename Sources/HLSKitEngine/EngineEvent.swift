@@ -18,7 +18,6 @@ package struct RequestID: Hashable, Sendable {
 package enum LaneID: Int, Hashable, Sendable, CaseIterable {
     /// The variant: video with its muxed media, or audio if there is no video.
     case main
-    /// A separate audio rendition.
     case audio
     /// A subtitle rendition, which is never required for playback.
     case subtitles
@@ -161,7 +160,6 @@ package struct PlaylistFailure: Error, Sendable {
     }
 }
 
-/// A result of demuxing.
 package enum MediaFact: Sendable {
     /// The lane's first tracks in this segment are known.
     case tracks(SegmentID, [MediaTrack])
@@ -169,7 +167,6 @@ package enum MediaFact: Sendable {
     case demuxed(SegmentID, upTo: Duration)
     /// The whole segment was demuxed and has this range on the item's timeline.
     case segmentEnded(SegmentID, start: Duration, end: Duration)
-    /// The bytes of a segment are unusable.
     case segmentFailed(SegmentID, SegmentFailure)
     /// The first replacement media of a lane is available and plays from this item time.
     case replaced(LaneID, number: Int, from: Duration)
@@ -187,7 +184,6 @@ package enum MediaFact: Sendable {
     case metadata(SegmentID, TimedMetadataGroup)
 }
 
-/// The reason why an arrived segment is unusable.
 package enum SegmentFailure: Error, Sendable {
     case media(MediaError)
     /// The length is invalid for ciphertext because the body was truncated.
@@ -196,12 +192,10 @@ package enum SegmentFailure: Error, Sendable {
     case wrongKey
     /// The samples are encrypted, and no key is declared for them.
     case noKey
-    /// The key is not 16 bytes long.
     case badKey(byteCount: Int)
     case badInitializationSection(MediaError)
 }
 
-/// A report of the outputs.
 package enum OutputFact: Sendable {
     /// All required media was presented up to this item time, in players without a clock.
     case presented(upTo: Duration)
@@ -215,7 +209,6 @@ package enum OutputFact: Sendable {
     case primed(Int, first: Duration?)
     /// The decoder returns nothing for this media. `isAll`: this applies to all of it, from its start to its end.
     case undecodable(LaneID, HLSError, isAll: Bool)
-    /// An output cannot continue.
     case failed(HLSError)
 }
 

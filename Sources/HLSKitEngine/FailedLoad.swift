@@ -2,7 +2,6 @@ import HLSKitLoading
 import HLSKitMedia
 import HLSKitSelection
 
-/// The reason why a playlist is unusable.
 enum PlaylistTrouble: Sendable {
     case loading(LoadingError)
     case playlist(PlaylistFailure)
@@ -12,7 +11,6 @@ enum PlaylistTrouble: Sendable {
 struct FailedLoad: Sendable {
     /// The facts that decide the outcome, in addition to the failed request.
     struct Facts: Sendable {
-        /// Whether another variant or rendition may have the resource.
         var hasAlternative = false
         /// Whether the item is live, and the target duration of its variant.
         var isLive = false
@@ -26,7 +24,6 @@ struct FailedLoad: Sendable {
     }
 
     enum Outcome: Sendable, Hashable {
-        /// Retry the same request.
         case again(after: Duration)
         /// Load the full segment instead of the part.
         case whole
@@ -218,7 +215,6 @@ enum BadSegment: Sendable {
 }
 
 extension HLSError {
-    /// Returns the error with another code.
     fileprivate func with(_ kind: LoadingFailure.Kind) -> HLSError {
         var error = self
         error.code = Code(kind)

@@ -22,7 +22,6 @@ struct Failover: Sendable {
     var place = Duration.zero
     /// Whether the variant's muxed audio is loaded together with its frames.
     var loadsAudioOfVariant = false
-    /// Whether the variant is fixed and cannot be replaced.
     var isFixed = false
 
     // Alternatives.

@@ -6,7 +6,6 @@ extension ForwardBuffer {
         /// The bytes in flight, and the maximum size of the next segment.
         var pendingByteCount = 0
         var nextByteCount = 0
-        /// The duration of media in flight, by track.
         var pendingDurations: [Track: Duration] = [:]
         /// The amount of media ahead above which other players have priority, or nil if they have none.
         var reserve: Duration?

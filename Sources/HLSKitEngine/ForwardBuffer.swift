@@ -117,7 +117,6 @@ struct ForwardBuffer: Sendable {
         }
     }
 
-    /// Drops the media before `time` in `track`.
     mutating func removeMedia(before time: Duration, in track: Track) {
         lanes[track.rawValue].remove(before: time)
     }

@@ -1,6 +1,5 @@
 /// The time of an item: its timebase, the progress of outputs, and the watched duration.
 struct ItemClock: Sendable {
-    /// The bounds of the playhead.
     enum Bounds: Sendable, Hashable {
         /// There is no item.
         case nothing
@@ -119,7 +118,6 @@ struct ItemClock: Sendable {
 
     // MARK: Changes
 
-    /// Notes that the end moved before the current time.
     mutating func passEnd(at time: Duration) { passedEnd = time }
 
     mutating func present(upTo time: Duration) { presentedUpTo = time }

@@ -7,7 +7,6 @@ package struct ItemContents: Sendable {
     /// The number of segments without a track after which the item is assumed to have none.
     private static let maximumTracklessSegments = 3
 
-    /// The latest tracks of each lane.
     @Shared package private(set) var tracks: [LaneID: [MediaTrack]] = [:]
     /// Whether any media was passed to outputs.
     private(set) var hasPresentable = false

@@ -5,7 +5,6 @@ struct ItemExtent: Sendable, Hashable {
     /// The actual end of the media, known once all of it was presented.
     private(set) var mediaEnd: Duration?
 
-    /// Sets the start of the item.
     mutating func begin(at time: Duration) { start = time }
 
     /// Notes that more media follows.

@@ -10,14 +10,12 @@ struct ItemFailure: Sendable {
     /// The required lane that then ends.
     private(set) var lane: LaneID?
 
-    /// The next step after a failure.
     enum Verdict: Sendable, Hashable {
         case fails
         /// Loaded media is played first.
         case playsOn
     }
 
-    /// Whether loading has ended.
     var isOver: Bool { error != nil || pending != nil }
 
     /// Returns the next step when loading cannot continue, or nil if that is already known.

@@ -9,11 +9,8 @@ package struct ItemOutlook: Sendable {
     var effectiveEnd: Duration?
     var isLive = false
     var isReady = false
-    /// Whether no further media will be loaded.
     package var isComplete = false
-    /// Whether all media was presented.
     var isDrained = false
-    /// Whether an end time is set.
     var endsEarly = false
     /// Whether playback may end: a failure is pending, nothing is left to load, or an end time is set.
     var mayEnd = false

@@ -13,7 +13,6 @@ struct ItemRates: Sendable {
     /// The rate for which missing I-frames were last reported, or nil after another rate was set.
     private var toldRate: Float?
 
-    /// The facts that decide a change.
     struct Facts: Sendable {
         /// Whether the item is ready, has a start position and has not failed.
         var isPlayable = false
@@ -84,7 +83,6 @@ struct ItemRates: Sendable {
 
     mutating func end() { trick = nil }
 
-    /// Updates the I-frame playlist.
     mutating func follow(_ list: PlaylistTracker) { trick?.follow(list) }
 
     mutating func setReverseEnd(_ time: Duration?) { reverseEnd = time }

@@ -32,7 +32,6 @@ struct LandingRule: Sendable {
 
     // MARK: Landings
 
-    /// Returns the landing of a seek to `target`.
     func landing(for request: SeekRequest, at target: Duration, _ syncSamples: SyncIndex) -> Landing {
         // Nothing is presented after an end time that is set.
         let target = min(target, held.end ?? target)
@@ -72,7 +71,6 @@ struct LandingRule: Sendable {
 
 /// Loaded media that can be presented again.
 struct HeldMedia: Sendable, Hashable {
-    /// The ranges in which all lanes have media.
     var ranges: [Range<Duration>] = []
     /// The end of playback, or nil while it is unknown.
     var end: Duration?

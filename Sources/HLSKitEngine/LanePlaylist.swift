@@ -167,7 +167,6 @@ struct LanePlaylist: Sendable {
         awaitsReload = false
     }
 
-    /// Forgets the current request, whose result is not needed.
     mutating func forgetRequest() {
         request = nil
         plan.end()
@@ -189,7 +188,6 @@ struct LanePlaylist: Sendable {
     /// Loads a segment whole because its parts are unavailable.
     mutating func loadWhole(_ position: SegmentPosition) { list?.loadWhole(position.sequence) }
 
-    /// Shifts the playlist on the item's timeline.
     mutating func shift(by distance: Duration) {
         left?.shift(by: distance)
         guard !isParked else { return }
@@ -231,7 +229,6 @@ struct LanePlaylist: Sendable {
         isParked = true
     }
 
-    /// Sets the fresh URL.
     mutating func renew(_ url: String, requestBegan: Duration? = nil) {
         self.url = url
         usesAnswered = false

@@ -21,7 +21,6 @@ struct LateOutputs: Sendable, Hashable {
         self.keepsOthers = keepsOthers
     }
 
-    /// The state of the lane and its item.
     struct Facts: Sendable {
         /// Whether the item plays in real time, has started and has not failed.
         var isPlaying = true

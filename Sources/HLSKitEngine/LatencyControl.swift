@@ -19,7 +19,6 @@ struct LatencyControl: Sendable {
         var distance: Duration
         /// The range of distances that need no correction.
         var target: ClosedRange<Duration>
-        /// The media loaded ahead of the playhead.
         var ahead: Duration
         /// The maximum duration of the next listed segment or part.
         var piece: Duration
@@ -41,7 +40,6 @@ struct LatencyControl: Sendable {
     private static let slowest = 0.9
     private static let step = 0.01
 
-    /// The last returned rate.
     private(set) var rate = 1.0
     /// The time at which this rate has corrected the difference, or nil if there is none.
     private(set) var nextChange: Duration?
@@ -49,7 +47,6 @@ struct LatencyControl: Sendable {
     private var follows: Bool?
     /// Whether time was stopped, so knowledge of the edge may be outdated.
     private var hasWaited = false
-    /// The time at which playback resumed.
     private var resumed: Duration?
     private var jumped: Duration?
 

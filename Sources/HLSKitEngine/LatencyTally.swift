@@ -5,7 +5,6 @@ struct LatencyTally: Sendable {
     /// The current latency and the time since which it applies, or nil while time is stopped.
     private var running: (latency: Duration, since: Duration)?
 
-    /// Whether no live media was presented.
     var isEmpty: Bool { histogram.isEmpty && running == nil }
 
     /// Notes the current latency, or nil if there is none. It applies until the next call.
@@ -14,14 +13,12 @@ struct LatencyTally: Sendable {
         running = isRunning ? latency.map { ($0, now) } : nil
     }
 
-    /// Returns the mean until now.
     func mean(at now: Duration) -> LatencyMean {
         var mean = histogram.sum
         if let (latency, since) = running { mean.add(latency, for: now - since) }
         return mean
     }
 
-    /// Returns the histogram until now.
     func histogram(at now: Duration) -> LatencyHistogram {
         var copy = self
         copy.note(nil, isRunning: false, at: now)

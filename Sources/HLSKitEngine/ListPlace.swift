@@ -4,7 +4,6 @@ import HLSKitSelection
 /// The first state of a lane's playlist, positioned on the item's timeline.
 struct ListPlace: Sendable {
     let tracker: PlaylistTracker
-    /// Whether the playlist had no such position before.
     let isNew: Bool
     /// Whether the playlist extends past the others. Otherwise it does not show that the stream continues.
     let isNews: Bool
@@ -30,7 +29,6 @@ struct ListPlace: Sendable {
             !tracker.isLive || facts.reference.map { tracker.end - $0.end > tracker.pacingTarget / 2 } ?? true
     }
 
-    /// The other playlists on the timeline.
     struct Facts: Sendable {
         /// A playlist with a known position.
         var reference: PlaylistTracker?

@@ -2,7 +2,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// A newer state of a lane's playlist.
 struct ListUpdate: Sendable {
     let kind: PlaylistTracker.Update
     let tracker: PlaylistTracker

@@ -3,7 +3,6 @@ struct LiveOffset: Sendable {
     /// The age at which stalls are ignored.
     private static let memory = Duration.seconds(300)
 
-    /// The times of recent stalls.
     private var stalls: [Duration] = []
     /// The last recommendation reported to the app, or nil before the first.
     private var recommended: Duration?
@@ -37,13 +36,11 @@ struct LiveOffset: Sendable {
 
     // MARK: Keeping
 
-    /// Whether a distance is kept.
     var isHeld: Bool { held != nil }
 
     /// Keeps the distance at the start of a wait or after a seek, or none if nil.
     mutating func hold(_ distance: Duration?) { held = distance }
 
-    /// Notes that the wait has ended.
     mutating func resume() { hasWaited = true }
 
     /// Takes the distance to restore after a wait.

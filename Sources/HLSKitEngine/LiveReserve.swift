@@ -7,7 +7,6 @@ struct LiveReserve: Sendable, Hashable {
     var piece: Duration
     /// The distance from the edge at which to play.
     var offset: Duration
-    /// The listed duration.
     var window: Duration
 
     /// Returns the media required ahead at rate 1.

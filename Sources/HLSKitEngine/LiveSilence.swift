@@ -6,7 +6,6 @@ import HLSKitSelection
 struct LiveSilence: Sendable {
     private var monitor = LiveStreamMonitor()
 
-    /// The facts that the decision depends on.
     struct Facts: Sendable {
         /// The longest time to wait for new media, or nil for no limit.
         var limit: Duration?

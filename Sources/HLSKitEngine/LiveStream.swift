@@ -14,7 +14,6 @@ struct LiveStream: Sendable {
 
     /// The facts that decide whether the player becomes idle.
     struct RestFacts: Sendable, Hashable {
-        /// Whether media is presented in real time.
         var isPaced = true
         /// Whether the rate is 0, and whether loading may continue during a pause.
         var isPaused = false
@@ -32,7 +31,6 @@ struct LiveStream: Sendable {
         var isPaced = true
         /// Whether there is no media to play.
         var isEmpty = false
-        /// Whether the item has played before.
         var hasPlayed = false
         /// The length up to which missing media is ignored.
         var maxGapJump = Duration.zero
@@ -76,7 +74,6 @@ struct LiveStream: Sendable {
         }
     }
 
-    /// Whether a distance is kept.
     var isDistanceHeld: Bool { offset.isHeld }
 
     /// Keeps the distance to which a seek moved the playhead. nil is for a seek by the engine.
@@ -179,6 +176,5 @@ struct LiveStream: Sendable {
         return counted + tellMissed() + [.seekToEdge]
     }
 
-    /// Notes that the playhead moves elsewhere.
     mutating func moveOn() { loss.moveOn() }
 }

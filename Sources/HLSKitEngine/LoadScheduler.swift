@@ -6,7 +6,6 @@ import HLSKitSelection
 ///
 /// See ``ParallelLoading``.
 struct LoadScheduler: Sendable {
-    /// The facts that the answer depends on.
     struct Situation: Sendable, Hashable {
         var pacing = EngineConfiguration.Pacing.realTime
         /// Whether the connection of the next request carries several responses at once.
@@ -24,7 +23,6 @@ struct LoadScheduler: Sendable {
         var throughput: ThroughputEstimate?
         /// The bits per second required for playback.
         var neededBitsPerSecond = 0.0
-        /// Whether playback waits for media.
         var isWaiting = false
         /// Whether the next request loads a part of a low-latency stream.
         var isPart = false

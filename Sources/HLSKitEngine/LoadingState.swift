@@ -79,12 +79,10 @@ package struct LoadingState: Sendable {
 
     /// The action for the request of a dropped segment.
     enum Release: Sendable, Hashable {
-        /// The request was waiting for another attempt.
         case disarm(RequestRole)
         case cancel(RequestID)
     }
 
-    /// Releases a segment's request.
     mutating func release(_ flight: SegmentInFlight, at now: Duration) -> [Release] {
         var actions: [Release] = []
         let role = RequestRole.segment(flight.role)
@@ -126,14 +124,12 @@ package struct LoadingState: Sendable {
         return requests.receive(byteCount, of: id)
     }
 
-    /// Notes the protocol of a response.
     mutating func note(_ metrics: TransferMetrics, of request: RequestUnderWay) {
         guard ["h2", "h3"].contains(metrics.protocolName), request.url != lastMultiplexedURL else { return }
         lastMultiplexedURL = request.url
         if let origin = URLOrigin(of: request.url) { multiplexedOrigins.insert(origin) }
     }
 
-    /// Returns the number of bytes received for a segment.
     func receivedByteCount(of flight: SegmentInFlight) -> Int {
         flight.request.flatMap { requests[$0]?.receivedByteCount } ?? flight.receivedByteCount
     }
@@ -173,7 +169,6 @@ package struct LoadingState: Sendable {
 
     // MARK: Throughput
 
-    /// Returns the estimated throughput.
     func estimate(at now: Duration) -> ThroughputEstimate? {
         estimator.estimate(at: now) ?? hint.map { ThroughputEstimate(bitsPerSecond: $0, confidence: 0) }
     }

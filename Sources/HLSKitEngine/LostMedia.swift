@@ -8,7 +8,6 @@ struct LostMedia: Sendable {
     /// Consecutive lost segments at the end of the lane.
     struct Run: Sendable, Hashable {
         var count = 0
-        /// The item time at which the first one begins.
         var start: Duration?
     }
 

@@ -1,6 +1,5 @@
 /// The use of low-latency features in an item.
 package struct LowLatencyTally: Sendable, Hashable {
-    /// The number of loaded parts.
     package var partCount = 0
     /// The number of blocking playlist requests that returned the expected content.
     package var blockingReloadCount = 0

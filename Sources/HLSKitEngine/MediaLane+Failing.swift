@@ -38,7 +38,6 @@ extension MediaLane {
     /// Whether everything requested before the URL expired was read.
     var isAtEndOfURL: Bool { playlist.hasRunOut && segments.isEmpty }
 
-    /// The abandoned part of a lane.
     struct Abandoned: Sendable {
         /// Last first. In the opposite order, the segment after a dropped one would be read immediately.
         var flights: [SegmentInFlight]

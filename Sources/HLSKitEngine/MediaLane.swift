@@ -21,7 +21,6 @@ enum LaneCursor: Hashable, Sendable {
     }
 }
 
-/// The progress of a lane.
 enum LanePhase: Hashable, Sendable {
     /// The lane has no position because the start of the item is unknown.
     case unplaced
@@ -175,7 +174,6 @@ package struct MediaLane: Sendable {
 
     // MARK: Place
 
-    /// Sets the position at which the lane continues.
     mutating func move(to cursor: LaneCursor) {
         switch phase {
         case .unplaced, .loading: phase = .loading(cursor)

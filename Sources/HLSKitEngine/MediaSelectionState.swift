@@ -11,7 +11,6 @@ package struct MediaSelectionState: Sendable {
     package private(set) var isAutomatic = true
     /// The user's languages in order of preference, as BCP 47 tags. They belong to the player.
     private var languages: [String] = []
-    /// The user's choices for this item.
     private(set) var choices: [MediaCharacteristic: MediaSelectionChoice] = [:]
     /// The groups of this item. Empty until its multivariant playlist arrives.
     package private(set) var groups: [MediaCharacteristic: MediaSelectionGroup] = [:]
@@ -61,7 +60,6 @@ package struct MediaSelectionState: Sendable {
 
     mutating func setAutomatic(_ new: Bool) { isAutomatic = new }
 
-    /// Sets the user's choice.
     mutating func choose(_ choice: MediaSelectionChoice, of characteristic: MediaCharacteristic) {
         choices[characteristic] = choice
     }
@@ -259,12 +257,10 @@ package struct MediaSelectionState: Sendable {
         return choose(from: group) != MediaSelectionRule(isAutomatic: true).choose(from: group)
     }
 
-    /// Returns the option that the rule selects.
     private func choose(from group: MediaSelectionGroup) -> MediaSelectionOption? {
         terms(of: group.characteristic, wish: nil).choice(from: group, audible: companion(of: group.characteristic))
     }
 
-    /// Returns the selection terms of a group.
     private func terms(of characteristic: MediaCharacteristic, wish: QualityExpression?) -> SelectionTerms {
         var terms = SelectionTerms(
             choice: choices[characteristic] ?? .automatic, wish: wish, criteria: criteria[characteristic],

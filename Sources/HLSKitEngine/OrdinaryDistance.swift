@@ -15,17 +15,13 @@ struct OrdinaryDistance: Sendable {
     /// The lanes that were loaded by parts, and the lanes that cannot be.
     private var divided: Set<LaneID> = []
     private var whole: Set<LaneID> = []
-    /// When the current wait began.
     private var waitBegan: Duration?
     /// Whether the player is closer to the edge than is possible without stalls.
     private(set) var isDue = false
 
-    /// Whether any lane was played by parts.
     var isOfParts: Bool { !divided.isEmpty }
-    /// Returns whether a lane cannot be loaded by parts.
     func isWhole(_ id: LaneID) -> Bool { whole.contains(id) }
 
-    /// Returns whether ``note(byParts:_:)`` would change anything.
     func isNews(byParts: Bool, _ id: LaneID) -> Bool {
         byParts ? whole.contains(id) || !divided.contains(id) : !whole.contains(id)
     }
@@ -54,7 +50,6 @@ struct OrdinaryDistance: Sendable {
         return waitBegan.map { now - $0 < facts.ordinary + facts.targetDuration } ?? false
     }
 
-    /// Whether the distance is reached.
     func isReached(_ facts: Facts) -> Bool { isDue && facts.distance >= facts.ordinary }
 
     mutating func end() { isDue = false }

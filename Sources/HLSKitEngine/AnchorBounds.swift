@@ -1,13 +1,15 @@
 import HLSKitLoading
 
-/// What media there is to tie to host time.
+/// The range of item times that can be anchored to host time.
 struct AnchorBounds: Sendable, Hashable {
     var start = Duration.zero
-    /// nil while that is not known.
+    /// The end, or nil while it is unknown.
     var end: Duration?
 
-    /// Before the first media and after the last there is none to present: time waits there until it leads into what there
-    /// is, or stays.
+    /// Returns the anchor, moved into the range of existing media.
+    ///
+    /// Outside the range, time waits until it leads into the range. If it leads away from the range, it stops at the
+    /// bound.
     func keep(
         _ anchor: TimeControlMachine.TimebaseAnchor, rate: Float, at now: Duration
     ) -> TimeControlMachine.TimebaseAnchor {

@@ -1,10 +1,10 @@
 import HLSKitLoading
 
-/// The variants and the playlists of renditions that failed of late, which are avoided for a while.
+/// Variants and rendition playlists that failed recently and are avoided for a while.
 ///
-/// Variants are named by their indices, renditions by the URLs of their playlists.
+/// Variants are identified by index, renditions by playlist URL.
 struct AvoidedSources: Sendable {
-    /// How long each is avoided.
+    /// The time that each source is avoided.
     let duration: Duration
     private var variants: PenaltyBox<Int>
     private var renditions: PenaltyBox<String>
@@ -21,14 +21,13 @@ struct AvoidedSources: Sendable {
 
     mutating func avoid(rendition url: String, at now: Duration) { renditions.add(url, at: now) }
 
-    /// All variants may be used again.
     mutating func forgiveVariants() { variants = PenaltyBox(duration: duration) }
 
     func renditions(at now: Duration) -> Set<String> { renditions.penalized(at: now) }
 
-    /// Variants that failed, and those that would be played with audio that did.
+    /// Returns variants that failed and variants whose audio rendition failed.
     ///
-    /// - Parameter sources: nil without a multivariant playlist.
+    /// - Parameter sources: The variants and their renditions, or nil without a multivariant playlist.
     func variants(of sources: @autoclosure () -> VariantSources?, at now: Duration) -> Set<Int> {
         let (indices, urls) = (variants.penalized(at: now), renditions(at: now))
         return urls.isEmpty ? indices : indices.union(sources()?.variants(withAudioFrom: urls) ?? [])

@@ -1,37 +1,40 @@
 import HLSKitLoading
 
-/// Whether the bodies of segments are read on. One that there is no room for waits at its server.
+/// Decides whether segment bodies are read further.
+///
+/// While the buffer has no room, a body waits at its server.
 struct BodyReading: Sendable {
-    /// What the answer depends on.
     struct Facts: Sendable, Hashable {
-        /// Media ahead of the playhead, and bytes of all media that is loaded.
+        /// The media ahead of the playhead, and the bytes of all loaded media.
         var ahead = Duration.zero
         var byteCount = 0
-        /// Media that may be held of the segment; nil for as much as without other players.
+        /// The amount of media that the segment may load, or nil if other players do not limit it.
         var limit: Duration?
-        /// Bytes that came of segments that are not read to their end.
+        /// The bytes received from segments that are not read to their end.
         var waitingByteCount = 0
-        /// Segments of its lane that are read before it.
+        /// The number of segments in the same lane that are read before this one.
         var index = 0
     }
 
     let buffering: BufferingConfiguration
-    /// Bytes that may wait to be read.
+    /// The maximum number of bytes that may wait to be read.
     let maximumWaitingByteCount: Int
 
-    /// Whether a segment whose media is read already is not read on: only long ones get there.
+    /// Whether to stop reading a segment that is already being demuxed. Only long segments reach this limit.
     ///
-    /// - Parameter wish: media that the program wants to have ahead.
+    /// - Parameter wish: The amount of media that the app wants to have ahead.
     func stops(_ facts: Facts, wish: Duration?) -> Bool {
         let ahead = max(buffering.forwardDuration, wish ?? .zero)
         return facts.ahead > ahead * 2 || facts.byteCount > buffering.maxBufferBytes * 2
             || facts.limit.map { facts.ahead > $0 } ?? false
     }
 
-    /// Whether a segment whose turn has not come is not read on: sizes were guessed, and too much waits already.
+    /// Whether to stop reading a segment before its turn because too many bytes already wait.
+    ///
+    /// This happens if the segment's size was guessed too low.
     func holdsBack(_ facts: Facts) -> Bool { facts.index > 0 && facts.waitingByteCount > maximumWaitingByteCount }
 
-    /// Whether a body that is not read on is again: there is room, and its turn has come or little waits.
+    /// Whether to resume reading a body: there is room, and it is next in its lane or few bytes wait.
     func resumes(_ facts: Facts) -> Bool {
         facts.ahead <= buffering.forwardDuration && facts.byteCount <= buffering.maxBufferBytes
             && (facts.index == 0 || facts.waitingByteCount <= maximumWaitingByteCount / 2)

@@ -1,27 +1,29 @@
-/// Where an item is left for a break, in which others are played in its place.
+/// The point at which an item is left for a break that plays other items.
 ///
-/// It is an end of the item for everything that loads and presents, and none for what programs see.
+/// Loading and presenting treat it as the end of the item. Apps do not see it as an end.
 package struct BreakPoint: Sendable, Hashable {
     package enum Place: Sendable, Hashable {
         case time(Duration)
-        /// As ``time(_:)``, and nothing of what is behind it is wanted.
+        /// Like ``time(_:)``, but media after that time is not wanted.
         case skip(Duration)
-        /// When all of the item was played, before that is told.
+        /// After the whole item was played, before its end is reported.
         case end
     }
 
-    /// nil where none is to come.
+    /// The next break, or nil if none is scheduled.
     private(set) var place: Place?
 
-    /// Before the end of the item; nil where none is to come there.
+    /// The time of the next break, or nil if none is scheduled before the end of the item.
     var time: Duration? { place?.time }
-    /// Nothing is loaded that begins behind it, whatever of what is before it may be there.
+    /// Whether segments that begin after the break point are not loaded.
+    ///
+    /// This applies even if they contain earlier media.
     var isSkip: Bool { if case .skip = place { true } else { false } }
 
-    /// The next break is elsewhere. One that lies behind the playhead is there at once.
+    /// Moves the break point. A point before the playhead is reached immediately.
     ///
-    /// - Parameter playhead: nil before it is known where the item starts.
-    /// - Returns: whether that is news.
+    /// - Parameter playhead: The playhead, or nil before the start position of the item is known.
+    /// - Returns: Whether the break point has changed.
     mutating func move(to new: Place?, playhead: Duration?) -> Bool {
         var new = new
         switch new {
@@ -34,9 +36,9 @@ package struct BreakPoint: Sendable, Hashable {
         return true
     }
 
-    /// Whether the item is left where it ends now.
+    /// Whether the item is left for a break when it reaches its current end.
     ///
-    /// - Parameter end: the end time that the program has set.
+    /// - Parameter end: The end time that the app has set.
     func isReached(before end: Duration?) -> Bool {
         switch place {
         case nil: false
@@ -47,7 +49,7 @@ package struct BreakPoint: Sendable, Hashable {
 }
 
 extension BreakPoint.Place {
-    /// nil for the end of the item.
+    /// The item time, or nil for the end of the item.
     package var time: Duration? {
         switch self {
         case .time(let time), .skip(let time): time

@@ -1,29 +1,29 @@
 import HLSKitLoading
 
-/// Decides what is said of the buffer of an item: the last verdict, and whether playback would keep up.
+/// Decides which buffer states to report: the last verdict, and whether playback would keep up.
 struct BufferReport: Sendable {
-    /// Time control is told of the buffer by this, too.
+    /// The facts that determine the state reported to time control.
     struct Facts: Sendable, Hashable {
         var isPaced = true
         var isReady = false
-        /// Time does not begin to run before the first media is decoded.
+        /// Whether time waits for the first decoded media.
         var holdsStart = false
     }
 
     enum Action: Sendable, Hashable {
         case tellLikelyToKeepUp(Bool)
         case tellFull(Bool)
-        /// The state that time control continues with.
+        /// Continues time control with this state.
         case change(TimeControlMachine.BufferState)
     }
 
     private(set) var verdict = ForwardBuffer.Verdict(
         forwardDuration: .zero, isEmpty: true, isFull: false, holdsAllRemaining: false, tracksToLoad: [])
-    /// As programs were told.
+    /// The value last reported to the app.
     private(set) var isLikelyToKeepUp = false
-    /// The last time that playback ended by itself, the buffer had run empty.
+    /// Whether playback last stopped because the buffer ran empty.
     private(set) var isAfterStall = false
-    /// Stalls that followed each other, as far as they say that more has to be waited for.
+    /// Recent consecutive stalls, which increase the amount of media to wait for.
     private var stallsInRow = StallsInRow()
     private var judge: KeepUpJudge
 
@@ -31,48 +31,46 @@ struct BufferReport: Sendable {
         judge = KeepUpJudge(policy: policy, configuration: configuration)
     }
 
-    /// What is enough to start with.
+    /// The amount of media that is enough to start with.
     var startThreshold: Duration { judge.threshold(isAfterStall: isAfterStall) }
 
-    /// A policy of the program, which is asked elsewhere.
+    /// The app's policy, which a different component calls.
     var programPolicy: (@Sendable (KeepUpInput) -> Bool)? {
         if case .custom(let policy) = judge.policy { policy } else { nil }
     }
 
     // MARK: Changes
 
-    /// Another item: nothing is said of it yet.
     mutating func reset() {
         jump()
         isLikelyToKeepUp = false
     }
 
-    /// Another place in the item: what was found out counts no longer.
+    /// Discards judgements that no longer apply after the playhead moves.
     mutating func jump() {
         judge.reset()
         isAfterStall = false
         stallsInRow = StallsInRow()
     }
 
-    /// - Parameter time: of the item, where playing stopped.
+    /// - Parameter time: The item time at which playback stopped.
     mutating func stall(at time: Duration) {
         isAfterStall = true
         stallsInRow.note(at: time)
     }
 
-    /// What the program has answered.
     mutating func programSays(_ isLikely: Bool) { judge.programSays = isLikely }
 
-    /// Tells programs and time control of the buffer, in order.
+    /// Reports the state of the buffer to the app and to time control, in order.
     ///
     /// - Parameters:
-    ///   - changesFull: as ``evaluate(_:_:waits:)`` has it.
-    ///   - known: what time control knows.
+    ///   - changesFull: The result of ``evaluate(_:_:waits:)``.
+    ///   - known: The state that time control has.
     mutating func tell(
         isLikely: Bool, changesFull: Bool, known: TimeControlMachine.BufferState?, _ facts: Facts
     ) -> [Action] {
         var actions: [Action] = []
-        // Programs are told what playing follows from before it.
+        // The app learns the cause before playback resumes because of it.
         if isLikely, tell(isLikely: true) { actions.append(.tellLikelyToKeepUp(true)) }
         if changesFull { actions.append(.tellFull(verdict.isFull)) }
         let state = state(isLikely: isLikely, facts)
@@ -81,12 +79,12 @@ struct BufferReport: Sendable {
         return actions
     }
 
-    /// The state as time control is told of it.
+    /// Returns the state to report to time control.
     func state(isLikely: Bool, _ facts: Facts) -> TimeControlMachine.BufferState {
         var state = TimeControlMachine.BufferState()
         state.isFull = verdict.isFull
         guard facts.isPaced else {
-            // Without pacing nothing runs empty: outputs take what there is.
+            // Unpaced outputs take media as it arrives, so the buffer cannot run empty.
             state.isEmpty = !facts.isReady
             state.isLikelyToKeepUp = facts.isReady
             return state
@@ -96,7 +94,7 @@ struct BufferReport: Sendable {
         return state
     }
 
-    /// What programs are told from now on. False where they know it.
+    /// Sets the value reported to the app. Returns whether it has changed.
     mutating func tell(isLikely: Bool) -> Bool {
         defer { isLikelyToKeepUp = isLikely }
         return isLikely != isLikelyToKeepUp
@@ -106,8 +104,9 @@ struct BufferReport: Sendable {
 
     /// Judges the buffer.
     ///
-    /// - Parameter waits: somebody may wait for a full buffer: nothing rests before it is.
-    /// - Returns: whether it has become full, or has been until now.
+    /// - Parameter waits: Whether a caller may be waiting for a full buffer. If so, no track stops loading before it is
+    ///   full.
+    /// - Returns: Whether the buffer has become full or is no longer full.
     mutating func evaluate(
         _ buffer: inout ForwardBuffer, _ situation: ForwardBuffer.Situation, waits: Bool
     ) -> Bool {
@@ -117,9 +116,9 @@ struct BufferReport: Sendable {
         return wasFull != verdict.isFull
     }
 
-    /// The input of the judgement, but for the throughput.
+    /// Returns the input of the judgement, except the throughput.
     ///
-    /// - Parameter rate: the rate that playback has or would have. Not 0.
+    /// - Parameter rate: The rate that playback has or would have. Not 0.
     func input(rate: Double, playhead: Duration, _ outlook: ItemOutlook?) -> KeepUpInput {
         var input = KeepUpInput(forwardDuration: verdict.forwardDuration)
         input.isEmpty = verdict.isEmpty
@@ -140,11 +139,12 @@ struct BufferReport: Sendable {
         return input
     }
 
-    /// What has to be ahead to begin; nil if a policy of the program decides.
+    /// Returns the amount of media required ahead to start, or nil if the app's policy decides.
     func need(_ input: KeepUpInput) -> Duration? { judge.need(input) }
 
-    /// What the link carries and what is needed, in bits per second, where that is more and nothing is lower. Told once in a
-    /// row of stalls.
+    /// Returns the link's and the required bit rate if the link is too slow and no lower variant exists.
+    ///
+    /// Both are in bits per second. The result is nil for the rest of a row of stalls after the first report.
     mutating func slowLink(_ input: KeepUpInput, estimate: Double?) -> (carries: Double, needs: Double)? {
         guard !stallsInRow.isTold, !input.hasLowerVariant, let estimate, let bitRate = input.bitRate, input.rate > 0,
             let link = ShortfallForecast.link(
@@ -154,30 +154,27 @@ struct BufferReport: Sendable {
         return (link, bitRate * input.rate)
     }
 
-    /// Programs were told, in this row of stalls, that the link is too slow.
+    /// Whether a slow link was reported in this row of stalls.
     var isLinkTooSlow: Bool { stallsInRow.isTold }
 
-    /// Whether playback would keep up.
     mutating func judge(_ input: KeepUpInput) -> Bool { judge.isLikelyToKeepUp(input) }
 
-    /// The same for a rate that playback may have: nothing is kept of it.
+    /// Judges a hypothetical rate without changing any state.
     func judged(_ input: KeepUpInput) -> Bool {
         var judge = judge
         return judge.isLikelyToKeepUp(input)
     }
 }
 
-/// Stalls that followed each other.
 struct StallsInRow: Sendable {
-    /// Media that is played without another stall for one to be forgotten.
+    /// The duration of uninterrupted playback after which one stall is forgotten.
     private static let memory = Duration.seconds(120)
 
     private(set) var count = 0
-    /// Programs know that the link is too slow.
+    /// Whether a slow link has been reported.
     var isTold = false
     private var last = Duration.zero
 
-    /// - Parameter time: of the item.
     mutating func note(at time: Duration) {
         count = max(0, count - Int(max(.zero, time - last) / Self.memory)) + 1
         if count == 1 { isTold = false }

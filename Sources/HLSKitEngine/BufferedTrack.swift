@@ -1,9 +1,9 @@
-/// The pieces of one track. No piece lies inside another, so that they are in order of their starts and of their ends.
+/// The pieces of one track. No piece contains another, so they are sorted by both start and end.
 struct BufferedTrack: Sendable {
     private(set) var pieces: [ForwardBuffer.Piece] = []
     private(set) var byteCount = 0
     var isAtEnd = false
-    /// Has enough and waits until it is worth loading again.
+    /// Whether the track has enough media and waits until loading is worthwhile again.
     private(set) var isResting = false
 
     mutating func insert(_ piece: ForwardBuffer.Piece, mergingBelow pieceDuration: Duration) {
@@ -50,7 +50,7 @@ struct BufferedTrack: Sendable {
 
     mutating func remove(before time: Duration) {
         pieces.removeAll { $0.range.upperBound <= time }
-        // Of one that reaches beyond, the part after.
+        // Keep the part of the first piece that follows `time`.
         if let first = pieces.first, first.range.lowerBound < time {
             let share = (first.range.upperBound - time) / (first.range.upperBound - first.range.lowerBound)
             pieces[0].byteCount = Int((Double(first.byteCount) * share).rounded())
@@ -90,14 +90,14 @@ struct BufferedTrack: Sendable {
         return count
     }
 
-    /// Index of the first piece that ends after `time`.
+    /// Returns the index of the first piece that ends after `time`.
     private func startAfter(_ time: Duration) -> Int {
         var index = pieces.count
         while index > 0, pieces[index - 1].range.upperBound > time { index -= 1 }
         return index
     }
 
-    /// Index behind the last piece that begins before `time`.
+    /// Returns the index after the last piece that begins before `time`.
     private func endBefore(_ time: Duration) -> Int {
         var index = 0
         while index < pieces.count, pieces[index].range.lowerBound < time { index += 1 }
@@ -129,7 +129,9 @@ struct BufferedTrack: Sendable {
         return end - situation.playhead
     }
 
-    /// Media before the first piece does not exist where reverse playback ends within a jump of it.
+    /// Returns the duration that can be played in reverse.
+    ///
+    /// If the first piece begins within one jump of the end of reverse playback, no media is missing before it.
     private func backwardReach(_ situation: ForwardBuffer.Situation, maxGapJump: Duration) -> Duration {
         var start = situation.playhead
         for index in (0..<endBefore(start)).reversed() {
@@ -157,7 +159,7 @@ struct BufferedTrack: Sendable {
 }
 
 extension ForwardBuffer.Piece {
-    /// How far all of the piece lies behind the playhead; negative where it does not.
+    /// The distance from the playhead back to the piece, negative if the piece reaches past the playhead.
     func distanceBehind(_ situation: ForwardBuffer.Situation) -> Duration {
         situation.isReverse ? range.lowerBound - situation.playhead : situation.playhead - range.upperBound
     }

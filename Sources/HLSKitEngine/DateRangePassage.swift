@@ -2,11 +2,11 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Decides when the playhead comes into a date range of the playlist and leaves it, and what a newer playlist says of those
-/// that it is in.
+/// Decides when the playhead enters and leaves date ranges, and when a reload changes a current one.
 ///
-/// Each range is told once while time runs over it, also where the playlist names it when its start has been played, and once
-/// more after the playhead was moved out of it. One without an end is never left; one without a length is only entered.
+/// Each range is reported once when time reaches it, and again after the playhead was moved out of it. This includes a
+/// range that the playlist lists only after its start was played. A range without an end is never left. A range without
+/// a duration is only entered.
 struct DateRangePassage: Sendable {
     struct Event: Sendable, Hashable {
         var phase: DateRangePhase
@@ -16,12 +16,11 @@ struct DateRangePassage: Sendable {
     private struct Entry: Sendable {
         var group: DateRangeMetadataGroup
         var start: Duration
-        /// nil while it is not known.
+        /// The end, or nil while it is unknown.
         var end: Duration?
 
         func contains(_ time: Duration) -> Bool { start <= time && (end.map { time < $0 } ?? true) }
 
-        /// A part of it was played.
         func meets(_ range: ClosedRange<Duration>) -> Bool {
             guard start <= range.upperBound else { return false }
             guard let end else { return true }
@@ -29,25 +28,25 @@ struct DateRangePassage: Sendable {
         }
     }
 
-    /// IDs that are kept of ranges that the playlist has no longer.
+    /// The number of IDs to keep before the IDs of unlisted ranges are dropped.
     private static let maximumToldCount = 1024
 
     private var reader = DateRangeReader()
     private var entries: [Entry] = []
-    /// The playhead is in these, in the order in which it came.
+    /// The IDs of ranges that contain the playhead, in the order in which it entered them.
     private var entered: [String] = []
-    /// These are not told again before the playhead is moved.
+    /// The IDs of ranges that are not reported again until the playhead is moved.
     private var told: Set<String> = []
     private var run = PlayedRun()
-    /// Nothing changes while the playhead is between these.
+    /// The bounds between which the playhead can move without an event.
     private var quiet: (lower: Duration?, upper: Duration?)?
 
-    /// There is nothing to tell, ever.
+    /// Whether there are no ranges to report.
     var isEmpty: Bool { entries.isEmpty && entered.isEmpty }
 
     // MARK: Playlists
 
-    /// Takes a newer state of the playlist, or that of another variant.
+    /// Reads a newer state of the playlist or the playlist of another variant.
     mutating func read(_ tracker: PlaylistTracker) -> [Event] {
         let old = reader.groups
         guard reader.read(tracker) else { return [] }
@@ -71,7 +70,7 @@ struct DateRangePassage: Sendable {
                 if let group = before[id] { events.append(Event(phase: .removed, group: group)) }
                 continue
             }
-            // That lists of two variants place it differently is nothing new about it.
+            // A range can have different positions in the playlists of two variants, so a move is not an update.
             let isNews = before[id].map { $0.dateRange != group.dateRange || $0.endDate != group.endDate } ?? false
             if isNews { events.append(Event(phase: .updated, group: group)) }
         }
@@ -86,7 +85,7 @@ struct DateRangePassage: Sendable {
 
     // MARK: Time
 
-    /// The playhead has come to `time`.
+    /// Advances the playhead to `time`.
     mutating func advance(to time: Duration) -> [Event] {
         run.advance(to: time)
         if let quiet, quiet.lower.map({ $0 <= time }) ?? true, quiet.upper.map({ time < $0 }) ?? true { return [] }
@@ -109,27 +108,26 @@ struct DateRangePassage: Sendable {
             }
         }
         quiet = bounds(around: time)
-        // Sorting is stable: of two things at one moment that of the range that is listed first comes first.
+        // The sort is stable, so simultaneous events keep the order of their ranges in the playlist.
         let isReverse = run.isReverse
         return events.sorted { isReverse ? $0.moment > $1.moment : $0.moment < $1.moment }.map(\.event)
     }
 
-    /// The playhead was moved.
     mutating func jump() {
         run.jump()
         told = Set(entered)
         quiet = nil
     }
 
-    /// The item time at which something is to be told next, as far as is known; nil for none.
+    /// Returns the item time of the next event as far as it is known, or nil if there is none.
     func next(from time: Duration, isReverse: Bool) -> Duration? {
         guard !isEmpty else { return nil }
         let (lower, upper) = quiet ?? bounds(around: time)
-        // A range is left when time is before its start.
+        // In reverse, a range is left just before its start.
         return isReverse ? lower.map { $0 - .microseconds(1) } : upper
     }
 
-    /// The last start or end at `time` or before, and the first one behind it.
+    /// Returns the last start or end at or before `time`, and the first one after it.
     private func bounds(around time: Duration) -> (lower: Duration?, upper: Duration?) {
         var (lower, upper): (Duration?, Duration?) = (nil, nil)
         for entry in entries {

@@ -3,13 +3,13 @@ import HLSKitPlaylist
 package import HLSKitSelection
 import HLSKitTime
 
-/// Follows the date ranges of a media playlist through its reloads and puts them on the item's timeline.
+/// Follows the date ranges of a media playlist through reloads and places them on the item's timeline.
 package struct DateRangeReader: Sendable {
     package private(set) var groups: [DateRangeMetadataGroup] = []
 
     package init() {}
 
-    /// True where anything changed.
+    /// Reads a state of the playlist. Returns whether any range has changed.
     package mutating func read(_ tracker: PlaylistTracker) -> Bool {
         let playlist = tracker.playlist
         guard !playlist.dateRanges.isEmpty || !groups.isEmpty else { return false }
@@ -25,20 +25,22 @@ package struct DateRangeReader: Sendable {
         return true
     }
 
-    /// When the ranges of each class start, in order.
+    /// Returns the start dates of the ranges of each class, in order.
     private static func startsByClass(_ playlist: MediaPlaylist) -> [String?: [PlaylistDate]] {
         guard playlist.dateRanges.contains(where: \.endsOnNext) else { return [:] }
         return Dictionary(grouping: playlist.dateRanges, by: \.class).mapValues { $0.compactMap(\.startDate).sorted() }
     }
 
-    /// Where the next range of the class starts, for those that last until then.
+    /// Returns the start of the next range of the class if this range lasts until then (`END-ON-NEXT`).
     private static func start(after range: DateRange, in starts: [String?: [PlaylistDate]]) -> PlaylistDate? {
         guard range.endsOnNext, let own = range.startDate, let dates = starts[range.class] else { return nil }
         let index = dates.firstIndex { $0 > own } ?? dates.endIndex
         return index < dates.endIndex ? dates[index] : nil
     }
 
-    /// nil where neither the playlist nor the range tells a date. A range without an end lasts for an indefinite time.
+    /// Returns the item times of a range, or nil if the playlist or the range has no date.
+    ///
+    /// A range without an end has an indefinite duration.
     private static func timeRange(of range: DateRange, _ end: PlaylistDate?, _ clock: DateClock) -> MediaTimeRange? {
         guard let startDate = range.startDate, let start = clock.itemTime(of: startDate) else { return nil }
         guard let end, end >= startDate else {
@@ -49,11 +51,11 @@ package struct DateRangeReader: Sendable {
     }
 }
 
-/// Tells when a date is on the item's timeline, by the dates of the segments.
+/// Converts dates to item times by the dates of the segments.
 private struct DateClock {
     private let starts: [Duration]
     private let dates: [PlaylistDate?]
-    /// Every segment has a date, and none is before that of the one before.
+    /// Whether all segments have a date and the dates never decrease.
     private let isSteady: Bool
 
     init(_ playlist: MediaPlaylist, _ starts: [Duration]) {
@@ -65,9 +67,9 @@ private struct DateClock {
         }
     }
 
-    /// By the last segment that begins at the date or before; else counted back from the first.
+    /// Counts from the last segment that begins at or before the date, or back from the first segment.
     func itemTime(of date: PlaylistDate) -> Duration? {
-        // A far date would not fit.
+        // A distant date would overflow.
         guard let first = dates.first ?? nil, abs(date - first) < .seconds(1_000_000_000) else { return nil }
         for index in (0..<endIndex(before: date)).reversed() {
             guard starts.indices.contains(index), let segmentDate = dates[index], segmentDate <= date else { continue }
@@ -76,7 +78,7 @@ private struct DateClock {
         return starts.first.map { $0 + (date - first) }
     }
 
-    /// No segment from here on begins at the date or before.
+    /// Returns the first index from which no segment begins at or before the date.
     private func endIndex(before date: PlaylistDate) -> Int {
         guard isSteady else { return dates.count }
         var (low, high) = (0, dates.count)

@@ -2,50 +2,49 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Decides when the download of the variant's segment is looked at, and which segment is given up for another variant.
+/// Decides when to check the download of a segment, and when to abandon it for another variant.
 struct DownloadJudge: Sendable {
-    /// How often a download is looked at when bytes arrive; after twice this time when none do.
+    /// The interval between checks while bytes arrive. Without bytes, it is twice as long.
     private static let interval = Duration.milliseconds(400)
-    /// The same for parts: what is ahead of them lasts a second or two.
+    /// The interval for parts, which is shorter because only a second or two of media is ahead of them.
     private static let partInterval = Duration.milliseconds(100)
 
-    /// What the rule looks at, with what stays the same between the looks.
+    /// The watched download, with the facts that do not change between checks.
     private var watched: WatchedDownload?
 
     // MARK: When
 
-    /// Whether there is a choice, and who makes it.
     struct Facts: Sendable, Hashable {
-        /// Media is presented in real time: the playhead must not stop.
+        /// Whether media is presented in real time, so the playhead must not stop.
         var isPaced = true
-        /// The best variant is kept, and no rule chooses.
+        /// Whether the best variant is kept without a rule.
         var keepsBest = false
-        /// Parts are loaded.
         var usesParts = false
 
         fileprivate var interval: Duration { usesParts ? DownloadJudge.partInterval : DownloadJudge.interval }
     }
 
     enum Look: Sendable, Hashable {
-        /// By the rule.
+        /// Check with the selection rule.
         case playing
-        /// By what a live window takes away (``RecordingRule``).
+        /// Check against the media that leaves the live window (``RecordingRule``).
         case recording
     }
 
-    /// The segment was requested: when it is looked at if no bytes come; nil for never.
+    /// Returns when to check a requested segment if no bytes arrive, or nil for never.
     func firstLook(_ facts: Facts, variantCount: Int, at now: Duration) -> Duration? {
         facts.isPaced && !facts.keepsBest && variantCount > 1 ? now + facts.interval * 2 : nil
     }
 
-    /// Bytes of the download came that was looked at last at `judged`. nil where that was enough.
+    /// Returns the check to make when bytes arrive, or nil if the check at `judged` was recent enough.
     func look(_ facts: Facts, judged: Duration, at now: Duration) -> Look? {
         guard facts.isPaced || facts.keepsBest, now - judged >= facts.interval else { return nil }
         return facts.keepsBest ? .recording : .playing
     }
 
-    /// Time has passed: the next time to look, and whether now is one, too. Bytes may have come meanwhile, and the look at
-    /// them was enough.
+    /// Returns the time of the next check, and whether a check is due now.
+    ///
+    /// None is due if arrived bytes have caused a check in the meantime.
     func overdue(_ facts: Facts, judged: Duration, at now: Duration) -> (next: Duration, isDue: Bool)? {
         guard facts.isPaced, !facts.keepsBest else { return nil }
         let due = judged + facts.interval * 2
@@ -54,18 +53,16 @@ struct DownloadJudge: Sendable {
 
     // MARK: Whether
 
-    /// Whether this is the download that is looked at.
     func isWatching(_ request: RequestID) -> Bool { watched?.request == request }
 
-    /// Looks at another download from now on, or at none.
     mutating func watch(_ download: WatchedDownload?) { watched = download }
 
-    /// What the rule is to judge the download from; nil where nothing is looked at.
+    /// Returns the input for the rule, or nil if no download is watched.
     mutating func input(
         _ moment: SelectionMoment, requested: Duration, responded: Duration?, receivedByteCount: Int,
         declaredByteCount: Int?
     ) -> SelectionInput? {
-        // Taken out, so that there is one of it only.
+        // Taking the value out avoids a copy.
         guard var download = watched.take() else { return nil }
         download.input.update(to: moment)
         download.input.download = SelectionInput.Download(
@@ -77,25 +74,28 @@ struct DownloadJudge: Sendable {
         return input
     }
 
-    /// Whether what is ahead is played before the rest of the download is there, as it has come so far, and the rest takes
-    /// longer than it plays: to begin anew costs little then.
+    /// Whether the buffer runs out before the download ends, and the segment's rest loads slower than it plays.
+    ///
+    /// In that case, restarting with another variant costs little.
     static func isLate(_ input: SelectionInput) -> Bool {
         guard let download = input.download else { return false }
         let elapsed = (input.now - download.requested).seconds
         let speed = max(abs(input.rate), 1e-3)
         let (ahead, duration) = (input.forwardBuffer.seconds / speed, download.segmentDuration.seconds / speed)
-        // Nothing is lost where nothing has come.
+        // Whether the buffer ends before the download does, and its rest loads slower than the segment plays.
+        //
+        // In that case, restarting with another variant costs little.
         guard download.receivedByteCount > 0 else { return elapsed >= max(ahead, duration / 4) }
         let rest = Double(download.expectedByteCount - download.receivedByteCount)
         return elapsed * rest / Double(download.receivedByteCount) > max(ahead, duration)
     }
 
-    /// A pathway is not blamed for less time than this.
+    /// The minimum elapsed time before a pathway is blamed.
     private static let shortestBlame = Duration.seconds(1)
 
-    /// Whether the download is late, and a lower variant would be late as well: whoever sends it is too slow.
+    /// Whether the download is late and a lower variant would be late as well, so the server is too slow.
     ///
-    /// - Parameter isHeld: the variant stays what it is.
+    /// - Parameter isHeld: Whether the variant cannot change.
     static func isHopeless(_ input: SelectionInput, isHeld: Bool) -> Bool {
         guard let download = input.download, isLate(input) else { return false }
         let elapsed = input.now - download.requested
@@ -105,7 +105,7 @@ struct DownloadJudge: Sendable {
         return isHeld || bitsPerSecond < Double(lowest) * abs(input.rate)
     }
 
-    /// The segment that is to be given up, by what was decided about the download; nil lets it continue.
+    /// Returns the segment that a decision abandons, or nil if the download continues.
     func segment(givenUpBy decision: SelectionDecision) -> SegmentID? {
         guard let watched, decision.variantID != watched.variantID,
             watched.input.candidates.contains(where: { $0.id == decision.variantID })
@@ -114,23 +114,23 @@ struct DownloadJudge: Sendable {
     }
 }
 
-/// A download that the rule looks at now and then, with what stays the same between its looks.
+/// A download that the rule checks periodically, with the facts that do not change between checks.
 struct WatchedDownload: Sendable {
     let request: RequestID
     let segment: SegmentID
     let variantID: AssetVariant.ID
     let segmentDuration: Duration
-    /// As the playlist tells the size, else as is to be expected. The response may know better.
+    /// The size from the playlist or, without one, the expected size. The response may be more exact.
     let probableByteCount: Int
     var input: SelectionInput
 }
 
 extension WatchedDownload {
-    /// nil where nothing is to be judged.
+    /// Creates a watched download, or returns nil if there is no choice to make.
     ///
     /// - Parameters:
-    ///   - audio: the playlist of the audio that is loaded beside.
-    ///   - bitRate: of what is being loaded; nil where that is not known.
+    ///   - audio: The playlist of the audio that is loaded in parallel.
+    ///   - bitRate: The bit rate of the media being loaded, or nil if unknown.
     init?(
         of request: RequestID, in lane: MediaLane, of variants: VariantChooser, audio: PlaylistTracker?,
         _ moment: SelectionMoment, bufferCapacity: Duration, bitRate: Double?

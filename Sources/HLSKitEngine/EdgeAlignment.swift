@@ -1,81 +1,77 @@
-/// Brings playing by parts to its distance from the live edge when it begins.
+/// Brings low-latency playback to its distance from the live edge when it starts.
 ///
-/// A list says what there is, and not since when: the edge may be a part further on. Playing starts where the distance is right
-/// once the next part is listed, and waits for that list; the picture is there meanwhile. Where the first media takes longer to
-/// come than that, the place moves on with the edge, inside of what is loaded, before time begins to run.
-///
-/// See docs/behaviour/live.md.
+/// A playlist lists the available parts, but not since when. The real edge may therefore be one part later. Playback
+/// starts at the position whose distance is right once the next part is listed, and waits for that playlist. The first
+/// frame is shown in the meantime. If the first media takes longer to arrive, the position moves with the edge, within
+/// loaded media, before time starts.
 struct EdgeAlignment: Sendable, Hashable {
     private enum Step: Sendable, Hashable {
         case idle
-        /// The next list tells where the edge is.
+        /// Waits for the next playlist, which shows the exact edge.
         case awaitsList
-        /// Until media is ahead, and no more is missing than what lists tell of next. `since`: when there was enough to play.
+        /// Waits until the media ahead lacks at most the next listed part. `since`: when there was enough to play.
         case awaitsMedia(since: Duration?)
     }
 
-    /// What the start depends on once the edge is known.
     struct Facts: Sendable, Hashable {
-        /// Playing could begin where the playhead is.
+        /// Whether playback could start at the playhead.
         var canPlay = false
         var playhead: Duration
-        /// What is loaded ahead of it.
+        /// The media loaded ahead of the playhead.
         var ahead: Duration
-        /// The edge, as estimated.
         var edge: Duration
-        /// The distance to play at.
+        /// The intended distance from the live edge.
         var offset: Duration
-        /// The target duration of parts.
+        /// The part target duration.
         var part: Duration
     }
 
     enum Verdict: Sendable, Hashable {
         case waits
-        /// Time runs from where the playhead is.
+        /// Time starts at the playhead.
         case begins
-        /// It runs from there: what lies between is loaded, and left out.
+        /// Time starts at this position. The loaded media before it is skipped.
         case moves(to: Duration)
     }
 
     private var step = Step.idle
-    /// The place may have moved on: what is read of the media has to be kept for that.
+    /// Whether the position may have moved, so media that was read must be kept.
     private(set) var isUsed = false
-    /// When playing begins with what there is then; nil while nothing is waited for but media to play.
+    /// The time at which playback starts with the available media, or nil if it waits for playable media.
     private(set) var deadline: Duration?
 
-    /// Time does not run yet.
     var isPending: Bool { step != .idle }
 
-    /// How much nearer to the edge than the list says playing starts; zero where it does not wait for the next one.
+    /// Returns the lead of the start over the listed distance, or zero if it does not wait for a reload.
     ///
-    /// - Parameter offset: the distance to play at.
+    /// - Parameter offset: The intended distance from the live edge.
     static func lead(offset: Duration, part: Duration) -> Duration { offset >= part * 2 ? part : .zero }
 
-    /// Playing starts so much nearer, and waits.
+    /// Starts closer to the edge by `lead` and waits.
     mutating func begin(lead: Duration) {
         step = lead > .zero ? .awaitsList : .idle
         deadline = nil
         if isPending { isUsed = true }
     }
 
-    /// A newer list is here, or none comes.
+    /// Notes that a newer playlist has arrived or that none will.
     mutating func noteList() { if step == .awaitsList { step = .awaitsMedia(since: nil) } }
 
-    /// The playhead was moved, or nobody waits any more.
+    /// Ends the alignment because the playhead was moved or waiting is no longer needed.
     mutating func end() { (step, deadline) = (.idle, nil) }
 
-    /// Whether playing begins, and where.
+    /// Returns whether playback starts, and at which position.
     mutating func check(_ facts: Facts, at now: Duration) -> Verdict {
         guard case .awaitsMedia(let known) = step else { return isPending ? .waits : .begins }
         guard facts.canPlay else { return .waits }
         let distance = facts.edge - facts.offset - facts.playhead
-        // With less ahead the part that is listed next comes too late.
+        // With less media ahead, the part that is listed next would arrive too late.
         let spare = facts.ahead - (facts.offset - facts.part)
         if distance > Self.tolerance(facts), spare < distance {
             let since = known ?? now
             step = .awaitsMedia(since: since)
             deadline = since + Self.patience(facts)
-            // What is loaded grows faster than time goes by, or it does not help to wait.
+            // Waiting helps only if loaded media grows faster than time passes.
             if now < since + Self.patience(facts) { return .waits }
         }
         end()
@@ -83,8 +79,8 @@ struct EdgeAlignment: Sendable, Hashable {
         return move > Self.tolerance(facts) ? .moves(to: facts.playhead + move) : .begins
     }
 
-    /// Less is not worth a move.
+    /// The smallest distance that is worth a move.
     private static func tolerance(_ facts: Facts) -> Duration { max(.milliseconds(50), facts.part / 4) }
-    /// How much later playing begins for a shorter distance.
+    /// The maximum delay of the start in exchange for a shorter distance.
     private static func patience(_ facts: Facts) -> Duration { facts.part * 2 }
 }

@@ -1,60 +1,58 @@
 import HLSKitLoading
 import HLSKitSelection
 
-/// Decides whether an item is over, and whether that is its end or a failure.
+/// Decides whether an item has ended, and whether it ended normally or with a failure.
 struct EndOfItem: Sendable {
-    /// Outputs that do not come to an end time are not waited for any longer.
+    /// The longest time to wait for outputs that do not reach an end time.
     private static let longestWait = Duration.seconds(1)
 
-    /// Up to when outputs are waited for at an end time.
+    /// The time until which to wait for outputs at an end time.
     private var deadline: Duration?
-    /// Nothing of a kind of media could be decoded from the playhead's last place to the end.
+    /// The error if a kind of media could not be decoded from the last seek target to the end.
     @Shared private var undecodable: HLSError? = nil
 
-    /// What the end depends on.
     struct Facts {
-        /// No further media will be loaded, and all of it was presented.
+        /// Whether no further media will be loaded, and whether all of it was presented.
         var isComplete = false
         var isDrained = false
-        /// Any media was handed on.
+        /// Whether any media was passed to outputs.
         var hasPresentable = false
-        /// Why there is nothing to present of what was loaded; nil where there is something.
+        /// The reason why nothing that was loaded can be presented, or nil if something can.
         var missing: HLSError?
-        /// Loading cannot go on: what the item fails with when it was played.
+        /// The error with which the item fails after its loaded media because loading cannot continue.
         var pendingFailure: HLSError?
-        /// Time has come to where that is missed; to the end time that is set; to where playing ends.
+        /// Whether time has reached the missing media, the end time that was set, and the end of playback.
         var isAtFailure = false
         var isAtEndTime = false
         var isAtEnd = false
-        /// Media is played, and neither a seek nor subtitles are waited for.
+        /// Whether media is playing, without a pending seek or pending subtitles.
         var mayEnd = false
-        /// The last segments could not be had, more than one of them.
+        /// The error if more than one segment at the end was unavailable.
         var loss: HLSError?
         var awaitsOutputs = false
     }
 
     enum Action: Sendable {
-        /// There is nothing to play, or not all of it.
+        /// Nothing can be played, or some media is missing.
         case fail(HLSError)
-        /// What could not go on is played.
+        /// The media loaded before the pending failure was played.
         case failAtLast(HLSError)
-        /// Media behind the end time is not loaded any more.
+        /// Stop loading media after the end time.
         case cut
-        /// The outputs have still to present what is due.
+        /// Wait for outputs to present the media that is due.
         case wait(until: Duration)
         case end
     }
 
-    /// What is to be done, in order.
     func check(_ facts: Facts, at now: Duration) -> [Action] {
-        // All of it was skipped: that is a failure, not an end.
+        // All segments were skipped, which is a failure and not an end.
         if facts.isComplete, facts.pendingFailure == nil, let missing = facts.missing { return [.fail(missing)] }
         if let failure = facts.pendingFailure, facts.isDrained || facts.isAtFailure || !facts.hasPresentable {
             return [.failAtLast(failure)]
         }
-        // Media behind an end time need not be presented.
+        // Media after an end time need not be presented.
         guard facts.isDrained || facts.isAtEndTime, facts.isAtEnd, facts.mayEnd else { return [] }
-        // One segment at the end may be missing, as a server may have listed one too many.
+        // One segment may be missing at the end because a server may list one too many.
         if let loss = facts.loss { return [.fail(loss)] }
         let last: Action = undecodable.map { .fail($0) } ?? .end
         guard facts.isAtEndTime, !facts.isDrained else { return [last] }
@@ -64,15 +62,14 @@ struct EndOfItem: Sendable {
         return cut + [.wait(until: now + Self.longestWait)]
     }
 
-    /// The outputs are waited for until then.
     mutating func wait(until time: Duration) { deadline = time }
 
-    /// Nothing of a kind of media comes out of its decoder.
+    /// Notes that the decoder returns nothing for a kind of media.
     mutating func noteUndecodable(_ error: HLSError) { undecodable = error }
 
-    /// The end is elsewhere: it is waited for again.
+    /// Notes that the end has moved, so outputs get a new deadline.
     mutating func move() { deadline = nil }
 
-    /// The playhead is elsewhere: what was found out at the end counts no longer.
+    /// Discards facts about the end that no longer apply after the playhead moves.
     mutating func jump() { self = EndOfItem() }
 }

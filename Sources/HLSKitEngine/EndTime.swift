@@ -1,20 +1,20 @@
 import HLSKitSelection
 
-/// The end time of an item: where playing ends before its media does.
+/// The item time at which playback ends before the media does.
 package struct EndTime: Sendable, Hashable {
-    /// What a new end time leads to.
+    /// The consequences of a new end time.
     struct Change: Sendable, Hashable {
-        /// What was cut off at the end before is loaded from there on; nil where nothing was.
+        /// The time from which to reload media that the old end time cut off, or nil if it cut off none.
         var reopensFrom: Duration?
     }
 
-    /// nil where the item ends with its media.
+    /// The end time, or nil if the item ends with its media.
     package private(set) var time: Duration?
 
-    /// The program names an end. One that lies behind the playhead is there at once.
+    /// Returns the end time that the app sets. A time before the playhead is reached immediately.
     ///
-    /// - Parameter playhead: nil before it is known where the item starts.
-    /// - Returns: nil where the end stays what it was.
+    /// - Parameter playhead: The playhead, or nil before the start position of the item is known.
+    /// - Returns: The new end time, or nil if it does not change.
     func moved(to new: Duration?, playhead: Duration?) -> (end: EndTime, change: Change)? {
         let end = EndTime(time: new.map { max($0, playhead ?? $0) })
         guard end != self else { return nil }
@@ -22,26 +22,26 @@ package struct EndTime: Sendable, Hashable {
         return (end, Change(reopensFrom: time))
     }
 
-    /// The item starts, and its preferences may name an end.
+    /// Starts the item. Its preferences may contain an end time.
     mutating func start(at start: Duration, end: Duration?) { time = (end ?? time).map { max($0, start) } }
 }
 
 extension MediaLane {
-    /// What a lane does that goes on behind an end time.
+    /// The changes to a lane that continues after an end time.
     struct Reopening: Sendable {
-        /// Segments that are let go, the last first: what was left out of them is read again.
+        /// The segments that are dropped, last first. Media that was omitted from them is read again.
         var beyond: [SegmentInFlight]
-        /// Media behind the end before is loaded once more.
+        /// Whether media after the old end time is loaded again.
         var isCut: Bool
-        /// It was complete, and is not any more.
+        /// Whether the lane was complete before.
         var wasComplete: Bool
     }
 
-    /// Playback has come to an end time: nothing behind it is loaded.
+    /// Stops loading media after the end time that playback has reached.
     ///
-    /// - Returns: the segments that are let go, the last first.
+    /// - Returns: The segments that are dropped, last first.
     mutating func cut(at end: Duration) -> [SegmentInFlight] {
-        // Some of a segment that is not there whole was played.
+        // A part of an incomplete segment was played.
         extend(to: end)
         let beyond = Array(segments.reversed())
         segments.removeAll()
@@ -49,7 +49,7 @@ extension MediaLane {
         return beyond
     }
 
-    /// An end time that had cut the lane off holds no longer. nil where it had not.
+    /// Resumes after an end time that no longer applies. Returns nil if it did not end the lane.
     mutating func goOn(behind end: Duration) -> Reopening? {
         guard cursor != nil, isCutAtEnd || isComplete else { return nil }
         var reopening = Reopening(beyond: [], isCut: isCutAtEnd, wasComplete: isComplete)
@@ -61,32 +61,32 @@ extension MediaLane {
         return reopening
     }
 
-    /// Outputs have presented all of it.
+    /// Notes that outputs have presented the whole lane.
     ///
     /// - Parameters:
-    ///   - end: where that was; nil where they have received nothing.
-    ///   - landing: where the playhead was moved to.
-    ///   - start: where the item starts.
+    ///   - end: The end of the presented media, or nil if outputs have received none.
+    ///   - landing: The position to which the playhead was moved.
+    ///   - start: The start position of the item.
     mutating func drain(presentedUpTo end: Duration?, since landing: Duration?, from start: Duration?) {
-        // Outputs that have received nothing since the playhead moved still report its earlier place.
+        // Outputs that have received nothing since the playhead moved still report its earlier position.
         let presentedEnd = end.flatMap { end in landing.map { end > $0 } ?? true ? end : nil }
         drain(presentedEnd ?? loadedEnd ?? start ?? .zero)
     }
 }
 
 extension ItemState {
-    /// How far outputs have presented that say `time`, where they had come to `before`.
+    /// Returns how far outputs have presented if they report `time` and had reached `before`.
     func presentedEnd(_ time: Duration, after before: Duration) -> Duration {
-        // Outputs that have got nothing yet are not heard of.
+        // Outputs that have received no media do not report.
         let reached = requiredLanes.filter { !$0.isComplete }.map { $0.demuxedEnd ?? before }
-        // What outputs take beyond an end time is not shown.
+        // Media that outputs take after an end time is not shown.
         let last = min(time, forwardEnd ?? time)
         return max(min(last, reached.min() ?? last), before)
     }
 
-    /// What outputs took of lanes that no end time has cut off: beyond another end time it stays taken.
+    /// The end of media that outputs took from lanes without a cut-off. It remains taken if the end time changes.
     var takenEnd: Duration? { requiredLanes.filter { !$0.isCutAtEnd }.compactMap(\.drainedEnd).min() }
 
-    /// Where media ends all of which was presented.
+    /// The end of the lane that was presented completely and ends last.
     var lastDrainedEnd: Duration? { requiredLanes.compactMap(\.drainedEnd).max() }
 }

@@ -3,71 +3,69 @@ package import HLSKitMedia
 package import HLSKitPlaylist
 package import HLSKitSelection
 
-/// What an engine is told once, when it is made.
+/// The configuration that an engine receives when it is created.
 package struct EngineConfiguration: Sendable {
-    /// Whether media is presented as its time comes, or as fast as outputs take it.
+    /// Whether media is presented in real time or as fast as outputs take it.
     package enum Pacing: Sendable, Hashable { case realTime, unpaced }
 
     package var pacing = Pacing.realTime
     package var buffering = BufferingConfiguration()
-    /// A seek is over when outputs have decoded what is at its target, and not already when that is loaded.
+    /// Whether a seek ends when outputs have decoded its target, not when the target is loaded.
     package var seeksAwaitOutputs = false
     package var keepUpPolicy = KeepUpPolicy.predictive
     package var retryPolicies = RetryPolicies()
-    /// Which `CODECS` entries can be played; nil accepts all (outputs that take compressed samples).
+    /// Returns whether a `CODECS` entry can be played. nil accepts all, for outputs of compressed samples.
     package var canPlayCodec: (@Sendable (String) -> Bool)?
-    /// Whether the codec of a track inside segments can be decoded.
+    /// Returns whether the codec of a track inside segments can be decoded.
     package var canDecode: @Sendable (MediaCodec) -> Bool = { _ in true }
-    /// Why the decoding library cannot be used; nil if it can, or if nothing is decoded.
+    /// Returns why the decoding library is unusable, or nil if it is usable or not needed.
     package var decoderFailure: @Sendable () -> String? = { nil }
-    /// Separate audio is loaded.
     package var playsAudio = true
-    /// Pictures are loaded, where they are apart from the sound.
+    /// Whether video is loaded if it is separate from audio.
     package var playsVideo = true
     var wantsSoundOnly: Bool { playsAudio && !playsVideo }
-    /// What the user speaks, the most wanted first; BCP 47 tags.
+    /// The user's languages in order of preference, as BCP 47 tags.
     package var languages: [String] = []
-    /// Header fields of every request.
+    /// Header fields of all requests.
     package var fields: [TransportField] = []
-    /// Besides the item's own.
+    /// Origins that may receive credentials, in addition to the item's origin.
     package var credentialOrigins: Set<URLOrigin> = []
     package var timeouts = ResourceTimeouts()
-    /// Bits per second to expect before anything was measured; nil where nothing is known.
+    /// The expected bit rate in bits per second before any measurement, or nil if unknown.
     package var initialBitRateHint: Double?
-    /// Names all playback sessions, instead of a new name for each item.
+    /// A name for all playback sessions, which replaces the generated name of each item.
     package var sessionID: String?
-    /// Every item gets a session, and servers are told its name.
+    /// Whether every item gets a session whose name is sent to servers.
     package var sendsSessionID = false
-    /// What servers are told of playing.
+    /// The data to send to servers about playback (CMCD).
     package var clientData: ClientData?
-    /// What servers say is minded where variants are chosen.
+    /// Whether variant selection uses the hints that servers send (CMSD).
     package var mindsServerData = true
-    /// Where the names of sessions come from; nil is the system's randomness.
+    /// The seed of generated session names, or nil for system randomness.
     package var sessionSeed: UInt64? = 0
-    /// Which keys are used.
     package var keyRules = KeyRules()
-    /// Keys of the multivariant playlist are loaded before media needs them.
+    /// Whether keys of the multivariant playlist are loaded before media needs them.
     package var preloadsKeys = false
-    /// Servers may hold requests until there is something new.
+    /// Whether blocking playlist reloads and other low-latency features are allowed.
     package var allowsLowLatency = true
-    /// What lists hint at is asked for before it is listed.
+    /// Whether preload hints are requested before their resources are listed.
     package var usesPreloadHints = true
-    /// What was known of the network when the item was set.
+    /// Bandwidth estimates from before the item was set.
     package var bandwidths = BandwidthEstimates()
-    /// The program gives fresh URLs for those that run out.
+    /// Whether the app supplies fresh URLs for expired ones.
     package var refreshesURLs = false
     /// The date of time zero.
     package var epoch = PlaylistDate(seconds: 0)
-    /// That is a date of people's, and not the beginning of a virtual clock.
+    /// Whether ``epoch`` is a real date and not the start of a virtual clock.
     package var knowsDate = false
     package var seed: UInt64 = 0
     package var networkConditions = NetworkConditions()
     package var selector: any VariantSelector = ScenarioRule()
     package var capabilities = PlaybackCapabilities()
-    /// Decisions that are told with ``EngineEffect/note(_:)``.
+    /// The detail of decisions emitted as ``EngineEffect/note(_:)``.
     package var decisionDetail = DecisionDetail.nothing
     package var parallelLoading = ParallelLoading()
-    /// Somebody waits for media; else it is only loaded.
+    /// Whether media is presented. If false, it is only loaded.
     package var presentsMedia = true
 
     package init() {}

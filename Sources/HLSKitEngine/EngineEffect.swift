@@ -4,138 +4,137 @@ package import HLSKitPlaylist
 package import HLSKitSelection
 import HLSKitTime
 
-/// What comes out of a ``PlaybackEngine``: to be carried out in order.
+/// An effect of a ``PlaybackEngine``. Effects are performed in order.
 package enum EngineEffect: Sendable {
     case request(RequestID, EngineRequest)
     case cancel(RequestID)
-    /// The body of a preload hint, by its first request, is of no more use.
+    /// Discards the body of a preload hint, identified by its first request.
     case forgetBody(RequestID)
-    /// Stop or go on reading a request's body.
     case suspend(RequestID)
     case resume(RequestID)
-    /// The next segment of a lane: its bytes are those of the request.
+    /// Begins the next segment of a lane, whose bytes arrive with its request.
     case beginSegment(SegmentJob)
-    /// The request behind a segment is replaced: what it delivered is to be read again from its first byte.
+    /// Replaces the request of a segment, whose bytes are read again from the first.
     case restartSegment(SegmentID, SegmentJob)
-    /// The segment will not be delivered, or not to its end; media after it follows.
+    /// Abandons a segment that will not be delivered in full. Media after it follows.
     case abandonSegment(SegmentID)
-    /// Nothing more comes of the stream's head that the segment waits for.
+    /// Ends the stream head that the segment waits for.
     case endHead(SegmentID)
-    /// Kinds of media of a lane that nobody took until now are taken from the segments that begin next; what was held of
-    /// them is of no use. They are presented from there on; nil for wherever they begin.
+    /// Takes previously unused kinds of media of a lane from the segments that begin next.
+    ///
+    /// Held samples of these kinds are discarded. The media is presented from the landing, or from its start if that is
+    /// nil.
     case take(Set<MediaKind>, of: LaneID, from: Landing?)
-    /// Nothing of these item times comes in this lane.
+    /// Notes that this lane has no media in a range of item times.
     case passedOver(LaneID, Range<Duration>)
-    /// No further segment comes in this lane.
+    /// Ends a lane. No further segments follow.
     case endLane(LaneID)
-    /// The lane goes on after all: its end was that of a wish that was taken back.
+    /// Reopens a lane whose end was caused by a setting that was withdrawn.
     case reopenLane(LaneID)
-    /// What was loaded in the lane is not to be presented.
+    /// Discards the loaded media of a lane.
     case clearLane(LaneID)
-    /// Other kinds of media are switched off.
+    /// Applies a change of the enabled kinds of media.
     case followTracks
-    /// Among audio tracks inside segments this chooses, in those that begin next.
+    /// Chooses among audio tracks inside the segments that begin next.
     case chooseAudioTrack(AudioTrackRule?)
-    /// The audio inside the variant is played from now on.
+    /// Plays the variant's muxed audio from now on.
     case takeAudioFromVariant
-    /// Forget all media; what comes is presented from there on, or, in reverse, backwards from there.
+    /// Discards all media. Later media is presented from the landing, or backwards from it in reverse.
     case flush(to: Landing, isReverse: Bool)
-    /// Media that comes first is presented from there on. Copies begin earlier where that says so: with what is loaded
-    /// first.
+    /// Presents the first media from this landing. Remuxing outputs start earlier if `copiesFrom` says so.
     case land(on: Landing, copiesFrom: Duration? = nil)
-    /// Present once more what is held, from there on.
+    /// Presents held media again from this landing.
     case reposition(to: Landing, continuesCopies: Bool)
-    /// What was presented before this item time is not needed any more.
+    /// Releases presented media before this item time.
     case evict(LaneID, before: Duration)
-    /// Media of this lane from this item time on is not to be presented: other media comes in its place.
+    /// Discards media of the lane from this item time because other media replaces it.
     case truncate(LaneID, from: Duration)
-    /// Seek to the picture that is so many after (or before) the one that is shown at this item time.
+    /// Seeks by a number of frames from the frame shown at this item time. A negative number seeks back.
     case step(Int, from: Duration)
-    /// The wait for decoded media is over.
     case prerollEnded(finished: Bool)
-    /// Tell with ``OutputFact/primed(_:first:)`` when media at the playhead is decoded.
+    /// Requests ``OutputFact/primed(_:first:)`` when media at the playhead is decoded.
     case prime(Int)
     case setTimebase(TimebaseState)
     case arm(EngineTimer, at: Duration)
     case disarm(EngineTimer)
     case publish(PlayerEvent.Kind)
     case diary(ItemDiary, DiaryEntry)
-    /// Tell the program's logger.
+    /// Sends a decision to the app's logger.
     case note(Decision)
-    /// Ask the program to decide, at once and not under a lock.
+    /// Asks the app for a decision, immediately and without holding a lock.
     case ask(ProgramQuestion)
-    /// Ask the program for a fresh URL.
+    /// Asks the app for a fresh URL.
     case refreshURL(ExpiredURL)
-    /// A seek begins that nobody asked for: its end is told as any other's.
+    /// Begins a seek that the app did not request. Its end is reported like any other.
     case seekBegan
-    /// The seek that was under way is over: media at its target can be shown, or it was superseded or cancelled.
+    /// Ends the current seek: its target can be shown, or the seek was superseded or cancelled.
     case seekEnded(finished: Bool)
-    /// The seek that was asked for last is outside what can be sought in. One that is under way goes on.
+    /// Refuses the last seek because its target is outside the seekable ranges. A running seek continues.
     case seekRefused
-    /// The item is over, played to its end or failed.
+    /// Ends the item, which was played to its end or failed.
     case itemEnded
-    /// The item is the player's current one: what was made ready may be shown.
+    /// Presents prepared media because the item is now the player's current one.
     case present
-    /// Others are played in the item's place: nothing of it is shown until ``present``.
+    /// Hides the item until ``present`` because others play instead.
     case hold
-    /// What writers get of the item is so much later in their time than in the item's. `after`: it goes on there, and was left
-    /// at once, while outputs may have taken more of it.
+    /// Sets the delay of the item's media in the timeline of writers relative to item time.
+    ///
+    /// `after`: the item time at which an item resumes that was left at once, although outputs may have taken later
+    /// media.
     case place(Duration, after: Duration?)
-    /// Nothing is presented from this item time on, whatever is loaded; nil takes it back.
+    /// Limits presentation to media before this item time. nil removes the limit.
     case limit(Duration?)
-    /// What the interstitial with this ID plays; nil where nothing is to be had.
+    /// Delivers the assets of the interstitial with this ID, or nil if they are unavailable.
     case assetList(String, AssetLists.Answer?)
-    /// The item has come to where a break begins.
+    /// Reports that the item has reached the start of a break.
     case breakReached
-    /// The item is over and the player goes on with the next one, of which another engine knows.
+    /// Ends the item and advances to the next one, which belongs to another engine.
     case advanceToNextItem
 }
 
-/// One request as the engine wants it.
 package struct EngineRequest: Sendable {
-    /// Who takes the body. A playlist is parsed; in a head, what decoders have to know before the pictures of its segment
-    /// is looked for.
+    /// The purpose, which decides how the body is used.
+    ///
+    /// A playlist is parsed. A head is searched for decoder parameters of its segment's video.
     package var purpose: RequestPurpose
     package var transport: TransportRequest
-    /// For a media playlist: those of the multivariant playlist, for `EXT-X-DEFINE:IMPORT`.
+    /// For a media playlist: the variables of the multivariant playlist, for `EXT-X-DEFINE:IMPORT`.
     package var variables: [String: String]?
-    /// For a media playlist: what is asked for besides it.
+    /// For a media playlist: the delivery directives.
     package var directives = DeliveryDirectives()
-    /// For a head: what it is encrypted with.
+    /// For a head: the key that decrypts it.
     package var key: SegmentKey?
-    /// The body of a preload hint, by its first request: for a hint the one that it continues, for anything else the one that
-    /// it is read from.
+    /// The first request of the preload hint that a hint continues or that any other request is read from.
     package var body: RequestID?
-    /// URL of the playlist that named the resource; nil where the user did.
+    /// The URL of the playlist that listed the resource, or nil if the app supplied it.
     package var namedBy: String?
 }
 
-/// What a lane needs to know to turn the bytes of one segment into samples.
+/// The information that a lane needs to demux one segment.
 package struct SegmentJob: Sendable {
     package var id: SegmentID
     package var request: RequestID
     package var map: ResourceID?
     package var key: SegmentKey?
-    /// The key of the initialization section, where that is encrypted.
+    /// The key of the initialization section if it is encrypted.
     package var mapKey: SegmentKey?
-    /// Start on the item's timeline as the playlist tells, and the playlist's duration.
+    /// The start on the item's timeline and the duration, both according to the playlist.
     package var start: Duration
     package var duration: Duration
-    /// Segments with the same number share one mapping from media timestamps to the item's timeline.
+    /// The number of the timeline. Segments with the same number map media timestamps to item time in the same way.
     package var timeline: Int
     package var window: PresentationWindow
-    /// The first segment after a discontinuity or another variant: decoders are drained before it.
+    /// Whether the segment follows a discontinuity or a variant change, so decoders are drained before it.
     package var startsNewSequence: Bool
-    /// Its media takes the place of what was loaded in the lane, a moment ahead of the playhead.
-    /// Numbers such changes; nil where it follows what was loaded.
+    /// The number of the change if the segment replaces loaded media just ahead of the playhead, or nil.
     package var replacement: Int?
     package var url: String
     package var mediaSequence: Int
-    /// What the variant says of its pictures, for those that say nothing themselves.
+    /// The variant's `VIDEO-RANGE`, for video that does not declare one itself.
     package var videoRange: VideoRange?
-    /// Segments that share parameter sets; nil where nobody asks.
+    /// The stream of segments that share parameter sets, or nil if no other segment needs them.
     package var stream: StreamID?
-    /// What is wanted of it: it is loaded once more for these alone. nil for everything.
+    /// The kinds of media for which the segment is loaded again, or nil for all.
     package var kinds: Set<MediaKind>?
 
     package init(

@@ -5,7 +5,7 @@ package import HLSKitPlaylist
 package import HLSKitSelection
 import HLSKitTime
 
-/// Names one request of an engine; never used twice.
+/// Identifies one request of an engine. IDs are never reused.
 package struct RequestID: Hashable, Sendable {
     package let rawValue: Int
 
@@ -14,17 +14,16 @@ package struct RequestID: Hashable, Sendable {
     }
 }
 
-/// The media that is loaded side by side: each lane has a media playlist and a cursor of its own.
+/// A sequence of media with its own playlist and cursor, loaded in parallel with others.
 package enum LaneID: Int, Hashable, Sendable, CaseIterable {
-    /// The variant itself: video, or audio where there is no video, and whatever is muxed with it.
+    /// The variant: video with its muxed media, or audio if there is no video.
     case main
-    /// A separate audio rendition.
     case audio
-    /// A subtitle rendition. Never required for playing.
+    /// A subtitle rendition, which is never required for playback.
     case subtitles
 }
 
-/// Names one segment on its way through a lane; counts up.
+/// Identifies one segment on its way through a lane. IDs increase.
 package struct SegmentID: Hashable, Sendable, Comparable {
     package let lane: LaneID
     package let rawValue: Int
@@ -36,100 +35,102 @@ package struct SegmentID: Hashable, Sendable, Comparable {
     package static func < (one: SegmentID, other: SegmentID) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// What goes into a ``PlaybackEngine``.
+/// An input of a ``PlaybackEngine``.
 package enum EngineEvent: Sendable {
     case control(EngineControl)
-    /// Body bytes of a request arrived (already handed to whoever consumes them).
+    /// Body bytes of a request arrived and were passed to their consumer.
     case progress(RequestID, byteCount: Int)
     /// The response header of a request arrived.
     case responded(RequestID, TransportResponse)
     /// A playlist was loaded and parsed.
     case playlist(RequestID, Result<LoadedPlaylist, PlaylistFailure>, TransferMetrics)
-    /// The steering server answered, from this URL.
+    /// The steering server responded from this URL.
     case steering(RequestID, Result<SteeringManifest, SteeringManifest.Invalid>, url: String, TransferMetrics)
-    /// What an interstitial plays. `url`: where the answer came from.
+    /// The assets of an interstitial arrived. `url`: the URL that responded.
     case assetList(
         RequestID, Result<InterstitialAssetList, InterstitialAssetList.Invalid>, url: String, TransferMetrics)
-    /// A segment, map or key was loaded whole.
+    /// A segment, map or key was loaded completely.
     case finished(RequestID, TransferMetrics)
     case failed(RequestID, LoadingError, TransferMetrics?)
     case media(MediaFact)
     case output(OutputFact)
     case timer(EngineTimer)
-    /// What the program has answered to ``EngineEffect/ask(_:)``.
+    /// The app responded to ``EngineEffect/ask(_:)``.
     case answer(ProgramAnswer)
-    /// What the program has answered to ``EngineEffect/refreshURL(_:)``.
+    /// The app responded to ``EngineEffect/refreshURL(_:)``.
     case freshURL(Result<String, LoadingError>)
 }
 
-/// What a person or program told the player to do.
+/// A command from the app.
 package enum EngineControl: Sendable {
     case setItem(EngineItem?)
     case play
     case pause
     case setRate(Float)
     case playImmediately(Float)
-    /// Plays with a point where item time and host time meet. Ignored while the player waits automatically.
+    /// Plays with an anchor of item time to host time. Ignored while the player waits automatically.
     case setRateAtHostTime(Float, TimeControlMachine.TimebaseAnchor)
-    /// Moves the playhead. Ends with ``EngineEffect/seekEnded(finished:)`` or ``EngineEffect/seekRefused``; a newer one
-    /// that is not refused ends it at once.
+    /// Moves the playhead and ends with ``EngineEffect/seekEnded(finished:)`` or ``EngineEffect/seekRefused``.
+    ///
+    /// A newer seek ends it at once unless the newer one is refused.
     case seek(SeekRequest)
-    /// Moves the playhead by so many pictures. What comes of it is a seek.
+    /// Moves the playhead by a number of frames, which results in a seek.
     case step(Int)
     /// Waits until media at the playhead is decoded. Ends with ``EngineEffect/prerollEnded(finished:)``.
     case preroll
     case cancelPreroll
-    /// Lets the playhead stay where the seek that is under way has brought it.
+    /// Cancels the current seek and leaves the playhead at the position it reached.
     case cancelSeek
-    /// The player has another rate, though the program has not asked for it now.
+    /// Changes the rate without a request from the app.
     case giveRate(Float, RateChangeReason)
-    /// Another player shows something in the place of this one's item.
+    /// Notes whether another player plays an interstitial instead of this item.
     case setInterstitialRunning(Bool)
-    /// Leaves the item there for a break; nil where none is to come.
+    /// Leaves the item at this point for a break, or cancels the break if nil.
     case setBreakPoint(BreakPoint.Place?)
-    /// Its list was looked at for parts that are left out.
+    /// Notes that the playlist was checked for ranges to skip.
     case noteSchedule
-    /// While others are played in the item's place: makes it ready to resume at this item time.
-    /// `next`: where it is left for the break after that.
+    /// During a break, prepares the item to resume at this item time.
+    ///
+    /// `next`: the point at which the item is left for the break after that.
     case prepareToResume(at: Duration, next: BreakPoint.Place?)
-    /// Asks for what interstitials play; each is answered by ``EngineEffect/assetList(_:_:)``.
+    /// Requests assets of interstitials. Each request results in ``EngineEffect/assetList(_:_:)``.
     case askForAssets([AssetLists.Request])
     case setDefaultRate(Float)
     case setAutomaticallyWaits(Bool)
     case setActionAtItemEnd(ActionAtItemEnd)
     case setPreferences(PlayerItemPreferences)
     case setNetworkConditions(NetworkConditions)
-    /// What the item's outputs can show.
+    /// Sets the limits of the item's outputs.
     case setOutputLimits(OutputLimits)
-    /// Outputs want kinds of media of a lane that nobody took until now. `besideOthers`: others of it are taken already.
+    /// Takes previously unused kinds of media of a lane. `besideOthers`: other kinds of it are already in use.
     case takeLate(Set<MediaKind>, of: LaneID, besideOthers: Bool)
-    /// What other players leave.
+    /// Sets the resources that other players leave for this one.
     case setAllowance(LoadAllowance)
-    /// Ends the item at this item time; nil takes the end time back.
+    /// Sets the end time of forward playback. nil removes it.
     case setForwardPlaybackEndTime(Duration?)
-    /// Ends reverse playing at this item time; nil is the start.
+    /// Sets the end time of reverse playback. nil is the start.
     case setReversePlaybackEndTime(Duration?)
-    /// The properties of the asset that the item waits for are there, or one has failed.
+    /// Notes that the asset properties that the item waits for were loaded or that one failed.
     case assetKeysEnded(HLSError?)
     case select(MediaCharacteristic, MediaSelectionChoice)
-    /// Whether a kind of media of the item is decoded and, where it has a playlist of its own, loaded.
+    /// Sets whether a kind of media is decoded and, if it has its own playlist, loaded.
     case setTrackEnabled(MediaKind, Bool)
     case setSidecarCaptions([SidecarCaptions])
     case setMediaSelectionCriteria(MediaCharacteristic, MediaSelectionCriteria?)
     case setAppliesMediaSelectionCriteria(Bool)
-    /// The program tells what those who are told of events do not know.
+    /// Reports app-defined data to the event receivers.
     case report(ClientDataNotice)
-    /// Stops loading; discards buffered and in-decoder media.
+    /// Stops loading and discards all buffered media, including media in decoders.
     case close
 }
 
-/// A parsed playlist with where it really came from.
+/// A parsed playlist with the URL that delivered it.
 package struct LoadedPlaylist: Sendable {
     package var playlist: Playlist
     package var url: String
     package var byteCount: Int
     package var warnings: [String]
-    /// It came without what was known, over which it was laid.
+    /// Whether the playlist was a delta update, which was merged into the known playlist.
     package var isDelta = false
 
     package init(playlist: Playlist, url: String, byteCount: Int, warnings: [String], isDelta: Bool = false) {
@@ -141,14 +142,14 @@ package struct LoadedPlaylist: Sendable {
     }
 }
 
-/// Why a body is not a playlist that can be used.
+/// The reason why a body is not a usable playlist.
 package struct PlaylistFailure: Error, Sendable {
-    /// `misfit`: a delta update of another list than is known.
+    /// The kind of failure. `misfit`: a delta update that does not match the known playlist.
     package enum Kind: Sendable { case notAPlaylist, malformed, limitExceeded, misfit }
     package var kind: Kind
     package var url: String
     package var text: String
-    /// Where, and all that is known of it.
+    /// The position and further details.
     var detail: String?
 
     package init(kind: Kind, url: String, text: String, detail: String? = nil) {
@@ -159,87 +160,82 @@ package struct PlaylistFailure: Error, Sendable {
     }
 }
 
-/// What demuxing found.
 package enum MediaFact: Sendable {
-    /// The lane's first tracks of this segment are known.
+    /// The lane's first tracks in this segment are known.
     case tracks(SegmentID, [MediaTrack])
     /// Media of the segment up to this item time can be decoded.
     case demuxed(SegmentID, upTo: Duration)
-    /// The whole segment was demuxed: its real range on the item's timeline.
+    /// The whole segment was demuxed and has this range on the item's timeline.
     case segmentEnded(SegmentID, start: Duration, end: Duration)
-    /// The bytes of a segment cannot be used.
     case segmentFailed(SegmentID, SegmentFailure)
-    /// The first media that replaces what was loaded in a lane is there: from this item time on it plays.
+    /// The first replacement media of a lane is available and plays from this item time.
     case replaced(LaneID, number: Int, from: Duration)
-    /// Pictures at which decoding can start, in this lane, by their item times.
+    /// The item times of sync samples in this lane.
     case syncSamples(LaneID, [Duration])
-    /// The pictures of a segment cannot be decoded without what the head of its stream tells.
+    /// The video of a segment cannot be decoded without parameters from the head of its stream.
     case headNeeded(SegmentID)
-    /// All that is of use in that head was read.
+    /// The head was read as far as it is useful.
     case headRead(SegmentID)
-    /// The sound of a segment ends before the segment does, by its playlist.
+    /// The audio of a segment ends before the segment's end in the playlist.
     case soundEnded(SegmentID, at: Duration)
-    /// Services of closed captions that have said something in the video so far.
+    /// The closed caption services that have had content in the video so far.
     case closedCaptions(Set<ClosedCaptionService>)
-    /// A tag or an event lies in media of the segment; its time range is on the item's timeline.
+    /// The segment contains a metadata tag or event, with its time range on the item's timeline.
     case metadata(SegmentID, TimedMetadataGroup)
 }
 
-/// Why a segment that arrived cannot be used.
 package enum SegmentFailure: Error, Sendable {
     case media(MediaError)
-    /// The length is not one of a whole ciphertext: the body was cut short.
+    /// The length is invalid for ciphertext because the body was truncated.
     case truncatedCiphertext
-    /// The padding is wrong: the key is.
+    /// The padding is invalid because the key is wrong.
     case wrongKey
-    /// Its samples are encrypted, and nothing names a key for them.
+    /// The samples are encrypted, and no key is declared for them.
     case noKey
-    /// The key that arrived has a length other than 16 bytes.
     case badKey(byteCount: Int)
     case badInitializationSection(MediaError)
 }
 
-/// What outputs report.
 package enum OutputFact: Sendable {
-    /// Everything required has been presented up to this item time (players that are not paced by a clock).
+    /// All required media was presented up to this item time, in players without a clock.
     case presented(upTo: Duration)
-    /// All media of a lane was presented or dropped; nil where nobody wants its media.
+    /// All media of a lane was presented or dropped. `end` is nil if no output uses the lane.
     case drained(LaneID, end: Duration?)
-    /// Video frames that were dropped since the item was set, told when a period of the access log has ended.
+    /// The number of dropped frames since the item was set, reported at the end of an access log period.
     case droppedFrames(Int)
-    /// The media at the playhead that ``EngineEffect/prime(_:)`` has asked for is decoded; the item time of the first
-    /// picture, or of the first sound where there is none.
+    /// Media requested with ``EngineEffect/prime(_:)`` is decoded.
+    ///
+    /// `first`: the item time of the first frame or, without video, of the first audio.
     case primed(Int, first: Duration?)
-    /// Nothing of this media comes out of its decoder. `isAll`: from where it began to its end.
+    /// The decoder returns nothing for this media. `isAll`: this applies to all of it, from its start to its end.
     case undecodable(LaneID, HLSError, isAll: Bool)
-    /// An output cannot go on.
     case failed(HLSError)
 }
 
-/// The timers of an engine; arming one again replaces its time.
+/// A timer of an engine. Arming it again replaces its time.
 package enum EngineTimer: Hashable, Sendable {
-    /// Look again at everything that depends on time alone (buffer running empty, end reached, reason for waiting).
+    /// Checks everything that depends on time alone: an empty buffer, the end, the reason for waiting.
     case resolve
-    /// The reason for waiting is not "evaluating" any more.
+    /// Ends "evaluating" as the reason for waiting.
     case evaluation
     case reload(LaneID)
     case retry(RequestRole)
-    /// The steering server is asked again.
+    /// Requests the steering manifest again.
     case steering
-    /// The live edge is stale at this time.
+    /// Marks the live edge as stale.
     case stale
-    /// The download of the running segment is worth a look.
+    /// Checks the download of the current segment.
     case judge
-    /// The first picture is waited for no longer.
+    /// Ends the wait for the first frame.
     case firstPicture
-    /// What is read from the body of a preload hint has to be here.
+    /// Ends the wait for the body of a preload hint.
     case hint(LaneID)
-    /// Outputs that have not come to the end are waited for no longer.
+    /// Ends the wait for outputs that have not reached the end.
     case lastPicture
-    /// Those who are told of events hear how it is.
+    /// Sends a periodic report to the event receivers.
     case report
-    /// Something in a break, or before it, is waited for no longer.
+    /// Ends a wait during or before a break.
     case interstitial
-    /// What plays in a break may be skipped from now on, or no longer.
+    /// Updates whether the current break content can be skipped.
     case skipControl
 }

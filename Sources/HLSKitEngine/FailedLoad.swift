@@ -2,41 +2,36 @@ import HLSKitLoading
 import HLSKitMedia
 import HLSKitSelection
 
-/// Why a playlist could not be used.
 enum PlaylistTrouble: Sendable {
     case loading(LoadingError)
     case playlist(PlaylistFailure)
 }
 
-/// Something that was asked for and did not come, or came and is of no use; and what that leads to.
-///
-/// See docs/behaviour/failures.md.
+/// A request that failed or returned unusable data, and the consequences.
 struct FailedLoad: Sendable {
-    /// What a failure depends on besides what failed.
+    /// The facts that decide the outcome, in addition to the failed request.
     struct Facts: Sendable {
-        /// Another variant or rendition may have it.
         var hasAlternative = false
-        /// The item is live, and the target duration of its variant.
+        /// Whether the item is live, and the target duration of its variant.
         var isLive = false
         var targetDuration = Duration.seconds(6)
-        /// How long lists of a live stream are asked for again.
+        /// How long to retry live playlists.
         var patience = RetryTerms.Patience.usual
-        /// The segment is listed that the part is of.
+        /// Whether the full segment of the partial segment is listed.
         var hasWhole = false
-        /// Nothing ever came from where the segment is, and it was waited for before.
+        /// Whether the folder of the segment has never delivered anything and was already waited for.
         var isSilent = false
     }
 
     enum Outcome: Sendable, Hashable {
-        /// The same is asked for once more.
         case again(after: Duration)
-        /// The lane loads the segment in the place of the part.
+        /// Load the full segment instead of the part.
         case whole
-        /// The lane loads from elsewhere.
+        /// Load from another source.
         case elsewhere
-        /// The lane goes on behind the segment.
+        /// Continue after the segment.
         case passOver
-        /// The lane cannot go on.
+        /// End the lane.
         case giveUp(HLSError)
     }
 
@@ -44,20 +39,20 @@ struct FailedLoad: Sendable {
         case playlist
         case map
         case segment(LostMedia, LossLimits)
-        /// A map or a key that did not come.
+        /// A map or key that could not be loaded.
         case resource
     }
 
-    /// What waits for another try, and what is counted.
+    /// The purpose that waits for another attempt, and the role under which failures are counted.
     let purpose: RequestPurpose
     let role: RequestRole
     let error: HLSError
     private let kind: RetryTerms.Kind
     private let cause: RequestFailure.Cause
     private let subject: Subject
-    /// It is the same however often it is asked for.
+    /// Whether the result would be the same for any number of attempts.
     private var isFinal = false
-    /// A segment that may be listed before it exists.
+    /// Whether the segment may have been listed before it exists.
     private var isAtLiveEdge = false
     private var isPart = false
 
@@ -69,18 +64,18 @@ struct FailedLoad: Sendable {
         self.error = error
     }
 
-    /// The playlist whose URL the program gave.
+    /// Creates a failure of the playlist whose URL the app supplied.
     init(firstPlaylist error: LoadingError) {
         self.init(
             .firstPlaylist, as: .firstPlaylist, .firstPlaylist, .playlist, .loading(error),
             HLSError(error, isFirst: true))
     }
 
-    /// The playlist of a lane.
+    /// Creates a failure of a lane's playlist.
     ///
     /// - Parameters:
-    ///   - isFirst: the program gave its URL.
-    ///   - isReload: it is asked for as long as one that was read before.
+    ///   - isFirst: Whether the app supplied its URL.
+    ///   - isReload: Whether it is retried for as long as a playlist that was read before.
     init(playlistOf lane: LaneID, _ trouble: PlaylistTrouble, url: String, isFirst: Bool, isReload: Bool) {
         let (cause, error): (RequestFailure.Cause, HLSError) =
             switch trouble {
@@ -93,20 +88,21 @@ struct FailedLoad: Sendable {
         if case .playlist(let broken) = trouble, broken.kind == .limitExceeded { isFinal = true }
     }
 
-    /// The initialization section of a segment, which was loaded and cannot be read (R70): without it there is nothing to
-    /// play in its variant.
+    /// Creates a failure of an initialization section that was loaded but cannot be read (R70).
+    ///
+    /// Without the section, nothing in its variant can be played.
     init(mapOf flight: SegmentInFlight, _ error: HLSError) {
         self.init(
             flight.purpose, as: .map(flight.id.lane), .initializationSection, .map,
             .badContent(url: error.urlString ?? ""), error)
     }
 
-    /// A segment.
+    /// Creates a failure of a segment.
     ///
     /// - Parameters:
-    ///   - loadingError: nil where its bytes came.
-    ///   - isAtLiveEdge: it may be listed before it exists.
-    ///   - lost: what could not be had of its lane.
+    ///   - loadingError: The loading error, or nil if the bytes arrived.
+    ///   - isAtLiveEdge: Whether the segment may have been listed before it exists.
+    ///   - lost: The unavailable media of its lane.
     init(
         _ flight: SegmentInFlight, _ error: HLSError, _ loadingError: LoadingError?, isAtLiveEdge: Bool,
         lost: LostMedia, _ limits: LossLimits
@@ -118,7 +114,7 @@ struct FailedLoad: Sendable {
         isPart = flight.position.part != nil
     }
 
-    /// A map or a key that did not come.
+    /// Creates a failure of a map or key that could not be loaded.
     init(_ resource: ResourceID, of lane: LaneID, _ error: LoadingError) {
         let isKey = resource.kind == .key
         self.init(
@@ -126,17 +122,17 @@ struct FailedLoad: Sendable {
             .resource, .loading(error), HLSError(error, as: isKey ? .key : .listed))
     }
 
-    /// Its bytes came. So may those behind it that have come as well, and prove nothing.
+    /// Whether the bytes arrived but are unusable. If so, later segments that arrived may be unusable too.
     var isBad: Bool { if case .badContent = cause { true } else { false } }
 
     // MARK: Deciding
 
     fileprivate var isOfSegment: Bool { if case .segment = subject { true } else { false } }
 
-    /// It is of no use to ask again.
+    /// Whether further attempts are useless.
     fileprivate func isHopeless(_ facts: Facts) -> Bool { isFinal && !facts.hasAlternative }
 
-    /// Reloads that are made for longer than is usual do not bring the end nearer.
+    /// Whether this is a reload with extended patience, which does not bring the item closer to failing.
     fileprivate func isPatient(_ facts: Facts) -> Bool { kind == .reload && facts.patience != .usual }
 
     fileprivate func failure(_ facts: Facts) -> RequestFailure {
@@ -151,13 +147,13 @@ struct FailedLoad: Sendable {
         return failure
     }
 
-    /// What a decision about the request comes to for its lane.
+    /// Returns the consequence of a retry decision for the lane.
     func outcome(
         of decision: RetrySchedule<RequestRole>.Decision, hasAlternative: Bool, at now: Duration
     ) -> Outcome {
         switch (decision, subject) {
         case (.retry(let delay), .segment(let lost, let limits)):
-            // One that has not come for longer than is waited for media is not waited for.
+            // Do not wait longer for a segment than the lane may go without media.
             guard case .segment(let role) = role, limits.isTooLong(lost, with: role, at: now + delay) else {
                 return .again(after: delay)
             }
@@ -174,13 +170,13 @@ struct FailedLoad: Sendable {
 }
 
 extension LoadingState {
-    /// Decides what a failure leads to, and counts it. What is asked for again waits for its time.
+    /// Decides the outcome of a failure, counts the failure and schedules a retry.
     mutating func judge(_ load: FailedLoad, _ facts: FailedLoad.Facts, at now: Duration) -> FailedLoad.Outcome {
         if load.isHopeless(facts) { return .giveUp(load.error) }
         let attempt = failures.failureCount(of: load.role) + 1
         let decision = failures.decide(
             load.failure(facts), for: load.role, isPatient: load.isPatient(facts), at: now)
-        // A part is asked for twice.
+        // A part gets two attempts before its full segment is loaded.
         if load.isOfSegment, facts.hasWhole, attempt > 1, !failures.isExhausted { return .whole }
         let outcome = load.outcome(of: decision, hasAlternative: facts.hasAlternative, at: now)
         switch outcome {
@@ -192,16 +188,16 @@ extension LoadingState {
     }
 }
 
-/// What is wrong with a segment whose bytes came.
+/// The problem with a segment whose bytes arrived.
 enum BadSegment: Sendable {
-    /// It cannot be decrypted: another key would have to come from another variant.
+    /// The segment cannot be decrypted. Only another variant could supply another key.
     case key(HLSError)
     case map(HLSError)
-    /// This client can never use it.
+    /// The segment uses a feature that this client does not support.
     case unsupported(HLSError)
     case media(HLSError)
 
-    /// - Parameter hasGivenKey: its key was given by hand: what the playlist says of keys is not to blame.
+    /// - Parameter hasGivenKey: Whether the app supplied the key, so the playlist's key is not at fault.
     init(_ failure: SegmentFailure, of job: SegmentJob, hasGivenKey: Bool) {
         switch failure {
         case .wrongKey where hasGivenKey, .badKey where hasGivenKey:
@@ -219,14 +215,13 @@ enum BadSegment: Sendable {
 }
 
 extension HLSError {
-    /// The same with another code.
     fileprivate func with(_ kind: LoadingFailure.Kind) -> HLSError {
         var error = self
         error.code = Code(kind)
         return error
     }
 
-    /// As the error of the last segment of a run that could not be had.
+    /// Returns the error for the last of several consecutive unavailable segments.
     func asLast(of run: LostMedia.Run) -> HLSError {
         guard run.count > 1 else { return self }
         var error = self
@@ -236,7 +231,7 @@ extension HLSError {
 }
 
 extension SegmentFailure {
-    /// What a segment looks like that was decrypted with another key, where others have been read.
+    /// Whether a wrong key may explain the failure if other segments were readable.
     var mayBeOfKey: Bool {
         if case .media(let error) = self { error.code == .unknownContainer } else { false }
     }

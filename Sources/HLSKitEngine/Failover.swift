@@ -2,62 +2,63 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Decides where a lane goes that is not delivered: to another variant, or to the same option of another group.
+/// Decides how to replace a failed lane.
 ///
-/// `docs/behaviour/failures.md` says what leads where.
+/// The replacement is another variant, or the same option in another group.
 struct Failover: Sendable {
-    // What is played.
-    /// nil without a multivariant playlist.
+    // Current sources.
+    /// The variants and their renditions, or nil without a multivariant playlist.
     var sources: VariantSources?
     var candidates: [AssetVariant] = []
-    /// Index, URI and `BANDWIDTH` in bits per second of the variant in use.
+    /// The index, URI and `BANDWIDTH` (bits per second) of the current variant.
     var current: Int?
     var currentURI: String?
     var bandwidth = 0.0
-    /// The media playlists of the lanes.
+    /// The URLs of the lanes' media playlists.
     var mainURL: String?
     var audioURL: String?
     var subtitlesURL: String?
     /// The item time at which the variant's next segment begins.
     var place = Duration.zero
-    /// Audio inside the variant is loaded beside its frames.
+    /// Whether the variant's muxed audio is loaded together with its frames.
     var loadsAudioOfVariant = false
-    /// No other variant may take the place of the one that is kept.
     var isFixed = false
 
-    // What may be played.
-    /// Those of the pathway to use come first.
+    // Alternatives.
+    /// Allowed variants. Variants of the preferred pathway come first.
     var eligible: [AssetVariant] = []
-    /// Variants of other pathways, if the one in use may be left for them.
+    /// Variants of other pathways, if the player may switch pathways.
     var elsewhere: [AssetVariant] = []
-    /// Variants that failed of late or whose audio did, those that cannot be played here, and playlists of renditions that
-    /// failed of late.
+    /// Sources to avoid because they failed recently or cannot be played.
+    ///
+    /// Variants are also avoided if their audio failed.
     var avoided: Set<Int> = []
     var unplayable: Set<Int> = []
     var avoidedRenditions: Set<String> = []
 
     enum Action: Sendable, Hashable {
-        /// The failure is told, and playing continues.
+        /// Report the failure and continue playback.
         case report
-        /// These variants, whose next segment begins at that item time, or this playlist of a rendition, are avoided for
-        /// a while.
+        /// Avoid these variants or this rendition playlist for a while.
+        ///
+        /// `from`: the item time at which the next segment of the variants begins.
         case avoid([Int], from: Duration)
         case avoidRendition(String)
-        /// All that comes from the pathway is avoided for a while.
+        /// Avoid everything from the pathway for a while.
         case leavePathway
-        /// By what may be used then: ``next(for:_:)``.
+        /// Continue with ``next(for:_:)``, which uses the updated set of avoided sources.
         case goOn
         case use(Int, because: String)
         case redirect(to: String)
-        /// Nobody needs the lane.
+        /// Drop the lane, which is not required.
         case drop
-        /// Nothing is left for this lane.
+        /// Fail the lane because it has no alternative.
         case fail(LaneID)
     }
 
     // MARK: Whether
 
-    /// Whether what a lane plays can be had elsewhere, where it has not failed of late.
+    /// Whether a lane has an alternative source that has not failed recently.
     func hasAlternative(for id: LaneID) -> Bool {
         switch source(of: id) {
         case .main:
@@ -71,30 +72,30 @@ struct Failover: Sendable {
         }
     }
 
-    /// The lane whose playlist a lane follows.
+    /// Returns the lane whose playlist a lane follows.
     private func source(of id: LaneID) -> LaneID { id == .audio && loadsAudioOfVariant ? .main : id }
 
     // MARK: Where
 
-    /// What a lane plays is loaded from elsewhere from now on.
+    /// Leaves the source of a lane.
     func leave(_ id: LaneID) -> [Action] {
         let id = source(of: id)
         switch id {
         case .main:
             guard current != nil else { return [.fail(.main)] }
-            // Variants that differ in their audio only share a playlist, and its faults.
+            // Variants that differ only in their audio share a playlist and its faults.
             let sharing = candidates.filter(sharesMain).map(\.index)
             let leaves = elsewhere.isEmpty || isFixed ? [] : [Action.leavePathway]
             return [.report, .avoid(sharing, from: place)] + leaves + [.goOn]
         case .audio:
             let leaves = variantsWithOtherAudio(of: elsewhere).isEmpty ? [] : [Action.leavePathway]
             return audioURL.map { [.report, .avoidRendition($0)] + leaves + [.goOn] } ?? []
-        // Frames and audio stay as they are.
+        // Frames and audio do not change.
         case .subtitles: return subtitlesURL.map { [.avoidRendition($0), .goOn] } ?? []
         }
     }
 
-    /// Where a lane goes on, once it is known what is avoided.
+    /// Returns how a lane continues once its failed sources are avoided.
     func next(for id: LaneID, _ error: HLSError) -> [Action] {
         let id = source(of: id)
         switch id {
@@ -108,10 +109,10 @@ struct Failover: Sendable {
         }
     }
 
-    /// A variant that cannot even be asked for: any other.
+    /// Returns any other variant for one that cannot be requested.
     func next(insteadOf index: Int) -> Int? { eligible.first { $0.index != index }?.index }
 
-    /// As near to what was chosen as can be, rather below than above.
+    /// Returns the variant closest in bandwidth to the chosen one. Lower variants are preferred.
     private func nearest(of variants: [AssetVariant]) -> AssetVariant? {
         if let sources, sources.isSoundOnly {
             return SoundOnlyRule().choose(from: variants) { sources.audioURL(of: $0.index) != nil }
@@ -124,13 +125,13 @@ struct Failover: Sendable {
 
     // MARK: Who shares what
 
-    /// A variant whose frames come from the playlist that is loaded now.
+    /// Returns whether a variant has the frames of the current playlist.
     private func sharesMain(_ variant: AssetVariant) -> Bool {
         guard let sources, sources.isSoundOnly else { return variant.uri == currentURI }
         return sources[variant.index].map { sources.mainURL(of: $0) == mainURL } ?? false
     }
 
-    /// Those with the audio that is played, but from another playlist, that have not failed of late.
+    /// Returns variants that have the selected audio in another playlist and have not failed recently.
     private func variantsWithOtherAudio(of variants: [AssetVariant]) -> [AssetVariant] {
         guard let sources, let audioURL, !isFixed else { return [] }
         return variants.filter { variant in

@@ -1,30 +1,29 @@
 extension ForwardBuffer {
-    /// What may be held beside other players.
+    /// The limits that other players impose on the buffer.
     struct Bounds: Sendable, Hashable {
         var byteCount: Int?
         var duration: Duration?
-        /// Bytes that are on their way, and those of the next segment at most.
+        /// The bytes in flight, and the maximum size of the next segment.
         var pendingByteCount = 0
         var nextByteCount = 0
-        /// Media that is on its way, by track.
         var pendingDurations: [Track: Duration] = [:]
-        /// Others go first while there is so much media ahead; nil while they do not.
+        /// The amount of media ahead above which other players have priority, or nil if they have none.
         var reserve: Duration?
     }
 }
 
 extension ForwardBuffer.Bounds {
-    /// Whether the next segment goes beyond them.
+    /// Returns whether the next segment would exceed the limits.
     ///
     /// - Parameters:
-    ///   - ahead: media ahead with it.
-    ///   - byteCounts: bytes without it.
+    ///   - ahead: The duration of media ahead, including the segment.
+    ///   - byteCounts: The bytes without the segment.
     func isExceeded(by ahead: Duration, _ byteCounts: Int...) -> Bool {
         if let duration, ahead > duration { return true }
         return byteCount.map { room in byteCounts.reduce(nextByteCount, +) > room } ?? false
     }
 
-    /// Bytes that may be kept behind the playhead; nil for as many as one likes.
+    /// Returns the bytes that may be kept behind the playhead, or nil for no limit.
     func roomBehind(_ bytesAhead: Int) -> Int? {
         byteCount.map { max(0, $0 - bytesAhead - pendingByteCount - nextByteCount) }
     }

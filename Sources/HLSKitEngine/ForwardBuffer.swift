@@ -1,14 +1,12 @@
 import HLSKitLoading
 
-/// Knows which media of an item is loaded, and says from it whether the buffer is empty or full and what may be loaded.
+/// Tracks the loaded media of an item and decides whether the buffer is empty or full and what to load.
 ///
-/// Holds ranges and sizes, not media. Item times are measured from item time 0.
-///
-/// See docs/behaviour/buffering.md.
+/// Holds ranges and sizes, not media. Times are item times.
 struct ForwardBuffer: Sendable {
     enum Track: Int, Sendable, Hashable, CaseIterable {
         case video, audio
-        /// Never required: subtitles that are missing do not stop playback.
+        /// Never required, because missing subtitles do not stop playback.
         case legible
     }
 
@@ -29,54 +27,53 @@ struct ForwardBuffer: Sendable {
         func contains(_ track: Track) -> Bool { contains(Tracks(track)) }
     }
 
-    /// Loaded media of one track.
     struct Piece: Sendable, Hashable {
         var range: Range<Duration>
         var byteCount: Int
-        /// An `EXT-X-GAP` segment, or one that was given up: there is nothing here and nothing to wait for.
+        /// Whether this is an `EXT-X-GAP` segment or an abandoned one, without media to wait for.
         var isGap = false
     }
 
-    /// What the buffer does not know by itself.
+    /// The facts that the buffer does not know.
     struct Situation: Sendable, Hashable {
         var playhead: Duration
         var isReverse = false
-        /// Where playback ends in its direction; nil while that is not known, as for live.
+        /// The end of playback in its direction, or nil while it is unknown, as in live streams.
         var effectiveEnd: Duration?
-        /// Live: the end of the last segment or part that is listed.
+        /// In live streams, the end of the last listed segment or part.
         var lastAvailable: Duration?
-        /// The item's wish; nil where it has none.
+        /// The item's preference, or nil if it has none.
         var preferredForwardBufferDuration: Duration?
         var targetDuration: Duration = .seconds(6)
-        /// θ: what is enough to start with.
+        /// θ, the amount of media that is enough to start with.
         var startThreshold: Duration = .seconds(2)
-        /// Live: less than this is not worth starting with, though it is all that is listed; nil for a quarter of θ.
+        /// In live streams, the minimum amount of listed media to start with. nil stands for a quarter of θ.
         var liveReserve: Duration?
-        /// Length and probable size of the segment to be loaded next.
+        /// The duration and the expected size of the next segment to load.
         var nextSegmentDuration: Duration = .zero
         var nextSegmentByteCount = 0
-        /// What other players leave; nil for everything.
+        /// The resources that other players leave, or nil for no limits.
         var bounds: Bounds?
     }
 
-    /// What follows from the ranges and a situation.
+    /// The result of evaluating the buffer.
     struct Verdict: Sendable, Hashable {
-        /// D: playable media ahead, the least of the required tracks.
+        /// D, the playable media ahead in the required track that has the least.
         var forwardDuration: Duration
         var isEmpty: Bool
         var isFull: Bool
-        /// All media up to the effective end is here.
+        /// Whether all media up to the effective end is loaded.
         var holdsAllRemaining: Bool
-        /// Tracks that want more media.
+        /// The tracks that need more media.
         var tracksToLoad: Tracks
     }
 
-    /// Pieces shorter than this grow with what follows them, so that there are few.
+    /// Pieces shorter than this are merged with the next ones, to keep their number low.
     private static let pieceDuration = Duration.seconds(2)
     private static let unlimited = Duration.seconds(Int64.max)
 
     var configuration: BufferingConfiguration
-    /// The selected ones among video and audio.
+    /// The selected tracks, except subtitles.
     private(set) var requiredTracks: Tracks = []
     private var lanes = [BufferedTrack](repeating: BufferedTrack(), count: Track.allCases.count)
 
@@ -84,55 +81,54 @@ struct ForwardBuffer: Sendable {
         self.configuration = configuration
     }
 
-    /// Bytes held, ahead and behind.
+    /// The size of all held media, ahead and behind.
     var byteCount: Int { lanes.reduce(0) { $0 + $1.byteCount } }
 
     mutating func setRequiredTracks(_ tracks: Tracks) {
         requiredTracks = tracks.subtracting(.legible)
     }
 
-    /// Takes in media. What overlaps media that is already there replaces nothing; its bytes count.
+    /// Adds media. Media that overlaps existing media replaces nothing, but its bytes are counted.
     mutating func insert(_ piece: Piece, in track: Track) {
         guard !piece.range.isEmpty else { return }
         lanes[track.rawValue].insert(piece, mergingBelow: Self.pieceDuration)
     }
 
-    /// Nothing is to be waited for in a hole. One that is played over is none.
+    /// Marks missing media, for which playback does not wait. Ranges short enough to jump are ignored.
     mutating func insertHole(_ range: Range<Duration>?, in track: Track) {
         guard let range, range.upperBound - range.lowerBound > configuration.maxGapJump else { return }
         insert(Piece(range: range, byteCount: 0, isGap: true), in: track)
     }
 
-    /// Notes that `track` has no media after what is loaded: what follows up to the effective end needs no waiting.
+    /// Marks that `track` ends after its loaded media, so the time up to the effective end needs none.
     mutating func markEnd(of track: Track, _ isAtEnd: Bool = true) {
         lanes[track.rawValue].isAtEnd = isAtEnd
     }
 
-    /// Lets tracks that have had enough load again up to the target: somebody waits for a full buffer.
+    /// Lets tracks with enough media load up to the target again because a caller waits for a full buffer.
     mutating func endRest() {
         for index in lanes.indices { lanes[index].updateRest(isEnough: false, isWorthLoading: true) }
     }
 
-    /// Drops what `track` (nil: every track) holds from `time` on.
+    /// Drops the media from `time` in `track`, or in every track if nil.
     mutating func removeMedia(from time: Duration, in track: Track? = nil) {
         for index in lanes.indices where track == nil || track?.rawValue == index {
             lanes[index].remove(from: time)
         }
     }
 
-    /// Drops what `track` holds before `time`.
     mutating func removeMedia(before time: Duration, in track: Track) {
         lanes[track.rawValue].remove(before: time)
     }
 
-    /// Drops everything that `track` (nil: every track) holds.
+    /// Drops all media of `track`, or of every track if nil.
     mutating func removeAll(in track: Track? = nil) {
         for index in lanes.indices where track == nil || track?.rawValue == index {
             lanes[index] = BufferedTrack()
         }
     }
 
-    /// Drops what lies too far behind the playhead, whole pieces, the oldest first, and tells what it was.
+    /// Drops whole pieces too far behind the playhead, oldest first, and returns them.
     @discardableResult
     mutating func evict(_ situation: Situation) -> [(track: Track, range: Range<Duration>)] {
         var evicted: [(track: Track, range: Range<Duration>)] = []
@@ -165,18 +161,18 @@ struct ForwardBuffer: Sendable {
         lanes.reduce(0) { $0 + $1.byteCountAhead(situation) }
     }
 
-    /// Playable media of one track ahead of the playhead. Gaps and holes that are played over count.
+    /// Returns the playable duration of a track ahead of the playhead, including gaps and short jumps.
     func forwardDuration(of track: Track, _ situation: Situation) -> Duration {
         lanes[track.rawValue].forwardDuration(situation, maxGapJump: configuration.maxGapJump)
     }
 
-    /// Where the first media of `track` begins that lies after `time`; nil where `time` lies inside some, or none follows.
+    /// Returns the start of the next media of `track`, or nil if `time` is inside media or none follows.
     func start(ofMediaAfter time: Duration, in track: Track) -> Duration? {
         guard let next = lanes[track.rawValue].pieces.first(where: { $0.range.upperBound > time }) else { return nil }
         return next.range.lowerBound > time ? next.range.lowerBound : nil
     }
 
-    /// Where the gaps end in which `time` lies, or which begin there, in every required track; else `time`.
+    /// Returns the end of the gaps at `time` in every required track, or `time` if there are none.
     func timeAfterGaps(at time: Duration) -> Duration {
         let times = Track.allCases.filter { requiredTracks.contains($0) }.map { track in
             lanes[track.rawValue].pieces.reduce(time) { time, piece in
@@ -187,7 +183,7 @@ struct ForwardBuffer: Sendable {
         return times.min() ?? time
     }
 
-    /// Ranges in which every required track has media; holes that are played over do not split them.
+    /// Returns the ranges in which every required track has media. Jumps up to the limit do not split them.
     func loadedTimeRanges() -> [Range<Duration>] {
         var common: [Range<Duration>]?
         for track in Track.allCases where requiredTracks.contains(track) {
@@ -197,7 +193,7 @@ struct ForwardBuffer: Sendable {
         return common ?? []
     }
 
-    /// Judges the buffer. Changes only which tracks are at rest because they have enough.
+    /// Judges the buffer. The only state that changes is which tracks have stopped loading.
     mutating func evaluate(_ situation: Situation) -> Verdict {
         guard !requiredTracks.isEmpty else {
             return Verdict(
@@ -224,7 +220,7 @@ struct ForwardBuffer: Sendable {
             if let bounds = situation.bounds {
                 let next = situation.nextSegmentDuration
                 if bounds.isExceeded(by: ahead + next, bytesAhead), !needsMore { stopsForBytes = true }
-                // What is on its way is as good as here, but for who waits for it.
+                // Media in flight counts as loaded, except for decisions that wait for it.
                 let then = ahead + (bounds.pendingDurations[track] ?? .zero)
                 waits = bounds.isExceeded(by: then + next, bytesAhead, bounds.pendingByteCount)
                 if isRequired, then < needed { waits = false }
@@ -241,7 +237,7 @@ struct ForwardBuffer: Sendable {
             verdict.isFull = verdict.isFull && (hasAll || stopsForBytes || isEnough)
         }
         verdict.isEmpty = verdict.forwardDuration < configuration.stallEpsilon && !verdict.holdsAllRemaining
-        // Live with a long target: all there is, if it is worth starting with.
+        // In live streams with a long target, all listed media is enough if playback can start with it.
         let ahead = verdict.forwardDuration
         if let available = situation.available, ahead >= available - configuration.maxGapJump {
             let isWorthStarting =
@@ -251,10 +247,10 @@ struct ForwardBuffer: Sendable {
         return verdict
     }
 
-    /// The most that is loaded ahead.
+    /// Returns the maximum duration to load ahead.
     func limit(_ situation: Situation) -> Duration { configuration.forwardDurationLimit ?? target(situation) }
 
-    /// T.
+    /// Returns the target T.
     private func target(_ situation: Situation) -> Duration {
         guard let wish = situation.preferredForwardBufferDuration else { return configuration.forwardDuration }
         return max(wish, situation.targetDuration)
@@ -265,8 +261,10 @@ struct ForwardBuffer: Sendable {
         return ahead >= target
     }
 
-    /// Below the target by a fifth of it and by a target duration, at the latest below half of it. Written without
-    /// quotients: dividing durations is slow, and this is asked with every piece that arrives.
+    /// Returns whether the buffer is far enough below its target to load again.
+    ///
+    /// That is a fifth of the target and more than a target duration, or half of the target. The calculation avoids
+    /// division, which is slow for durations, because it runs for every arriving piece.
     private func isWorthLoading(_ ahead: Duration, target: Duration, _ situation: Situation) -> Bool {
         guard configuration.forwardDurationLimit == nil else { return true }
         let gap = target - ahead
@@ -275,12 +273,12 @@ struct ForwardBuffer: Sendable {
 }
 
 extension ForwardBuffer.Situation {
-    /// Media time from the playhead to the effective end, in the direction of playback.
+    /// The duration from the playhead to the effective end, in the direction of playback.
     var remaining: Duration? {
         effectiveEnd.map { max(.zero, isReverse ? playhead - $0 : $0 - playhead) }
     }
 
-    /// Media time that is listed ahead of the playhead; only for live in the direction of its edge.
+    /// The duration listed ahead of the playhead. Only for live streams in forward direction.
     var available: Duration? {
         isReverse ? nil : lastAvailable.map { max(.zero, $0 - playhead) }
     }

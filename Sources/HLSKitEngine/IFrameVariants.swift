@@ -1,13 +1,13 @@
 import HLSKitPlaylist
 
-/// The I-frames of an item that can be decoded: which of them are played.
+/// The I-frame variants of an item that can be decoded.
 struct IFrameVariants: Sendable {
-    /// Lowest `BANDWIDTH` first.
+    /// Sorted by `BANDWIDTH`, lowest first.
     private let variants: [VariantStream]
-    /// Some are listed, whether they can be decoded or not.
+    /// Whether the item lists any I-frame variants, decodable or not.
     private let isDeclared: Bool
 
-    /// - Parameter canPlay: nil plays everything.
+    /// - Parameter canPlay: Returns whether a codec can be played, or nil to accept all.
     init(_ variants: [VariantStream], canPlay: ((String) -> Bool)?) {
         let playable = variants.filter { variant in
             guard let canPlay else { return true }
@@ -17,23 +17,25 @@ struct IFrameVariants: Sendable {
         self.variants = playable.sorted { $0.bandwidth < $1.bandwidth }
     }
 
-    /// The rates that they make possible, of an item that is presented in real time.
+    /// Returns the rates that I-frames make possible.
+    ///
+    /// - Parameter isPaced: Whether the item is presented in real time.
     func capabilities(isPaced: Bool) -> TimeControlMachine.RateCapabilities {
         guard obstacle(isPaced: isPaced) == nil else { return TimeControlMachine.RateCapabilities() }
         return TimeControlMachine.RateCapabilities(
             canPlayFastForward: true, canPlayReverse: true, canPlaySlowReverse: true, canPlayFastReverse: true)
     }
 
-    /// Why they are not played; nil where they can be.
+    /// Returns why I-frames are not played, or nil if they can be.
     func obstacle(isPaced: Bool) -> TrickPlayObstacle? {
         if !isDeclared { return .noIFrames }
         if variants.isEmpty { return .undecodable }
         return isPaced ? nil : .unpaced
     }
 
-    /// The best that can be loaded as fast as they are shown and are no larger than the variant's pictures.
+    /// Returns the best variant that loads fast enough and is no larger than the regular video.
     ///
-    /// - Parameter height: of the variant's pictures; nil and 0 where it is not known.
+    /// - Parameter height: The height of the regular video, or nil or 0 if unknown.
     func best(at rate: Float, height: Int?, bitsPerSecond: Double) -> VariantStream? {
         let fitting = variants.filter { variant in
             guard let own = variant.resolution?.height, let height, height > 0 else { return true }

@@ -1,24 +1,23 @@
-/// Where time is in an item: the one place that knows the timebase, how far outputs have come, and what was played.
+/// The time of an item: its timebase, the progress of outputs, and the watched duration.
 struct ItemClock: Sendable {
-    /// The bounds of the playhead.
     enum Bounds: Sendable, Hashable {
         /// There is no item.
         case nothing
-        /// Unpaced: the playhead is where outputs are, or at the start.
+        /// Unpaced: the playhead is where outputs are or, before that, at the start.
         case outputs(start: Duration?)
-        /// Time runs up to the end; nil while that is not known.
+        /// Time runs up to the end, or without a bound while that is nil because it is unknown.
         case media(end: Duration?)
         /// I-frames are played up to `limit`, in their direction.
         case frames(limit: Duration, isReverse: Bool, end: Duration?)
 
-        /// Where playing ends, if media is presented in real time and that is known.
+        /// The end of playback if media is presented in real time and the end is known.
         var end: Duration? {
             switch self {
             case .nothing, .outputs: nil
             case .media(let end), .frames(_, _, let end): end
             }
         }
-        /// Media is presented in real time.
+        /// Whether media is presented in real time.
         var isPaced: Bool {
             switch self {
             case .nothing, .outputs: false
@@ -27,23 +26,23 @@ struct ItemClock: Sendable {
         }
     }
 
-    /// The playhead before an event that may bring the end nearer.
+    /// The playhead before an event that may move the end closer.
     struct Mark: Sendable, Hashable {
         fileprivate var time: Duration
         fileprivate var timebase: TimebaseState
     }
 
-    /// While a live stream is played, something happens more often than this.
+    /// The longest interval without events during live playback.
     private static let longestSilence = Duration.seconds(5)
 
     private(set) var timebase = TimebaseState.stopped
-    /// Unpaced: what outputs have taken.
+    /// Unpaced: the end of the media that outputs have taken.
     private(set) var presentedUpTo: Duration?
-    /// Where time was when the end came nearer than that.
+    /// The item time when the end moved before the playhead.
     private var passedEnd: Duration?
     private var watched = WatchedTime()
 
-    /// Another item begins, with the timebase as it is.
+    /// Resets the clock for another item and keeps the timebase.
     mutating func reset() {
         let timebase = timebase
         self = ItemClock()
@@ -52,7 +51,7 @@ struct ItemClock: Sendable {
 
     // MARK: Playhead
 
-    /// The item time that is being presented.
+    /// Returns the item time that is being presented.
     func playhead(_ bounds: Bounds, at now: Duration) -> Duration {
         switch bounds {
         case .nothing: return .zero
@@ -66,10 +65,10 @@ struct ItemClock: Sendable {
         }
     }
 
-    /// What time does not pass: the end, or what it had come to when the end came nearer.
+    /// Returns the limit of time: the end, or the playhead's position when the end moved before it.
     func lastTime(before end: Duration?) -> Duration? { end.map { max($0, passedEnd ?? $0) } }
 
-    /// Where the playhead is, if time stands or is about to come to the end.
+    /// Returns a mark of the playhead if time is stopped or within a second of the end.
     func mark(_ bounds: Bounds, at now: Duration) -> Mark? {
         guard bounds.isPaced else { return nil }
         if timebase.rate != 0 {
@@ -80,20 +79,22 @@ struct ItemClock: Sendable {
         return Mark(time: playhead(bounds, at: now), timebase: timebase)
     }
 
-    /// Holds time where it was marked if the end came nearer than that: it never goes back to an end.
+    /// Holds time at the mark if the end moved before it, because time never goes back to an end.
     mutating func hold(_ mark: Mark, _ bounds: Bounds, at now: Duration) {
         if timebase == mark.timebase, playhead(bounds, at: now) < mark.time { passEnd(at: mark.time) }
     }
 
-    /// Whether a process was stopped, or a machine slept, while a live stream was played.
+    /// Whether the process or the machine was suspended during live playback.
     func hasSlept(from now: Duration, to time: Duration) -> Bool {
         time - now > Self.longestSilence && timebase.rate > 0
     }
 
-    /// The timebase with which time has not passed the media that there was, while nobody was awake to stop it there; nil
-    /// where it has not. Otherwise the media that comes next would be waited for as long as the stop was.
+    /// Returns a timebase at the end of loaded media, or nil if time has not passed that end.
     ///
-    /// - Parameter playhead: as it was before the stop.
+    /// Nothing could stop time while the process was suspended. Without the correction, playback would wait as long as
+    /// the suspension for the next media.
+    ///
+    /// - Parameter playhead: The playhead before the suspension.
     func afterSleep(until time: Duration, from playhead: Duration, loaded: [Range<Duration>]) -> TimebaseState? {
         let range = loaded.last { $0.lowerBound <= playhead }
         let end = max(playhead, range?.upperBound ?? playhead)
@@ -101,7 +102,7 @@ struct ItemClock: Sendable {
         return TimebaseState(itemTime: end, hostTime: time, rate: timebase.rate)
     }
 
-    /// When time came to its end; nil where it has not.
+    /// Returns when time reached the end, or nil if it has not.
     func timeOfEnd(_ bounds: Bounds, at now: Duration) -> Duration? {
         guard timebase.rate > 0, let end = bounds.end, playhead(bounds, at: now) >= end else { return nil }
         return timebase.hostTime(of: end).map { min($0, now) }
@@ -109,28 +110,26 @@ struct ItemClock: Sendable {
 
     // MARK: Watching
 
-    /// Media time that was played: what was jumped over or lost is left out.
+    /// Returns the duration of played media, without skipped or missing media.
     func watched(upTo playhead: Duration) -> Duration { watched.total(upTo: playhead) }
 
-    /// The same up to the last change of the timebase.
+    /// The watched duration up to the last change of the timebase.
     var watchedTotal: Duration { watched.total }
 
     // MARK: Changes
 
-    /// The end came nearer than time had come.
     mutating func passEnd(at time: Duration) { passedEnd = time }
 
-    /// Outputs have taken media up to there.
     mutating func present(upTo time: Duration) { presentedUpTo = time }
 
-    /// Time begins to be counted there: the way to it was not played.
+    /// Begins to count watched time at this position.
     mutating func beginWatching(at time: Duration) { watched = WatchedTime(from: time) }
 
-    /// Another timebase holds from now on.
+    /// Sets a new timebase.
     ///
     /// - Parameters:
-    ///   - playhead: what was played until then.
-    ///   - jump: where the playhead is from now on, if it does not go on from where it is.
+    ///   - playhead: The end of the media played until this change.
+    ///   - jump: The new position of the playhead if it does not continue from its current one.
     mutating func set(_ new: TimebaseState, playhead: Duration, jump: Duration?) {
         watched.advance(to: playhead)
         if let jump {
@@ -140,12 +139,12 @@ struct ItemClock: Sendable {
         timebase = new
     }
 
-    /// What is played counts from `time` on.
+    /// Counts watched time from a new position.
     mutating func watch(from time: Duration) { watched.jump(to: time) }
 
-    /// There is no media in this stretch.
+    /// Notes that a range has no media.
     mutating func lose(_ range: Range<Duration>, at playhead: Duration) { watched.lose(range, at: playhead) }
 
-    /// There is media in this stretch after all.
+    /// Notes that a range has media after all.
     mutating func recover(_ range: Range<Duration>, at playhead: Duration) { watched.recover(range, at: playhead) }
 }

@@ -2,25 +2,22 @@ import HLSKitLoading
 package import HLSKitMedia
 package import HLSKitSelection
 
-/// What was found in an item so far. One of which there is nothing to play has failed, and is not at its end.
-///
-/// Source: docs/behaviour/recording.md.
+/// The media found in an item so far. An item without playable media fails instead of ending.
 package struct ItemContents: Sendable {
-    /// This many segments without a track tell that there are none.
+    /// The number of segments without a track after which the item is assumed to have none.
     private static let maximumTracklessSegments = 3
 
-    /// The tracks that came last, by lane.
     @Shared package private(set) var tracks: [LaneID: [MediaTrack]] = [:]
-    /// Whether any media was handed on.
+    /// Whether any media was passed to outputs.
     private(set) var hasPresentable = false
-    /// Whether any segment of pictures or sound could be read, be it in part.
+    /// Whether any audio or video segment was readable, at least in part.
     private(set) var hasMedia = false
-    /// Why the segment was skipped that was skipped last.
+    /// The reason why the last skipped segment was skipped.
     @Shared private(set) var lastLoss: HLSError? = nil
-    /// Segments that were read and named no track, while none has.
+    /// The number of segments without a track before any track was found.
     private var tracklessCount = 0
 
-    /// Some lane has told of pictures or sound.
+    /// Whether any lane has reported audio or video tracks.
     private var hasTracks: Bool { tracks.values.contains { !$0.isEmpty } }
 
     mutating func notePresentable() { hasPresentable = true }
@@ -31,16 +28,18 @@ package struct ItemContents: Sendable {
         if self.tracks[lane] != tracks { self.tracks[lane] = tracks }
     }
 
-    /// A segment was read to its end and named no track.
+    /// Notes a segment without tracks that was read to its end.
     ///
-    /// - Returns: the error, once there were too many of them.
+    /// - Returns: The error, once there are too many such segments.
     mutating func noteTrackless(url: String) -> HLSError? {
         guard !hasTracks else { return nil }
         tracklessCount += 1
         return tracklessCount == Self.maximumTracklessSegments ? Self.nothingPlayable(at: url) : nil
     }
 
-    /// Why there was nothing to present of an item that is loaded; nil where there was something, or nothing was asked for.
+    /// Returns why nothing of a loaded item can be presented, or nil if something can.
+    ///
+    /// The result is also nil if nothing was requested.
     func whatIsMissing(of url: String, hasSkipped: Bool) -> HLSError? {
         if !hasMedia {
             if let lastLoss { return lastLoss }

@@ -1,27 +1,26 @@
-/// Where an item starts, by its playlists, and ends, by its media.
+/// The start of an item according to its playlists, and its end according to its media.
 struct ItemExtent: Sendable, Hashable {
-    /// The item time at which playing starts; nil until a playlist tells.
+    /// The item time at which playback starts, or nil until a playlist determines it.
     private(set) var start: Duration?
-    /// Where the media really ends, once all of it was presented.
+    /// The actual end of the media, known once all of it was presented.
     private(set) var mediaEnd: Duration?
 
-    /// A playlist tells where the item starts.
     mutating func begin(at time: Duration) { start = time }
 
-    /// More media comes.
+    /// Notes that more media follows.
     mutating func reopen() { mediaEnd = nil }
 
-    /// All media was presented, up to there.
+    /// Notes that all media was presented up to this time.
     mutating func close(at end: Duration?) { mediaEnd = end }
 
-    /// The duration of the item.
+    /// Returns the duration of the item.
     ///
     /// - Parameters:
-    ///   - listedEnd: where what is listed ends.
-    ///   - forwardEnd: the end time that is set.
-    ///   - hasFailed: not all that is listed was played.
+    ///   - listedEnd: The end according to the playlists.
+    ///   - forwardEnd: The end time that the app has set.
+    ///   - hasFailed: Whether some listed media was not played.
     func duration(listedEnd: Duration, forwardEnd: Duration?, hasFailed: Bool) -> Duration {
-        // At an end time that is set, or at a failure, media is over before the item is.
+        // At an end time or a failure, the presented media ends before the item does.
         let isWhole = forwardEnd.map { $0 > listedEnd } ?? true
         return isWhole && !hasFailed ? mediaEnd ?? listedEnd : listedEnd
     }

@@ -1,53 +1,51 @@
 import HLSKitLoading
 import HLSKitSelection
 
-/// What follows from an item alone and is asked for all the time. Kept until something of the item changes, which the
-/// arrival of bytes is not.
+/// Frequently used facts derived from an item, cached until the item changes.
+///
+/// Arriving bytes do not invalidate the cache.
 package struct ItemOutlook: Sendable {
-    /// Where playing ends; nil while that is not known.
+    /// The end of playback, or nil while it is unknown.
     var effectiveEnd: Duration?
     var isLive = false
     var isReady = false
-    /// No further media will be loaded.
     package var isComplete = false
-    /// All media was presented.
     var isDrained = false
-    /// An end time is set.
     var endsEarly = false
-    /// Something may be over: a failure waits, nothing is left to load, or an end time is set.
+    /// Whether playback may end: a failure is pending, nothing is left to load, or an end time is set.
     var mayEnd = false
-    /// Lanes that could begin a segment if more media is wanted, and those of which some can be played already.
+    /// Lanes that could begin a segment if more media is needed, and lanes with playable media.
     var idleTracks: ForwardBuffer.Tracks = []
     var demuxedTracks: ForwardBuffer.Tracks = []
-    /// Lanes that are loading a segment and list one after it.
+    /// Lanes that are loading a segment and list another one after it.
     var prefetchableTracks: ForwardBuffer.Tracks = []
-    /// Idle lanes that may be complete: no further segment is listed, or playing ends before the last one.
+    /// Idle lanes that may be complete: none of their segments follow, or playback ends earlier.
     var endedTracks: ForwardBuffer.Tracks = []
-    /// The variant's segment is being received.
+    /// Whether a segment of the variant is being received.
     var isReceiving = false
-    /// A body is not read on because the buffer is over-full.
+    /// Whether reading a body is suspended because the buffer is too full.
     var isSuspended = false
-    /// Media of a segment counts that is still on its way.
+    /// Whether media of an unfinished segment is available.
     var isPartlyDemuxed = false
     var hasChoice = false
-    /// Of the variants that a rule chooses among, some are lower than what is loaded.
+    /// Whether the rule can choose a variant lower than the current one.
     var hasLowerVariant = false
     var maximumForwardBuffer: Duration?
 
-    // Of the variant's playlist.
+    // From the variant's playlist.
     var hasPlaylist = false
     package var pacingTarget = Duration.seconds(6)
     var listedEnd = Duration.zero
     var lastSegmentDuration: Duration?
-    /// What is listed next lasts so long at most, and what is listed in all; of a live stream.
+    /// For live streams: the maximum duration of the next listed segment or part, and the listed duration.
     var pieceDuration = Duration.zero
     var listedDuration = Duration.zero
-    /// When something new was last listed.
+    /// The time at which the playlist last listed new media.
     var lastNews = Duration.zero
-    /// The segment to be loaded next; zero where none is listed.
+    /// The next segment to load, or zero if none is listed.
     var nextSegmentDuration = Duration.zero
     var nextSegmentByteCount = 0
-    /// Average bit rate of what is being loaded, all lanes together; nil while it is not known.
+    /// The average bit rate of all lanes, or nil while it is unknown.
     var bitRate: Double?
 
     init(_ item: borrowing ItemState) {
@@ -71,11 +69,11 @@ package struct ItemOutlook: Sendable {
             guard id == .main, let tracker = lane.tracker else { continue }
             note(tracker, next: lane.nextIndex)
         }
-        // Nothing is known of the end while the variant is live.
+        // While the variant is live, its end is unknown.
         let end =
             item.mediaEnd ?? (isComplete ? loadedEnd ?? item.start ?? .zero : hasPlaylist && !isLive ? longestEnd : nil)
         effectiveEnd = item.forwardEnd.map { forward in end.map { min($0, forward) } ?? forward } ?? end
-        // A rendition may be listed beyond where the variant ends, and segments as lasting 0 s at the very end.
+        // A rendition may be listed past the end of the variant, and the last segments may have a duration of 0 s.
         if let end = effectiveEnd {
             for id in LaneID.allCases {
                 guard let lane = item.lanes[id], let tracker = lane.tracker, let next = lane.nextIndex,
@@ -99,10 +97,10 @@ package struct ItemOutlook: Sendable {
         }
     }
 
-    /// The lane could begin a segment if more media is wanted.
+    /// Whether the lane could begin a segment if more media is needed.
     func isIdle(_ id: LaneID) -> Bool { idleTracks.contains(id.bufferTrack) }
 
-    /// An idle lane may have something to do: more media is wanted of it, or it may be complete.
+    /// Whether an idle lane needs attention, because it needs more media or may be complete.
     func mayLoad(_ id: LaneID, wanted: ForwardBuffer.Tracks) -> Bool {
         let track = id.bufferTrack
         return wanted.contains(track) || endedTracks.contains(track) || !demuxedTracks.contains(track)
@@ -150,7 +148,7 @@ package struct ItemOutlook: Sendable {
     }
 
     private static func bitRate(_ item: borrowing ItemState) -> Double? {
-        // Of what a variant declares, sound is the least.
+        // Audio is the smallest part of the bandwidth that a variant declares.
         let isSoundOnly = item.isSoundOnly || item.lanes[.main]?.presence == .resting
         if !isSoundOnly, let declared = item.variant?.averageBandwidth ?? item.variant?.bandwidth, declared > 0 {
             return item.variants.sizes.understatedBitRate(item.variant?.bandwidth ?? 0) ?? Double(declared)
@@ -160,7 +158,7 @@ package struct ItemOutlook: Sendable {
 }
 
 extension ForwardBuffer.Situation {
-    /// Takes in what follows from the item.
+    /// Copies the facts that follow from the item.
     mutating func note(_ outlook: ItemOutlook) {
         effectiveEnd = outlook.effectiveEnd
         if outlook.isLive { lastAvailable = outlook.listedEnd }
@@ -171,11 +169,12 @@ extension ForwardBuffer.Situation {
 }
 
 extension MediaLane {
-    /// Timestamps that ran ahead of the list by less than this are those of pictures that are shown later than decoded.
+    /// Timestamps ahead of the playlist by less than this belong to frames that are reordered.
     private static let leastLead = Duration.milliseconds(500)
 
-    /// Where the last segment ends that is listed, behind what is loaded: timestamps may have jumped ahead of the list, and
-    /// what is listed is loaded all the same. nil while the list grows.
+    /// The end of the listed media after the loaded media, or nil for a live playlist.
+    ///
+    /// If timestamps have jumped ahead of the playlist, the rest of the playlist follows with the same lead.
     fileprivate var endByList: Duration? {
         guard let tracker, !tracker.isLive else { return nil }
         guard joint == .follows, let loadedEnd, let nextIndex else { return tracker.end }

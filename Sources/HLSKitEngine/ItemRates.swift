@@ -1,26 +1,25 @@
 import HLSKitSelection
 
-/// Decides what is played at a rate: the media of an item, or its I-frames.
+/// Decides whether the regular media or the I-frames are played at a rate.
 struct ItemRates: Sendable {
     /// Known once the item is ready.
     private(set) var capabilities = TimeControlMachine.RateCapabilities()
-    /// I-frames are played in the place of media.
+    /// The I-frame playback that replaces regular playback.
     private(set) var trick: TrickPlay?
-    /// Where reverse playing ends; nil is the start.
+    /// The end of reverse playback. nil is the start.
     private var reverseEnd: Duration?
-    /// I-frames were to be played and could not be had.
+    /// Whether I-frames should have been played but were unavailable.
     private var hasFailed = false
-    /// The rate at which it was told last that I-frames are not to be had; nil since another one was set.
+    /// The rate for which missing I-frames were last reported, or nil after another rate was set.
     private var toldRate: Float?
 
-    /// What a change depends on.
     struct Facts: Sendable {
-        /// The item is ready, has a place to start at and has not failed.
+        /// Whether the item is ready, has a start position and has not failed.
         var isPlayable = false
-        /// Playing has come to the end or the start; to the end.
+        /// Whether playback is at the end or the start, and whether it is at the end.
         var isAtBoundary = false
         var isAtEnd = false
-        /// The item is live and played so near to its edge that no rate above 1 is of use.
+        /// Whether the playhead is so close to the live edge that rates above 1 have no effect.
         var isAtLiveEdge = false
     }
 
@@ -31,51 +30,51 @@ struct ItemRates: Sendable {
 
     // MARK: Rates
 
-    /// The item is ready.
+    /// Sets the capabilities when the item becomes ready.
     mutating func open(_ capabilities: TimeControlMachine.RateCapabilities) { self.capabilities = capabilities }
 
-    /// I-frames cannot be had: the media itself goes on, as fast as it can.
+    /// Notes that I-frames are unavailable, so regular playback continues as fast as it can.
     mutating func fail() { hasFailed = true }
 
-    /// Why I-frames are not played, beyond what the stream says.
+    /// The reason why I-frames failed that the stream itself does not show.
     var failure: TrickPlayObstacle? { hasFailed ? .notLoaded : nil }
 
-    /// Which way I-frames are played at a rate; nil where media is.
+    /// Returns the direction of I-frame playback at a rate, or nil for regular playback.
     func direction(at rate: Float) -> TrickPlay.Direction? {
         guard !hasFailed else { return nil }
         if rate > 2, capabilities.canPlayFastForward { return .forward }
         return rate < 0 && capabilities.allowReverse(at: rate) ? .reverse : nil
     }
 
-    /// A quick look, since mostly there is nothing to do.
+    /// A quick check for the usual case without a change.
     func mayChange(at rate: Float) -> Bool { trick != nil || toldRate != nil || Self.wantsIFrames(rate) }
 
     private static func wantsIFrames(_ rate: Float) -> Bool { !(rate >= 0 && rate <= 2) }
 
-    /// A rate wants I-frames, there are none, and nobody was told yet.
+    /// Whether missing I-frames must be reported for a rate.
     func isUntold(at rate: Float) -> Bool {
         Self.wantsIFrames(rate) && toldRate != rate && direction(at: rate) == nil
     }
 
-    /// It was told that I-frames are not to be had at a rate; what counts at other rates is told again.
+    /// Notes a report for a rate. The condition is reported again after another rate was set.
     mutating func tell(at rate: Float) { toldRate = Self.wantsIFrames(rate) ? rate : nil }
 
-    /// A rate was set at which nothing is to be told.
+    /// Whether the last report was for another rate.
     func hasTold(otherThan rate: Float) -> Bool { toldRate != nil && toldRate != rate }
 
-    /// What is to be played from now on, as a rate wants it; nil for what is played.
+    /// Returns the playback to switch to for a rate, or nil if there is no change.
     func change(at rate: Float, _ facts: Facts) -> Change? {
         guard facts.isPlayable else { return nil }
         let wanted = direction(at: rate)
         guard wanted != trick?.direction else { return nil }
         if trick == nil, wanted == .forward, facts.isAtLiveEdge { return nil }
         if let wanted { return .iFrames(wanted) }
-        // At the end, and at the start, the last picture stays until something is done.
+        // At either end, the last frame remains visible until the rate or position changes.
         if facts.isAtBoundary, rate == 0 || (facts.isAtEnd && rate > 0) { return nil }
         return .media
     }
 
-    /// Before a seek: without a rate that wants I-frames the media is loaded.
+    /// Whether a seek returns to regular playback because the rate needs no I-frames.
     func endsWithSeek(at rate: Float) -> Bool { trick != nil && direction(at: rate) == nil }
 
     // MARK: I-frames
@@ -84,25 +83,23 @@ struct ItemRates: Sendable {
 
     mutating func end() { trick = nil }
 
-    /// The list of the I-frames is there, or a newer state of it.
     mutating func follow(_ list: PlaylistTracker) { trick?.follow(list) }
 
     mutating func setReverseEnd(_ time: Duration?) { reverseEnd = time }
 
-    /// Where I-frames end in their direction.
+    /// Returns the end of I-frame playback in its direction.
     func limit(forwardEnd: Duration?) -> Duration {
         trick?.limit(forwardEnd: forwardEnd, reverseEnd: reverseEnd) ?? .zero
     }
 
-    /// The playhead is moved.
     mutating func move(to time: Duration) { trick?.move(to: time) }
 
-    /// The picture at `index` is loaded as `segment`.
+    /// Begins to load the frame at `index` as `segment`.
     mutating func begin(_ segment: SegmentID, at index: Int, in list: PlaylistTracker, _ facts: TrickPlay.Facts) {
         trick?.begin(segment, at: index, in: list, facts)
     }
 
-    /// A picture is there, or will not be: what it is shown for.
+    /// Ends a frame. Returns the range in which it is shown, or nil if it failed.
     mutating func end(_ segment: SegmentID, after duration: Duration?) -> Range<Duration>? {
         trick?.end(segment, after: duration)
     }

@@ -1,13 +1,13 @@
 import HLSKitSelection
 
-/// How far a map or key of a lane is.
+/// The loading state of a map or key in one lane.
 enum ResourceState: Hashable, Sendable {
     case loading(RequestID)
     case waitingForRetry
     case loaded
 }
 
-/// Maps and keys of an item that are here or on their way: a key is asked for once, whichever lanes need it.
+/// The maps and keys of an item. A key is requested once even if several lanes need it.
 struct ItemResources: Sendable {
     private var states: [LaneID: [ResourceID: ResourceState]] = [:]
 
@@ -15,16 +15,16 @@ struct ItemResources: Sendable {
 
     // MARK: Asking
 
-    /// A lane needs a map or key again. A key that another lane has, or asks for, is for this one, too.
+    /// Notes that a lane needs a map or key. A key that another lane has or has requested is shared.
     ///
-    /// - Returns: whether it is to be asked for.
+    /// - Returns: Whether the lane must request it.
     mutating func need(_ resource: ResourceID, in lane: LaneID, underWay requests: RequestTable) -> Bool {
         guard resource.kind == .key, let state = stateElsewhere(of: resource, but: lane, requests) else { return true }
         states[lane, default: [:]][resource] = state
         return false
     }
 
-    /// How far a key is in another lane; nil where it has still to be asked for.
+    /// Returns the state of a key in another lane, or nil if it must still be requested.
     private func stateElsewhere(of key: ResourceID, but lane: LaneID, _ requests: RequestTable) -> ResourceState? {
         for other in LaneID.allCases where other != lane {
             switch self[key, other] {
@@ -42,17 +42,17 @@ struct ItemResources: Sendable {
 
     // MARK: Sharing
 
-    /// The lanes that wait for what this request brings.
+    /// Returns the lanes that wait for the result of this request.
     func lanes(sharing request: RequestID, of resource: ResourceID) -> [LaneID] {
         LaneID.allCases.filter { self[resource, $0] == .loading(request) }
     }
 
-    /// As ``lanes(sharing:of:)``, and the lane that it was asked for on behalf of.
+    /// Like ``lanes(sharing:of:)``, and includes the lane that made the request.
     func lanes(sharing request: RequestID, of resource: ResourceID, and lane: LaneID) -> [LaneID] {
         LaneID.allCases.filter { $0 == lane || self[resource, $0] == .loading(request) }
     }
 
-    /// What a request is for when its lane needs it no longer; nil where no other lane waits for it.
+    /// Returns the new purpose of a request that its lane no longer needs, or nil if no lane needs it.
     func heir(of request: RequestID, for purpose: RequestPurpose) -> RequestPurpose? {
         guard case .resource(let resource, let lane) = purpose, resource.kind == .key,
             let other = lanes(sharing: request, of: resource).first(where: { $0 != lane })
@@ -62,26 +62,25 @@ struct ItemResources: Sendable {
 
     // MARK: Ends
 
-    /// A request has brought it.
+    /// Notes that a request has loaded a resource.
     ///
-    /// - Returns: the lanes that have it now.
+    /// - Returns: The lanes that now have it.
     mutating func load(_ resource: ResourceID, in lane: LaneID, by request: RequestID) -> [LaneID] {
         let lanes = lanes(sharing: request, of: resource).filter { $0 != lane } + [lane]
         for lane in lanes { states[lane, default: [:]][resource] = .loaded }
         return lanes
     }
 
-    /// It did not come, and is asked for again.
+    /// Notes that a resource failed to load and will be retried.
     mutating func fail(_ resource: ResourceID, in lane: LaneID) {
         states[lane, default: [:]][resource] = .waitingForRetry
     }
 
     mutating func forget(_ resource: ResourceID, in lane: LaneID) { states[lane]?[resource] = nil }
 
-    /// The lane is gone.
     mutating func forgetAll(of lane: LaneID) { states[lane] = nil }
 
-    /// Forgets those of a lane that are not here yet and that no segment waits for.
+    /// Forgets unloaded resources of a lane that no segment waits for.
     mutating func forgetUnneeded(of lane: LaneID, by segments: SegmentWindow) {
         guard let known = states[lane], known.contains(where: { $0.value != .loaded }) else { return }
         states[lane] = known.filter { $1 == .loaded || segments.first(needing: $0) != nil }
@@ -89,7 +88,7 @@ struct ItemResources: Sendable {
 }
 
 extension SegmentJob {
-    /// The maps and keys without which the segment cannot be read.
+    /// The maps and keys that are required to read the segment.
     var resources: [ResourceID] { [map, key?.resource, mapKey?.resource].compactMap(\.self) }
 
     func needs(_ resource: ResourceID) -> Bool { resources.contains(resource) }

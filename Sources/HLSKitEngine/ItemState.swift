@@ -4,17 +4,19 @@ import HLSKitPlaylist
 package import HLSKitSelection
 import HLSKitTime
 
-/// An item as it is given to an engine.
+/// An item as an engine receives it.
 package struct EngineItem: Sendable, Hashable {
     package var url: String
-    /// Where what is measured goes; nil where nobody asks.
+    /// The destination of measurements, or nil if none are needed.
     var diary: ItemDiary?
-    /// It does not become ready before ``EngineControl/assetKeysEnded(_:)``.
+    /// Whether the item becomes ready only after ``EngineControl/assetKeysEnded(_:)``.
     var awaitsAssetKeys = false
-    /// Parts of it may be left out: no segment is asked for before the list was looked at that lists it, and before the item was
-    /// told where it is left first, or that it is not.
+    /// Whether ranges of the item may be skipped.
+    ///
+    /// If so, a segment is requested only after its playlist was checked for such ranges. In addition, the item must
+    /// know its first break point or that there is none.
     var followsSchedule = false
-    /// The URL of the item in whose place it is played, which has named it; nil where the program did.
+    /// The URL of the item that this one interrupts and that names it, or nil if the app supplied it.
     var owner: String?
 
     package init(
@@ -29,116 +31,116 @@ package struct EngineItem: Sendable, Hashable {
     }
 }
 
-/// What an engine knows of its current item.
+/// The engine's state of its current item.
 package struct ItemState: Sendable {
-    /// That of its first playlist: as it was given, or the fresh one that took its place.
+    /// The URL of the first playlist: the original one or the fresh one that replaced it.
     package var url: String
-    /// As that of ``EngineItem``.
+    /// See ``EngineItem/owner``.
     let owner: String?
     var refresh = URLRefresh()
-    /// From a machine that its URL has led to, and that fails.
+    /// The way back from a failing server that the item's URL was redirected to.
     var wayBack = WayBack()
     package let session: ItemSession?
-    /// nil for a media playlist that was opened directly.
+    /// The multivariant playlist, or nil if the app opened a media playlist.
     @Shared var multivariant: MultivariantPlaylist? = nil
     var multivariantURL: String?
-    /// nil where nobody steers it.
+    /// nil without content steering.
     @Shared var steering: ItemSteering? = nil
-    /// Its variants, and which of them is in use.
+    /// The variants, and the current one.
     var variants = VariantChooser()
-    /// Which renditions are loaded beside the variant.
+    /// The renditions that are loaded with the variant.
     var renditions = RenditionChooser()
     package var lanes = MediaLanes()
-    /// Maps and keys that are here or on their way.
+    /// The maps and keys that are loaded or loading.
     var resources = ItemResources()
-    /// How long keys hold.
+    /// The lifetimes of keys.
     var keys = KeyLeases()
-    /// Media playlists that were loaded before.
+    /// The previously loaded media playlists.
     var knownPlaylists = KnownPlaylists()
-    /// Where it starts and ends.
+    /// The start and end of the item.
     var extent = ItemExtent()
     package var endTime = EndTime()
-    /// Where it is left for others to be played.
+    /// The point at which the item is left for a break.
     var breakPoint = BreakPoint()
-    /// The rates that it can be played at, and what is played at them.
+    /// The possible rates and how they are played.
     var rates = ItemRates()
-    /// Holes that were told.
+    /// The ranges of missing media that were reported.
     var holes = KnownHoles()
-    /// Moves of the playhead, and what is waited for at the outputs.
+    /// The seeks, and the wait for outputs.
     package var seek = SeekMachine()
-    /// Whether it is over.
+    /// The state of the item's end.
     var end = EndOfItem()
-    /// The duration that was told last.
+    /// The last reported duration.
     @Shared var toldDuration: MediaTime? = nil
     package var isReady = false
     var awaitsAssetKeys = false
-    /// How far it was looked at for parts that are left out.
+    /// How far playlists were checked for ranges to skip.
     var schedule = ScheduleReach()
-    /// Whether it fails.
+    /// The failure state.
     var failure = ItemFailure()
     var timelines = TimelineNumbers()
     var live = LiveSilence()
-    /// What it takes besides playing where it is live.
+    /// The state of live playback.
     var stream = LiveStream()
-    /// What is known of why it is not played with low latency.
+    /// The known reason against low latency.
     var lowLatency = LowLatencyNotice()
-    /// Over which connections its parts come.
+    /// The connections that load parts.
     var partConnections = PartConnections()
-    /// Its distance from the edge when it begins to play by parts.
+    /// The alignment with the live edge when low-latency playback starts.
     var alignment = EdgeAlignment()
-    /// What becomes of its distance from the edge where it is played so no longer.
+    /// The distance from the edge after low-latency playback ends.
     var ordinaryDistance = OrdinaryDistance()
-    /// Date ranges that the playhead comes to.
+    /// The date ranges that the playhead reaches.
     var dateRanges = DateRangePassage()
-    /// Markers of breaks that it comes to, and metadata in the media.
+    /// The ad markers and the timed metadata that the playhead reaches.
     var spliceMarkers = SpliceMarkerPassage()
     var metadata = TimedMetadataPassage()
     package var contents = ItemContents()
-    /// Which kinds of its media are switched off.
+    /// The kinds of media that are disabled.
     package var tracks = TrackSwitches()
 
-    /// Where the user's credentials may go, and those that the URL itself carried (R60).
+    /// The origins that may receive the user's credentials, and the credentials of the URL itself (R60).
     let credentialOrigins: Set<URLOrigin>
     @Shared private(set) var authorization: TransportField? = nil
 
-    /// `credentialOrigins` besides the URL's own.
+    /// - Parameter credentialOrigins: Origins in addition to the URL's own.
     init(url: String, owner: String? = nil, credentialOrigins: Set<URLOrigin>, session: ItemSession? = nil) {
         self.url = url
         self.owner = owner
         self.session = session
-        // Whoever is only named gets no credentials of the user.
+        // A server that is only listed in another item receives no user credentials.
         let credentials = RequestCredentials(url: owner ?? url, origins: credentialOrigins)
         self.credentialOrigins = credentials.origins
         authorization = credentials.authorization
     }
 
-    /// All variants, and the one in use, by its index and as programs see it.
+    /// All variants, and the current one by its index and as apps see it.
     package var candidates: [AssetVariant] { variants.candidates }
     var variantIndex: Int? { variants.current }
     var variant: AssetVariant? { variants.description }
-    /// I-frames are played in the place of media.
+    /// The I-frame playback that replaces regular playback.
     package var trick: TrickPlay? {
         _read { yield rates.trick }
     }
-    /// Media before this item time is not presented.
+    /// The item time before which media is not presented.
     var startWindow: Duration? { seek.window }
-    /// The item has pictures, which can be stepped through.
+    /// Whether the item has video that can be stepped through.
     package var hasPictures: Bool { seek.hasPictures }
-    /// The list that the variant was left with last.
+    /// The playlist of the variant that was left last.
     var previousTracker: PlaylistTracker? { lanes[.main]?.playlist.left }
     package var audibleOption: AudioRendition? { renditions.audibleOption }
     var loadsAudioOfVariant: Bool { renditions.loadsAudioOfVariant }
     package var legibleLanguage: String? { renditions.legibleLanguage }
     var isSoundOnly: Bool { renditions.isSoundOnly }
     package var capabilities: TimeControlMachine.RateCapabilities { rates.capabilities }
-    /// The chosen variant's URI as the multivariant playlist has it.
+    /// The URI of the current variant in the multivariant playlist.
     var variantURI: String? {
         guard let index = variantIndex, candidates.indices.contains(index) else { return nil }
         return candidates[index].uri
     }
     package var start: Duration? { extent.start }
     var mediaEnd: Duration? { extent.mediaEnd }
-    /// Where playing forward stops before the media does: at the end time of the program, or for a break.
+    /// The time at which forward playback stops before the media ends: the app's end time or a break.
     var forwardEnd: Duration? {
         guard let time = breakPoint.time else { return endTime.time }
         return endTime.time.map { min($0, time) } ?? time
@@ -146,18 +148,18 @@ package struct ItemState: Sendable {
     package var error: HLSError? {
         _read { yield failure.error }
     }
-    /// Loading cannot go on; the item fails when what was loaded is played.
+    /// The error with which the item fails after its loaded media, because loading cannot continue.
     var pendingFailure: HLSError? {
         _read { yield failure.pending }
     }
     var failingLane: LaneID? { failure.lane }
-    /// All that becoming ready takes is there.
+    /// Whether all conditions for becoming ready are met.
     var mayBecomeReady: Bool {
         guard error == nil, !awaitsAssetKeys else { return false }
         let lanes = requiredLanes
         return !lanes.isEmpty && lanes.allSatisfy { $0.isDemuxed || $0.isComplete }
     }
-    /// What the variant in use says of its frames.
+    /// The `VIDEO-RANGE` of the current variant.
     var declaredVideoRange: VideoRange? {
         guard let index = variantIndex, let variants = multivariant?.variants, variants.indices.contains(index) else {
             return nil
@@ -166,37 +168,37 @@ package struct ItemState: Sendable {
     }
     var isLive: Bool { lanes[.main]?.tracker?.isLive ?? false }
     var requiredLanes: [MediaLane] { lanes.values.filter(\.isRequired) }
-    /// Whether any media was handed on.
+    /// Whether any media was passed to outputs.
     var hasPresentable: Bool { contents.hasPresentable }
-    /// The player is paused in a live stream, and asks for nothing.
+    /// Whether the player is paused in a live stream and makes no requests.
     var isAtRest: Bool { stream.isAtRest }
-    /// The item is live, also while the list of its variant is on its way.
+    /// Whether the item is live, including while the variant's playlist is loading.
     var isLiveStream: Bool { lanes[.main]?.tracker?.isLive ?? previousTracker?.isLive ?? false }
-    /// A playlist of it is here.
+    /// Whether a playlist of the item was loaded.
     var hasOpened: Bool { multivariant != nil || !lanes.isEmpty }
-    /// The live stream is taken to be over.
+    /// Whether the live stream is assumed to have ended.
     var isClosed: Bool { live.isClosed }
-    /// No further media will be loaded.
+    /// Whether no further media will be loaded.
     var isComplete: Bool { !lanes.isEmpty && requiredLanes.allSatisfy(\.isComplete) }
-    /// Where the longest of the lanes ends; nil while the variant is live.
+    /// The end of the longest lane, or nil while the variant is live.
     var listedEnd: Duration? {
         guard lanes[.main]?.tracker?.isLive == false else { return nil }
         return requiredLanes.compactMap(\.tracker).filter { !$0.isLive }.map(\.end).max()
     }
-    /// The playlist that tells whether the item goes on: the variant's, then any that has not ended.
+    /// The live playlist that decides whether the item continues, preferably the variant's.
     var liveTracker: PlaylistTracker? {
         let trackers = LaneID.allCases.compactMap { lanes[$0] }.filter(\.isRequired).compactMap(\.tracker)
         return trackers.first(where: \.isLive)
     }
-    /// Where the media ends without which nothing is played; nil where that is not known yet, or there is no such media.
+    /// The end of the required media that failed, or nil if it is unknown or nothing failed.
     var failsAt: Duration? {
         guard pendingFailure != nil, let id = failingLane, let lane = lanes[id], lane.segments.isEmpty else {
             return nil
         }
         return lane.loadedEnd
     }
-    /// Where what was loaded ends.
+    /// The end of loaded media.
     var loadedEnd: Duration { requiredLanes.compactMap(\.loadedEnd).max() ?? start ?? .zero }
-    /// All media was presented.
+    /// Whether all media was presented.
     var isDrained: Bool { isComplete && requiredLanes.allSatisfy { $0.drainedEnd != nil } }
 }

@@ -1,17 +1,15 @@
 import HLSKitLoading
 
-/// Applies a ``KeepUpPolicy`` and remembers its last yes.
+/// Applies a ``KeepUpPolicy`` and remembers its last positive answer.
 ///
-/// Once true, the answer stays true until less than half of the threshold is ahead, or the rate, the bit rate or the item
-/// changes; otherwise it would flicker with every sample. A custom policy remembers for itself.
-///
-/// See docs/behaviour/buffering.md.
+/// An answer of `true` lasts until the media ahead falls below half of the threshold, or the rate, the bit rate or the
+/// item changes. Without that, the answer would flicker with every sample. A custom policy keeps its own state.
 struct KeepUpJudge: Sendable {
     var policy: KeepUpPolicy
     var configuration: BufferingConfiguration
-    /// Rate and bit rate for which the answer was yes.
+    /// The rate and bit rate for which the last answer was `true`.
     private var yes: (rate: Double, bitRate: Double?)?
-    /// The last word of a policy of the program, which is asked elsewhere (``ProgramQuestion``).
+    /// The last answer of the app's policy, which is requested with ``ProgramQuestion``.
     var programSays = false
 
     init(policy: KeepUpPolicy = .predictive, configuration: BufferingConfiguration = .init()) {
@@ -19,7 +17,7 @@ struct KeepUpJudge: Sendable {
         self.configuration = configuration
     }
 
-    /// θ: what is enough to start with.
+    /// Returns θ, the amount of media that is enough to start with.
     func threshold(isAfterStall: Bool) -> Duration {
         switch policy {
         case .bufferOnly(let start, let afterRebuffer): isAfterStall ? afterRebuffer : start
@@ -27,7 +25,7 @@ struct KeepUpJudge: Sendable {
         }
     }
 
-    /// Forgets the last answer: another item, or another place in this one.
+    /// Forgets the last answer because the item or the position has changed.
     mutating func reset() {
         yes = nil
         programSays = false
@@ -52,13 +50,13 @@ struct KeepUpJudge: Sendable {
         return answer
     }
 
-    /// What has to be ahead; nil if the program decides.
+    /// Returns the amount of media required ahead, or nil if the app's policy decides.
     func need(_ input: KeepUpInput) -> Duration? {
         if case .custom = policy { return nil }
         return .seconds(need(input, threshold: threshold(isAfterStall: input.isAfterStall).seconds))
     }
 
-    /// Seconds of media that have to be ahead.
+    /// Returns the seconds of media required ahead.
     private func need(_ input: KeepUpInput, threshold: Double) -> Double {
         guard case .predictive = policy else { return threshold }
         if let reserve = input.liveReserve { return reserve.seconds * abs(input.rate) }
@@ -71,8 +69,8 @@ struct KeepUpJudge: Sendable {
         }
         let remaining = input.remaining?.seconds ?? .infinity
         if input.isSelectionAutomatic, input.hasLowerVariant {
-            // After a stall a whole segment is enough: on 417 recorded networks waiting for a second one cost more than
-            // the stalls that it saved.
+            // After a stall, one whole segment is enough. On 417 recorded networks, waiting for a second one took
+            // longer than the stalls that it avoided.
             let enough = min(threshold, max(configuration.startThreshold.seconds, input.segmentDuration.seconds))
             return min(remaining, (input.isAfterStall ? enough : threshold) * speed)
         }
@@ -81,10 +79,11 @@ struct KeepUpJudge: Sendable {
             now: throughput / configuration.throughputSafetyFactor)
         let start: Double
         if input.isAfterStall {
-            // Playback has stalled already: to wait for the next slump would only add to the waiting.
+            // Playback has already stalled, so waiting for the next drop in throughput would only add delay.
             start = threshold * forecast.growth
         } else {
-            // The rule chooses lower variants on networks with slumps; here there is none, and a little is left to spare at most.
+            // The rule chooses lower variants when throughput drops. Without a lower one, a small reserve must be
+            // enough.
             start = input.isSelectionAutomatic ? threshold * forecast.caution : max(threshold, forecast.passing)
         }
         let deficit = forecast.lasting > 0 ? forecast.lasting * remaining : 0

@@ -1,27 +1,27 @@
 import HLSKitLoading
 import HLSKitSelection
 
-/// How long the keys of an item hold, and which of those that came one after another for the same URL is in use.
+/// The lifetimes of an item's keys, and which of the successive keys of a URL is in use.
 ///
-/// A key that takes the place of another is a resource of its own, with the next generation: what was begun with the one
-/// before ends with that.
+/// A replacement key is a separate resource with the next generation. A segment that began with one generation ends
+/// with it.
 struct KeyLeases: Sendable {
     private struct Lease {
-        /// The key that segments are begun with.
+        /// The generation of the key for new segments.
         var generation = 0
-        /// Why the one after it is asked for, or that one was asked for.
+        /// The reason for requesting the next key or the current one.
         var reason = ContentKeyRequest.Reason.needed
-        /// From when on the next one is asked for, and from when on this one is of no use.
+        /// The times at which to request the next key and at which this one expires.
         var renewal: Duration?
         var expiration: Duration?
-        /// Of the next one, whose answer has begun.
+        /// The terms of the next key, whose response has begun.
         var coming: (renewal: Duration?, expiration: Duration?)?
-        /// It took the place of one that did not fit, and nothing was read with it yet.
+        /// Whether the key replaced one that did not fit and has not decrypted anything yet.
         var isDoubted = false
-        /// The segment that it did not fit: others may doubt the next one again.
+        /// The segment that the previous key did not fit. Other segments may doubt this key too.
         var doubter: Doubter?
 
-        /// Segments wait for a key that is not here yet.
+        /// Uses a key that has not arrived yet. Segments wait for it.
         mutating func use(_ generation: Int) {
             self.generation = generation
             (renewal, expiration) = (nil, nil)
@@ -34,11 +34,10 @@ struct KeyLeases: Sendable {
         var position: SegmentPosition
     }
 
-    /// Keys that the program gave, and those of servers that have decrypted something, by what they were before any took
-    /// their place.
+    /// The leases of keys from the app and of proven server keys, by their first generation.
     private var leases: [ResourceID: Lease] = [:]
 
-    /// The key in use at the place of one that a playlist names.
+    /// Returns the key in use for a key from a playlist.
     func current(of key: SegmentKey) -> SegmentKey {
         guard let lease = leases[key.resource.first] else { return key }
         var key = key
@@ -46,17 +45,16 @@ struct KeyLeases: Sendable {
         return key
     }
 
-    /// Why a key is asked for.
+    /// Returns the reason for requesting a key.
     func reason(for key: ResourceID) -> ContentKeyRequest.Reason {
         key.generation == 0 ? .needed : leases[key.first]?.reason ?? .needed
     }
 
     // MARK: Beginning
 
-    /// Gives a segment that is begun the keys in use. Those that have expired are replaced first, so that it waits for
-    /// them.
+    /// Assigns the keys in use to a new segment. Expired keys are replaced, so the segment waits for new ones.
     ///
-    /// - Returns: keys that are asked for while it is loaded.
+    /// - Returns: The keys to request while the segment loads.
     mutating func assign(to job: inout SegmentJob, at now: Duration) -> [ResourceID] {
         guard !leases.isEmpty else { return [] }
         var renewals: [ResourceID] = []
@@ -82,7 +80,7 @@ struct KeyLeases: Sendable {
 
     // MARK: Answers
 
-    /// The program answers with a key.
+    /// Notes the terms of a key from the app.
     mutating func note(_ terms: KeyTerms, of key: ResourceID, at now: Duration) {
         guard key.kind == .key else { return }
         leases[key.first, default: Lease()].coming = (
@@ -90,23 +88,23 @@ struct KeyLeases: Sendable {
         )
     }
 
-    /// A key is here: from now on segments are begun with it.
+    /// Notes that a key was loaded, which new segments use.
     mutating func load(_ key: ResourceID) {
         guard var lease = leases[key.first], key.generation >= lease.generation else { return }
         lease.generation = key.generation
-        // One that the network gave in the end lasts for ever.
+        // A key that finally came from the network never expires.
         (lease.renewal, lease.expiration) = lease.coming ?? (nil, nil)
         lease.coming = nil
         leases[key.first] = lease
     }
 
-    /// A segment cannot be decrypted with a key.
+    /// Notes that a segment cannot be decrypted with a key.
     ///
-    /// - Returns: whether it is begun again, with a key that takes its place. A key of a server that has decrypted nothing stays
-    ///   what it is; one that has may be another by now behind the same URL.
+    /// - Returns: Whether to restart the segment with a replacement key. A server's key is replaced only if it has
+    ///   decrypted media, because the server may have changed the key at its URL since then.
     mutating func doubt(_ key: ResourceID, by doubter: Doubter? = nil) -> Bool {
         guard var lease = leases[key.first] else { return false }
-        // Others that were begun with it come later.
+        // Other segments that began with the same key fail later.
         if key.generation < lease.generation { return true }
         guard !lease.isDoubted || lease.doubter != doubter else { return false }
         lease.reason = .receivedObsoleteContentKey
@@ -116,7 +114,7 @@ struct KeyLeases: Sendable {
         return true
     }
 
-    /// A segment was read with a key.
+    /// Notes that a segment was decrypted with a key.
     mutating func prove(_ key: ResourceID?) {
         guard let key, key.generation == leases[key.first, default: Lease()].generation else { return }
         leases[key.first, default: Lease()].isDoubted = false
@@ -124,7 +122,7 @@ struct KeyLeases: Sendable {
 }
 
 extension ResourceID {
-    /// What it was before any took its place.
+    /// The resource in its first generation.
     fileprivate var first: ResourceID { generation(0) }
 
     fileprivate func generation(_ number: Int) -> ResourceID {

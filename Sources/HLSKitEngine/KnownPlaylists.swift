@@ -1,32 +1,32 @@
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// A media playlist that was loaded, with the URL that answered.
+/// A loaded media playlist with the URL that delivered it.
 struct KnownPlaylist: Sendable {
     @Shared var playlist: MediaPlaylist
     var url: String
-    /// Where it was laid on the timeline; nil where it was not.
+    /// Its position on the timeline, or nil if it has none.
     var tracker: PlaylistTracker?
 }
 
-/// Media playlists that were loaded before, by URL: a VOD variant that was left is taken up again without I/O.
+/// Previously loaded media playlists by URL, so a return to a VOD variant needs no I/O.
 struct KnownPlaylists: Sendable {
     private var lists: [String: KnownPlaylist] = [:]
 
     subscript(url: String) -> KnownPlaylist? { lists[url] }
 
-    /// One that came for a lane that had been led elsewhere meanwhile.
+    /// Keeps a playlist that arrived after its lane had switched to another one.
     mutating func keep(_ playlist: MediaPlaylist, requestURL: String, url: String) {
         lists[requestURL] = KnownPlaylist(playlist: playlist, url: url)
     }
 
-    /// One that is laid on the timeline, and has ended: any other is another when its lane comes back to it.
+    /// Keeps an ended playlist with its position. A live one would be outdated when its lane returns to it.
     ///
-    /// - Returns: whether it is kept.
+    /// - Returns: Whether the playlist is kept.
     mutating func keep(_ tracker: PlaylistTracker, url: String) {
         lists[tracker.requestURL] = KnownPlaylist(playlist: tracker.playlist, url: url, tracker: tracker)
     }
 
-    /// Their URLs have run out.
+    /// Forgets all playlists because their URLs have expired.
     mutating func forget() { lists = [:] }
 }

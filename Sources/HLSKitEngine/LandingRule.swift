@@ -2,21 +2,19 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Says which item time the destination of a seek is, and where the seek lands.
-///
-/// See docs/behaviour/seeking.md.
+/// Converts the destination of a seek to an item time and chooses where the seek lands.
 struct LandingRule: Sendable {
-    /// The playlist of what is played, also while I-frames are.
+    /// The regular playlist, even during I-frame playback.
     let tracker: PlaylistTracker
     /// The distance from the live edge at which to play.
     var liveOffset = Duration.zero
     var held = HeldMedia()
-    /// I-frames are played in the place of media.
+    /// Whether I-frames replace regular playback.
     var showsIFrames = false
 
     // MARK: Places
 
-    /// The item time of a destination; nil where it is outside of what can be sought in.
+    /// Returns the item time of a destination, or nil if it is outside the seekable range.
     func time(of destination: SeekRequest.Destination) -> Duration? {
         switch destination {
         case .edge:
@@ -27,23 +25,22 @@ struct LandingRule: Sendable {
             guard time <= max(tracker.end, held.end ?? .zero) else { return nil }
             let start = tracker.seekableStart
             if time >= start { return time }
-            // The window may have moved since the caller read where it begins.
+            // The window may have moved after the caller read its start.
             return tracker.isLive && start - time <= tracker.pacingTarget ? start : nil
         }
     }
 
     // MARK: Landings
 
-    /// Where a seek to `target` lands.
     func landing(for request: SeekRequest, at target: Duration, _ syncSamples: SyncIndex) -> Landing {
-        // Nothing is presented behind an end time that is set.
+        // Nothing is presented after an end time that is set.
         let target = min(target, held.end ?? target)
         let tolerance = request.tolerance
-        // Of pictures the one is shown that is on there.
+        // I-frame playback shows the frame at the target.
         if showsIFrames { return .segmentStart(target) }
         if tolerance.isZero { return .exact(target) }
         if tolerance.isUnlimited {
-            // The nearest way to a picture.
+            // Choose the landing that shows a frame soonest.
             let reach = tracker.pacingTarget
             let sync = syncSamples.landing(for: target) { abs($0 - target) <= reach && held.reaches($0) }
             if let sync { return .sync(sync) }
@@ -53,7 +50,7 @@ struct LandingRule: Sendable {
         return held.landing(at: target, tolerance, syncSamples)
     }
 
-    /// Where a seek lands for which an item waits that has no place to start at yet; nil where it can go nowhere.
+    /// Returns the landing of a seek before the item has a start position, or nil if there is none.
     func firstLanding(for request: SeekRequest) -> Landing? {
         var target = time(of: request.destination)
         if target == nil, case .time(let time) = request.destination {
@@ -72,16 +69,15 @@ struct LandingRule: Sendable {
     }
 }
 
-/// Media that is loaded and can be presented once more.
+/// Loaded media that can be presented again.
 struct HeldMedia: Sendable, Hashable {
-    /// Where all lanes have media.
     var ranges: [Range<Duration>] = []
-    /// Where playing ends; nil while that is not known.
+    /// The end of playback, or nil while it is unknown.
     var end: Duration?
-    /// Less media than this is not enough to present.
+    /// The minimum amount of media that can be presented.
     var shortest = Duration.zero
 
-    /// Whether presenting can go on at an item time.
+    /// Returns whether playback can continue at an item time.
     func reaches(_ time: Duration) -> Bool {
         guard time >= .zero else { return false }
         let end = end ?? .seconds(Int64.max)
@@ -91,7 +87,7 @@ struct HeldMedia: Sendable, Hashable {
         }
     }
 
-    /// Where a seek lands whose target is held.
+    /// Returns the landing of a seek to a target in held media.
     func landing(at target: Duration, _ tolerance: SeekRequest.Tolerance, _ syncSamples: SyncIndex) -> Landing {
         syncSamples.landing(for: target) { tolerance.allows($0, for: target) && reaches($0) }.map(Landing.sync)
             ?? .exact(target)
@@ -99,7 +95,7 @@ struct HeldMedia: Sendable, Hashable {
 }
 
 extension PlaylistTracker {
-    /// The item time that bears this date; nil where none does.
+    /// Returns the item time with this date, or nil if there is none.
     func time(of date: PlaylistDate) -> Duration? {
         for (index, segment) in playlist.segments.enumerated() {
             guard let start = segment.derivedProgramDateTime else { continue }

@@ -2,29 +2,31 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The playlist of a lane: where it comes from, whether it is being asked for, and what is known of it.
+/// The playlist of a lane: its URL, its requests and its known state.
 struct LanePlaylist: Sendable {
-    /// The URL as the multivariant playlist (or the user) gave it.
+    /// The URL from the multivariant playlist or from the app.
     private(set) var url: String
-    /// The request that is under way, and when the last one began.
+    /// The current request, and the time at which the last one began.
     private(set) var request: RequestID?
     private(set) var requestBegan: Duration
-    /// After a rest, segments are asked for when the list tells which there are now.
+    /// Whether segments wait for a reload after an idle period.
     private(set) var awaitsReload = false
     @Shared private var list: PlaylistTracker? = nil
-    /// The list that was left last: its successor is laid beside it.
+    /// The last playlist that was left, which determines the position of its successor.
     @Shared private(set) var left: PlaylistTracker? = nil
-    /// Its URL has run out: the list at the fresh one is a newer state of ``list``.
+    /// Whether the URL expired and the playlist at the fresh URL will be a newer state of ``list``.
     private var isParked = false
-    /// Its URL has run out, and no other has taken its place.
+    /// Whether the URL expired and has no replacement yet.
     private(set) var hasRunOut = false
-    /// The URL that answered last is asked: a session or a machine that the list's own URL has led to, and leads to no more.
+    /// Whether requests use the last URL that responded because the playlist's own URL no longer works.
+    ///
+    /// The responding URL may contain a session or a specific server.
     private var usesAnswered = false
-    /// What is asked for besides the list.
+    /// The delivery directives of requests.
     private(set) var plan = ReloadPlan()
-    /// Whether the first list is the newest.
+    /// Whether the first playlist is up to date.
     private var tuneIn = TuneIn()
-    /// Of its server, as held requests tell.
+    /// The server's connections, as observed in blocking requests.
     private(set) var connections = HeldConnections()
 
     init(url: String, requestBegan: Duration = .zero, left: PlaylistTracker? = nil) {
@@ -33,35 +35,35 @@ struct LanePlaylist: Sendable {
         self.left = left
     }
 
-    /// The list that segments are loaded from; nil before it is here.
+    /// The playlist that segments are loaded from, or nil before it arrives.
     var tracker: PlaylistTracker? {
         _read { if isParked { yield nil } else { yield list } }
     }
-    /// The list as it was when its URL ran out; nil where none waits for a fresh one.
+    /// The playlist at the time its URL expired, or nil if none waits for a fresh URL.
     var parked: PlaylistTracker? { isParked ? list : nil }
-    /// It was read before: the next is a newer state of it.
+    /// Whether a playlist was read, so the next one is a newer state of it.
     var isKnown: Bool { list != nil }
 
     // MARK: Reloads
 
     enum Reload: Sendable, Hashable {
-        /// The list has ended.
+        /// The playlist has ended.
         case never
         case at(Duration)
-        /// At once: the server answers when there is something new.
+        /// Immediately, as a blocking reload.
         case held
     }
 
-    /// When the list is asked for again; nil where it is not here, or being asked for.
+    /// Returns when to reload the playlist, or nil if it has not arrived or is being requested.
     ///
     /// - Parameters:
-    ///   - playhead: nil where time does not limit how fast media is taken.
-    ///   - mayHold: servers may hold requests.
+    ///   - playhead: The playhead, or nil for unpaced playback.
+    ///   - mayHold: Whether blocking reloads are allowed.
     func reload(playhead: Duration?, mayHold: Bool = true) -> Reload? {
         guard let tracker, request == nil else { return nil }
         guard let time = tracker.nextReload else { return .never }
         if mayHold, plan.next(in: tracker, playhead: playhead) != nil { return .held }
-        // Nobody waits for what is listed next.
+        // The next segment is not needed soon.
         let hasTime = playhead.map { tracker.end - $0 >= tracker.pacingTarget * 2 } ?? true
         return .at(hasTime ? time + tracker.reloadDelay : time)
     }
@@ -74,16 +76,18 @@ struct LanePlaylist: Sendable {
         plan.send(directives)
     }
 
-    /// The URL that is asked in the place of ``url``; nil for that.
+    /// The URL to request instead of ``url``, or nil to use that.
     var answeredURL: String? { usesAnswered ? otherURL : nil }
 
-    /// The last answer came from elsewhere.
+    /// The URL that last responded if it differs from ``url``.
     private var otherURL: String? { tracker.flatMap { $0.url == url ? nil : $0.url } }
 
-    /// A reload failed: where the list's own URL refuses it, that which answered last may go on; where that fails, the own one
-    /// is the way back.
+    /// Switches URLs after a failed reload.
     ///
-    /// - Returns: whether the list is to be asked for at once.
+    /// If the playlist's own URL refuses, the last URL that responded may still work. If that one fails, the own URL is
+    /// the way back.
+    ///
+    /// - Returns: Whether to request the playlist immediately.
     mutating func turn(after error: LoadingError) -> Bool {
         guard !usesAnswered else {
             usesAnswered = false
@@ -94,9 +98,9 @@ struct LanePlaylist: Sendable {
         return true
     }
 
-    /// What the next request asks for besides the list, and how long that may be held.
+    /// Returns the delivery directives of the next request and how long the server may hold it.
     ///
-    /// - Parameter neighbor: a list that is played with this one, and may know how far this one is.
+    /// - Parameter neighbor: A playlist that plays with this one and may report its state.
     func directives(
         mayHold: Bool, playhead: Duration? = nil, beside neighbor: PlaylistTracker?, at now: Duration
     ) -> (DeliveryDirectives, heldFor: Duration?) {
@@ -112,56 +116,57 @@ struct LanePlaylist: Sendable {
         return (DeliveryDirectives(awaited: awaited), ReloadPlan.patience(withReportOf: neighbor))
     }
 
-    /// The first list is of no use yet: a newer one is asked for, as far on as the answer was old.
+    /// Returns whether the first playlist is outdated and a newer one must be requested.
+    ///
+    /// The directives go as far ahead as the response was old.
     mutating func tunesIn(after list: MediaPlaylist, age: Duration?) -> Bool {
         guard !isKnown, tuneIn.await(after: list, age: age, isDirected: plan.isHeld) != nil else { return false }
         plan.end()
         return true
     }
 
-    /// The request that is under way where the server may hold it.
+    /// The current request if it is a blocking one.
     var heldRequest: RequestID? { plan.isHeld ? request : nil }
 
-    /// It is held until a whole segment is there, and at the playhead parts are waited for.
+    /// Whether the server holds the request for a whole segment although parts are needed at the playhead.
     func isHeldTooLong(at playhead: Duration) -> Bool {
         guard let tracker, heldRequest != nil, plan.awaitsSegment else { return false }
         return tracker.nextEdge(parts: tracker.isWaitedFor(at: playhead))?.part != nil
     }
 
-    /// The server has answered a request. Called before ``answer()``.
+    /// Notes that the server responded to a request. Call this before ``answer()``.
     ///
-    /// - Parameter isNew: over a connection that was made for it, and that carries one request at a time.
+    /// - Parameter isNew: Whether the connection was opened for this request and carries one request at a time.
     mutating func noteConnection(of id: RequestID, isNew: Bool) {
         if heldRequest == id { connections.noteAnswer(isNew: isNew) }
     }
 
-    /// The last request brought a list, which is ``tracker`` now.
+    /// Notes that the last request delivered a playlist, now in ``tracker``.
     ///
-    /// - Returns: whether it was one that the server might hold, and brought what was awaited.
+    /// - Returns: Whether it was a blocking request that returned the expected content.
     @discardableResult
     mutating func noteList(isNewCount: Bool = false) -> Bool {
         plan.take(edge: tracker?.writtenEdge, isNewCount: isNewCount)
     }
 
-    /// The last request brought nothing.
+    /// Notes that the last request failed.
     ///
-    /// - Returns: whether the list is to be asked for at once, and nothing else is wrong.
+    /// - Returns: Whether to request the playlist immediately because nothing else is wrong.
     mutating func noteFailure(_ failure: ReloadPlan.Failure) -> Bool {
-        // Who can be asked plainly need not be able to answer that.
+        // A server may fail requests with directives and still answer plain ones.
         let wasTuningIn = tuneIn.giveUp()
         return plan.fail(failure) || wasTuningIn
     }
 
-    /// Segments wait for the next answer.
+    /// Makes segments wait for the next response.
     mutating func awaitReload() { awaitsReload = true }
 
-    /// The request has brought a list, or failed.
+    /// Notes that the request has delivered a playlist or failed.
     mutating func answer() {
         request = nil
         awaitsReload = false
     }
 
-    /// Nothing comes of the request that is under way.
     mutating func forgetRequest() {
         request = nil
         plan.end()
@@ -175,22 +180,21 @@ struct LanePlaylist: Sendable {
         hasRunOut = false
     }
 
-    /// Parts are loaded from now on, or whole segments are.
+    /// Sets whether parts or whole segments are loaded.
     mutating func use(parts: Bool) {
         if let tracker, tracker.usesParts != parts { list?.use(parts: parts) }
     }
 
-    /// A segment is loaded whole: parts of it could not be had.
+    /// Loads a segment whole because its parts are unavailable.
     mutating func loadWhole(_ position: SegmentPosition) { list?.loadWhole(position.sequence) }
 
-    /// What is listed moves on the item's timeline.
     mutating func shift(by distance: Duration) {
         left?.shift(by: distance)
         guard !isParked else { return }
         list?.shift(by: distance)
     }
 
-    /// Another list takes its place, which has still to come.
+    /// Leaves the playlist for another one that has not arrived yet.
     mutating func leave(for url: String) {
         self.url = url
         usesAnswered = false
@@ -202,13 +206,15 @@ struct LanePlaylist: Sendable {
         hasRunOut = false
     }
 
-    /// The list was refused, as its URL has run out.
+    /// Notes that the playlist was refused because its URL has expired.
     mutating func refuse() {
         forgetRequest()
         if tracker == nil { hasRunOut = true }
     }
 
-    /// The URL leads nowhere any more. A live list goes on at the fresh one, any other begins anew.
+    /// Parks the playlist because its URL has expired.
+    ///
+    /// A live playlist continues at the fresh URL. A VOD playlist is loaded again.
     mutating func park() {
         guard let tracker else { return }
         left = tracker
@@ -217,20 +223,19 @@ struct LanePlaylist: Sendable {
         if !tracker.isLive { list = nil }
     }
 
-    /// As ``park()``, with a list that was parked before the lane was led elsewhere.
+    /// Parks a playlist that was already parked before the lane switched.
     mutating func park(_ tracker: PlaylistTracker) {
         list = tracker
         isParked = true
     }
 
-    /// The fresh URL.
     mutating func renew(_ url: String, requestBegan: Duration? = nil) {
         self.url = url
         usesAnswered = false
         if let requestBegan { self.requestBegan = requestBegan }
     }
 
-    /// The list that waits for a newer state of it goes on at the URL that is known now.
+    /// Continues a parked playlist at the current URL.
     mutating func unpark() {
         guard isParked else { return }
         isParked = false

@@ -1,33 +1,35 @@
 import HLSKitMedia
 
-/// Why a lane goes on with something else than the segment after its last one.
+/// The reason why a lane continues with something other than the next segment.
 ///
-/// | | media that is loaded | segments under way | may repeat media | failures until now |
+/// | | loaded media | segments in flight | may repeat media | previous failures |
 /// |---|---|---|---|---|
-/// | `jump` | counts no longer | let go | no | forgotten |
-/// | `elsewhere` | stays | stay | yes | count on |
-/// | `again` | stays | let go before | yes | of this segment: count on |
-/// | `cut` | stays up to the cut | those behind it let go before | yes | count on |
-/// | `replacement` | plays until the new media is there | let go | no | forgotten |
-/// | `late` | stays, for those who took it | let go | no | forgotten |
-/// | `hole` | stays | stay | as before | count on |
+/// | `jump` | is ignored | are dropped | no | are forgotten |
+/// | `elsewhere` | is kept | are kept | yes | are kept |
+/// | `again` | is kept | were dropped before | yes | are kept for this segment |
+/// | `cut` | is kept up to the cut | were dropped before if after the cut | yes | are kept |
+/// | `replacement` | plays until new media arrives | are dropped | no | are forgotten |
+/// | `late` | is kept for existing outputs | are dropped | no | are forgotten |
+/// | `hole` | is kept | are kept | unchanged | are kept |
 enum LaneRestart: Hashable, Sendable {
-    /// The playhead has jumped: media is loaded from there on. `loadedEnd`: where what is loaded then begins.
+    /// The playhead has jumped, and media is loaded from its new position.
+    ///
+    /// `loadedEnd`: the start of the media that is loaded then.
     case jump(loadedEnd: Duration)
-    /// The same media comes from another playlist: a variant, a host, a fresh URL.
+    /// The same media comes from another playlist because of a new variant, host or URL.
     case elsewhere
-    /// A segment is asked for once more, with the tries of this role.
+    /// A segment is requested again and uses the attempts of this role.
     case again(SegmentID)
-    /// Media from this time on is loaded once more, in another quality.
+    /// Media from this time is loaded again in another quality.
     case cut(Duration)
-    /// Another rendition; such changes are numbered.
+    /// Another rendition replaces the current one. The number identifies the change.
     case replacement(Int)
-    /// Outputs came late to media that was loaded and dropped.
+    /// Outputs arrived after media for them was loaded and dropped.
     case late
-    /// Segments are missing, or the server counts anew: what follows does not follow on what is loaded.
+    /// Segments are missing or the server has restarted, so the next media does not follow loaded media.
     case hole
 
-    /// Nothing that was begun before is of use.
+    /// Whether everything begun earlier is useless.
     var forgets: Bool {
         switch self {
         case .jump, .replacement, .late: true
@@ -35,12 +37,12 @@ enum LaneRestart: Hashable, Sendable {
         }
     }
 
-    /// The end that the lane had come to is no end any more.
+    /// Whether a lane that had ended continues.
     var reopens: Bool {
         if case .cut = self { true } else { forgets }
     }
 
-    /// How the next segment joins on, where it would have done so as `before` says.
+    /// Returns how the next segment joins if it would otherwise join as `before`.
     func joint(after before: LaneJoint) -> LaneJoint {
         switch self {
         case .jump, .replacement, .late: .begins

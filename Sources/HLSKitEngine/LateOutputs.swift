@@ -2,64 +2,58 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Decides what is loaded once more of a lane for outputs that came when its media had been loaded and dropped, and from
-/// where.
+/// Decides which media to load again for outputs that arrived after it was dropped.
 ///
-/// Media that nobody took was dropped, and is loaded again from the playhead on. Other outputs continue as they were, and
-/// so does time.
-///
-/// Source: docs/behaviour/playback.md.
+/// Unused media was dropped and is loaded again from the playhead. Other outputs and time continue unchanged.
 struct LateOutputs: Sendable, Hashable {
-    /// A segment begins where another one did, but for what rounding makes of it.
+    /// The maximum difference between segment starts that rounding can cause.
     private static let rounding = Duration.milliseconds(10)
 
     private var kinds: Set<MediaKind>
-    /// Other kinds of the lane were taken all the time: they are not handed on once more.
+    /// Whether other kinds of the lane's media were used all the time and must not be delivered twice.
     private let keepsOthers: Bool
-    /// The item time from which on segments are loaded for the first time; nil while those under way are waited for.
+    /// The item time from which segments load for the first time, or nil while others are in flight.
     private(set) var until: Duration?
 
-    /// - Parameter keepsOthers: other kinds of media of the lane are taken already.
+    /// - Parameter keepsOthers: Whether other kinds of the lane's media are already used.
     init(_ kinds: Set<MediaKind>, keepsOthers: Bool) {
         self.kinds = kinds
         self.keepsOthers = keepsOthers
     }
 
-    /// What is known of the lane and of its item.
     struct Facts: Sendable {
-        /// The item plays in real time, has begun and has not failed.
+        /// Whether the item plays in real time, has started and has not failed.
         var isPlaying = true
-        /// Media of the lane can be played; that of another rendition is to take its place.
+        /// Whether the lane has playable media, and whether another rendition is replacing it.
         var isDemuxed = true
         var isReplacing = false
-        /// Segments are under way.
+        /// Whether segments are in flight.
         var isReading = false
-        /// The item time at which the lane continues to load; nil where it has not begun.
+        /// The item time at which the lane continues to load, or nil if it has not begun.
         var resume: Duration?
         var playhead = Duration.zero
-        /// The segment at the playhead, if it is listed.
+        /// The segment at the playhead if it is listed.
         var segment: SegmentPosition?
         var segmentStart = Duration.zero
     }
 
-    /// Where a lane goes back to, and what for.
+    /// The position to which a lane returns, and the kinds of media it loads.
     struct Return: Sendable, Hashable {
         var kinds: Set<MediaKind>
         var cursor: LaneCursor
-        /// Media before is not there for everybody: who goes back to it has it loaded again.
+        /// The item time before which buffered media is dropped because the late outputs lack it.
         var start: Duration
     }
 
-    /// Whether media that outputs would take from now on was loaded already.
+    /// Whether the media that the outputs need was already loaded.
     static func areTooLate(_ facts: Facts) -> Bool {
         guard facts.isPlaying, facts.isDemuxed, !facts.isReplacing, let resume = facts.resume else { return false }
         return resume > facts.playhead
     }
 
-    /// More outputs have come late.
     mutating func add(_ kinds: Set<MediaKind>) { self.kinds.formUnion(kinds) }
 
-    /// Goes back to the playhead as soon as nothing is in the way: segments that others take are read to their end.
+    /// Returns to the playhead when possible. Segments that others use are read to their end first.
     mutating func goBack(_ facts: Facts) -> Return? {
         guard !keepsOthers || until != nil || !facts.isReading else { return nil }
         until = until ?? facts.resume
@@ -69,21 +63,21 @@ struct LateOutputs: Sendable, Hashable {
         return Return(kinds: kinds, cursor: .position(segment), start: min(facts.playhead, facts.segmentStart))
     }
 
-    /// A segment that begins there was loaded before.
+    /// Whether a segment that begins at `start` was loaded before.
     func isLoadedAgain(_ start: Duration) -> Bool { until.map { start < $0 - Self.rounding } ?? false }
 
-    /// The kinds of media that a segment is loaded once more for; nil for all.
+    /// The kinds of media for which a segment is loaded again, or nil for all.
     func kinds(at start: Duration) -> Set<MediaKind>? { keepsOthers && isLoadedAgain(start) ? kinds : nil }
 
-    /// The kinds that nothing was gone back for: they are taken from what comes next. nil where there are none.
+    /// The kinds to take from the next segments because the lane did not go back, or nil if there are none.
     var kindsToCome: Set<MediaKind>? { until == nil ? kinds : nil }
 }
 
 extension MediaLane {
-    /// The kinds of media that a segment is loaded once more for; nil for all.
+    /// The kinds of media for which a segment is loaded again, or nil for all.
     func kinds(at start: Duration) -> Set<MediaKind>? { late?.kinds(at: start) }
 
-    /// A segment that begins there was loaded before.
+    /// Whether a segment that begins at `start` was loaded before.
     func isLoadedAgain(_ start: Duration) -> Bool { late?.isLoadedAgain(start) ?? false }
 }
 

@@ -1,78 +1,71 @@
 import HLSKitLoading
 
-/// Decides how fast a live stream is played so that it stays at its distance from the edge, and whether a wait has left so
-/// much behind that it is skipped.
+/// Decides the rate that keeps a live stream at its distance from the edge, and when to jump.
 ///
-/// Within the dead band the rate is 1. Beyond it a tenth of the difference is taken back each second, in steps of a hundredth
-/// and within limits, until next to nothing of it is left: nearer to the edge than wanted the rate is below 1, farther
-/// from it above. The distance is estimated from lists (``LiveEdge``), so that no clock of the server counts.
-///
-/// See docs/behaviour/live.md.
+/// Within the dead band, the rate is 1. Outside it, a tenth of the difference is corrected per second, in steps of 0.01
+/// and within limits. The correction ends when the difference is close to zero. The rate is below 1 too close to the
+/// edge, and above 1 too far from it. After a wait that left too much media behind, playback jumps. The distance is
+/// estimated from playlists (``LiveEdge``), so the server's clock does not matter.
 struct LatencyControl: Sendable {
     enum Action: Sendable, Hashable {
-        /// The rate of the timebase.
+        /// Sets the rate of the timebase.
         case rate(Double)
-        /// Playing continues at its distance from the edge; what lies between is skipped.
+        /// Continues at the intended distance from the edge and skips the media before it.
         case jump
     }
 
-    /// It depends on this.
     struct Facts: Sendable, Hashable {
-        /// The distance of the playhead from the edge, as estimated.
+        /// The estimated distance of the playhead from the edge.
         var distance: Duration
-        /// The distances between which nothing is to be done.
+        /// The range of distances that need no correction.
         var target: ClosedRange<Duration>
-        /// Media that is loaded ahead.
         var ahead: Duration
-        /// What is listed next lasts so long at most.
+        /// The maximum duration of the next listed segment or part.
         var piece: Duration
-        /// When something new was last listed.
+        /// The time at which the playlist last listed new media.
         var listed = Duration.zero
         /// The highest rate, above 1.
         var limit: Double
-        /// What a wait has left behind may be skipped.
+        /// Whether playback may skip the media that a wait has left behind.
         var mayJump = false
     }
 
-    /// The rate is such that a difference is taken back in this time, as far as the limit allows.
+    /// The time in which a difference is corrected, if the limit allows.
     private static let time = Duration.seconds(10)
-    /// What the limit does not take back in this time is too far away.
+    /// The number of seconds at the rate limit within which a difference must be correctable.
     private static let patience = 60.0
-    /// From one jump to the next: a slow network is not to load what is never played.
+    /// The minimum time between jumps, so that a slow network does not load media that is never played.
     private static let jumpInterval = Duration.seconds(30)
-    /// The lowest rate: slower is heard and seen.
+    /// The lowest rate. Slower playback is noticeable.
     private static let slowest = 0.9
     private static let step = 0.01
 
-    /// The rate that was answered last.
     private(set) var rate = 1.0
-    /// When the difference is gone at this rate; nil where there is none.
+    /// The time at which this rate has corrected the difference, or nil if there is none.
     private(set) var nextChange: Duration?
-    /// Whether the playhead was near enough to its place when it was put where it is, and is kept there; nil before that is
-    /// known.
+    /// Whether the playhead began close enough to its target distance to be kept there, or nil if unknown.
     private var follows: Bool?
-    /// Time stood still, and what is known of the edge may be of before.
+    /// Whether time was stopped, so knowledge of the edge may be outdated.
     private var hasWaited = false
-    /// When time ran again.
     private var resumed: Duration?
     private var jumped: Duration?
 
-    /// The playhead is put somewhere by the user.
+    /// Notes that the user moved the playhead.
     mutating func move() {
         follows = nil
         hasWaited = false
     }
 
-    /// Time stands still: a stall, a pause.
+    /// Notes that time is stopped by a stall or pause.
     mutating func wait() {
         (hasWaited, resumed) = (true, nil)
         _ = set(1)
     }
 
-    /// Nothing is controlled for now: another item, or another rate.
+    /// Stops the control because the item or the rate has changed.
     mutating func rest() { self = LatencyControl() }
 
-    /// What is done while time runs at the rate that was answered last, or begins to.
+    /// Returns the action while time runs at the last rate or starts to run.
     mutating func decide(_ facts: Facts, at now: Duration) -> Action {
         let difference = facts.difference
         let reach = Self.reach(facts)
@@ -90,13 +83,13 @@ struct LatencyControl: Sendable {
             hasWaited = false
         }
         let band = Self.band(facts)
-        // What was begun is brought to its end: a rate that changes back and forth is heard.
+        // Complete a correction once it has begun, because a rate that alternates is audible.
         let isUnderWay = rate > 1 ? difference > .zero : rate < 1 && difference < .zero
         guard abs(difference.seconds) > (isUnderWay ? band / 4 : band).seconds else { return set(1) }
         let steps = (difference / Self.time / Self.step).rounded(.awayFromZero)
         let new = min(max(1 + steps * Self.step, 2 - facts.limit, Self.slowest), facts.limit)
         if new > 1, facts.ahead < Self.reserve(facts) / (isUnderWay ? 2 : 1) { return set(1) }
-        // A step less is not worth a change.
+        // A change by a single step is not worthwhile.
         let kept = isUnderWay && abs(new - rate) < Self.step * 1.5 ? rate : new
         let left = (abs(difference.seconds) - band.seconds / 4) / abs(kept - 1)
         return set(kept, until: now + .milliseconds(1) + .seconds(left))
@@ -107,22 +100,22 @@ struct LatencyControl: Sendable {
         return .rate(new)
     }
 
-    /// A difference up to this is left alone.
+    /// Returns the difference that is not corrected.
     private static func band(_ facts: Facts) -> Duration { max(.milliseconds(50), facts.piece / 4) }
 
-    /// Beyond this the user has put the playhead where it is by intent, or a wait has left too much behind.
+    /// Returns the difference above which the user chose the position or a wait was too long to correct.
     private static func reach(_ facts: Facts) -> Duration {
         max(.seconds(patience * (facts.limit - 1)), facts.piece * 2)
     }
 
-    /// With less than this ahead time does not run faster: loads are what is late.
+    /// Returns the media ahead below which time does not run faster, because loading is the bottleneck.
     private static func reserve(_ facts: Facts) -> Duration {
         max(facts.target.lowerBound - facts.piece, facts.piece) / 2
     }
 }
 
 extension LatencyControl.Facts {
-    /// How much farther from the edge than wanted; below zero where it is nearer.
+    /// The excess of the distance over the target range, or a negative value if the playhead is too close.
     fileprivate var difference: Duration {
         if distance > target.upperBound { return distance - target.upperBound }
         return min(.zero, distance - target.lowerBound)

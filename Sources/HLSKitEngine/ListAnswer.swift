@@ -1,17 +1,17 @@
 import HLSKitPlaylist
 
-/// What a request for a lane's playlist has brought.
+/// The result of a request for a lane's playlist.
 enum ListAnswer: Sendable {
     case useless(PlaylistFailure)
-    /// The list of a variant or rendition that was left in the meantime: it changes nothing.
+    /// The playlist of a variant or rendition that was left in the meantime. It changes nothing.
     case late(MediaPlaylist, LoadedPlaylist)
     case first(MediaPlaylist, LoadedPlaylist)
-    /// A newer state of the one that is known.
+    /// A newer state of the known playlist.
     case newer(MediaPlaylist, LoadedPlaylist)
 
     /// - Parameters:
-    ///   - url: of the lane's playlist; nil for a lane that is gone.
-    ///   - isKnown: the lane has a list.
+    ///   - url: The URL of the lane's playlist, or nil if the lane no longer exists.
+    ///   - isKnown: Whether the lane has a playlist.
     init(
         _ result: Result<LoadedPlaylist, PlaylistFailure>, to request: RequestUnderWay, leadsTo url: String?,
         isKnown: Bool
@@ -43,7 +43,7 @@ enum ListAnswer: Sendable {
 }
 
 extension MediaPlaylist {
-    /// Why there is nothing to load from it; nil where there is something, or may yet be.
+    /// Returns why nothing can be loaded from the playlist, or nil if it has or may get segments.
     func emptiness(at url: String) -> PlaylistFailure? {
         guard segments.isEmpty, isComplete else { return nil }
         return PlaylistFailure(kind: .malformed, url: url, text: "the playlist lists no segment")

@@ -1,23 +1,22 @@
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The first state of a lane's playlist, laid on the item's timeline.
+/// The first state of a lane's playlist, positioned on the item's timeline.
 struct ListPlace: Sendable {
     let tracker: PlaylistTracker
-    /// It was not laid there before.
     let isNew: Bool
-    /// It says more than the other lists: those that say the same are no sign of life.
+    /// Whether the playlist extends past the others. Otherwise it does not show that the stream continues.
     let isNews: Bool
 
     /// - Parameters:
-    ///   - url: the one that answered.
-    ///   - known: the list as it was laid on the timeline before.
+    ///   - url: The URL that responded.
+    ///   - known: The playlist with its earlier position on the timeline.
     init(
         of playlist: MediaPlaylist, url: String, in lane: borrowing MediaLane, known: PlaylistTracker?,
         _ facts: Facts, at now: Duration
     ) {
         let start = facts.reference?.start(of: playlist, at: now, successor: facts.successor) ?? .zero
-        // A list that has ended is as it was.
+        // An ended playlist does not change, so the known one can be reused.
         var tracker =
             known.flatMap { $0.start == start ? $0 : nil }
             ?? PlaylistTracker(
@@ -30,11 +29,10 @@ struct ListPlace: Sendable {
             !tracker.isLive || facts.reference.map { tracker.end - $0.end > tracker.pacingTarget / 2 } ?? true
     }
 
-    /// What else is on the timeline.
     struct Facts: Sendable {
-        /// A playlist whose place is known.
+        /// A playlist with a known position.
         var reference: PlaylistTracker?
-        /// Where the successor of the list begins that the variant was left with.
+        /// The start of the successor of the playlist that the variant was left with.
         var successor: Duration?
     }
 }
@@ -46,8 +44,9 @@ extension ItemState {
             reference: reference(for: lane), successor: before?.start(ofSuccessor: playlist, at: now))
     }
 
-    /// A playlist whose place on the timeline is known, for one that joins: the one that the lane was left with, or the
-    /// variant, or another lane's.
+    /// Returns a positioned playlist for a new one to join.
+    ///
+    /// It is the lane's previous one, the variant's previous one, or another lane's.
     private func reference(for lane: LaneID) -> PlaylistTracker? {
         if let tracker = lanes[lane]?.playlist.left ?? previousTracker { return tracker }
         for id in LaneID.allCases where id != lane {
@@ -56,15 +55,15 @@ extension ItemState {
         return nil
     }
 
-    /// A list that is played with that of a lane.
+    /// Returns a playlist that plays with the lane's playlist.
     func neighbor(of lane: LaneID) -> PlaylistTracker? {
         LaneID.allCases.lazy.filter { $0 != lane }.compactMap { lanes[$0]?.tracker }.first
     }
 
-    /// Where a list begins beside what the other lanes list; nil where those have none.
+    /// Returns the start of a playlist relative to other lanes, or nil if they have no playlist.
     func startBesideOthers(of playlist: MediaPlaylist, in id: LaneID, at now: Duration) -> Duration? {
         for other in [LaneID.main, .audio] where other != id {
-            // A variant that is being left has its place, too.
+            // The playlist of a variant that is being left has a position too.
             if let tracker = lanes[other]?.tracker ?? lanes[other]?.playlist.left {
                 return tracker.start(ofNeighbor: playlist, at: now)
             }
@@ -74,18 +73,17 @@ extension ItemState {
 }
 
 extension MediaLane {
-    /// The lane's list is known, and it has no place yet.
+    /// Whether the lane has a playlist but no position yet.
     var canStart: Bool { cursor == nil && tracker != nil }
 
-    /// Begins to load where the item starts.
+    /// Begins to load at the start of the item.
     ///
-    /// - Parameters:
-    ///   - isExact: the start was asked for by time: the last moments of its segment count.
+    /// - Parameter isExact: Whether the start was requested by time, so the last moments of its segment are needed.
     mutating func start(at start: Duration, playhead: Duration, isExact: Bool) {
         guard let tracker else { return }
-        // Subtitles may join an item that is being played.
+        // Subtitles may join during playback.
         let start = id == .subtitles ? max(start, playhead) : start
-        // What lies before is not passed over: it was not wanted.
+        // Earlier subtitles were not needed, so they are not reported as skipped.
         if id == .subtitles { setLoadedEnd(start) }
         let index = isExact ? tracker.entryIndex(containing: max(start, tracker.start)) : nil
         move(to: index.map { .position(tracker.position(at: $0)) } ?? .time(start))

@@ -2,15 +2,13 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// A newer state of a lane's list.
 struct ListUpdate: Sendable {
     let kind: PlaylistTracker.Update
     let tracker: PlaylistTracker
-    /// Where the lane would go on by the list before.
+    /// The time at which the lane would continue with the previous playlist.
     let resumeTime: Duration
 
-    /// - Parameter start: where the list begins beside those of the other lanes; asked for where it has jumped past
-    ///   everything that was known.
+    /// - Parameter start: The start of the playlist relative to other lanes, used if it jumped past known media.
     init?(
         of lane: borrowing MediaLane, with playlist: MediaPlaylist, url: String, loadBegan: Duration, at now: Duration,
         beside start: @autoclosure () -> Duration?

@@ -1,23 +1,25 @@
-/// Where the edge of a live stream is now, by the times at which its lists came: the end of what is listed, and how old that
-/// is. No clock of the server is asked.
+/// Estimates the current edge of a live stream from the arrival times of its playlists.
 ///
-/// A list tells of its end some time after that was made, never before. The one that told the soonest is believed; no more than
-/// the length of one piece beyond what is listed, as an encoder may pause.
+/// The estimate is the end of the listed media plus its age. It does not use the server's clock. A playlist arrives
+/// some time after its end was produced, never before. The estimate uses the playlist with the shortest delay. It goes
+/// at most the length of one piece past the listed end because an encoder may pause.
 struct LiveEdge: Sendable, Hashable {
     private struct Arrival: Sendable, Hashable {
         var end: Duration
         var time: Duration
-        /// Later is nearer to the truth.
+        /// A larger lead is closer to the real edge.
         var lead: Duration { end - time }
     }
 
-    /// Lists before these say nothing: clocks drift.
+    /// The number of playlists to keep. Earlier ones are ignored because clocks drift.
     private static let memory = 8
 
-    /// Of the last lists with something new, the oldest first.
+    /// The last playlists with new media, oldest first.
     private var arrivals: [Arrival] = []
 
-    /// Takes the end of the newest list, on the item's timeline, and the time at which it came. The same list may be told again.
+    /// Notes the end of the newest playlist on the item's timeline and its arrival time.
+    ///
+    /// The same playlist may be noted again.
     mutating func note(end: Duration, at time: Duration) {
         guard let last = arrivals.last else { return arrivals.append(Arrival(end: end, time: time)) }
         if last.time == time {
@@ -32,16 +34,15 @@ struct LiveEdge: Sendable, Hashable {
         arrivals.append(Arrival(end: end, time: time))
     }
 
-    /// Where the edge is if the stream has gone on at its pace since the last list, however long ago that was; nil before the
-    /// first list.
+    /// Returns the edge if the stream has continued since the last playlist, or nil before the first one.
     func projection(at now: Duration) -> Duration? {
         guard let last = arrivals.last, let lead = arrivals.lazy.map(\.lead).max() else { return nil }
         return max(last.end, lead + now)
     }
 
-    /// The edge; nil before the first list.
+    /// Returns the edge, or nil before the first playlist.
     ///
-    /// - Parameter piece: what is listed next lasts so long at most.
+    /// - Parameter piece: The maximum duration of the next listed segment or part.
     func estimate(at now: Duration, piece: Duration) -> Duration? {
         guard let last = arrivals.last, let projection = projection(at: now) else { return nil }
         return min(projection, last.end + piece)

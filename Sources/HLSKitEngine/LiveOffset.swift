@@ -1,33 +1,34 @@
-/// The distance of an item from the live edge: which one would do, and which one is kept over a wait.
+/// The recommended distance of an item from the live edge, and the distance to keep over a wait.
 struct LiveOffset: Sendable {
-    /// Stalls of this long ago say nothing any more.
+    /// The age at which stalls are ignored.
     private static let memory = Duration.seconds(300)
 
-    /// When playback stalled, as far back as the recommendation remembers.
     private var stalls: [Duration] = []
-    /// The recommendation that programs know of; nil before the first.
+    /// The last recommendation reported to the app, or nil before the first.
     private var recommended: Duration?
-    /// The distance that held when the wait began that is under way, to be held again after it.
+    /// The distance at the start of the current wait, to be restored after it.
     private var held: Duration?
-    /// That wait is over.
+    /// Whether that wait has ended.
     private(set) var hasWaited = false
 
     // MARK: Recommending
 
     mutating func stall(at now: Duration) { stalls = stalls.filter { now - $0 < Self.memory } + [now] }
 
-    /// The distance with which playback would probably not stall: one target duration more for each stall of late.
+    /// Returns the distance at which playback would probably not stall.
     ///
-    /// - Parameter window: what is listed. Beyond it there is nothing to play.
+    /// It increases by one target duration for each recent stall.
+    ///
+    /// - Parameter window: The listed duration, which limits the result.
     func recommendation(configured: Duration, target: Duration, window: Duration, at now: Duration) -> Duration {
         let count = stalls.count { now - $0 < Self.memory }
         return count > 0 ? max(configured, min(configured + target * count, window)) : configured
     }
 
-    /// Whether programs know of another recommendation, or of none.
+    /// Whether the recommendation differs from the last reported one.
     func isNews(_ new: Duration) -> Bool { new != recommended }
 
-    /// Takes the recommendation; false for the first, of which nobody has to be told.
+    /// Sets the recommendation. Returns false for the first one, which is not reported.
     mutating func recommend(_ new: Duration) -> Bool {
         defer { recommended = new }
         return recommended != nil
@@ -35,16 +36,14 @@ struct LiveOffset: Sendable {
 
     // MARK: Keeping
 
-    /// A distance is kept.
     var isHeld: Bool { held != nil }
 
-    /// A wait begins at this distance, or a seek has brought the playhead there; nil where none is to be kept.
+    /// Keeps the distance at the start of a wait or after a seek, or none if nil.
     mutating func hold(_ distance: Duration?) { held = distance }
 
-    /// The wait is over.
     mutating func resume() { hasWaited = true }
 
-    /// The distance to go back to after a wait.
+    /// Takes the distance to restore after a wait.
     mutating func take() -> Duration? {
         hasWaited = false
         return held.take()

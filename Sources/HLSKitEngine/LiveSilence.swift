@@ -2,49 +2,48 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Decides what becomes of a live stream whose lists bring nothing new (R41, R42).
+/// Decides how to treat a live stream whose playlists list nothing new (R41, R42).
 struct LiveSilence: Sendable {
     private var monitor = LiveStreamMonitor()
 
-    /// What the decision depends on.
     struct Facts: Sendable {
-        /// How long nothing new is waited for; nil for ever.
+        /// The longest time to wait for new media, or nil for no limit.
         var limit: Duration?
-        /// Lists cannot be loaded.
+        /// Whether reloads fail.
         var isFailing = false
-        /// The variant itself is live, and not just a rendition of it.
+        /// Whether the variant itself is live, not only a rendition of it.
         var isVariantLive = true
-        /// A stream that brings nothing new is taken to be over.
+        /// Whether a stream without new media is assumed to have ended.
         var endsQuietly = false
     }
 
     enum Action: Sendable, Hashable {
         case checkAgain(at: Duration)
-        /// Another variant may come from another machine.
+        /// Switch to another variant, which may come from another server.
         case leave(HLSError)
         case tell(HLSError)
-        /// What is listed is played to its end.
+        /// Play the listed media to its end.
         case close(warning: String)
         case fail(HLSError)
     }
 
-    /// The stream is taken to be over.
+    /// Whether the stream is assumed to have ended.
     var isClosed: Bool { monitor.isClosed }
 
-    /// A list brought something new, or nobody looked.
+    /// Notes new media in a playlist, or the end of a period without reloads.
     mutating func noteNews(at now: Duration) { monitor.noteNews(at: now) }
-    /// What ``check(_:_:at:)`` found is told.
+    /// Notes that the result of ``check(_:_:at:)`` was reported.
     mutating func notice(at now: Duration) { monitor.notice(at: now) }
     mutating func close() { monitor.close() }
 
-    /// When the limit of a list is reached if nothing new comes.
+    /// Returns when a playlist reaches its limit without new media.
     func deadline(_ tracker: PlaylistTracker, limit: Duration?) -> Duration {
         monitor.deadline(limit ?? tracker.staleLimit)
     }
 
-    /// What is to be done, in order.
+    /// Returns the actions to perform, in order.
     ///
-    /// - Parameter tracker: the list that tells whether the stream goes on.
+    /// - Parameter tracker: The playlist that decides whether the stream continues.
     func check(_ tracker: PlaylistTracker, _ facts: Facts, at now: Duration) -> [Action] {
         let again = Action.checkAgain(at: monitor.nextCheck(tracker, limit: facts.limit, at: now))
         switch monitor.check(tracker, limit: facts.limit, isFailing: facts.isFailing, at: now) {
@@ -53,7 +52,7 @@ struct LiveSilence: Sendable {
             let error = Self.error(tracker, "the playlist stopped updating", silence)
             return [again, facts.isVariantLive ? .leave(error) : .tell(error)]
         case .stale(let silence):
-            // A rendition that does not end with its variant ends nothing.
+            // The end of a rendition does not end its live variant.
             guard facts.endsQuietly || !facts.isVariantLive else {
                 return [.fail(Self.error(tracker, "the live stream stopped updating", silence))]
             }
@@ -68,7 +67,7 @@ struct LiveSilence: Sendable {
 }
 
 extension PlayerItemPreferences {
-    /// How long a list may bring nothing new; nil for ever.
+    /// Returns how long a playlist may list nothing new, or nil for no limit.
     func silenceLimit(of tracker: PlaylistTracker) -> Duration? {
         switch stalePolicy {
         case .wait: nil
@@ -76,7 +75,7 @@ extension PlayerItemPreferences {
         }
     }
 
-    /// How long reloads that fail or bring nothing new are made; longer than usual only for a live stream.
+    /// Returns how long to reload without success. Only live streams can exceed the usual limit.
     func patience(with tracker: PlaylistTracker?) -> RetryTerms.Patience {
         guard let tracker, tracker.isLive, silenceLimit(of: tracker).map({ $0 > tracker.staleLimit }) ?? true else {
             return .usual
@@ -87,20 +86,19 @@ extension PlayerItemPreferences {
 }
 
 extension PlaylistTracker {
-    /// How long a rendition may bring nothing new while its variant does: the window of the variant goes on meanwhile.
+    /// The minimum time without news for a rendition, because the variant's window moves in the meantime.
     private static let shortestRenditionLimit = Duration.seconds(30)
     var renditionLimit: Duration { max(Self.shortestRenditionLimit, pacingTarget * 5) }
 }
 
 extension ItemState {
-    /// How long the list of a rendition has brought nothing, all of which is loaded, while the variant went on; nil where it
-    /// goes on, or the variant does not.
+    /// Returns how long a fully loaded rendition had no new media while the variant did, or nil otherwise.
     func silence(ofRendition id: LaneID, at now: Duration) -> Duration? {
         guard let variant = lanes[.main]?.tracker, variant.isLive, let lane = lanes[id], !lane.isComplete,
             lane.segments.isEmpty, lane.nextIndex == nil, let tracker = lane.tracker, tracker.isLive
         else { return nil }
         let since = tracker.lastNewSegment
-        // What stands still with the variant stands still for another reason.
+        // If the variant has stopped as well, the rendition is not the cause.
         return variant.lastNewSegment - since >= (now - since) / 2 ? now - since : nil
     }
 }

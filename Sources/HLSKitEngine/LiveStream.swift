@@ -1,74 +1,71 @@
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Decides what a live stream takes besides playing: the distance from its edge, rests while the player is paused, and what
-/// is done about media that its window has taken.
+/// Controls live playback: the distance from the edge, idle periods while paused, and expired media.
 ///
-/// See docs/behaviour/live.md, docs/behaviour/live-at-rest.md and R44 in docs/behaviour/faults.md.
+/// See R44.
 struct LiveStream: Sendable {
     enum Action: Sendable, Hashable {
-        /// Media was missed, of which nobody was told yet.
+        /// Count missed media that has not been reported.
         case count(SkippedSegments)
         case tell(SkippedSegments)
         case seekToEdge
     }
 
-    /// A rest depends on this.
+    /// The facts that decide whether the player becomes idle.
     struct RestFacts: Sendable, Hashable {
-        /// Media is presented in real time.
         var isPaced = true
-        /// The rate is 0, and nothing may be loaded meanwhile.
+        /// Whether the rate is 0, and whether loading may continue during a pause.
         var isPaused = false
         var loadsWhilePaused = false
-        /// Of the item. Before it is ready it is not known whether it can be played.
+        /// Whether the item is ready. Before that, it is unknown whether it can be played.
         var isReady = false
         var isLive = false
-        /// A seek or a preroll shows a frame.
+        /// Whether a seek or a preroll must show a frame.
         var isBusy = false
     }
 
-    /// What is done behind a window depends on this.
+    /// The facts that decide how to continue behind the window.
     struct Facts: Sendable, Hashable {
         var policy = FellBehindPolicy.jumpToEdge
         var isPaced = true
-        /// There is no media to play.
+        /// Whether there is no media to play.
         var isEmpty = false
-        /// The item was played.
         var hasPlayed = false
-        /// Holes up to this are nothing.
+        /// The length up to which missing media is ignored.
         var maxGapJump = Duration.zero
     }
 
-    /// A jump to the edge, with what it leaves out of what is listed.
+    /// A jump to the edge, and the listed media that it skips.
     struct EdgeJump: Sendable, Hashable {
         var skipped: SkippedSegments?
     }
 
     private var offset = LiveOffset()
     private var loss = WindowLoss()
-    /// The player is paused, and asks for nothing.
+    /// Whether the player is paused and makes no requests.
     private(set) var isAtRest = false
 
     // MARK: Distance
 
-    /// The distance with which playback would probably not stall.
+    /// Returns the distance at which playback would probably not stall.
     func recommendation(_ window: LiveWindow, at now: Duration) -> Duration {
         offset.recommendation(
             configured: window.offset, target: window.target, window: window.end - window.start, at: now)
     }
 
-    /// A recommendation that programs do not know of; nil where they do.
+    /// Returns a recommendation that has not been reported, or nil.
     func news(_ window: LiveWindow, at now: Duration) -> Duration? {
         let recommendation = recommendation(window, at: now)
         return offset.isNews(recommendation) ? recommendation : nil
     }
 
-    /// Takes a recommendation; false for the first, of which nobody has to be told.
+    /// Sets a recommendation. Returns false for the first one, which is not reported.
     mutating func recommend(_ new: Duration) -> Bool { offset.recommend(new) }
 
     mutating func stall(at now: Duration) { offset.stall(at: now) }
 
-    /// A wait began or ended, at this distance from the edge; nil where there is none.
+    /// Notes the start or end of a wait at this distance from the edge, or nil if there is none.
     mutating func note(_ old: TimeControlStatus, _ new: TimeControlStatus, distance: Duration?) {
         if new == .waitingToPlayAtSpecifiedRate {
             offset.hold(distance)
@@ -77,30 +74,29 @@ struct LiveStream: Sendable {
         }
     }
 
-    /// A distance is kept.
     var isDistanceHeld: Bool { offset.isHeld }
 
-    /// A seek has brought the playhead to this distance: that is what is wanted now. nil for a seek of the engine's own.
+    /// Keeps the distance to which a seek moved the playhead. nil is for a seek by the engine.
     mutating func move(to distance: Duration?) { offset.hold(distance) }
 
-    /// A wait is over, and what it cost is not skipped yet.
+    /// Whether a wait has ended and the media it left behind was not skipped yet.
     var hasWaited: Bool { offset.hasWaited }
 
-    /// Where playing resumes after a wait; nil for where the playhead is.
+    /// Returns the position at which to resume after a wait, or nil to stay at the playhead.
     ///
-    /// - Parameter edge: as estimated; nil where that of the list is all that is known.
+    /// - Parameter edge: The estimated edge, or nil if only the listed end is known.
     mutating func endWait(
         in window: LiveWindow?, edge: Duration?, isPlaying: Bool, playhead: Duration, maxGapJump: Duration
     ) -> Duration? {
         guard let held = offset.take(), let window, isPlaying else { return nil }
         let target = max(window.start, min((edge ?? window.end) - held, window.end))
-        // Less than that is not worth a jump.
+        // A shorter distance is not worth a jump.
         return target - playhead > maxGapJump ? target : nil
     }
 
     // MARK: Rest
 
-    /// Whether a rest begins (true) or ends; nil for neither.
+    /// Returns whether the player becomes idle (true) or active, or nil for no change.
     func restChange(_ facts: RestFacts) -> Bool? {
         let rests =
             facts.isPaced && facts.isPaused && !facts.loadsWhilePaused && facts.isReady && facts.isLive && !facts.isBusy
@@ -111,18 +107,18 @@ struct LiveStream: Sendable {
 
     mutating func endRest() {
         isAtRest = false
-        // Also where it has never played: what the window takes is told when the lists are here.
+        // Media that the window drops is reported after the next reload, even if the item has never played.
         loss.rest()
     }
 
     // MARK: Behind the window
 
-    /// The player is paused: what the window takes from now on may leave it behind.
+    /// Notes a pause, after which the window may leave the playhead behind.
     mutating func pause() { loss.rest() }
 
-    /// The segments that the window has taken from a lane whose list is `tracker` now; nil where it continues as before.
+    /// Returns the segments of a lane that have left the window, or nil if the lane continues normally.
     ///
-    /// - Parameter offset: the configured distance from the edge.
+    /// - Parameter offset: The configured distance from the edge.
     mutating func missed(
         by lane: MediaLane, in tracker: PlaylistTracker, offset: Duration, _ facts: Facts
     ) -> MissedSegments? {
@@ -133,17 +129,18 @@ struct LiveStream: Sendable {
             of: lane.cursor, in: tracker, continuingAt: index, isLate: loss.isLate, maxGapJump: facts.maxGapJump)
     }
 
-    /// The segment to continue with after the window moved on. A lane that continues at the edge does so until there is
-    /// media.
+    /// Returns the segment to continue with after the window moved past the lane.
+    ///
+    /// A lane that continues at the edge does so until there is media.
     private static func oldestWanted(_ tracker: PlaylistTracker, offset: Duration, _ facts: Facts) -> Int {
-        // R44: while there is something to play, least is lost by continuing with the oldest.
+        // R44: while there is media to play, continuing with the oldest segment loses least.
         guard facts.policy == .jumpToEdge, facts.isPaced, tracker.isLive, facts.isEmpty, facts.hasPlayed else {
             return 0
         }
         return tracker.entryIndex(containing: max(tracker.start, tracker.end - offset)) ?? 0
     }
 
-    /// A lane continues behind what was missed.
+    /// Continues a lane after missed segments.
     mutating func leaveBehind(
         _ missed: MissedSegments, in id: LaneID, _ skipped: SkippedSegments, isPaused: Bool
     ) -> [Action] {
@@ -153,7 +150,7 @@ struct LiveStream: Sendable {
         return note(skipped, isPaused: isPaused)
     }
 
-    /// Media that is lost is told at once, but if it goes while the player is paused, reload by reload, when it plays.
+    /// Reports lost media. During a pause, losses accumulate over reloads and are reported when playback resumes.
     private mutating func note(_ skipped: SkippedSegments, isPaused: Bool) -> [Action] {
         var actions = [Action.count(skipped)]
         if let earlier = loss.hold(skipped) { actions.append(.tell(earlier)) }
@@ -162,15 +159,15 @@ struct LiveStream: Sendable {
 
     private mutating func tellMissed() -> [Action] { loss.take().map { [.tell($0)] } ?? [] }
 
-    /// The window left the playhead behind while the player rested.
+    /// Whether the window left the playhead behind while the player was idle.
     var isLeftBehind: Bool { loss.isLeftBehind }
 
-    /// The player plays, and the list has changed since it was paused.
+    /// Notes that the player plays and the playlist has changed since the pause.
     mutating func catchUp() { loss.endRest() }
 
-    /// The player is about to play.
+    /// Prepares to play.
     ///
-    /// - Parameter jump: where the window left the playhead behind and the policy is to continue at the edge.
+    /// - Parameter jump: The jump if the playhead was left behind and the policy is to continue at the edge.
     mutating func resume(_ jump: EdgeJump?, isPaused: Bool) -> [Action] {
         guard loss.isLeftBehind else { return tellMissed() }
         loss.moveOn()
@@ -179,6 +176,5 @@ struct LiveStream: Sendable {
         return counted + tellMissed() + [.seekToEdge]
     }
 
-    /// The playhead goes elsewhere.
     mutating func moveOn() { loss.moveOn() }
 }

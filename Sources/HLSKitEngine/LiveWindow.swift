@@ -2,22 +2,24 @@ package import HLSKitPlaylist
 package import HLSKitSelection
 import HLSKitTime
 
-/// The part of a live stream that the variant's playlist lists, and where in it to play.
+/// The range that a live variant's playlist lists, and the position in it at which to play.
 package struct LiveWindow: Sendable, Hashable {
     var start: Duration
     package var end: Duration
     /// The configured distance from the edge.
     package var offset: Duration
-    /// So much farther from the edge is recommended for each stall: a target duration, or three part targets.
+    /// The distance added per stall: one target duration or three part target durations.
     var target: Duration
-    /// nil where nothing is listed.
+    /// nil if no segment is listed.
     var lastSegmentDuration: Duration?
 
-    /// The place at the configured distance.
+    /// The position at the configured distance.
     var landing: Duration { max(start, end - offset) }
 
-    /// The item time beyond which a rate above 1 does not take the playhead: the configured distance from the end of what
-    /// is listed, and a segment at least, since nearer than that there would be nothing to continue with.
+    /// The item time up to which rates above 1 can move the playhead.
+    ///
+    /// It is the configured distance from the listed end, but at least one segment, so that media to continue with
+    /// remains.
     var edge: Duration? { lastSegmentDuration.map { end - max(offset, $0) } }
 }
 
@@ -33,11 +35,12 @@ extension LiveWindow {
 }
 
 extension PlaylistTracker {
-    /// Where what can be sought in begins. Segments that a lane was led past may be listed before item time 0: nobody
-    /// gets there.
+    /// The start of the seekable range.
+    ///
+    /// Segments that a lane skipped may be listed before item time 0, which is not reachable.
     var seekableStart: Duration { start < .zero ? min(.zero, end) : start }
 
-    /// The date of the media at an item time; nil where nothing tells.
+    /// Returns the date of the media at an item time, or nil if there is none.
     package func date(at time: Duration) -> PlaylistDate? {
         let last = segmentCount - 1
         guard last >= 0, let index = time == end ? last : index(containing: time), time >= start,

@@ -2,17 +2,18 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The limits of an allowance, from what the player holds and wants.
+/// The limits that follow from an allowance and the player's state.
 extension LoadAllowance {
-    /// Who has so much media to play lets others go first, at the natural speed. A segment is loaded in it even where
-    /// the link is shared.
+    /// The media ahead at natural speed above which a player yields. It covers loading one segment on a shared link.
     private static let reserve = Duration.seconds(10)
 
-    /// Media to play in the meantime, while others go first: what comes next is loaded in half of it at half of the speed.
+    /// Returns the media to play while other players have priority.
+    ///
+    /// A segment must load within half of it at half of the throughput.
     ///
     /// - Parameters:
-    ///   - throughput: bits per second; nil while it is not known.
-    ///   - rate: the desired rate.
+    ///   - throughput: The throughput in bits per second, or nil while unknown.
+    ///   - rate: The requested rate.
     func reserve(_ situation: ForwardBuffer.Situation, throughput: Double?, rate: Float) -> Duration {
         var seconds = max(
             Self.reserve.seconds, (situation.startThreshold + situation.nextSegmentDuration).seconds)
@@ -22,22 +23,22 @@ extension LoadAllowance {
         return .seconds(seconds * Double(max(1, abs(rate))))
     }
 
-    /// Whether a segment may be requested beside those that are on their way.
+    /// Returns whether a segment may be requested in parallel with segments in flight.
     ///
     /// - Parameters:
-    ///   - held: bytes that are loaded ahead of the playhead.
-    ///   - ahead: media from the playhead to the end of the segment.
+    ///   - held: The bytes loaded ahead of the playhead.
+    ///   - ahead: The media from the playhead to the end of the segment.
     func allowsBeside(_ situation: LoadScheduler.Situation, held: @autoclosure () -> Int, ahead: Duration) -> Bool {
         if yields { return false }
         if let byteCount, byteCount - held() < situation.pendingByteCount + situation.nextByteCount { return false }
         return duration.map { ahead <= $0 } ?? true
     }
 
-    /// Media of a segment that is read on that may be held; nil for as much as without other players.
+    /// Returns the amount of media that a segment being read may hold, or nil if nothing limits it.
     ///
     /// - Parameters:
-    ///   - demuxed: media that was read of the segment.
-    ///   - byteCount: the bytes that it was read from.
+    ///   - demuxed: The media already read from the segment.
+    ///   - byteCount: The bytes from which it was read.
     func limitOfReading(demuxed: Duration, byteCount received: Int) -> Duration? {
         guard isLimited else { return nil }
         var limit = duration ?? .seconds(86_400)
@@ -51,7 +52,7 @@ extension LoadAllowance {
 }
 
 extension SegmentWindow {
-    /// Media of segments that are on their way, or wait to be read.
+    /// The media of segments that are in flight or not demuxed yet.
     var pendingDuration: Duration {
         reduce(.zero) { sum, flight in
             let end = flight.job.start + flight.job.duration
@@ -61,7 +62,9 @@ extension SegmentWindow {
 }
 
 extension ItemState {
-    /// What the next segment has at most, as far as that is told: an average is exceeded by every other segment.
+    /// Returns the maximum size of the next segment as far as it is known.
+    ///
+    /// Half of all segments are larger than the average, so the peak bit rate is used.
     func largestNextByteCount(_ situation: ForwardBuffer.Situation) -> Int {
         guard let lane = lanes[.main], let tracker = lane.tracker, let index = lane.nextIndex, trick == nil
         else { return situation.nextSegmentByteCount }

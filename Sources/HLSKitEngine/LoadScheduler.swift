@@ -2,51 +2,48 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Says what a lane does next: which segment it loads, and whether beside those that are on their way.
+/// Decides which segment a lane loads next and whether it loads in parallel with others.
 ///
-/// See docs/loading.md; ``ParallelLoading``.
+/// See ``ParallelLoading``.
 struct LoadScheduler: Sendable {
-    /// What the answer depends on.
     struct Situation: Sendable, Hashable {
         var pacing = EngineConfiguration.Pacing.realTime
-        /// The connection that the next request would go over carries several responses at once.
+        /// Whether the connection of the next request carries several responses at once.
         var isMultiplexed = false
-        /// Segments of all lanes whose bytes are on their way.
+        /// The number of segments in flight in all lanes.
         var requestCount = 1
-        /// Bytes of segments that are on their way or wait to be read, those to come included.
+        /// The bytes of segments in flight or not demuxed, including bytes that have not arrived.
         var pendingByteCount = 0
         var nextByteCount = 0
         var nextDuration = Duration.zero
-        /// Media ahead of the playhead that can be played now; with what is on its way; and what is wanted.
+        /// The media ahead of the playhead: playable now, with segments in flight, and the target.
         var ahead = Duration.zero
         var aheadWhenLoaded = Duration.zero
         var target = Duration.seconds(30)
         var throughput: ThroughputEstimate?
-        /// Bits per second that playing takes.
+        /// The bits per second required for playback.
         var neededBitsPerSecond = 0.0
-        /// Playing waits for media.
         var isWaiting = false
-        /// The next one is a part of a stream of low latency.
+        /// Whether the next request loads a part of a low-latency stream.
         var isPart = false
-        /// What is still to come of those that are on their way.
+        /// The bytes in flight that have not arrived.
         var remainingByteCount = 0
     }
 
-    /// Round trips are worth saving from this part of the loading time on.
+    /// The share of the loading time from which round trips are worth saving.
     private static let notableShare = 0.2
-    /// The link gives so many times what playing takes.
+    /// The ratio of throughput to required bit rate that counts as ample.
     private static let plenty = 2.0
-    /// What comes next shares the link with what comes after it: the buffer has to last so many times as long as all of
-    /// it takes.
+    /// Parallel requests share the link, so the buffer must last this many times the total loading time.
     private static let safety = 2.0
 
     var limits = ParallelLoading()
-    /// Holes up to this are nothing.
+    /// The length up to which missing media is ignored.
     var maxGapJump = Duration.zero
 
     // MARK: Beside others
 
-    /// Whether the next segment may be requested while others are on their way.
+    /// Returns whether the next segment may be requested while others are in flight.
     func mayBegin(_ situation: Situation) -> Bool {
         let (byteCount, overflow) = situation.pendingByteCount.addingReportingOverflow(situation.nextByteCount)
         guard !overflow, byteCount <= limits.maximumByteCount else { return false }
@@ -58,7 +55,7 @@ struct LoadScheduler: Sendable {
             let throughput = situation.throughput, throughput.bitsPerSecond > 0
         else { return false }
         if situation.isPart { return Self.stands(after: situation.remainingByteCount, throughput) }
-        // One after another would take longer than it lasts, whatever the link gives.
+        // Sequential requests would take longer than the media lasts, regardless of throughput.
         if throughput.latency >= situation.nextDuration / 2,
             throughput.bitsPerSecond >= Self.plenty * situation.neededBitsPerSecond
         {
@@ -74,62 +71,63 @@ struct LoadScheduler: Sendable {
             && latency >= Self.notableShare * (loadingTime + latency)
     }
 
-    /// Whether the link would stand still before an answer to a request of now: parts are as short as round trips are
-    /// long, and each shares the link with the end of the one before it alone.
+    /// Returns whether the link would idle before the response to a request made now.
+    ///
+    /// Parts take about as long as round trips, and each shares the link only with the end of the previous one.
     private static func stands(after byteCount: Int, _ throughput: ThroughputEstimate) -> Bool {
         8 * Double(byteCount) / throughput.bitsPerSecond <= throughput.latency.seconds
     }
 
     // MARK: The next step
 
-    /// What the next step of a lane depends on besides the lane.
+    /// The facts that decide the next step, in addition to the lane.
     struct Facts: Sendable, Hashable {
-        /// The segment would be loaded beside those that are on their way.
+        /// Whether the segment would load in parallel with segments in flight.
         var isBeside = false
-        /// More media of the lane is wanted now.
+        /// Whether more media of the lane is needed now.
         var isWanted = false
-        /// It is waited for, though nothing of it is ahead of the playhead any more.
+        /// Whether the segment is awaited although none of its media is ahead of the playhead.
         var isOwed = false
-        /// Of the item: its variant is live, or is taken to be over.
+        /// Whether the variant is live, and whether the live stream is assumed to have ended.
         var isLive = false
         var isClosed = false
-        /// The end time that is set, and where playing ends.
+        /// The end time that is set, and the end of playback.
         var forwardEnd: Duration?
         var effectiveEnd: Duration?
-        /// What begins behind the end time is not loaded, whatever of what is before it may be in it.
+        /// Whether segments that begin after the end time are not loaded, even if they contain earlier media.
         var isSharpEnd = false
-        /// What begins from there on is not loaded yet; nil for nothing.
+        /// The item time from which segments are not loaded yet, or nil for no limit.
         var known: Duration?
     }
 
     enum Step: Sendable, Hashable {
-        /// Not now, or what it lists is waited for.
+        /// Do nothing now, or wait for the playlist.
         case nothing
-        /// No further segment comes.
+        /// Complete the lane, which has no further segments.
         case complete
-        /// The next segment is marked as a gap.
+        /// Skip the next segment, which is marked as a gap.
         case gap(Int)
-        /// `isChosen`: the rule says first which variant it comes from.
+        /// Load the next segment. `isChosen`: whether the rule first chooses its variant.
         case load(Int, isChosen: Bool)
     }
 
-    /// Segments of one lane that may be loaded and not yet demuxed.
+    /// The maximum number of segments in one lane that are loaded but not demuxed.
     private static let maximumUndemuxedCount = 3
-    /// Less media than this before an end time is not worth another segment.
+    /// The amount of media before an end time that is worth another segment.
     private static let worthLoading = Duration.milliseconds(100)
-    /// A part of a file may be listed longer than it is by as much as pictures to begin with are apart.
+    /// The listed duration of a byte range may be too long by up to the distance between sync samples.
     private static let longestOverstatement = Duration.seconds(8)
 
-    /// The next step of a lane.
+    /// Returns the next step of a lane.
     ///
-    /// - Returns: whether what was loaded once more for late outputs has come to where the lane was before, too.
+    /// - Returns: The step, and whether media loaded again for late outputs has caught up with the lane.
     func next(of lane: MediaLane, _ facts: Facts) -> (step: Step, endsLate: Bool) {
         guard let tracker = lane.tracker, !lane.isComplete, lane.cursor != nil, !lane.playlist.awaitsReload,
             facts.isBeside
                 || lane.segments.allSatisfy(\.isLoaded) && lane.segments.count < Self.maximumUndemuxedCount
         else { return (.nothing, false) }
         guard let late = lane.late else { return (step(of: lane, tracker, facts), false) }
-        // What is under way is read to its end before the lane goes back.
+        // Segments in flight are read to their end before the lane goes back.
         if late.until == nil { return (.nothing, false) }
         return (step(of: lane, tracker, facts), !lane.isLoadedAgain(lane.resumeTime(in: tracker)))
     }
@@ -137,7 +135,7 @@ struct LoadScheduler: Sendable {
     private func step(of lane: MediaLane, _ tracker: PlaylistTracker, _ facts: Facts) -> Step {
         let atEnd = lane.segments.isEmpty ? Step.complete : .nothing
         guard let index = lane.nextIndex else {
-            // A rendition whose list goes on after the variant has ended is not waited for.
+            // A rendition whose playlist continues after the end of the variant is not awaited.
             return !tracker.isLive || facts.isClosed || reachesEnd(lane, facts) ? atEnd : .nothing
         }
         let start = tracker.starts[index]
@@ -155,7 +153,7 @@ struct LoadScheduler: Sendable {
             guard isLeft || isForSound && lane.segments.isEmpty else { return atEnd }
         }
         let isAgain = lane.isLoadedAgain(start)
-        // Before anything could be demuxed nothing can be played, however long the gaps are that are loaded.
+        // Without demuxed media, playback is impossible even if loaded gaps are long.
         guard facts.isWanted || !lane.isDemuxed || lane.isReplacing || facts.isOwed || isAgain || isForSound || isLeft
         else {
             return .nothing
@@ -164,8 +162,10 @@ struct LoadScheduler: Sendable {
         return .load(index, isChosen: lane.id == .main && !isAgain && !isForSound && !isLeft)
     }
 
-    /// Whether playing goes to the end of the list: then all that is listed is loaded, be it listed as lasting 0 s. What
-    /// packagers cut off last may be a single picture, which rounds to that.
+    /// Returns whether playback ends with the playlist, so that all listed segments are loaded.
+    ///
+    /// This includes segments with a listed duration of 0 s. A packager's last segment may contain a single frame,
+    /// whose duration is rounded to zero.
     private func isLeftOver(in tracker: PlaylistTracker, before end: Duration, _ facts: Facts) -> Bool {
         !facts.isLive && facts.forwardEnd == nil && tracker.end <= end
     }
@@ -175,21 +175,23 @@ struct LoadScheduler: Sendable {
         return end - loadedEnd <= maxGapJump
     }
 
-    /// The next segment begins so shortly before the end time that there is nothing of it to be loaded: listed durations are
-    /// rounded. Decoders do not give their last pictures before they know that no more come.
+    /// Returns whether the next segment begins too shortly before the end time to contain relevant media.
+    ///
+    /// Listed durations are rounded. The lane must end so that decoders output their last frames.
     private func hasReached(_ end: Duration, _ lane: MediaLane, nextAt start: Duration) -> Bool {
         guard end - start < Self.worthLoading, !lane.isReplacing, !lane.isLoadedAgain(start) else { return false }
         return lane.loadedEnd.map { $0 >= end } ?? false
     }
 
-    /// Whether sound before an end time lies in the segment after it: transport streams are cut where pictures are.
+    /// Returns whether audio before an end time is in the next segment. Transport streams are cut at frames.
     private func needsMoreSound(_ lane: MediaLane, before end: Duration, from start: Duration) -> Bool {
         guard let soundEnd = lane.soundEnd else { return false }
         return end - soundEnd > .milliseconds(1) && start - end < Self.longestOverstatement
     }
 
-    /// The segment that holds the end time ended before it: a part of a file, say, which goes up to a picture that
-    /// decoding can start at, wherever that is. What is wanted lies in the next, which is listed behind the end time.
+    /// Returns whether the segment with the end time ended before it, so that the next segment is needed.
+    ///
+    /// For example, a byte range ends at a sync sample, which may be earlier than listed.
     private func endsTooEarly(
         _ lane: MediaLane, before end: Duration, at index: Int, _ tracker: PlaylistTracker
     ) -> Bool {

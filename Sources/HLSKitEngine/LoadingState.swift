@@ -2,17 +2,17 @@ import HLSKitLoading
 import HLSKitPlaylist
 package import HLSKitSelection
 
-/// What an engine keeps of its requests, across playlists and variants.
+/// The state of an engine's requests, kept across playlists and variants.
 package struct LoadingState: Sendable {
     private var lastSegment = 0
     var requests = RequestTable()
     package private(set) var estimator = ThroughputEstimator()
     var failures: FailurePolicy<RequestRole>
-    /// Where media comes from, and where none does.
+    /// The folders that deliver media and the folders that do not.
     var folders = SilentFolders()
-    /// What to expect before anything was measured.
+    /// The bit rate to expect before any measurement.
     var hint: Double?
-    /// Servers whose connections carry several responses at once.
+    /// The servers whose connections carry several responses at once.
     private(set) var multiplexedOrigins: Set<URLOrigin> = []
     private var lastMultiplexedURL: String?
 
@@ -21,20 +21,20 @@ package struct LoadingState: Sendable {
         hint = configuration.initialBitRateHint
     }
 
-    /// Forgets the failures of an item: roles and variants of the next one are others.
+    /// Forgets the failures of an item, because the next item has other roles and variants.
     mutating func forgetFailures() {
         failures.forgetFailures()
         folders = SilentFolders()
         requests.forgetWaiting()
     }
 
-    /// Closes the account of a role that is over.
+    /// Forgets the failures of a finished role.
     mutating func forget(_ role: RequestRole) {
         failures.succeed(role)
         _ = requests.takeWaiting(role)
     }
 
-    /// A segment was read to its end: it and the map that it was read with have proved themselves.
+    /// Notes that a segment was read to its end, which proves the segment and its map.
     mutating func noteRead(_ flight: SegmentInFlight) {
         failures.succeed(.segment(flight.role))
         failures.succeed(.map(flight.id.lane))
@@ -42,14 +42,14 @@ package struct LoadingState: Sendable {
         folders.noteMedia(from: flight.job.url)
     }
 
-    /// A list came that was known.
+    /// Notes a reload of a known playlist.
     ///
-    /// - Parameter isPatient: one without anything new does not bring the end nearer.
+    /// - Parameter isPatient: Whether an unchanged playlist does not bring the item closer to failing.
     mutating func noteReload(isNews: Bool, isPatient: Bool, at now: Duration) {
         if isNews { failures.deliverPlaylist() } else { failures.noteUnchanged(at: now, isPatient: isPatient) }
     }
 
-    /// A segment failed before its turn, and waits for that.
+    /// Sets aside a segment that failed before its turn.
     mutating func setAside(_ purpose: RequestPurpose, at now: Duration) {
         requests.waitAlone(for: purpose)
         failures.setAside(at: now)
@@ -64,12 +64,12 @@ package struct LoadingState: Sendable {
 
     mutating func begin(_ purpose: RequestPurpose, url: String, isReload: Bool, at now: Duration) -> RequestID {
         let id = requests.begin(purpose, url: url, isReload: isReload, at: now)
-        // The server holds a hint: what it takes begins with the answer.
+        // The server holds a request for a hint, so measuring begins with the response.
         if purpose.isMeasured, !purpose.isHint { estimator.started(id.rawValue, at: now) }
         return id
     }
 
-    /// The request is over, delivered or not; nil for one that already was.
+    /// Ends a request, whether or not it was delivered. Returns nil if it had already ended.
     @discardableResult
     mutating func end(_ id: RequestID, at now: Duration) -> RequestUnderWay? {
         guard let request = requests.end(id) else { return nil }
@@ -77,14 +77,12 @@ package struct LoadingState: Sendable {
         return request
     }
 
-    /// What is done about the request of a segment that is let go.
+    /// The action for the request of a dropped segment.
     enum Release: Sendable, Hashable {
-        /// It waited for another try.
         case disarm(RequestRole)
         case cancel(RequestID)
     }
 
-    /// Nothing more is wanted of a segment's request.
     mutating func release(_ flight: SegmentInFlight, at now: Duration) -> [Release] {
         var actions: [Release] = []
         let role = RequestRole.segment(flight.role)
@@ -96,10 +94,10 @@ package struct LoadingState: Sendable {
         return actions
     }
 
-    /// Its bytes share the link with those of others that are needed first.
+    /// Notes that a request shares the link with more urgent ones.
     mutating func noteBesideOthers(_ id: RequestID) { estimator.startedBesideOthers(id.rawValue) }
 
-    /// It asks for a part of a segment.
+    /// Notes that a request loads a part of a segment.
     mutating func notePart(_ id: RequestID) { estimator.startedPart(id.rawValue) }
 
     mutating func respond(_ id: RequestID, _ response: TransportResponse, at now: Duration) {
@@ -111,7 +109,7 @@ package struct LoadingState: Sendable {
                 estimator.started(id.rawValue, at: now)
                 estimator.startedBesideOthers(id.rawValue)
                 estimator.startedPart(id.rawValue)
-                // The part is made while it is sent.
+                // The server produces the part while it sends it.
                 estimator.startedAtServersPace(id.rawValue)
             }
             estimator.responded(id.rawValue, at: now)
@@ -120,34 +118,32 @@ package struct LoadingState: Sendable {
             id, contentLength: response.contentLength, isFromCache: isFromCache, age: response.age, at: now)
     }
 
-    /// Counts bytes of a request and tells what they are of; nil for one that is over.
+    /// Counts bytes of a request and returns their purpose, or nil if the request has ended.
     mutating func receive(_ byteCount: Int, of id: RequestID, at now: Duration) -> RequestUnderWay.Receipt? {
         estimator.received(id.rawValue, byteCount: byteCount, at: now)
         return requests.receive(byteCount, of: id)
     }
 
-    /// Notes over which protocol a request was answered.
     mutating func note(_ metrics: TransferMetrics, of request: RequestUnderWay) {
         guard ["h2", "h3"].contains(metrics.protocolName), request.url != lastMultiplexedURL else { return }
         lastMultiplexedURL = request.url
         if let origin = URLOrigin(of: request.url) { multiplexedOrigins.insert(origin) }
     }
 
-    /// The bytes that came of a segment.
     func receivedByteCount(of flight: SegmentInFlight) -> Int {
         flight.request.flatMap { requests[$0]?.receivedByteCount } ?? flight.receivedByteCount
     }
 
     // MARK: Sizes
 
-    /// Of all that there is to come of a segment.
+    /// Returns the expected size of a segment.
     func expectedByteCount(of flight: SegmentInFlight, bitRate: Double) -> Int {
         guard let request = flight.request, let context = requests[request] else { return flight.receivedByteCount }
         let told = context.declaredByteCount ?? flight.byteRange.map { Int(clamping: $0.upperBound - $0.lowerBound) }
         return max(context.receivedByteCount, told ?? Self.byteCount(flight.job.duration, bitRate: bitRate))
     }
 
-    /// Of what there is to come of a segment, what is not here yet.
+    /// Returns the expected number of bytes that a segment still lacks.
     func remainingByteCount(of flight: SegmentInFlight, bitRate: Double) -> Int {
         guard let request = flight.request, let context = requests[request] else { return 0 }
         return expectedByteCount(of: flight, bitRate: bitRate) - context.receivedByteCount
@@ -157,7 +153,7 @@ package struct LoadingState: Sendable {
         Int(min(duration.seconds * bitRate / 8, 1e15))
     }
 
-    /// The server of a segment has answered several requests on one connection.
+    /// Returns whether the segment's server has sent several responses on one connection.
     func isMultiplexed(_ segment: MediaSegment, in tracker: PlaylistTracker) -> Bool {
         guard !multiplexedOrigins.isEmpty, let url = URIReference.resolve(segment.uri, against: tracker.url) else {
             return false
@@ -165,7 +161,7 @@ package struct LoadingState: Sendable {
         return isMultiplexed(url)
     }
 
-    /// The server of a URL has.
+    /// Returns whether a URL's server has sent several responses on one connection.
     func isMultiplexed(_ url: String) -> Bool {
         guard !multiplexedOrigins.isEmpty, let origin = URLOrigin(of: url) else { return false }
         return multiplexedOrigins.contains(origin)
@@ -173,11 +169,10 @@ package struct LoadingState: Sendable {
 
     // MARK: Throughput
 
-    /// What is known of the throughput.
     func estimate(at now: Duration) -> ThroughputEstimate? {
         estimator.estimate(at: now) ?? hint.map { ThroughputEstimate(bitsPerSecond: $0, confidence: 0) }
     }
 
-    /// Bits per second that the next bytes are expected to come with.
+    /// Returns the bit rate, in bits per second, expected for the next bytes.
     package func estimatedBitsPerSecond(at now: Duration) -> Double? { estimator.bitsPerSecond(at: now) ?? hint }
 }

@@ -1,13 +1,13 @@
 import HLSKitLoading
 
-/// Segments of one lane that could not be had, and the time that was spent on them, since its media came last.
+/// The unavailable segments of one lane since its last media, and the time spent on them.
 ///
-/// One that is missing is passed over, as the next may well be there. Several in a row say that nothing comes any more.
+/// A single missing segment is skipped because the next one may be available. After several in a row, no more media is
+/// expected.
 struct LostMedia: Sendable {
-    /// Those of the end of the lane, without any media behind or between them.
+    /// Consecutive lost segments at the end of the lane.
     struct Run: Sendable, Hashable {
         var count = 0
-        /// The item time at which the first begins.
         var start: Duration?
     }
 
@@ -16,33 +16,35 @@ struct LostMedia: Sendable {
         var start: Duration
     }
 
-    /// In their order.
+    /// Sorted by segment.
     private var losses: [Loss] = []
-    /// When the first request of each began that has failed and is made again.
+    /// When the first request of each role that is being retried began.
     private var failing: [SegmentID: Duration] = [:]
-    /// What the losses took, time counted once where several failed side by side.
+    /// The time spent on losses. Parallel failures are counted once.
     private var time = Duration.zero
     private var accountedUntil = Duration.zero
-    /// When the first request began that has failed since media came last.
+    /// When the first request that has failed since the last media began.
     private var firstFailure: Duration?
 
-    /// A request for the segment that counts as `role` failed. It began at `began`.
+    /// Notes that a request for the segment with this role failed. It began at `began`.
     mutating func failed(_ role: SegmentID, began: Duration) {
         if failing[role] == nil { failing[role] = began }
         if firstFailure == nil { firstFailure = began }
     }
 
-    /// How long there will have been no media at `time` in which media was asked for, if `role` has failed until then.
+    /// Returns the time without media while media was requested, up to `time`, if `role` keeps failing.
     func duration(with role: SegmentID, at time: Duration) -> Duration {
         guard let began = failing[role] else { return self.time }
         return self.time + max(.zero, time - max(began, accountedUntil))
     }
 
-    /// How long there will have been no media at `time`, whatever was asked for meanwhile: in a live stream something is
-    /// always asked for, and what is not there any more is let go without an end.
+    /// Returns the time without media up to `time`, regardless of requests.
+    ///
+    /// In a live stream, something is always requested, and segments that leave the window are dropped without a
+    /// result.
     func silence(at time: Duration) -> Duration { firstFailure.map { max(.zero, time - $0) } ?? .zero }
 
-    /// A segment is given up. What is in `role` has counted for it.
+    /// Notes that a segment is abandoned. `role` is where its failures were counted.
     mutating func lose(_ id: SegmentID, role: SegmentID, start: Duration, at now: Duration) {
         time = duration(with: role, at: now)
         accountedUntil = max(accountedUntil, now)
@@ -51,7 +53,7 @@ struct LostMedia: Sendable {
         losses.insert(Loss(id: id, start: start), at: index)
     }
 
-    /// Media of a segment came: what was lost before it is a hole.
+    /// Notes that media of a segment arrived, so earlier losses no longer count.
     mutating func deliver(_ id: SegmentID, role: SegmentID, at now: Duration) {
         failing[role] = nil
         firstFailure = nil
@@ -61,7 +63,11 @@ struct LostMedia: Sendable {
         losses.removeAll { $0.id < id }
     }
 
-    /// The longest run. `loaded` segments have brought bytes, those `underWay` may still.
+    /// Returns the longest run.
+    ///
+    /// - Parameters:
+    ///   - loaded: The segments with received bytes.
+    ///   - underWay: The segments that may still receive bytes.
     func run(loaded: some Sequence<SegmentID>, underWay: some Sequence<SegmentID>) -> Run {
         let lastLoaded = loaded.max()
         let open = Array(underWay)
@@ -80,19 +86,19 @@ struct LostMedia: Sendable {
     }
 }
 
-/// How much of a lane may be missing before nothing is hoped for any more.
+/// The amount of missing media after which a lane is abandoned.
 struct LossLimits: Sendable, Hashable {
-    /// How long media is waited for; nil is for ever.
+    /// The maximum time to wait for media, or nil for no limit.
     private(set) var time: Duration?
-    /// Segments in a row; nil where only time counts.
+    /// The maximum number of consecutive segments, or nil if only time is limited.
     private(set) var count: Int?
     private let isLive: Bool
 
     init(_ policies: RetryPolicies, isLive: Bool, targetDuration: Duration) {
         self.isLive = isLive
-        // A live window moves on by itself: there only time counts.
+        // A live window moves by itself, so only time is limited.
         count = isLive ? nil : policies.lostSegmentLimit
-        // Who wants one segment tried for longer wants to wait for longer.
+        // A longer retry budget for one segment also extends the total time.
         let segments = policies[.segment]
         guard let time = policies.lostMediaTime, let budget = isLive ? segments.liveBudget : segments.budget else {
             return
@@ -100,7 +106,7 @@ struct LossLimits: Sendable, Hashable {
         self.time = max(time, budget, isLive ? targetDuration * 10 : .zero)
     }
 
-    /// Whether no media will have come for too long at `time`, if the segment that counts as `role` has not until then.
+    /// Returns whether media will have been missing for too long at `time` if `role` keeps failing.
     func isTooLong(_ lost: LostMedia, with role: SegmentID, at time: Duration) -> Bool {
         guard let limit = self.time else { return false }
         return (isLive ? lost.silence(at: time) : lost.duration(with: role, at: time)) > limit

@@ -1,10 +1,10 @@
 import HLSKitSelection
 
-/// Whether somebody knows why an item is not played with low latency, though it is offered.
+/// Tracks whether the reason for declining an offer of low latency was reported.
 struct LowLatencyNotice: Sendable {
     private var isTold = false
 
-    /// The reason to tell; nil where there is none, or it was told.
+    /// Returns the reason to report, or nil if there is none or it was reported.
     mutating func news(_ profile: LowLatencyProfile) -> LowLatencyProfile.Reason? {
         switch profile {
         case .declined(let reason):
@@ -13,7 +13,7 @@ struct LowLatencyNotice: Sendable {
         case .lowLatency:
             isTold = false
             return nil
-        // An ending list says nothing of what it was.
+        // An ended playlist does not show what it was before.
         case .ordinary: return nil
         }
     }

@@ -1,14 +1,13 @@
-/// What low latency came to in an item.
+/// The use of low-latency features in an item.
 package struct LowLatencyTally: Sendable, Hashable {
-    /// Parts that were loaded.
     package var partCount = 0
-    /// Requests for a playlist that were held and brought what was awaited.
+    /// The number of blocking playlist requests that returned the expected content.
     package var blockingReloadCount = 0
-    /// Delta updates that were laid over what was known.
+    /// The number of delta updates that were merged into the known playlist.
     package var deltaUpdateCount = 0
-    /// Preload hints that became parts or initialization sections.
+    /// The number of preload hints that became parts or initialization sections.
     package var usedHintCount = 0
-    /// Preload hints that were asked for and came to nothing.
+    /// The number of preload hints that were requested and not used.
     package var wastedHintCount = 0
 
     package init() {}

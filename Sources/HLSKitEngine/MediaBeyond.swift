@@ -1,18 +1,19 @@
-/// Media of a list's segments that reaches beyond where they are listed to end: as much as the media of a segment begins
-/// later than it is listed.
+/// The media of a playlist's segments past their listed ends.
+///
+/// It is as long as the delay between the listed and the actual start of a segment's media.
 struct MediaBeyond: Sendable, Hashable {
-    /// Of the segment that was read last.
+    /// The duration past the listed end in the last segment that was read.
     private(set) var overhang = Duration.zero
 
-    /// Where more is listed wrongly, nothing is to be learnt from it.
+    /// Larger differences are errors in the playlist and are ignored.
     private static let longest = Duration.seconds(1)
-    /// Times of media and of lists differ by so much without a reason.
+    /// The tolerance between media times and listed times.
     private static let exactness = Duration.milliseconds(1)
 
-    /// The media of a segment that is listed to end at `listedEnd` ends at `end`.
+    /// Notes that the media of a segment with this listed end ends at `end`.
     mutating func noteRead(upTo end: Duration, listedEnd: Duration) { overhang = max(.zero, end - listedEnd) }
 
-    /// Whether the segment before the one listed from `start` on has media of `time` and later.
+    /// Returns whether the segment before the one at `start` contains media at or after `time`.
     func reaches(_ time: Duration, beyond start: Duration) -> Bool {
         overhang <= Self.longest && start + overhang > time + Self.exactness
     }

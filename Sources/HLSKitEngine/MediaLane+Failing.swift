@@ -1,54 +1,53 @@
 import HLSKitSelection
 
-/// Segments of a lane that fail, and those that are given up.
+/// Failing and abandoned segments of a lane.
 extension MediaLane {
-    /// Whether a segment that a server does not have may come yet.
+    /// Returns whether a segment that a server lacks may become available.
     ///
-    /// - Parameter hasAlternative: it may be had elsewhere.
+    /// - Parameter hasAlternative: Whether another source may have it.
     func mayComeLater(_ flight: SegmentInFlight, hasAlternative: Bool) -> Bool {
         guard let tracker, let index = tracker.index(of: flight.position) else { return false }
-        // Parts are listed when they are there.
+        // Parts are listed only when they are available.
         if flight.position.part != nil, hasAlternative { return false }
-        // Where it cannot be had elsewhere, a server that forgets for a moment what it lists is asked again.
+        // Without an alternative, a server that temporarily lacks a listed segment is asked again.
         return tracker.isAtEdge(index) || !hasAlternative && tracker.isLive
     }
 
-    /// The lane goes on with another playlist already.
+    /// Returns whether the lane already continues with another playlist.
     func hasLeftPlaylist(of flight: SegmentInFlight) -> Bool { flight.playlistURL != playlistURL }
 
-    /// The segment can be loaded in the place of a part of it.
+    /// Returns whether the full segment can be loaded instead of this part.
     func hasWhole(of flight: SegmentInFlight) -> Bool {
         !hasLeftPlaylist(of: flight) && tracker?.listsWhole(flight.position) == true
     }
 
-    /// The part that waits for another try, and can be had with its segment now.
+    /// Returns the part that waits for another attempt although its full segment is available.
     ///
-    /// - Parameter hasFailed: what was asked for twice.
+    /// - Parameter hasFailed: Returns whether both attempts for a segment have failed.
     func partToReplace(_ hasFailed: (SegmentInFlight) -> Bool) -> SegmentInFlight? {
         segments.first { !$0.isLoaded && $0.request == nil && !$0.isParked && hasWhole(of: $0) && hasFailed($0) }
     }
 
-    /// The segment is loaded in the place of a part of it, and of those behind that.
+    /// Loads the full segment instead of this part and the parts after it.
     mutating func loadWhole(insteadOf part: SegmentPosition) {
         playlist.loadWhole(part)
-        // By its number: what is left of the segment may be too little for a time.
+        // The position uses the segment's number because its rest may be too short for a lookup by time.
         move(to: .position(part))
     }
 
-    /// All was read that was asked for before its URL ran out.
+    /// Whether everything requested before the URL expired was read.
     var isAtEndOfURL: Bool { playlist.hasRunOut && segments.isEmpty }
 
-    /// What is given up of a lane.
     struct Abandoned: Sendable {
-        /// From the end: whatever follows a segment that is let go would be read at once.
+        /// Last first. In the opposite order, the segment after a dropped one would be read immediately.
         var flights: [SegmentInFlight]
-        /// Where what was read of them ends. What was passed over behind it goes with it.
+        /// The end of the media read before it. Ranges skipped after this time are dropped too.
         var end: Duration
     }
 
-    /// Gives a segment up, and those that come after it.
+    /// Abandons a segment and all later ones.
     ///
-    /// - Returns: nil where there is none of them.
+    /// - Returns: The abandoned part, or nil if there are no such segments.
     mutating func abandon(from segment: SegmentID) -> Abandoned? {
         let flights = segments.remove { $0.id >= segment }
         guard let first = flights.first else { return nil }
@@ -59,8 +58,9 @@ extension MediaLane {
 }
 
 extension ItemState {
-    /// The first segment of a lane that does not come once loading cannot go on, but for maps and keys that are on their
-    /// way.
+    /// Returns a lane's first segment that will not arrive after loading has ended.
+    ///
+    /// Maps and keys that are still loading count as available.
     func firstMissing(in id: LaneID) -> SegmentID? {
         lanes[id]?.segments.first { flight in
             !flight.isLoaded || flight.job.resources.contains { resources[$0, id] == .waitingForRetry }

@@ -1,20 +1,21 @@
 import HLSKitSelection
 
-/// Where a lane goes on when something else is to be played than what it has loaded.
+/// The positions at which a lane continues when playback needs other media than it has loaded.
 extension MediaLane {
-    /// Where the lane goes on when the playhead jumps to `target`, and where what is loaded then begins.
+    /// Returns where the lane continues after a jump to `target`, and the start of its loaded media then.
     ///
-    /// - Parameter isExact: all media from there on is wanted. The last of a segment may be of behind what is listed of it.
+    /// - Parameter isExact: Whether all media from `target` is needed. The media of a segment may end later than
+    ///   listed.
     func place(afterJumpTo target: Duration, isExact: Bool = false) -> (cursor: LaneCursor, loadedEnd: Duration) {
         guard let tracker, var index = tracker.entryIndex(containing: max(target, tracker.start)) else {
             return (.sought(target), target)
         }
         if isExact, index > 0, beyond.reaches(target, beyond: tracker.starts[index]) { index -= 1 }
-        // A lane whose list begins later has a hole there that nothing fills.
+        // If the lane's playlist begins later, the media before that does not exist.
         return (.position(tracker.position(at: index)), min(tracker.starts[index], target))
     }
 
-    /// Where the second segment after the one that is played begins; nil where nothing from there on is loaded.
+    /// Returns the start of the second segment after the current one, or nil if nothing is loaded there.
     func placeToDropFrom(at playhead: Duration) -> Duration? {
         guard let tracker, let playing = tracker.index(containing: max(playhead, tracker.start)),
             playing + 2 < tracker.segmentCount

@@ -2,24 +2,23 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// What the buffer gets of a lane, which is read in its order: a hole between what it has given and what it gives next
-/// stays one, and nothing is waited for there.
+/// Reads a lane in order into the buffer. Missing media remains missing, and playback does not wait for it.
 extension MediaLane {
-    /// What comes into the buffer at once.
+    /// The media that enters the buffer in one step.
     struct Reading: Sendable {
         var flight: SegmentInFlight
-        /// Before the media.
+        /// The missing range before the media.
         var hole: Range<Duration>?
-        /// nil where nothing new could be decoded.
+        /// The decodable media, or nil if there is nothing new.
         var media: Range<Duration>?
-        /// It was loaded before, and counts already.
+        /// Whether the media was loaded before and is already counted.
         var isAgain = false
     }
 
-    /// Media of a segment can be decoded up to `time`.
+    /// Notes that media of a segment can be decoded up to `time`.
     ///
-    /// - Parameter start: where the item starts.
-    /// - Returns: nil where the segment is not under way.
+    /// - Parameter start: The start of the item.
+    /// - Returns: The media, or nil if the segment is not in flight.
     mutating func read(_ id: SegmentID, upTo time: Duration, from start: Duration?, at now: Duration) -> Reading? {
         guard let flight = segments[id] else { return nil }
         lost.deliver(id, role: flight.role, at: now)
@@ -32,9 +31,9 @@ extension MediaLane {
         return reading
     }
 
-    /// A segment was read to its end.
+    /// Notes that a segment was read to its end.
     ///
-    /// - Returns: the segment; nil where it is not under way.
+    /// - Returns: The segment, or nil if it is not in flight.
     mutating func endReading(_ id: SegmentID, at now: Duration) -> SegmentInFlight? {
         guard let flight = segments.remove(id) else { return nil }
         lost.deliver(id, role: flight.role, at: now)
@@ -42,11 +41,11 @@ extension MediaLane {
         return flight
     }
 
-    /// What is new of a segment that was read to its end.
+    /// Returns the new media of a segment that was read to its end.
     ///
     /// - Parameters:
-    ///   - times: where its media begins and ends.
-    ///   - start: where the item starts.
+    ///   - times: The start and end of its media.
+    ///   - start: The start of the item.
     func reading(
         of flight: SegmentInFlight, _ times: (start: Duration, end: Duration), from start: Duration?
     ) -> Reading {
@@ -56,9 +55,9 @@ extension MediaLane {
             isAgain: isLoadedAgain(flight.job.start))
     }
 
-    /// Passes over what does not come.
+    /// Skips a range that will not be delivered.
     ///
-    /// - Returns: the hole before it.
+    /// - Returns: The missing range before it.
     mutating func passOver(_ range: Range<Duration>, from start: Duration?) -> Range<Duration>? {
         let hole = hole(before: range.lowerBound, from: start)
         extend(to: range.upperBound)
@@ -66,21 +65,21 @@ extension MediaLane {
         return hole
     }
 
-    /// The hole between what the lane has given and media that begins at `time`.
+    /// Returns the missing range between the lane's delivered media and media that begins at `time`.
     ///
-    /// - Parameter start: where the item starts.
+    /// - Parameter start: The start of the item.
     func hole(before time: Duration, from start: Duration?) -> Range<Duration>? {
         guard var end = loadedEnd ?? start else { return nil }
-        // What is still on its way will be there.
+        // Media of segments in flight is not missing.
         for index in segments.indices where segments[index].job.start < time {
             end = max(end, segments[index].listedEnd)
         }
         return end < time ? end..<time : nil
     }
 
-    /// The hole behind a segment that brought less than was listed, where what follows was passed over before.
+    /// Returns the missing range after a segment that was shorter than listed, before skipped media.
     ///
-    /// - Parameter next: where the next media in the buffer begins.
+    /// - Parameter next: The start of the next media in the buffer.
     func hole(behind end: Duration, upTo next: Duration?) -> Range<Duration>? {
         guard let loadedEnd, loadedEnd > end, let next, next > end,
             !segments.contains(where: { $0.job.start < next })
@@ -90,7 +89,7 @@ extension MediaLane {
 }
 
 extension SegmentInFlight {
-    /// What is passed over where the rest of it cannot be had.
+    /// The range that is skipped if the rest of the segment is unavailable.
     var missingRange: Range<Duration> {
         let from = max(demuxedUpTo ?? job.start, job.start)
         return from..<max(from, listedEnd)
@@ -98,7 +97,7 @@ extension SegmentInFlight {
 }
 
 extension SegmentLoad {
-    /// A segment that was read to its end, or given up, at `now`.
+    /// Creates a record of a segment that was read to its end or abandoned at `now`.
     init(_ flight: SegmentInFlight, of variant: AssetVariant.ID?, byteCount: Int, at now: Duration) {
         self.init(
             url: flight.job.url, mediaSequence: flight.job.mediaSequence, itemTime: MediaTime(flight.job.start),
@@ -108,7 +107,7 @@ extension SegmentLoad {
 }
 
 extension SkippedSegments {
-    /// One segment that is passed over.
+    /// Creates a record of one skipped segment.
     init(_ range: Range<Duration>, sequence: Int, url: String, cause: String) {
         self.init(
             first: sequence, last: sequence, mediaDuration: range.upperBound - range.lowerBound, url: url,

@@ -2,15 +2,17 @@ import HLSKitMedia
 import HLSKitPlaylist
 package import HLSKitSelection
 
-/// Where a lane goes on loading.
+/// The position at which a lane continues loading.
 enum LaneCursor: Hashable, Sendable {
-    /// At the segment that holds this item time, unless only its last moments lie behind that: all before is there.
+    /// At the segment that contains this item time, with all earlier media loaded.
+    ///
+    /// If only the last moments of that segment follow, loading continues with the next one.
     case time(Duration)
-    /// At the segment that holds this item time, which is not listed yet. Nothing before is there.
+    /// At the segment that will contain this item time once it is listed. No earlier media is loaded.
     case sought(Duration)
     case position(SegmentPosition)
 
-    /// nil for a position.
+    /// The item time, or nil for a position.
     var time: Duration? {
         switch self {
         case .time(let time), .sought(let time): time
@@ -19,76 +21,79 @@ enum LaneCursor: Hashable, Sendable {
     }
 }
 
-/// How far a lane is.
 enum LanePhase: Hashable, Sendable {
-    /// It has no place to load at: nothing tells yet where the item starts.
+    /// The lane has no position because the start of the item is unknown.
     case unplaced
     case loading(LaneCursor)
-    /// The last segment of the playlist, or before the end time, is loaded. `next`: where it goes on if more is wanted.
-    /// `drainedEnd`: where its media ended, once all of it was presented.
+    /// The last segment of the playlist or before the end time is loaded.
+    ///
+    /// `next`: the position at which the lane continues if more media is needed. `drainedEnd`: the end of its media,
+    /// once all of it was presented.
     case complete(next: LaneCursor?, drainedEnd: Duration?)
 }
 
-/// How the next segment of a lane joins on to what was loaded before it.
+/// How the next segment of a lane joins the media loaded before it.
 enum LaneJoint: Hashable, Sendable {
-    /// It is the one after its predecessor.
+    /// It follows its predecessor in the playlist.
     case follows
-    /// It follows something else.
+    /// It does not follow the loaded media.
     case begins
-    /// As ``begins``, and it may repeat media that was loaded from elsewhere. `role`: the segment that failed there, whose
-    /// budget goes on.
+    /// Like ``begins``, but it may repeat media from another source.
+    ///
+    /// `role`: the failed segment whose retry budget continues.
     case repeats(role: SegmentID?)
 
     var startsNewSequence: Bool { self != .follows }
-    /// Media up to what was loaded last is dropped.
+    /// Whether media up to the end of loaded media is dropped.
     var dropsOverlap: Bool { if case .repeats = self { true } else { false } }
     var role: SegmentID? { if case .repeats(let role) = self { role } else { nil } }
 }
 
 /// One media playlist that is loaded segment by segment.
 ///
-/// Its list, its place, the joint to the next segment and the segments under way are independent of each other: a lane
-/// that is complete may be led to another list, and is complete still.
+/// The playlist, the position, the joint to the next segment and the segments in flight are independent. For example, a
+/// complete lane remains complete when it switches to another playlist.
 package struct MediaLane: Sendable {
     let id: LaneID
     var playlist: LanePlaylist
     var segments = SegmentWindow()
-    /// What could not be had since media came last.
+    /// The segments that were unavailable since the last media.
     var lost = LostMedia()
-    /// What is asked for before it is listed.
+    /// The preload hints, which are requested before they are listed.
     var hints = PreloadHints()
     private(set) var phase = LanePhase.unplaced
     private(set) var joint = LaneJoint.begins
-    /// Where the media that was loaded whole ends.
+    /// The end of continuously loaded media.
     private(set) var loadedEnd: Duration?
     private(set) var beyond = MediaBeyond()
-    /// Where the sound of the segment that was read last ends, if that is before its segment does.
+    /// The end of the last segment's audio if it ends before the segment.
     private(set) var soundEnd: Duration?
-    /// Media behind the end time was left out of a segment.
+    /// Whether media after the end time was omitted from a segment.
     private(set) var isCutAtEnd = false
-    /// It was set back to the playhead for outputs that came late.
+    /// The return to the playhead for outputs that arrived late.
     private(set) var late: LateOutputs?
-    /// Another rendition was chosen: what is loaded plays until media of the new one is there.
-    /// Such changes are numbered.
+    /// The number of a rendition change whose first media has not arrived.
+    ///
+    /// Until it arrives, the loaded media of the old rendition plays.
     private(set) var replacement: Int?
-    /// It has taken the place of other audio.
+    /// Whether the lane has replaced other audio.
     package private(set) var hasReplaced = false
     private(set) var lastTimeline: TimelineKey?
-    /// Tracks of the lane are known: its media can be played.
+    /// Whether tracks of the lane are known, so its media can be played.
     private(set) var isDemuxed = false
     package private(set) var presence = Presence.required
 
-    /// What playing makes of the lane's media.
+    /// The role of the lane's media in playback.
     package enum Presence: Hashable, Sendable {
-        /// Playing waits for it.
+        /// Playback waits for it.
         case required
-        /// It is loaded, and not waited for until there is enough of it.
+        /// It is loaded, but playback does not wait for it until there is enough of it.
         case joining
-        /// Its list is followed, and nothing of it is loaded.
+        /// Its playlist is followed, but none of its media is loaded.
         case resting
     }
 
-    /// - Parameter left: a list beside which that of the lane is laid.
+    /// - Parameter left: A playlist that determines the position of the lane's playlist.
     init(id: LaneID, playlistURL: String, requestBegan: Duration = .zero, besides left: PlaylistTracker? = nil) {
         self.id = id
         playlist = LanePlaylist(url: playlistURL, requestBegan: requestBegan, left: left)
@@ -108,10 +113,10 @@ package struct MediaLane: Sendable {
         }
     }
     var isComplete: Bool { if case .complete = phase { true } else { false } }
-    /// All its media was presented; where that ends.
+    /// The end of the media, once all of it was presented.
     var drainedEnd: Duration? { if case .complete(_, let end) = phase { end } else { nil } }
 
-    /// The next segment; nil where the playlist lists none yet.
+    /// The index of the next segment, or nil if the playlist does not list one yet.
     var nextIndex: Int? {
         switch cursor {
         case nil: return nil
@@ -121,15 +126,15 @@ package struct MediaLane: Sendable {
         }
     }
 
-    /// A whole segment of which parts were loaded: those are not listed any more.
+    /// Returns whether a full segment repeats loaded parts that are no longer listed.
     func repeatsParts(at index: Int) -> Bool {
         guard case .position(let position) = cursor, let part = position.part, part > 0 else { return false }
         return tracker?.position(at: index).part == nil
     }
 
-    /// Its parts were loaded of a segment that is listed without them now: what comes next is behind it.
+    /// Continues after a segment whose parts were all loaded before it was listed without them.
     ///
-    /// - Parameter resumeTime: where its parts end that were begun, by the list that had them.
+    /// - Parameter resumeTime: The end of the loaded parts, according to the playlist that listed them.
     mutating func passParts(upTo resumeTime: Duration) {
         guard case .position(var position) = cursor, let tracker, let index = tracker.index(of: position),
             repeatsParts(at: index), resumeTime >= tracker.starts[index + 1] - PartList.tolerance
@@ -138,7 +143,7 @@ package struct MediaLane: Sendable {
         move(to: .position(position))
     }
 
-    /// The item time at which the next segment begins, by the list that is loaded or another one.
+    /// Returns the item time at which the next segment begins in the given playlist.
     func resumeTime(in tracker: PlaylistTracker) -> Duration {
         switch cursor {
         case .time(let time), .sought(let time): return time
@@ -150,17 +155,17 @@ package struct MediaLane: Sendable {
     }
 
     var isReplacing: Bool { replacement != nil }
-    /// Playing waits for the lane's media.
+    /// Whether playback waits for the lane's media.
     package var isRequired: Bool { id != .subtitles && presence == .required }
-    /// A segment has arrived, perhaps not yet demuxed.
+    /// Whether a segment has arrived, demuxed or not.
     var hasLoadedSegment: Bool { segments.hasLoaded }
-    /// Where the media ends that was read so far.
+    /// The end of the media that was read so far.
     var demuxedEnd: Duration? { segments.demuxedEnd.map { max($0, loadedEnd ?? $0) } ?? loadedEnd }
-    /// The first segment whose bytes are on their way: the one that is needed next.
+    /// The first segment whose bytes have not all arrived, which is needed next.
     var loading: SegmentInFlight? { segments.loading }
-    /// The segments that could not be had, one after another.
+    /// Returns the run of unavailable segments.
     ///
-    /// - Parameter countsLoaded: segments that have arrived and were not read yet are taken for media.
+    /// - Parameter countsLoaded: Whether arrived segments that were not read yet count as media.
     func run(countsLoaded: Bool = true) -> LostMedia.Run {
         lost.run(
             loaded: segments.lazy.filter { countsLoaded && $0.isLoaded || $0.demuxedUpTo != nil }.map(\.id),
@@ -169,7 +174,6 @@ package struct MediaLane: Sendable {
 
     // MARK: Place
 
-    /// Where it goes on loading.
     mutating func move(to cursor: LaneCursor) {
         switch phase {
         case .unplaced, .loading: phase = .loading(cursor)
@@ -177,7 +181,7 @@ package struct MediaLane: Sendable {
         }
     }
 
-    /// The next segment is the one behind that at `index` of its list.
+    /// Moves the position past the segment at `index` in the playlist.
     mutating func advance(past index: Int) {
         guard let tracker else { return }
         if tracker.isLive {
@@ -190,25 +194,25 @@ package struct MediaLane: Sendable {
         }
     }
 
-    /// No further segment comes.
+    /// Completes the lane, which has no further segments.
     mutating func complete() {
         if !isComplete { phase = .complete(next: cursor, drainedEnd: nil) }
     }
 
-    /// More comes after all.
+    /// Continues a completed lane.
     mutating func reopen() {
         if case .complete(let next, _) = phase { phase = next.map { .loading($0) } ?? .unplaced }
     }
 
-    /// Everything was presented, or not any more.
+    /// Sets the end of the presented media once all of it was presented, or nil otherwise.
     mutating func drain(_ end: Duration?) {
         if case .complete(let next, _) = phase { phase = .complete(next: next, drainedEnd: end) }
     }
 
-    /// Goes on at another place than behind the last segment. Every way of doing so is here.
+    /// Continues at a position other than the next segment. All such changes use this method.
     ///
-    /// - Parameter place: nil where the lane has none yet, or keeps the one that it has.
-    /// - Returns: whether it had come to its end, and has not any more: then it is to be reopened, and its playlist followed.
+    /// - Parameter place: The position, or nil if the lane has none yet or keeps its current one.
+    /// - Returns: Whether a completed lane is now open, so its playlist must be followed again.
     @discardableResult
     mutating func begin(_ restart: LaneRestart, at place: LaneCursor?) -> Bool {
         let wasComplete = isComplete
@@ -233,7 +237,7 @@ package struct MediaLane: Sendable {
         return wasComplete && !isComplete
     }
 
-    /// Is led to another list.
+    /// Switches to another playlist.
     mutating func redirect(to url: String) {
         if let tracker { begin(.elsewhere, at: .time(resumeTime(in: tracker))) }
         if let parked = playlist.parked { move(to: .time(resumeTime(in: parked))) }
@@ -242,7 +246,7 @@ package struct MediaLane: Sendable {
         beyond = MediaBeyond()
     }
 
-    /// Its URL leads nowhere any more: nothing is loaded until another list is there.
+    /// Parks the lane because its URL has expired. Nothing is loaded until another playlist arrives.
     mutating func park() {
         guard let tracker else { return }
         begin(.elsewhere, at: tracker.isLive ? nil : .time(resumeTime(in: tracker)))
@@ -252,9 +256,9 @@ package struct MediaLane: Sendable {
 
     // MARK: Segments
 
-    /// The next segment is chosen: the joint is made, and what comes after it follows.
+    /// Begins the chosen segment, after which the lane continues without a break.
     ///
-    /// - Parameter isCut: its end lies behind the end time.
+    /// - Parameter isCut: Whether the segment ends after the end time.
     mutating func begin(_ flight: SegmentInFlight, in timeline: TimelineKey, isCut: Bool) {
         lastTimeline = timeline
         joint = .follows
@@ -263,10 +267,10 @@ package struct MediaLane: Sendable {
         segments.append(flight)
     }
 
-    /// Its media is there whole up to `end`, as far as it comes.
+    /// Extends the continuously loaded media to `end`.
     mutating func extend(to end: Duration) { loadedEnd = max(loadedEnd ?? end, end) }
 
-    /// A segment was read as a whole, and its media is there up to `end`.
+    /// Notes that a whole segment was read, whose media extends to `end`.
     mutating func noteRead(_ position: SegmentPosition, upTo end: Duration) {
         if let tracker, let index = tracker.index(of: position) {
             beyond.noteRead(upTo: end, listedEnd: tracker.starts[index + 1])
@@ -274,37 +278,37 @@ package struct MediaLane: Sendable {
         extend(to: end)
     }
 
-    /// Media behind `end` is not there any more.
+    /// Drops media after `end`.
     mutating func shorten(to end: Duration) { loadedEnd = loadedEnd.map { min($0, end) } }
 
-    /// What is loaded ends there, whatever was known of it.
+    /// Sets the end of loaded media regardless of its current value.
     mutating func setLoadedEnd(_ end: Duration?) { loadedEnd = end }
 
     mutating func endSound(at time: Duration) { soundEnd = time }
     mutating func noteDemuxed() { isDemuxed = true }
     mutating func stay(_ presence: Presence) { self.presence = presence }
-    /// Playback has come to an end time before everything was loaded.
+    /// Notes that playback reached an end time before everything was loaded.
     mutating func cutAtEnd() { isCutAtEnd = true }
 
     // MARK: Outputs and renditions
 
-    /// Outputs came when media of these kinds had been dropped.
+    /// Takes kinds of media for outputs that arrived after it was dropped.
     mutating func takeLate(_ kinds: Set<MediaKind>, keepsOthers: Bool) {
         if late == nil { late = LateOutputs(kinds, keepsOthers: keepsOthers) } else { late?.add(kinds) }
     }
 
-    /// Where it goes back to for late outputs, if it may.
+    /// Returns the position to go back to for late outputs, if possible.
     mutating func goBackForLate(_ facts: LateOutputs.Facts) -> LateOutputs.Return? { late?.goBack(facts) }
 
-    /// Nothing is loaded once more from now on.
+    /// Stops loading media again for late outputs.
     ///
-    /// - Returns: the kinds of media that nothing was gone back for.
+    /// - Returns: The kinds of media for which the lane did not go back.
     mutating func endLate() -> Set<MediaKind>? {
         defer { late = nil }
         return late?.kindsToCome
     }
 
-    /// The first media of the new rendition is there.
+    /// Notes that the first media of the new rendition has arrived.
     mutating func endReplacement(at time: Duration) {
         replacement = nil
         hasReplaced = true
@@ -312,7 +316,7 @@ package struct MediaLane: Sendable {
     }
 }
 
-/// The lanes of an item. Each has its own place, as they are looked up with every piece that arrives.
+/// The lanes of an item, as separate properties because every arriving piece looks one up.
 package struct MediaLanes: Sendable {
     private var main: MediaLane?
     private var audio: MediaLane?
@@ -335,10 +339,10 @@ package struct MediaLanes: Sendable {
         }
     }
 
-    /// Those that there are, in the order of ``LaneID``.
+    /// The existing lanes in the order of ``LaneID``.
     var values: [MediaLane] { [main, audio, subtitles].compactMap(\.self) }
     var isEmpty: Bool { main == nil && audio == nil && subtitles == nil }
-    /// Segments of all lanes whose bytes are not here.
+    /// The number of segments in all lanes whose bytes have not all arrived.
     var countOfSegmentsOnTheirWay: Int {
         LaneID.allCases.reduce(0) { sum, id in self[id]?.segments.reduce(sum) { $1.isLoaded ? $0 : $0 + 1 } ?? sum }
     }

@@ -3,37 +3,36 @@ import HLSKitMedia
 package import HLSKitPlaylist
 package import HLSKitSelection
 
-/// Which options there are, what is wanted of them, and what is selected.
+/// The available media selection options, the preferences for them, and the current selection.
 package struct MediaSelectionState: Sendable {
-    /// By characteristic; of the player, so they outlive an item.
+    /// The criteria by characteristic. They belong to the player and outlast an item.
     package private(set) var criteria: [MediaCharacteristic: MediaSelectionCriteria] = [:]
-    /// Criteria and defaults are followed; otherwise each group's default plays.
+    /// Whether criteria and defaults are applied. Otherwise each group's default plays.
     package private(set) var isAutomatic = true
-    /// What the user speaks, the most wanted first; BCP 47 tags. Of the player.
+    /// The user's languages in order of preference, as BCP 47 tags. They belong to the player.
     private var languages: [String] = []
-    /// What the user chose for this item.
     private(set) var choices: [MediaCharacteristic: MediaSelectionChoice] = [:]
-    /// The groups of this item; empty until its multivariant playlist is there.
+    /// The groups of this item. Empty until its multivariant playlist arrives.
     package private(set) var groups: [MediaCharacteristic: MediaSelectionGroup] = [:]
     package private(set) var current = MediaSelection()
-    /// The legible group as the playlist has it, and services of closed captions that only the video tells of.
+    /// The legible group of the playlist, and closed caption services that were found only in the video.
     private var declared: MediaSelectionGroup?
     private var found: Set<ClosedCaptionService> = []
-    /// The playlist names the audio; otherwise its options are the audio tracks inside segments.
+    /// Whether the playlist declares the audio. Otherwise its options are the audio tracks inside segments.
     private(set) var isAudioDeclared = false
-    /// Segments have told of their audio.
+    /// Whether audio tracks of segments are known.
     private var isAudioFound = false
-    /// Chooses among audio tracks inside segments; nil where nobody wants one of them more than another.
+    /// The rule that selects audio tracks inside segments, or nil without a preference.
     package private(set) var audioTrackRule: AudioTrackRule?
-    /// Captions of the program.
+    /// Captions that the app supplies.
     private var sidecars = SidecarOptions()
-    /// Counts the changes of a lane's rendition.
+    /// The number of rendition changes so far.
     private var lastReplacement = 0
 
-    /// - Parameter languages: BCP 47 tags, the most wanted first.
+    /// - Parameter languages: BCP 47 tags in order of preference.
     init(languages: [String] = []) { self.languages = languages }
 
-    /// The item is another one: what was of the old one is forgotten.
+    /// Discards the state of the old item.
     mutating func forgetItem() {
         choices = [:]
         groups = [:]
@@ -46,9 +45,9 @@ package struct MediaSelectionState: Sendable {
         current = MediaSelection()
     }
 
-    // MARK: Wishes
+    // MARK: Preferences
 
-    /// Takes what belongs to the player and not to an item.
+    /// Copies the state that belongs to the player.
     package mutating func takeCriteria(from other: MediaSelectionState) {
         criteria = other.criteria
         isAutomatic = other.isAutomatic
@@ -61,23 +60,22 @@ package struct MediaSelectionState: Sendable {
 
     mutating func setAutomatic(_ new: Bool) { isAutomatic = new }
 
-    /// The user has chosen.
     mutating func choose(_ choice: MediaSelectionChoice, of characteristic: MediaCharacteristic) {
         choices[characteristic] = choice
     }
 
     // MARK: Selecting
 
-    /// Selects what is wanted of each group.
+    /// Selects an option of each group.
     ///
-    /// - Returns: the groups whose option has changed, in the order in which lanes are changed.
-    /// - Throws: where a wish matches no option. The selection stays as it is.
+    /// - Returns: The groups whose option has changed, in the order in which to change lanes.
+    /// - Throws: An error if a preference matches no option. The selection then does not change.
     mutating func select(
         audio: QualityExpression?, subtitles: QualityExpression?
     ) throws(UnmatchedWish) -> [MediaCharacteristic] {
         let before = current
         do throws(UnmatchedWish) {
-            // Forced subtitles go with the audio.
+            // Forced subtitles depend on the audio.
             current[.audible] = try option(.audible, wish: audio)
             current[.legible] = try option(.legible, wish: subtitles)
             current[.visual] = try option(.visual, wish: nil)
@@ -88,9 +86,9 @@ package struct MediaSelectionState: Sendable {
         return [.legible, .audible, .visual].filter { before[$0] != current[$0] }
     }
 
-    /// A lane changes to another rendition.
+    /// Numbers a change of a lane's rendition.
     ///
-    /// - Returns: the number of the change.
+    /// - Returns: The number of the change.
     mutating func numberReplacement() -> Int {
         lastReplacement += 1
         return lastReplacement
@@ -98,9 +96,9 @@ package struct MediaSelectionState: Sendable {
 
     // MARK: Closed captions
 
-    /// The service that is selected; nil where none is.
+    /// Returns the selected service, or nil if none is selected.
     ///
-    /// - Parameter group: the group of the variant that is loaded.
+    /// - Parameter group: The group of the current variant.
     func closedCaptionService(in group: @autoclosure () -> String?) -> ClosedCaptionService? {
         guard let option = current[.legible], option.isClosedCaptions else { return nil }
         let group = group()
@@ -109,15 +107,15 @@ package struct MediaSelectionState: Sendable {
     }
 
     enum Offer: Sendable, Hashable {
-        /// All of them are offered already, or the playlist says what there is.
+        /// All services are already offered, or the playlist declares the services.
         case nothing
-        /// There are more options. `isWanted`: the user may have chosen one that was not there yet.
+        /// There are new options. `isWanted`: whether the user may have chosen one before it was available.
         case options(isWanted: Bool)
     }
 
-    /// The video has captions: options for services that no playlist declares are added.
+    /// Adds options for services that were found in the video and that no playlist declares.
     ///
-    /// - Parameter playlist: nil for media without a multivariant playlist.
+    /// - Parameter playlist: The multivariant playlist, or nil if there is none.
     mutating func offer(_ services: Set<ClosedCaptionService>, besides playlist: MultivariantPlaylist?) -> Offer {
         if let playlist {
             guard !playlist.variants.contains(where: { $0.closedCaptions == ClosedCaptions.none }),
@@ -131,10 +129,11 @@ package struct MediaSelectionState: Sendable {
         return .options(isWanted: false)
     }
 
-    /// Selects closed captions or captions of the program, or nothing, for media that has no other options. False where
-    /// nothing changes.
+    /// Selects closed captions or captions of the app, or nothing, for media without other options.
     ///
-    /// - Parameter wish: closed captions of such media are selected by their user alone.
+    /// Returns whether the selection has changed.
+    ///
+    /// - Parameter wish: The preference for the app's captions. Only the user selects closed captions of such media.
     mutating func selectClosedCaptions(wish: QualityExpression? = nil) -> Bool {
         let legible = try? option(.legible, wish: sidecars.isEmpty ? nil : wish)
         guard legible != current[.legible] else { return false }
@@ -144,20 +143,20 @@ package struct MediaSelectionState: Sendable {
 
     // MARK: Audio inside segments
 
-    /// The options of the audible group are tracks inside segments.
+    /// Whether the options of the audible group are tracks inside segments.
     var isAudioInside: Bool { !isAudioDeclared && groups[.audible] != nil }
 
-    /// What is selected, of what the playlist names.
+    /// The selection among the options that the playlist declares.
     var declaredSelection: MediaSelection {
         var selection = current
         if isAudioInside { selection[.audible] = nil }
         return selection
     }
 
-    /// Segments have these tracks: audio that no playlist names becomes options, and one of them is selected.
+    /// Offers audio tracks inside segments as options and selects one, if the playlist declares no audio.
     ///
-    /// - Returns: whether there are several options now, and there were fewer before.
-    /// - Throws: where a wish matches none of them. Only the first tracks are asked for that.
+    /// - Returns: Whether the number of options has increased to more than one.
+    /// - Throws: An error if a preference matches none of them. Only the first tracks are checked.
     mutating func offer(
         audio tracks: [MediaTrack], wish: QualityExpression?, canDecode: (MediaCodec) -> Bool
     ) throws(UnmatchedWish) -> Bool {
@@ -185,8 +184,9 @@ package struct MediaSelectionState: Sendable {
         return group.options.count > 1
     }
 
-    /// Selects what is wanted of the audio inside segments, for media that has no other options. False where nothing
-    /// changes.
+    /// Selects the preferred audio inside segments for media without other options.
+    ///
+    /// Returns whether the selection has changed.
     mutating func selectAudioInside(wish: QualityExpression?) throws(UnmatchedWish) -> Bool {
         guard isAudioInside else { return false }
         let new = try option(.audible, wish: wish)
@@ -195,9 +195,9 @@ package struct MediaSelectionState: Sendable {
         return true
     }
 
-    /// Works out by what audio tracks inside segments are chosen.
+    /// Updates the rule that selects audio tracks inside segments.
     ///
-    /// - Returns: whether it is another rule than before.
+    /// - Returns: Whether the rule has changed.
     mutating func updateAudioTrackRule(wish: QualityExpression?) -> Bool {
         let terms: SelectionTerms
         if isAudioDeclared {
@@ -225,31 +225,31 @@ package struct MediaSelectionState: Sendable {
         completeLegible()
     }
 
-    /// Adds what is not in a playlist to the legible group.
+    /// Adds the options that are not in a playlist to the legible group.
     private mutating func completeLegible() {
         groups[.legible] = MediaSelectionGroup(declared, with: found, sidecars.options)
     }
 
-    // MARK: Captions of the program
+    // MARK: Captions of the app
 
     mutating func setSidecars(_ captions: [SidecarCaptions]) {
         sidecars = SidecarOptions(captions)
         completeLegible()
     }
 
-    /// The captions of the program that are selected; nil where none are.
+    /// The selected captions of the app, or nil if none are selected.
     package var selectedSidecar: SidecarCaptions? {
         sidecars.isEmpty ? nil : sidecars.captions(of: current[.legible])
     }
 
-    /// Somebody wants an option of the group: variants are chosen by it. Otherwise it is chosen by the variant.
+    /// Whether a preference exists for the group, so that it restricts the variants. Otherwise the variant decides.
     func isWanted(_ characteristic: MediaCharacteristic, wish: QualityExpression?) -> Bool {
         if characteristic == .audible, !isAudioDeclared { return false }
         return wish != nil || (isAutomatic && criteria[characteristic] != nil)
             || choices[characteristic] ?? .automatic != .automatic || isChosenByLanguage(characteristic)
     }
 
-    /// Another option plays than would without the user's languages.
+    /// Whether the user's languages change the selected option.
     private func isChosenByLanguage(_ characteristic: MediaCharacteristic) -> Bool {
         guard characteristic == .audible, isAutomatic, criteria[.audible] == nil, !languages.isEmpty,
             let group = groups[.audible]
@@ -257,12 +257,10 @@ package struct MediaSelectionState: Sendable {
         return choose(from: group) != MediaSelectionRule(isAutomatic: true).choose(from: group)
     }
 
-    /// The option that the rule takes.
     private func choose(from group: MediaSelectionGroup) -> MediaSelectionOption? {
         terms(of: group.characteristic, wish: nil).choice(from: group, audible: companion(of: group.characteristic))
     }
 
-    /// What is wanted of a group.
     private func terms(of characteristic: MediaCharacteristic, wish: QualityExpression?) -> SelectionTerms {
         var terms = SelectionTerms(
             choice: choices[characteristic] ?? .automatic, wish: wish, criteria: criteria[characteristic],
@@ -273,19 +271,19 @@ package struct MediaSelectionState: Sendable {
         return terms
     }
 
-    /// Subtitles are chosen beside the audio.
+    /// Returns the selected audio, which the choice of subtitles depends on.
     private func companion(of characteristic: MediaCharacteristic) -> MediaSelectionOption? {
         characteristic == .legible ? current[.audible] : nil
     }
 
-    /// The option that is to play: the user's, else that of `wish`, else the rule's.
+    /// Returns the option to play: the user's choice, the match of `wish`, or the rule's choice.
     ///
-    /// - Throws: where `wish` matches no option.
+    /// - Throws: An error if `wish` matches no option.
     func option(
         _ characteristic: MediaCharacteristic, wish: QualityExpression?
     ) throws(UnmatchedWish) -> MediaSelectionOption? {
         guard let group = groups[characteristic] else {
-            // Segments may have it.
+            // Segments may contain it.
             if characteristic == .audible, !isAudioDeclared, !isAudioFound { return nil }
             if let wish, choices[characteristic] ?? .automatic == .automatic {
                 throw UnmatchedWish(wish: wish, characteristic: characteristic, offered: [])
@@ -297,10 +295,11 @@ package struct MediaSelectionState: Sendable {
 }
 
 extension MediaSelectionOption {
-    /// The rendition of this option in a variant's group; else that of the group which is nearest to it: the same
-    /// language, the group's default, its first.
+    /// Returns the rendition of this option in a variant's group, or the most similar one.
+    ///
+    /// Without a rendition of the option, it is the one with the same language, the group's default, or the first.
     package func rendition(in group: [Rendition]) -> Rendition? {
-        // Closed captions are no subtitles, and have no playlist.
+        // Closed captions are not subtitles and have no playlist.
         guard let kind = renditions.first?.type, kind == group.first?.type else { return nil }
         let ids = Set(renditions.map(\.optionID))
         if let own = group.first(where: { ids.contains($0.optionID) }) { return own }

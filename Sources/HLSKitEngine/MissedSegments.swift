@@ -2,20 +2,20 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Segments that a lane does not load any more, since the live window has moved on.
+/// The segments that a lane can no longer load because the live window has moved on.
 struct MissedSegments: Sendable, Hashable {
-    /// Segments that are not listed any more.
+    /// The number of segments that are no longer listed.
     private(set) var gone = 0
-    /// The first of it that is listed, and the one to continue with.
+    /// The first missed segment that is still listed, and the segment to continue with.
     private(set) var next = 0
     let index: Int
 
-    /// nil where the lane continues as before.
+    /// Creates the missed segments, or returns nil if the lane continues normally.
     ///
     /// - Parameters:
-    ///   - index: the segment to continue with if the lane has been left behind.
-    ///   - isLate: whatever comes is played at the edge.
-    ///   - maxGapJump: holes up to this are nothing.
+    ///   - index: The segment to continue with if the lane has fallen behind.
+    ///   - isLate: Whether there is nothing left to play, so playback continues at the edge.
+    ///   - maxGapJump: The length up to which missing media is ignored.
     init?(
         of cursor: LaneCursor?, in tracker: PlaylistTracker, continuingAt index: Int, isLate: Bool, maxGapJump: Duration
     ) {
@@ -37,7 +37,7 @@ struct MissedSegments: Sendable, Hashable {
         guard gone > 0 || isLate && next < index else { return nil }
     }
 
-    /// As programs are told of it.
+    /// Returns the report for the app.
     func skipped(in tracker: PlaylistTracker, url: String) -> SkippedSegments {
         let last = index > 0 ? tracker.position(at: index - 1).sequence : tracker.playlist.mediaSequence - 1
         return SkippedSegments(
@@ -46,7 +46,7 @@ struct MissedSegments: Sendable, Hashable {
             cause: SkippedSegments.movedOn)
     }
 
-    /// The failure of an item that is not to fall behind.
+    /// Returns the failure of an item that must not fall behind.
     func failure(url: String) -> HLSError {
         HLSError(
             code: .staleLive, urlString: url, cause: "playback fell behind the live window",
@@ -57,7 +57,7 @@ struct MissedSegments: Sendable, Hashable {
 extension SkippedSegments {
     fileprivate static let movedOn = "the live window moved on"
 
-    /// Listed segments that a jump to the edge leaves out; nil for none of them.
+    /// Creates a report of listed segments that a jump to the edge skips, or returns nil if there are none.
     init?(before landing: Int, from next: Int?, in tracker: PlaylistTracker) {
         guard let next, next < landing else { return nil }
         self.init(
@@ -67,9 +67,10 @@ extension SkippedSegments {
 }
 
 extension ItemState {
-    /// Continues in a lane behind what was missed. It takes no time: everything that is listed moves up to where the lane
-    /// would have continued, `resumeTime`, or the lane that is farthest. The other lanes leave out the same, so that they
-    /// stay side by side.
+    /// Continues a lane after missed segments without a gap on the timeline.
+    ///
+    /// All listed media moves to `resumeTime`, or to the position of the farthest lane. The other lanes skip the same
+    /// media, so that all lanes remain synchronized.
     mutating func closeUp(_ missed: MissedSegments, in id: LaneID, resumeTime: Duration) {
         guard let tracker = lanes[id]?.tracker else { return }
         lanes[id]?.begin(.hole, at: .position(tracker.position(at: missed.index)))
@@ -87,7 +88,7 @@ extension ItemState {
 }
 
 extension MediaLane {
-    /// Moves what is not loaded yet on the item's timeline.
+    /// Shifts media that is not loaded yet on the item's timeline.
     fileprivate mutating func shift(by distance: Duration, resumingAt time: Duration) {
         playlist.shift(by: distance)
         guard tracker != nil else { return }

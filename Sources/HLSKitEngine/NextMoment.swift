@@ -1,37 +1,36 @@
-/// The next moment at which time alone changes something, while media is played in real time.
+/// The next time at which the state changes without an event during paced playback.
 struct NextMoment: Sendable {
-    /// It depends on this.
     struct Facts: Sendable {
         var timebase = TimebaseState.stopped
         var playhead = Duration.zero
         var verdict: ForwardBuffer.Verdict
-        /// So much media ahead is as good as none.
+        /// The amount of media ahead that counts as empty.
         var stallEpsilon = Duration.zero
-        /// Where playing ends, if anything is still to be done there and all media up to it is known.
+        /// The end of playback if it requires an action and all media before it is known.
         var end: Duration?
-        /// When a rate above 1 catches up with a live stream.
+        /// The time at which a rate above 1 catches up with a live stream.
         var edge: Duration?
-        /// When a rate that takes back a distance from the edge has done so.
+        /// The time at which a rate that corrects the distance from the edge has done so.
         var rateChange: Duration?
-        /// When the playhead comes to something that is to be told.
+        /// The time at which the playhead reaches something to report.
         var told: Duration?
-        /// A track at rest may want media again.
+        /// Whether a track that stopped loading may need media again.
         var hasRestingTrack = false
-        /// A hard limit of what is loaded ahead of one track; nil where there is none, or several tracks.
+        /// The hard limit of media loaded ahead of one track, or nil if there is none or several tracks.
         var hardLimit: Duration?
         var nextSegmentDuration = Duration.zero
-        /// Only while no more than this is ahead, media is loaded; nil for no such limit.
+        /// The amount of media ahead above which nothing is loaded, or nil for no such limit.
         var maximumForwardBuffer: Duration?
     }
 
-    /// nil where time alone never changes anything.
+    /// The time, or nil if the state never changes by itself.
     private(set) var time: Duration?
     private let soonest: Duration
 
     init(_ facts: Facts, at now: Duration) {
         soonest = now + .milliseconds(1)
         let (timebase, verdict) = (facts.timebase, facts.verdict)
-        // The buffer runs empty.
+        // The buffer becomes empty.
         if !verdict.isEmpty, !verdict.holdsAllRemaining {
             let time = facts.playhead + verdict.forwardDuration - facts.stallEpsilon
             consider(timebase.hostTime(of: time + .microseconds(1)))
@@ -53,7 +52,7 @@ struct NextMoment: Sendable {
         self.time = min(self.time ?? later, later)
     }
 
-    /// How long until the next segment fits.
+    /// Returns the time until the next segment fits.
     private static func timeUntilRoom(_ facts: Facts) -> Duration? {
         guard let limit = facts.hardLimit else { return nil }
         let excess = facts.verdict.forwardDuration + facts.nextSegmentDuration - limit

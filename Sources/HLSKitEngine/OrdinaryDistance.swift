@@ -1,38 +1,32 @@
-/// Brings a player back to the ordinary distance from the live edge that was played by parts and has to do without, or
-/// of which only some can be loaded by parts.
+/// Restores the ordinary distance from the live edge when low-latency playback is no longer possible.
 ///
-/// So near to the edge each segment would be waited for. The next wait is made as long as it takes instead: once.
-///
-/// See docs/behaviour/live.md.
+/// Some or all lanes then load full segments. Close to the edge, playback would wait for every segment. To avoid that,
+/// the next wait is extended once until the distance is reached.
 struct OrdinaryDistance: Sendable {
     struct Facts: Sendable, Hashable {
-        /// Playing waits for media, and may go on waiting.
+        /// Whether playback waits for media and may continue to wait.
         var isWaiting = false
-        /// What is listed ahead of the playhead, and the ordinary distance.
+        /// The media listed ahead of the playhead, and the ordinary distance.
         var distance = Duration.zero
         var ordinary = Duration.zero
         var targetDuration = Duration.zero
     }
 
-    /// Lanes that were loaded by parts, and those that cannot be.
+    /// The lanes that were loaded by parts, and the lanes that cannot be.
     private var divided: Set<LaneID> = []
     private var whole: Set<LaneID> = []
-    /// When the wait began that is under way.
     private var waitBegan: Duration?
-    /// The player is nearer to the edge than it can be.
+    /// Whether the player is closer to the edge than is possible without stalls.
     private(set) var isDue = false
 
-    /// Some of it was played by parts.
     var isOfParts: Bool { !divided.isEmpty }
-    /// A lane cannot be loaded by parts.
     func isWhole(_ id: LaneID) -> Bool { whole.contains(id) }
 
-    /// Whether ``note(byParts:_:)`` changes anything.
     func isNews(byParts: Bool, _ id: LaneID) -> Bool {
         byParts ? whole.contains(id) || !divided.contains(id) : !whole.contains(id)
     }
 
-    /// How a lane is loaded from now on.
+    /// Notes how a lane is loaded from now on.
     mutating func note(byParts: Bool, _ id: LaneID) {
         let wasShort = isShort
         if byParts {
@@ -46,17 +40,16 @@ struct OrdinaryDistance: Sendable {
 
     private var isShort: Bool { !divided.isEmpty && !whole.isEmpty }
 
-    /// A wait began, or is over.
+    /// Notes the start of a wait, or its end if nil.
     mutating func wait(from time: Duration?) { waitBegan = time }
 
-    /// Whether the wait goes on, though there is media.
+    /// Returns whether the wait continues although media is available.
     func prolongs(_ facts: Facts, at now: Duration) -> Bool {
         guard isDue, facts.isWaiting, facts.distance < facts.ordinary else { return false }
-        // Where nothing comes, what there is is played.
+        // If no new media arrives, play the available media.
         return waitBegan.map { now - $0 < facts.ordinary + facts.targetDuration } ?? false
     }
 
-    /// The distance is there.
     func isReached(_ facts: Facts) -> Bool { isDue && facts.distance >= facts.ordinary }
 
     mutating func end() { isDue = false }

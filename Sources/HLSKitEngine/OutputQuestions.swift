@@ -1,5 +1,6 @@
-/// Numbers the questions to the outputs whether media at the playhead is decoded. All items of an engine share the
-/// numbers, since an answer may come when the item that it was asked for is gone.
+/// Numbers the requests to outputs for decoded media at the playhead.
+///
+/// All items of an engine share the numbers because a response may arrive after its item was removed.
 struct OutputQuestions: Sendable {
     private(set) var last = 0
 

@@ -2,35 +2,33 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Adds up an access log from what happens. Times are those of the engine; whoever reads gives the date of its zero.
-///
-/// See docs/behaviour/logs.md.
+/// Builds an access log from events. Times are engine times, and readers supply the date of time zero.
 struct AccessLogKeeper: Sendable {
-    /// Beyond so many periods the oldest two become one.
+    /// The number of periods above which the oldest two are merged.
     static let maximumPeriodCount = 1000
 
     let sessionID: String
     private var periods: [AccessPeriod] = []
     private var transfers = FewEntries<RequestID, Transfer>()
-    /// Since when a transfer has been under way; what was before is counted.
+    /// The time since which transfers are active but not counted yet.
     private var activeSince: Duration?
     private var isRunning = false
-    /// What was watched in all periods.
+    /// The watched duration of all periods.
     private(set) var watchedDuration = Duration.zero
-    /// The latency of what was presented in all periods.
+    /// The latency of media presented in all periods.
     private var latency = LatencyMean()
     private var droppedFrameCount: Int?
 
     private struct Transfer {
         var began: Duration
-        /// nil for initialization sections. Of subtitles the bytes and the time count, and nothing that tells of media.
+        /// The segment, or nil for initialization sections. Subtitles add bytes and time, but no media values.
         var segment: SegmentID?
         var mediaDuration: Duration
         var byteCount = 0
         var isActive = true
-        /// The server may hold it: its time begins with the answer.
+        /// Whether the server may hold the request, so its time begins with the response.
         var isHeld = false
-        /// Its bytes come with those of a preload hint.
+        /// Whether its bytes arrive with a preload hint.
         var isOfHint = false
     }
 
@@ -58,7 +56,7 @@ struct AccessLogKeeper: Sendable {
         periods[0].absorb(oldest)
     }
 
-    /// Changes the period that is open; nothing before the first.
+    /// Changes the current period, if there is one.
     mutating func change(_ body: (inout AccessPeriod) -> Void) {
         guard !periods.isEmpty else { return }
         body(&periods[periods.count - 1])
@@ -72,12 +70,12 @@ struct AccessLogKeeper: Sendable {
         countActivity(at: now)
     }
 
-    /// What is hinted at is asked for.
+    /// Notes a request for a preload hint.
     mutating func requestedHint(_ id: RequestID, at now: Duration) {
         transfers[id] = Transfer(began: now, segment: nil, mediaDuration: .zero, isActive: false, isHeld: true)
     }
 
-    /// The segment is read from what was hinted at: its bytes and their time are those of the hint.
+    /// Notes that a segment is read from a hint, under which its bytes and time are counted.
     mutating func servedFromHint(_ id: RequestID, at now: Duration) {
         transfers[id]?.isOfHint = true
         transfers[id]?.isActive = false
@@ -111,14 +109,14 @@ struct AccessLogKeeper: Sendable {
         if transfers[id]?.isOfHint == false { change { $0.byteCount += byteCount } }
     }
 
-    /// Reading stops for a while, or goes on.
+    /// Notes that reading a body was suspended or resumed.
     mutating func suspended(_ id: RequestID, _ isSuspended: Bool, at now: Duration) {
         guard transfers[id] != nil else { return }
         if transfers[id]?.isOfHint == false { transfers[id]?.isActive = !isSuspended }
         countActivity(at: now)
     }
 
-    /// A transfer is over, whole or not.
+    /// Notes the end of a transfer, complete or not.
     mutating func ended(_ id: RequestID, isWhole: Bool, at now: Duration) {
         guard let transfer = transfers.removeValue(forKey: id) else { return }
         countActivity(at: now)
@@ -126,7 +124,7 @@ struct AccessLogKeeper: Sendable {
         let time = now - transfer.began
         change { period in
             if time > transfer.mediaDuration { period.downloadOverdue += 1 }
-            // How long the network took for what was hinted at nobody knows.
+            // The network time of hinted media is unknown.
             if time > .zero, !transfer.isOfHint { period.note(bitrate: Double(transfer.byteCount) * 8 / time.seconds) }
             if segment.lane == .main { period.downloadedDuration += transfer.mediaDuration }
             period.media[segment.lane == .main ? 0 : 1].byteCount += transfer.byteCount
@@ -142,7 +140,7 @@ struct AccessLogKeeper: Sendable {
 
     // MARK: Time
 
-    /// So much of the item was watched up to now: what is new of it belongs to the period that is open.
+    /// Notes the total watched duration. The increase belongs to the current period.
     mutating func noteWatched(_ total: Duration) {
         guard total > watchedDuration else { return }
         let new = total - watchedDuration
@@ -150,7 +148,7 @@ struct AccessLogKeeper: Sendable {
         watchedDuration = total
     }
 
-    /// What was presented of a live item up to now had this latency: what is new of it belongs to the period that is open.
+    /// Notes the total latency of presented live media. The increase belongs to the current period.
     mutating func noteLatency(_ total: LatencyMean) {
         guard total != latency else { return }
         let known = latency
@@ -158,7 +156,7 @@ struct AccessLogKeeper: Sendable {
         latency = total
     }
 
-    /// The timebase changes now.
+    /// Notes a change of the timebase.
     mutating func setTimebase(_ state: TimebaseState, at now: Duration) {
         isRunning = state.rate != 0
         guard isRunning else { return }
@@ -174,8 +172,9 @@ struct AccessLogKeeper: Sendable {
         }
     }
 
-    /// So many frames were dropped since the item was set; those that no period has belong to that which is open, or to
-    /// the one before where that has just ended.
+    /// Notes the number of frames dropped since the item was set.
+    ///
+    /// Frames that are not in any period are added to the current one, or to the previous one if that has just ended.
     mutating func noteDroppedFrames(_ total: Int, inPeriodBefore: Bool) {
         let index = inPeriodBefore && periods.count > 1 ? periods.count - 2 : periods.count - 1
         guard periods.indices.contains(index) else { return }
@@ -186,7 +185,7 @@ struct AccessLogKeeper: Sendable {
 
     // MARK: Reading
 
-    /// The log as it is now. `watched` is what was watched up to now; nil where that is known already.
+    /// Returns the current log. `watched` is the total watched duration, or nil if it is already noted.
     func log(since epoch: PlaylistDate, watched: Duration? = nil, at now: Duration) -> AccessLog {
         var copy = self
         copy.countActivity(at: now)
@@ -198,7 +197,7 @@ struct AccessLogKeeper: Sendable {
     }
 }
 
-/// One period of an access log while it is added up: what is not known is nil.
+/// One period of an access log in progress. Unknown values are nil.
 struct AccessPeriod: Sendable {
     struct Media: Sendable {
         var byteCount = 0
@@ -207,7 +206,7 @@ struct AccessPeriod: Sendable {
         var bitrate: Double? { duration > .zero && byteCount > 0 ? Double(byteCount) * 8 / duration.seconds : nil }
     }
 
-    /// What the variant's own segments hold.
+    /// The content of the variant's own segments.
     enum Content: Sendable { case unknown, video, audio }
 
     var uri: String?
@@ -223,7 +222,7 @@ struct AccessPeriod: Sendable {
     var byteCount = 0
     var transferDuration = Duration.zero
     var variant: AssetVariant?
-    /// Of the variant, and of separate audio.
+    /// The media of the variant and of separate audio.
     var media = [Media(), Media()]
     var content = Content.unknown
     var droppedFrameCount = 0
@@ -233,7 +232,7 @@ struct AccessPeriod: Sendable {
     var playbackType: String?
     var latency = LatencyMean()
     var pathway: String?
-    // Of single segments; mean and sum of squared differences by Welford.
+    // Bit rates of single segments, with mean and squared differences by Welford's method.
     private var bitrateCount = 0
     private var meanBitrate = 0.0
     private var squaredDifferences = 0.0
@@ -249,7 +248,7 @@ struct AccessPeriod: Sendable {
         maxBitrate = max(maxBitrate ?? bitrate, bitrate)
     }
 
-    /// Takes over the sums of the period before it.
+    /// Adds the sums of the previous period.
     mutating func absorb(_ other: AccessPeriod) {
         numberOfServerAddressChanges += other.numberOfServerAddressChanges
         numberOfMediaRequests += other.numberOfMediaRequests

@@ -1,25 +1,25 @@
 import HLSKitLoading
 import HLSKitPlaylist
 
-/// Keeps what servers are told of a session besides what the engine knows at a moment, and says which events there are.
+/// Keeps the client data of a session that the engine does not store, and detects client data events.
 ///
-/// It looks at events and effects and changes neither. Sources: CTA-5004, CTA-5004-B.
+/// It reads engine events and effects and does not change them. Sources: CTA-5004, CTA-5004-B.
 struct ClientDataKeeper: Sendable {
-    /// What it is told of the engine.
+    /// The facts that the engine supplies.
     struct View {
         var now: Duration
         var epoch: PlaylistDate
         var status: TimeControlStatus
-        /// Why the item has failed.
+        /// The code of the error with which the item failed.
         var errorCode: String?
         var isLikelyToKeepUp: Bool
     }
 
-    /// An event, and of several targets the one that it is for.
+    /// An event, and the index of its target if it is for one of several.
     struct Occurrence: Sendable {
         var event: ClientDataEvent
         var target: Int?
-        /// Those of the request that has ended; nil for those of the moment.
+        /// The facts of the ended request, or nil to use current facts.
         var facts: ClientDataNote?
     }
 
@@ -35,17 +35,17 @@ struct ClientDataKeeper: Sendable {
     }
 
     let settings: ClientData
-    /// Kinds that some target wants.
+    /// The kinds of events that at least one target receives.
     private let wanted: Set<ClientData.Event>
     private var requests = FewEntries<RequestID, OpenRequest>()
-    /// For each target, when its next event of the interval is due.
+    /// The times at which the next interval event of each target is due.
     private var dues: [Duration?] = []
-    /// The timer that was set.
+    /// The time for which the timer is armed.
     var armed: Duration?
     private var hasBegun = false
 
     // Playback.
-    /// Media is needed urgently: since the start, a seek or a stall the buffer has not filled.
+    /// Whether media is urgent because the buffer has not filled since the start, a seek or a stall.
     private(set) var isUrgent = true
     private var playAsked: Duration?
     private(set) var startDelay: Duration?
@@ -61,12 +61,12 @@ struct ClientDataKeeper: Sendable {
     private var toldState: ClientDataFacts.State?
     private var toldRate: Float = 1
     private var host: String?
-    /// Where media of each bit rate begins, in the order in which it was loaded.
+    /// The start of media at each bit rate, in the order of loading.
     private var loadedBitRates: [(start: Duration, bitRate: Double)] = []
 
-    /// So many starvations, and changes of the bit rate ahead, are kept.
+    /// The maximum number of starvations, and of bit rate changes ahead, to keep.
     private static let maximumCount = 1000
-    /// What a server tells of how a request was served (CTA-5010).
+    /// The server's description of how it served a request (CTA-5010).
     private static let tracingField = "SMRT-Data"
 
     init(_ settings: ClientData) {
@@ -74,7 +74,7 @@ struct ClientDataKeeper: Sendable {
         wanted = settings.eventTargets.reduce(into: Set()) { $0.formUnion($1.events) }
     }
 
-    /// Somebody wants events.
+    /// Whether any target receives events.
     var reports: Bool { !wanted.isEmpty }
 
     // MARK: Reading
@@ -90,17 +90,17 @@ struct ClientDataKeeper: Sendable {
         }
     }
 
-    /// Of the media at an item time; nil where that is not known.
+    /// Returns the bit rate of the media at an item time, or nil if unknown.
     func bitRate(at time: Duration) -> Double? {
         loadedBitRates.last { $0.start <= time }?.bitRate ?? loadedBitRates.first?.bitRate
     }
 
-    /// When an event of an interval is due; nil where none is wanted.
+    /// The time of the next interval event, or nil if there is none.
     var nextInterval: Duration? { dues.lazy.compactMap(\.self).min() }
 
     // MARK: Looking
 
-    /// Takes in what happened and gives the events that it is.
+    /// Records an engine event and returns the client data events that result.
     mutating func look(at event: EngineEvent?, _ effects: [EngineEffect], _ view: View) -> [Occurrence] {
         var occurrences: [Occurrence] = []
         let wanted = wanted
@@ -141,7 +141,7 @@ struct ClientDataKeeper: Sendable {
         if view.isLikelyToKeepUp { isUrgent = false }
         let state = state(view)
         if state != toldState {
-            // What nobody has asked to be played yet is no news.
+            // Preloading is not reported before the app has requested playback.
             if toldState != nil || state != .preloading { occur(.playState) }
             toldState = state
         }
@@ -160,7 +160,7 @@ struct ClientDataKeeper: Sendable {
         case .control(let control): look(at: control, view, &occurrences)
         case .responded(let id, let response):
             guard requests[id] != nil else { return }
-            // What a cache answers is no response of a server.
+            // A cached response is not a response of a server.
             guard !response.wasReadFromCache else {
                 requests[id] = nil
                 return
@@ -205,7 +205,7 @@ struct ClientDataKeeper: Sendable {
         case .rateChanged(let rate, _):
             guard rate != 0, rate != toldRate else { return }
             toldRate = rate
-            // Elsewhere it is told with the state that comes.
+            // In other states, the rate is reported with the next state.
             if state(view) == .playing { occur(.playbackRate) { _ in } }
         case .recoverableError(let error), .failedToPlayToEnd(let error): fail(error.code.rawValue, occur)
         case .itemStatusChanged(.failed): if let code = view.errorCode { fail(code, occur) }
@@ -220,7 +220,7 @@ struct ClientDataKeeper: Sendable {
         occur(.error) { $0.errorCode = code }
     }
 
-    /// Bytes of a body have come.
+    /// Notes the first bytes of a body.
     mutating func receive(_ id: RequestID, at now: Duration) {
         guard let request = requests[id], request.firstBodyByte == nil else { return }
         requests[id]?.firstBodyByte = now
@@ -232,7 +232,7 @@ struct ClientDataKeeper: Sendable {
         hasEnded = false
     }
 
-    /// Time passes.
+    /// Notes that time is running.
     private mutating func run(_ now: Duration) {
         hasEnded = false
         hasStarted = true
@@ -263,10 +263,10 @@ struct ClientDataKeeper: Sendable {
         }
     }
 
-    /// Media of the variant is asked for from this item time on.
+    /// Notes that variant media is requested from this item time.
     mutating func noteBitRate(_ bitRate: Double?, from start: Duration, playhead: Duration) {
         guard let bitRate else { return }
-        // What was loaded beyond it is replaced.
+        // Media loaded after this time is replaced.
         loadedBitRates.removeAll { $0.start >= start }
         if loadedBitRates.last?.bitRate != bitRate { loadedBitRates.append((start, bitRate)) }
         while loadedBitRates.count > 1, loadedBitRates[1].start <= playhead || loadedBitRates.count > Self.maximumCount
@@ -275,7 +275,7 @@ struct ClientDataKeeper: Sendable {
         }
     }
 
-    /// The session is over: whoever has not seen the end has quit. Gives the last event, where it is wanted.
+    /// Ends the session and returns the last event if it is needed. An unfinished session ends with `quit`.
     mutating func close(_ view: View) -> Occurrence? {
         let state = toldState
         requests = FewEntries()
@@ -292,7 +292,7 @@ struct ClientDataKeeper: Sendable {
     }
 }
 
-/// An event with what was known then, for those who report it. Carried as one reference.
+/// An event with the facts at its time, for reporters. A class, so that it is passed as one reference.
 package final class ClientDataOccurrence: Sendable {
     let event: ClientDataEvent
     let facts: ClientDataFacts

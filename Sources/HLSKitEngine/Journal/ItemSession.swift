@@ -1,18 +1,18 @@
 package import HLSKitLoading
 import Synchronization
 
-/// One use of an item by a player: what names it to servers, and where what is measured goes.
+/// One use of an item by a player, with its ID for servers and the destination of measurements.
 package struct ItemSession: Sendable, Hashable {
     /// A UUID.
     package let id: String
-    /// nil where nobody can ask.
+    /// The diary, or nil if the app has no access to one.
     var diary: ItemDiary?
 
     package static func == (one: Self, other: Self) -> Bool { one.id == other.id }
     package func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// What outlives the engine's knowledge of an item: its logs once it is over, and those who listen to its metrics.
+/// The logs and metric listeners of an item, which outlast the engine's state of the item.
 package final class ItemDiary: Sendable, Hashable {
     private struct State {
         var journal: SessionJournal?
@@ -24,14 +24,14 @@ package final class ItemDiary: Sendable, Hashable {
 
     package init() {}
 
-    /// The journal of the session that ended last.
+    /// The journal of the last ended session.
     package var journal: SessionJournal? { state.withLock(\.journal) }
-    /// The measurements of the session that goes on, or of the next one.
+    /// The measurements of the current session, or of the next one.
     package var metrics: Broadcast<any MetricEvent> { state.withLock(\.metrics) }
 
     private var reporter: ClientDataReporter? { state.withLock(\.reporter) }
 
-    /// Events of the session that begins go there as well.
+    /// Sends events of the next session to this reporter as well.
     package func report(to reporter: ClientDataReporter) { state.withLock { $0.reporter = reporter } }
 
     package func take(_ entry: DiaryEntry) {
@@ -40,7 +40,7 @@ package final class ItemDiary: Sendable, Hashable {
         case .report(let occurrence):
             reporter?.take(occurrence.event, occurrence.facts, target: occurrence.target)
         case .closed(var journal):
-            // It knows this diary, which keeps it: neither would ever go.
+            // The journal refers to this diary, so keeping the reference would create a retain cycle.
             journal.session.diary = nil
             let ended = journal
             let (metrics, reporter) = state.withLock { state in
@@ -57,10 +57,10 @@ package final class ItemDiary: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What an engine tells a diary.
+/// An entry that an engine sends to a diary.
 package enum DiaryEntry: Sendable {
     case metric(any MetricEvent)
-    /// For those who are told of events.
+    /// An event for event receivers.
     case report(ClientDataOccurrence)
     case closed(SessionJournal)
 }

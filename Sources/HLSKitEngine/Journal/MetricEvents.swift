@@ -3,20 +3,21 @@ public import HLSKitMedia
 public import HLSKitSelection
 public import HLSKitTime
 
-/// A playlist was requested.
+/// An event that reports a playlist request.
 public struct MetricHLSPlaylistRequestEvent: MetricEvent, MetricRecord, Hashable {
     package static let name = "playlist_request"
     public var context: MetricContext
     /// The request.
     public var request: MetricRequest
-    /// False for media playlists.
+    /// A Boolean value that indicates whether the playlist is a multivariant playlist.
     public var isMultivariantPlaylist: Bool
-    /// The playlist had been loaded before: that of a live stream is, again and again.
+    /// A Boolean value that indicates whether the playlist was loaded before.
+    ///
+    /// Live playlists are reloaded periodically.
     public var isReload: Bool
-    /// What a multivariant playlist lists, as records have it: the first of very many.
+    /// The variants of a multivariant playlist. Records contain the first 100.
     package var variants: [AssetVariant] = []
 
-    /// A request of a playlist.
     package init(
         context: MetricContext, request: MetricRequest, isMultivariantPlaylist: Bool, isReload: Bool = false
     ) {
@@ -34,18 +35,17 @@ public struct MetricHLSPlaylistRequestEvent: MetricEvent, MetricRecord, Hashable
     }
 }
 
-/// A media segment or its initialization section was requested.
+/// An event that reports a request for a media segment or its initialization section.
 public struct MetricHLSMediaSegmentRequestEvent: MetricEvent, MetricRecord, Hashable {
     package static let name = "media_segment_request"
     public var context: MetricContext
     /// The request.
     public var request: MetricRequest
-    /// An initialization section.
+    /// A Boolean value that indicates whether the request is for an initialization section.
     public var isMapSegment: Bool
-    /// The segment in its playlist; nil for initialization sections.
+    /// The segment in its playlist, or `nil` for initialization sections.
     public var segment: MetricSegment?
 
-    /// A request of a segment or of an initialization section.
     package init(context: MetricContext, request: MetricRequest, isMapSegment: Bool, segment: MetricSegment? = nil) {
         self.context = context
         self.request = request
@@ -60,21 +60,21 @@ public struct MetricHLSMediaSegmentRequestEvent: MetricEvent, MetricRecord, Hash
 
 /// A requested segment, as its playlist describes it.
 public struct MetricSegment: Sendable, Hashable {
-    /// Media sequence number.
+    /// The media sequence number.
     public var mediaSequence: Int
-    /// Its start on the item's timeline.
+    /// The start on the item's timeline.
     public var start: MediaTime
-    /// Its length by the playlist.
+    /// The duration according to the playlist.
     public var duration: Duration
-    /// The variant that it is of, as in ``AssetVariant/id``; nil for renditions of their own, and where there is but one media
-    /// playlist.
+    /// The ID of the segment's variant (``AssetVariant/id``).
+    ///
+    /// The value is `nil` for separate renditions and if the item has only one media playlist.
     public var variantID: AssetVariant.ID?
-    /// Its position in the multivariant playlist, as records have it.
+    /// The index of the variant in the multivariant playlist, as records contain it.
     package var variantIndex: Int?
-    /// What it is loaded for, as records have it: `main`, `audio` or `subtitles`; nil where that is not known.
+    /// The lane of the segment in records: `main`, `audio` or `subtitles`, or nil if unknown.
     package var lane: String?
 
-    /// A segment of a playlist.
     package init(mediaSequence: Int, start: MediaTime, duration: Duration, variantIndex: Int? = nil) {
         self.mediaSequence = mediaSequence
         self.start = start
@@ -87,7 +87,7 @@ public struct MetricSegment: Sendable, Hashable {
         lane = "\(job.id.lane)"
     }
 
-    /// The same members for every request, so that a table of them has the same columns.
+    /// Returns the same members for every request, so that a table of requests has fixed columns.
     static func members(of segment: MetricSegment?) -> [(String, LogValue)] {
         [
             ("media_sequence", segment.map { .integer(Int64($0.mediaSequence)) } ?? .string(nil)),
@@ -99,14 +99,13 @@ public struct MetricSegment: Sendable, Hashable {
     }
 }
 
-/// A key was requested.
+/// An event that reports a key request.
 public struct MetricContentKeyRequestEvent: MetricEvent, MetricRecord, Hashable {
     package static let name = "content_key_request"
     public var context: MetricContext
     /// The request.
     public var request: MetricRequest
 
-    /// Makes an event.
     package init(context: MetricContext, request: MetricRequest) {
         self.context = context
         self.request = request
@@ -115,30 +114,31 @@ public struct MetricContentKeyRequestEvent: MetricEvent, MetricRecord, Hashable 
     package var record: String { line(request.members) }
 }
 
-/// How long it took until playback was likely to keep up.
+/// An event that reports the time until playback was likely to keep up.
 public protocol LikelyToKeepUpMetric: MetricEvent {
-    /// From the item becoming current, a seek or a stall, whichever came last.
+    /// The time since the item became current, a seek or a stall, whichever came last.
     var timeTaken: Duration { get }
-    /// Media that was loaded by then.
+    /// The time ranges of media that was loaded by then.
     var loadedTimeRanges: [MediaTimeRange] { get }
 }
 
-/// Playback became likely to keep up for the first time, with the requests that it took.
+/// An event that reports that playback became likely to keep up for the first time.
+///
+/// It contains the requests that were necessary.
 public struct MetricPlayerItemInitialLikelyToKeepUpEvent: LikelyToKeepUpMetric, MetricRecord, Hashable {
     package static let name = "initial_likely_to_keep_up"
     public var context: MetricContext
-    /// From the item becoming current.
+    /// The time since the item became current.
     public var timeTaken: Duration
-    /// Media that was loaded by then.
+    /// The time ranges of media that was loaded by then.
     public var loadedTimeRanges: [MediaTimeRange]
-    /// Requests for playlists up to then.
+    /// The playlist requests until then.
     public var playlistRequests: [MetricHLSPlaylistRequestEvent]
-    /// Requests for segments up to then.
+    /// The segment requests until then.
     public var mediaSegmentRequests: [MetricHLSMediaSegmentRequestEvent]
-    /// Requests for keys up to then.
+    /// The key requests until then.
     public var contentKeyRequests: [MetricContentKeyRequestEvent]
 
-    /// Makes an event.
     package init(
         context: MetricContext, timeTaken: Duration, loadedTimeRanges: [MediaTimeRange],
         playlistRequests: [MetricHLSPlaylistRequestEvent], mediaSegmentRequests: [MetricHLSMediaSegmentRequestEvent],
@@ -165,18 +165,17 @@ public struct MetricPlayerItemInitialLikelyToKeepUpEvent: LikelyToKeepUpMetric, 
     }
 }
 
-/// Playback became likely to keep up, or no longer is.
+/// An event that reports that playback became likely to keep up or is no longer likely to.
 public struct MetricPlayerItemLikelyToKeepUpEvent: LikelyToKeepUpMetric, MetricRecord, Hashable {
     package static let name = "likely_to_keep_up"
     public var context: MetricContext
-    /// The new value.
+    /// A Boolean value that indicates whether playback is now likely to keep up.
     public var isLikelyToKeepUp: Bool
-    /// From the item becoming current, a seek or a stall, whichever came last.
+    /// The time since the item became current, a seek or a stall, whichever came last.
     public var timeTaken: Duration
-    /// Media that was loaded by then.
+    /// The time ranges of media that was loaded by then.
     public var loadedTimeRanges: [MediaTimeRange]
 
-    /// Makes an event.
     package init(
         context: MetricContext, isLikelyToKeepUp: Bool, timeTaken: Duration, loadedTimeRanges: [MediaTimeRange]
     ) {
@@ -194,18 +193,17 @@ public struct MetricPlayerItemLikelyToKeepUpEvent: LikelyToKeepUpMetric, MetricR
     }
 }
 
-/// The speed at which time passes on the item's timeline changed.
+/// An event that reports a change of the speed at which the item's time passes.
 public struct MetricPlayerItemRateChangeEvent: MetricEvent, MetricRecord, Hashable {
     package static let name = "rate_change"
     public var context: MetricContext
-    /// The new rate of the timebase; 0 while it stands.
+    /// The new rate of the timebase, or 0 if time is stopped.
     public var rate: Double
-    /// The rate before.
+    /// The previous rate.
     public var previousRate: Double
-    /// The variant that is presented; nil before the first.
+    /// The presented variant, or `nil` before the first one.
     public var variant: AssetVariant?
 
-    /// Makes an event.
     package init(context: MetricContext, rate: Double, previousRate: Double, variant: AssetVariant?) {
         self.context = context
         self.rate = rate
@@ -218,14 +216,13 @@ public struct MetricPlayerItemRateChangeEvent: MetricEvent, MetricRecord, Hashab
     }
 }
 
-/// Playback ran out of media.
+/// An event that reports that playback ran out of media.
 public struct MetricPlayerItemStallEvent: MetricEvent, MetricRecord, Hashable {
     package static let name = "stall"
     public var context: MetricContext
-    /// The variant that is presented; nil before the first.
+    /// The presented variant, or `nil` before the first one.
     public var variant: AssetVariant?
 
-    /// Makes an event.
     package init(context: MetricContext, variant: AssetVariant?) {
         self.context = context
         self.variant = variant
@@ -234,12 +231,11 @@ public struct MetricPlayerItemStallEvent: MetricEvent, MetricRecord, Hashable {
     package var record: String { line([("variant", variant?.logValue ?? .string(nil))]) }
 }
 
-/// A seek began.
+/// An event that reports the start of a seek.
 public struct MetricPlayerItemSeekEvent: MetricEvent, MetricRecord, Hashable {
     package static let name = "seek"
     public var context: MetricContext
 
-    /// Makes an event.
     package init(context: MetricContext) {
         self.context = context
     }
@@ -247,14 +243,13 @@ public struct MetricPlayerItemSeekEvent: MetricEvent, MetricRecord, Hashable {
     package var record: String { line([]) }
 }
 
-/// A seek came to its end: media at its target can be shown.
+/// An event that reports a completed seek whose target can be shown.
 public struct MetricPlayerItemSeekDidCompleteEvent: MetricEvent, MetricRecord, Hashable {
     package static let name = "seek_did_complete"
     public var context: MetricContext
-    /// No media had to be loaded for it.
+    /// A Boolean value that indicates whether the seek needed no loading.
     public var didSeekInBuffer: Bool
 
-    /// Makes an event.
     package init(context: MetricContext, didSeekInBuffer: Bool) {
         self.context = context
         self.didSeekInBuffer = didSeekInBuffer
@@ -263,20 +258,19 @@ public struct MetricPlayerItemSeekDidCompleteEvent: MetricEvent, MetricRecord, H
     package var record: String { line([("in_buffer", .bool(didSeekInBuffer))]) }
 }
 
-/// Another variant is going to be loaded.
+/// An event that reports that another variant will be loaded.
 public struct MetricPlayerItemVariantSwitchStartEvent: MetricEvent, MetricRecord, Hashable {
     package static let name = "variant_switch_start"
     public var context: MetricContext
-    /// nil for the first choice.
+    /// The previous variant, or `nil` for the first choice.
     public var fromVariant: AssetVariant?
-    /// The variant to switch to.
+    /// The new variant.
     public var toVariant: AssetVariant
-    /// Media that was loaded by then.
+    /// The time ranges of media that was loaded by then.
     public var loadedTimeRanges: [MediaTimeRange]
-    /// Why, in a few words.
+    /// A short reason for the switch.
     public var explanation: String
 
-    /// The beginning of a switch.
     package init(
         context: MetricContext, fromVariant: AssetVariant?, toVariant: AssetVariant,
         loadedTimeRanges: [MediaTimeRange], explanation: String = ""
@@ -296,20 +290,19 @@ public struct MetricPlayerItemVariantSwitchStartEvent: MetricEvent, MetricRecord
     }
 }
 
-/// Media of another variant arrived, or the switch was given up before that.
+/// An event that reports that media of the new variant arrived, or that the switch was abandoned.
 public struct MetricPlayerItemVariantSwitchEvent: MetricEvent, MetricRecord, Hashable {
     package static let name = "variant_switch"
     public var context: MetricContext
-    /// nil for the first choice.
+    /// The previous variant, or `nil` for the first choice.
     public var fromVariant: AssetVariant?
-    /// The variant to switch to.
+    /// The new variant.
     public var toVariant: AssetVariant
-    /// Whether the switch took place; else it was given up.
+    /// A Boolean value that indicates whether the switch was completed and not abandoned.
     public var didSucceed: Bool
-    /// Media that was loaded by then.
+    /// The time ranges of media that was loaded by then.
     public var loadedTimeRanges: [MediaTimeRange]
 
-    /// Makes an event.
     package init(
         context: MetricContext, fromVariant: AssetVariant?, toVariant: AssetVariant, didSucceed: Bool,
         loadedTimeRanges: [MediaTimeRange]
@@ -329,18 +322,17 @@ public struct MetricPlayerItemVariantSwitchEvent: MetricEvent, MetricRecord, Has
     }
 }
 
-/// Another rendition of audio or subtitles is loaded, or none.
+/// An event that reports a change of the audio or subtitle rendition.
 public struct MetricMediaRenditionChangeEvent: MetricEvent, MetricRecord, Hashable {
     package static let name = "rendition_change"
     public var context: MetricContext
-    /// `audio` or `subtitle`.
+    /// The media kind, audio or text.
     public var mediaType: MediaKind
-    /// The rendition's media playlist; nil for none.
+    /// The URI of the previous rendition's media playlist, or `nil` if there was none.
     public var fromURI: String?
-    /// The media playlist from now on; nil for none.
+    /// The URI of the new rendition's media playlist, or `nil` if there is none.
     public var toURI: String?
 
-    /// Makes an event.
     package init(context: MetricContext, mediaType: MediaKind, fromURI: String?, toURI: String?) {
         self.context = context
         self.mediaType = mediaType
@@ -353,38 +345,41 @@ public struct MetricMediaRenditionChangeEvent: MetricEvent, MetricRecord, Hashab
     }
 }
 
-/// How the whole item went. Comes once: when it was played to its end, failed or was removed.
+/// An event that summarizes the playback of an item.
+///
+/// It is sent once, when the item was played to its end, failed or was removed.
 public struct MetricPlayerItemPlaybackSummaryEvent: MetricEvent, MetricRecord, Hashable {
     package static let name = "playback_summary"
     public var context: MetricContext
-    /// Why it failed; nil if it did not.
+    /// The description of the error with which the item failed, or `nil` if it did not fail.
     public var error: String?
-    /// From becoming current to being ready to play; nil if it never was.
+    /// The time from becoming current to being ready to play, or `nil` if the item was never ready.
     public var startupTime: Duration?
-    /// Stalls, without the wait at the start.
+    /// The number of stalls, not including the initial wait.
     public var stallCount: Int
-    /// Time spent waiting after stalls.
+    /// The total wait after stalls.
     public var stallDuration: Duration
-    /// Without the first choice.
+    /// The number of variant switches, not including the first choice.
     public var variantSwitchCount: Int
-    /// Media time that was played: what was jumped over or lost is left out.
+    /// The duration of played media, not including skipped or missing media.
     public var playbackDuration: Duration
-    /// Declared bits per second of what was loaded, weighted by its media time; nil if nothing was declared.
+    /// The average declared bit rate of loaded media in bits per second, weighted by media time.
+    ///
+    /// The value is `nil` if no bit rate was declared.
     public var timeWeightedAverageBitrate: Double?
-    /// The same of the declared peaks; see ``timeWeightedAverageBitrate``.
+    /// The declared peak bit rate, weighted like ``timeWeightedAverageBitrate``.
     public var timeWeightedPeakBitrate: Double?
-    /// Failures that were retried or worked around.
+    /// The number of failures that were retried or worked around.
     public var recoverableErrorCount: Int
-    /// Requests for playlists, reloads included.
+    /// The number of playlist requests, including reloads.
     public var playlistRequestCount: Int
-    /// Requests for segments.
+    /// The number of segment requests.
     public var mediaSegmentRequestCount: Int
-    /// Requests for keys.
+    /// The number of key requests.
     public var contentKeyRequestCount: Int
-    /// The mean of ``PlayerItem/liveLatency`` over the time in which the item was presented; nil if it was not live.
+    /// The mean of ``PlayerItem/liveLatency`` while presented, or `nil` if the item was not live.
     public var meanLiveLatency: Duration?
 
-    /// Makes an event.
     package init(
         context: MetricContext, error: String?, startupTime: Duration?, stallCount: Int, stallDuration: Duration,
         variantSwitchCount: Int, playbackDuration: Duration, timeWeightedAverageBitrate: Double?,

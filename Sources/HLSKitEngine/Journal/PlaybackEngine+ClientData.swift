@@ -3,11 +3,11 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// What servers are told, as facts of the moment. Nothing here is asked without ``ClientDataKeeper``.
+/// The current facts that are sent to servers. Nothing here is used without a ``ClientDataKeeper``.
 extension PlaybackEngine {
     // MARK: Requests
 
-    /// The facts of a request that is about to be sent.
+    /// Returns the facts of a request that is about to be sent.
     func clientData(of order: RequestOrder, _ keeper: borrowing ClientDataKeeper) -> ClientDataNote {
         var facts = momentFacts(keeper)
         switch order.purpose {
@@ -24,7 +24,7 @@ extension PlaybackEngine {
         return ClientDataNote(facts)
     }
 
-    /// What concerns media of a lane.
+    /// Adds the facts about a lane's media.
     private func note(_ id: LaneID, in facts: inout ClientDataFacts) {
         facts.objectType = objectType(of: id)
         facts.targetBufferLength = forwardTarget
@@ -51,7 +51,7 @@ extension PlaybackEngine {
         case .main:
             if item?.trick != nil || item?.lanes[.audio] != nil { return .video }
             if let variant = item?.variant, item?.multivariant != nil { return variant.objectType }
-            // Nothing declares it: what was found in it counts.
+            // Nothing declares the type, so it follows from the tracks in the media.
             let types = Set((item?.contents.tracks[.main] ?? []).map(\.mediaType))
             return types.contains(.video) ? types.contains(.audio) ? .muxed : .video : types.isEmpty ? nil : .audio
         }
@@ -60,7 +60,7 @@ extension PlaybackEngine {
     private func bitRates(of variant: AssetVariant?) -> ClientDataFacts.BitRates {
         var rates = ClientDataFacts.BitRates()
         guard item?.multivariant != nil, let variant, variant.bandwidth > 0, let item else { return rates }
-        // What a variant declares is of all that plays with it.
+        // The declared bit rate of a variant includes all media that plays with it.
         rates.isAggregate = item.lanes[.audio] != nil
         rates.encoded = variant.bandwidth
         rates.top = item.candidates.map(\.bandwidth).max()
@@ -69,7 +69,7 @@ extension PlaybackEngine {
         return rates
     }
 
-    /// What is known at this moment, whatever is asked for.
+    /// Returns the current facts, independent of any request.
     private func momentFacts(_ keeper: borrowing ClientDataKeeper) -> ClientDataFacts {
         var facts = ClientDataFacts()
         facts.throughput = loading.estimatedBitsPerSecond(at: now)
@@ -101,7 +101,7 @@ extension PlaybackEngine {
             isLikelyToKeepUp: report.isLikelyToKeepUp)
     }
 
-    /// Sees what happened, and has it reported.
+    /// Records an event and reports the resulting client data events.
     mutating func keepClientData(of event: EngineEvent?) {
         guard clientData != nil, item != nil else { return }
         let view = keeperView
@@ -121,7 +121,7 @@ extension PlaybackEngine {
         effects.append(due.map { .arm(.report, at: $0) } ?? .disarm(.report))
     }
 
-    /// The item is another, or none.
+    /// Ends client data because the item was replaced or removed.
     mutating func closeClientData() {
         guard let keeper = clientData else { return }
         let view = keeperView
@@ -137,7 +137,7 @@ extension PlaybackEngine {
         } else {
             facts = momentFacts(keeper)
             if item != nil { note(.main, in: &facts) }
-            // Of what is played, and not of an object.
+            // The facts describe current playback and not a requested object.
             facts.deadline = nil
         }
         if let state { facts.state = state }

@@ -3,11 +3,11 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitTime
 
-/// The journal looks at what goes in and out, and is told what it cannot see there.
+/// Feeds the journal with events and effects, and with facts that they do not contain.
 extension PlaybackEngine {
     package var journal: SessionJournal? { sessions.journal }
 
-    /// Writes down what happened. Called once for each event, when its effects are known.
+    /// Records an event. Called once for each event, when its effects are known.
     mutating func keepJournal(of event: EngineEvent?) {
         if sessions.isOther(than: item?.session) { changeJournal() }
         guard sessions.journal != nil else { return }
@@ -19,7 +19,7 @@ extension PlaybackEngine {
         effects += told
     }
 
-    /// Bytes are no news but the first.
+    /// Apart from the first bytes of a body, arriving bytes are not recorded.
     private mutating func keepClientDataIfNews(_ event: EngineEvent?) {
         if case .progress(let id, _)? = event {
             clientData?.receive(id, at: now)
@@ -28,13 +28,13 @@ extension PlaybackEngine {
         keepClientData(of: event)
     }
 
-    /// Another item has another journal.
+    /// Opens another journal for another item.
     private mutating func changeJournal() {
         closeJournal()
         sessions.open(item?.session, epoch: configuration.epoch, isCurrent: !isInQueue, at: now)
     }
 
-    /// The session is over.
+    /// Ends the session.
     private mutating func closeJournal() {
         guard sessions.journal != nil else { return }
         closeClientData()
@@ -42,7 +42,7 @@ extension PlaybackEngine {
         effects += told
     }
 
-    /// What comes out when no further event goes in.
+    /// Returns the effects of ending the session after the last event.
     package mutating func endSession(at now: Duration) -> [EngineEffect] {
         self.now = max(now, self.now)
         let before = effects

@@ -4,18 +4,18 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// What one session of an item went through: its access log, its error log, and the metrics that follow from them.
+/// The history of one session of an item: its access log, error log and metrics.
 ///
-/// A value that looks at the events that go into an engine and at the effects that come out, and changes neither.
+/// It reads the events and effects of an engine and does not change them.
 package struct SessionJournal: Sendable {
-    /// So many errors are kept.
+    /// The maximum number of errors to keep.
     static let maximumErrorCount = 1000
 
-    /// What the journal is told of the engine.
+    /// The facts that the engine supplies.
     struct View {
         var now: Duration
         var playhead: Duration
-        /// Media time that was played.
+        /// The duration of played media.
         var watched: Duration
         var isExpensive: Bool
         var isLive: Bool
@@ -24,11 +24,11 @@ package struct SessionJournal: Sendable {
         var variant: AssetVariant?
         var loadedTimeRanges: [MediaTimeRange]
         var throughput: Double?
-        /// Of all that was presented of the item, where it is live.
+        /// The latency of all presented media of a live item.
         var latency = LatencyMean()
-        /// Media playlists of the lanes, as they are asked for.
+        /// The requested media playlists of the lanes.
         var playlistURLs: [LaneID: String]
-        /// I-frames are played in the place of the variant.
+        /// Whether I-frames play instead of the variant.
         var isTrickPlay = false
         var pathway: String?
     }
@@ -40,23 +40,23 @@ package struct SessionJournal: Sendable {
     private(set) var errors: [ErrorLogEvent] = []
     private var requests = FewEntries<RequestID, OpenRequest>()
     private var segments = FewEntries<SegmentID, MetricSegment>()
-    /// When the item became current, or was set; and whether it is the player's current one.
+    /// The time at which the item became current or was set, and whether it is the player's current item.
     private var began: Duration
     private var isCurrent: Bool
     private var isReady = false
     private var rate = 0.0
     private var renditions: [LaneID: String] = [:]
     private var pendingSwitch: (from: AssetVariant?, to: AssetVariant)?
-    /// The variant that segments are asked for from.
+    /// The variant whose segments are requested.
     private var variant: AssetVariant?
     private var switchBitrate: Double?
     private var isSeekInBuffer = false
-    /// Since when it has been waited for keeping up to be likely.
+    /// The time since which the session waits until playback is likely to keep up.
     private var waitsSince: Duration
     private var stalledSince: Duration?
     private var causes: Causes? = Causes()
     private var summary = Totals()
-    /// Those that were loaded from.
+    /// The variants from which segments were requested.
     private var variants: [AssetVariant.ID: AssetVariant] = [:]
     private(set) var isSummarized = false
     private var entries: [DiaryEntry] = []
@@ -67,16 +67,16 @@ package struct SessionJournal: Sendable {
         var resourceClass: ResourceClass
         var lane: LaneID?
         var segmentID: SegmentID?
-        /// Of a playlist that was loaded before.
+        /// Whether the playlist was loaded before.
         var isReload = false
-        /// Of a multivariant playlist.
+        /// The variants of a multivariant playlist.
         var variants: [AssetVariant] = []
-        /// What the playlist says of the segment.
+        /// The playlist's description of the segment.
         var segment: MetricSegment?
         var fields: [TransportField] = []
     }
 
-    /// The requests up to the first time that playback was likely to keep up.
+    /// The requests until playback was first likely to keep up.
     private struct Causes {
         var playlists: [MetricHLSPlaylistRequestEvent] = []
         var segments: [MetricHLSMediaSegmentRequestEvent] = []
@@ -91,14 +91,14 @@ package struct SessionJournal: Sendable {
         var playlistRequestCount = 0
         var segmentRequestCount = 0
         var keyRequestCount = 0
-        /// Media time with a declared bit rate, and the products of it.
+        /// The media time with a declared bit rate, and its products with the bit rates.
         var declaredDuration = 0.0
         var averageBits = 0.0
         var peakBits = 0.0
         var error: String?
     }
 
-    /// - Parameter isCurrent: false for an item that is made ready while another one plays.
+    /// - Parameter isCurrent: Whether the item is current. It is not while it is prepared during another item.
     init(session: ItemSession, epoch: PlaylistDate, isCurrent: Bool = true, at now: Duration) {
         self.session = session
         self.isCurrent = isCurrent
@@ -110,13 +110,13 @@ package struct SessionJournal: Sendable {
 
     // MARK: Reading
 
-    /// - Parameter watched: what was watched up to now; nil for a session that is over.
+    /// - Parameter watched: The total watched duration, or nil for an ended session.
     package func accessLog(watched: Duration? = nil, at now: Duration) -> AccessLog {
         access.log(since: epoch, watched: watched, at: now)
     }
     package var errorLog: ErrorLog { ErrorLog(events: errors) }
 
-    /// What is to be told to the diary and to the player's listeners; forgotten by this.
+    /// Removes and returns the reports for the diary and the player's listeners.
     mutating func takeEffects() -> [EngineEffect] {
         defer {
             entries = []
@@ -129,7 +129,7 @@ package struct SessionJournal: Sendable {
 
     // MARK: Looking
 
-    /// Bytes arrived, and nothing followed from them.
+    /// Counts bytes that arrived without any effect.
     mutating func received(_ byteCount: Int, of id: RequestID) {
         access.received(byteCount, of: id)
         requests[id]?.request.byteCount += byteCount
@@ -144,7 +144,7 @@ package struct SessionJournal: Sendable {
         noteRenditions(view)
     }
 
-    /// Media time that was watched before something that ends the count.
+    /// Notes the watched duration before an event that ends the count.
     mutating func noteWatched(_ total: Duration) { access.noteWatched(total) }
 
     private mutating func lookBefore(_ event: EngineEvent, _ effects: [EngineEffect], _ view: View) {
@@ -161,7 +161,7 @@ package struct SessionJournal: Sendable {
             requests[id]?.request.serverNote = ServerDataNote(response.fields)
         case .finished(let id, let metrics): end(id, error: nil, metrics, view)
         case .playlist(let id, .success(let loaded), let metrics):
-            // The first playlist is asked for as a multivariant one, and may be a media playlist.
+            // The first playlist is requested as a multivariant playlist, but may be a media playlist.
             switch loaded.playlist {
             case .media: requests[id]?.resourceClass = .mediaPlaylist
             case .multivariant(let playlist): requests[id]?.variants = AssetVariant.list(of: playlist)
@@ -189,7 +189,7 @@ package struct SessionJournal: Sendable {
     }
 
     private mutating func lookAfter(_ event: EngineEvent?, _ effects: [EngineEffect], _ view: View) {
-        // A failed request is in the log already, with more than what follows from it tells.
+        // A failed request is already in the log, with more detail than the errors that follow from it.
         if case .failed? = event { return }
         for case .publish(let kind) in effects {
             switch kind {
@@ -253,7 +253,7 @@ package struct SessionJournal: Sendable {
         }
     }
 
-    /// The item becomes the player's current one.
+    /// Notes that the item became the player's current one.
     private mutating func noteTurn(at now: Duration) {
         guard !isCurrent else { return }
         isCurrent = true
@@ -263,7 +263,7 @@ package struct SessionJournal: Sendable {
 
     private mutating func noteStartup(_ time: Duration) { access.change { $0.startupTime = time } }
 
-    /// A seek was asked for and not refused.
+    /// Notes a seek that was not refused.
     mutating func noteSeek(isInBuffer: Bool, _ view: View) {
         isSeekInBuffer = isInBuffer
         waitsSince = view.now
@@ -294,14 +294,14 @@ package struct SessionJournal: Sendable {
             openIfNeeded(for: nil, transport.urlString, view)
             access.requested(id, segment: nil, mediaDuration: .zero, at: view.now)
         case .firstPlaylist, .mediaPlaylist, .resource, .steering, .assetList: break
-        // What is listed is asked for in its own name.
+        // Listed media is counted by its own requests.
         case .hint: return access.requestedHint(id, at: view.now)
         }
         if request.body != nil { access.servedFromHint(id, at: view.now) }
         requests[id] = open
     }
 
-    /// The first media, and another media playlist of the variant, begin a period.
+    /// The first media and a new media playlist of the variant each begin a period.
     private mutating func openIfNeeded(for lane: LaneID?, _ url: String, _ view: View) {
         let uri = view.playlistURLs[.main]
         guard access.isEmpty || lane == .main && access.uri != uri else { return }
@@ -326,7 +326,7 @@ package struct SessionJournal: Sendable {
     private mutating func end(_ id: RequestID, error: String?, _ metrics: TransferMetrics?, _ view: View) {
         access.ended(id, isWhole: error == nil, at: view.now)
         guard var open = requests.removeValue(forKey: id) else { return }
-        // What failed is asked for again, or abandoned.
+        // A failed segment is requested again or abandoned.
         if error == nil, let segment = open.segmentID { segments[segment] = nil }
         open.request.responseEndTime = view.now
         open.request.error = error
@@ -348,7 +348,7 @@ package struct SessionJournal: Sendable {
                 segment: open.segment)
             causes?.segments.append(event)
             emit(event)
-            // Media of the variant has arrived, whatever is decided with it.
+            // Media of the variant has arrived, regardless of later decisions about it.
             if error == nil, let variant = open.segment?.variantID, variant == pendingSwitch?.to.id {
                 endSwitch(didSucceed: true, view)
             }
@@ -375,7 +375,7 @@ package struct SessionJournal: Sendable {
         stalledSince = nil
     }
 
-    /// Adds up the declared bit rates of what was loaded.
+    /// Adds the declared bit rates of a loaded segment.
     private mutating func weigh(_ load: SegmentLoad) {
         guard let variant = load.variantID.flatMap({ variants[$0] }), variant.bandwidth > 0 else { return }
         let seconds = load.mediaDuration.seconds
@@ -398,7 +398,7 @@ package struct SessionJournal: Sendable {
         let time = view.now - waitsSince
         if isLikely, var causes {
             self.causes = nil
-            // Of media that is still arriving, what is there was needed.
+            // The available media of segments in flight was needed.
             for id in requests.keys {
                 guard var open = requests[id], open.resourceClass == .segment else { continue }
                 open.request.responseEndTime = view.now
@@ -474,7 +474,7 @@ package struct SessionJournal: Sendable {
 
     // MARK: The end
 
-    /// The item is another, or none: what was going on is over.
+    /// Ends the session because the item was replaced or removed.
     mutating func close(_ view: View) {
         for id in requests.keys { access.ended(id, isWhole: false, at: view.now) }
         requests = FewEntries()

@@ -1,9 +1,9 @@
 import HLSKitLoading
 import HLSKitPlaylist
 
-/// Decides which session an item is, and keeps the journal of the one that is under way.
+/// Assigns sessions to items and keeps the journal of the current session.
 package struct SessionKeeper: Sendable {
-    /// What the item went through; nil where nobody can ask.
+    /// The journal of the current session, or nil if there is no session.
     private(set) var journal: SessionJournal?
     private var ids: SessionIDGenerator
     private let fixedID: String?
@@ -15,7 +15,7 @@ package struct SessionKeeper: Sendable {
         tellsServers = configuration.sendsSessionID || configuration.clientData != nil
     }
 
-    /// The session that a new item is; nil where neither a diary nor servers are told of it.
+    /// Returns the session of a new item, or nil if neither a diary nor a server needs one.
     mutating func session(of item: EngineItem) -> ItemSession? {
         guard item.diary != nil || tellsServers else { return nil }
         return ItemSession(id: fixedID ?? ids.next(), diary: item.diary)
@@ -23,16 +23,16 @@ package struct SessionKeeper: Sendable {
 
     // MARK: The journal
 
-    /// Whether the journal is another session's, and is to be closed.
+    /// Returns whether the journal belongs to another session and must be closed.
     func isOther(than session: ItemSession?) -> Bool { session?.id != journal?.session.id }
 
     mutating func open(_ session: ItemSession?, epoch: PlaylistDate, isCurrent: Bool, at now: Duration) {
         journal = session.map { SessionJournal(session: $0, epoch: epoch, isCurrent: isCurrent, at: now) }
     }
 
-    /// The session is over.
+    /// Ends the session.
     ///
-    /// - Returns: what is still to be told.
+    /// - Returns: The remaining reports.
     mutating func close(_ view: SessionJournal.View) -> [EngineEffect] {
         journal?.close(view)
         defer { journal = nil }
@@ -41,10 +41,12 @@ package struct SessionKeeper: Sendable {
 
     // MARK: What happens
 
+    /// Adds an event to the journal.
+    ///
     /// - Parameters:
-    ///   - effects: what follows from the event.
-    ///   - hasStart: the item has a place to start at.
-    /// - Returns: what the diary and the player's listeners are told.
+    ///   - effects: The effects of the event.
+    ///   - hasStart: Whether the item has a start position.
+    /// - Returns: The reports for the diary and the player's listeners.
     mutating func look(
         at event: EngineEvent?, _ effects: [EngineEffect], hasStart: Bool, _ view: SessionJournal.View
     ) -> [EngineEffect] {
@@ -58,10 +60,10 @@ package struct SessionKeeper: Sendable {
         return journal?.takeEffects() ?? []
     }
 
-    /// Bytes have come, and nothing follows from them.
+    /// Counts bytes that arrived without any effect.
     mutating func received(_ byteCount: Int, of id: RequestID) { journal?.received(byteCount, of: id) }
 
-    /// What outputs have dropped until now. `inPeriodBefore`: in the period that has just ended.
+    /// Notes the total of frames dropped by outputs. `inPeriodBefore`: the frames belong to the previous period.
     package mutating func noteDroppedFrames(_ total: Int, inPeriodBefore: Bool) {
         journal?.noteDroppedFrames(total, inPeriodBefore: inPeriodBefore)
     }

@@ -46,6 +46,7 @@ package struct PlayOptions: Sendable, Equatable {
     package var peakBitRate: Double?
     /// Whether the network costs money.
     package var isExpensive = false
+    package var usesLinkMemory = true
     /// Bits per second while it does; nil means no limit of its own.
     package var expensivePeakBitRate: Double?
     package var maximumResolution: PixelSize?
@@ -263,6 +264,13 @@ package struct PlayOptions: Sendable, Equatable {
         let isAboutTime =
             rate != 1 || startsImmediately || !automaticallyWaits || catchesUp || catchUpRate != nil
         return outputs.isEmpty || isWatched || player != nil || isAboutTime
+    }
+
+    /// Whether the throughput of earlier runs decides about the first variant.
+    ///
+    /// Files, recordings and simulated links do not depend on earlier runs.
+    package var remembersLink: Bool {
+        usesLinkMemory && outputs.isEmpty && isPaced && throttle == nil && recordingPath == nil
     }
 
     /// How progress is shown: as asked, otherwise by the status line on a terminal and not at all elsewhere.

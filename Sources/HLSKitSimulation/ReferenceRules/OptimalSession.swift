@@ -1,4 +1,4 @@
-import HLSKitCore
+package import HLSKitCore
 
 /// The best session that a player could have over a trace if it knew the future: the reference for all rules.
 ///

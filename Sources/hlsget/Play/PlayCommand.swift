@@ -108,6 +108,8 @@ struct PlaybackOptions: ParsableArguments {
     var peakBitrate: Double?
     @Flag(help: "This network costs money: the next limit holds besides, and the access log counts its requests.")
     var expensive = false
+    @Flag(help: "Neither use nor keep the throughput of earlier runs, with which playback begins.")
+    var noLinkMemory = false
     @Option(
         help: ArgumentHelp("No variant above this bit rate where --expensive is given.", valueName: "bps"),
         transform: BitRateArgument.parse)
@@ -187,6 +189,7 @@ struct PlaybackOptions: ParsableArguments {
         options.forwardBufferDuration = forwardBuffer
         options.peakBitRate = peakBitrate
         options.isExpensive = expensive
+        options.usesLinkMemory = !noLinkMemory
         options.expensivePeakBitRate = expensivePeakBitrate
         options.maximumResolution = maxResolution
         options.display = display

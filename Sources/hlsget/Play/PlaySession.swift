@@ -110,6 +110,7 @@ struct PlaySession {
             leftovers.end(signal: signal)
         }
         var summary = PlaySummary(url: options.url)
+        let linkMemory = options.remembersLink ? LinkMemory.ofThisMachine : nil
         let began = clock.now
         let outputs: [Output]
         let sidecar: SidecarCaptions?
@@ -144,6 +145,7 @@ struct PlaySession {
                 stage = try await WatchStage(options, transport: transport, diskCache: diskCache)
             }
             var configuration = configuration(clock: stage?.clock ?? clock, transport: recording ?? transport)
+            configuration.initialBitRateHint = linkMemory?.bitsPerSecond(to: options.url)
             configuration.diskCache = diskCache
             player =
                 options.passCount > 1 ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
@@ -210,6 +212,7 @@ struct PlaySession {
         keyboard?.close()
         summary.state = passes.state(of: player)
         summary.error = outcome.error
+        if let throughput = summary.state.measuredThroughput { linkMemory?.keep(throughput, to: options.url) }
         let media = Set(item.tracks.map(\.mediaType))
         let logError = await stage?.close(clock: clock)
         await player.close()
@@ -839,6 +842,14 @@ extension PlaySession {
         options.apply(to: &configuration.retryPolicies)
         if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }
         return configuration
+    }
+}
+
+extension PlayerState {
+    /// The expected throughput, or `nil` if too little was loaded to measure it.
+    fileprivate var measuredThroughput: Double? {
+        guard statistics.receivedByteCount > 1 << 20 else { return nil }
+        return statistics.throughputEstimate.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
     }
 }
 

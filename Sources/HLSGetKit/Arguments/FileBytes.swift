@@ -22,9 +22,13 @@ package enum FileBytes {
 
     /// Writes all of it.
     package static func write(_ text: String, to descriptor: Int32) throws(POSIXError) {
-        var text = text
-        let isWritten = text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)[...]
+        try write(Array(text.utf8), to: descriptor)
+    }
+
+    /// Writes all of the bytes.
+    package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(POSIXError) {
+        let isWritten = bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
             while !rest.isEmpty {
                 let piece = UnsafeRawBufferPointer(rebasing: rest)
                 let count = Glibc.write(descriptor, piece.baseAddress, piece.count)

@@ -23,10 +23,14 @@ struct ThumbnailNames: Sendable, Equatable {
             width = 4
             return
         }
-        folder = nil
+        if text == ThumbnailNames.standardOutput {
+            self.format = format ?? .jpeg
+            (before, after, width, folder) = (text, "", nil, nil)
+            return
+        }
         guard let percent = text.firstIndex(of: "%") else {
             self.format = try Self.format(format, text)
-            (before, after, width) = (text, "", nil)
+            (before, after, width, folder) = (text, "", nil, nil)
             return
         }
         let digits = text[text.index(after: percent)...].prefix { $0.isASCII && $0.isNumber }
@@ -34,11 +38,15 @@ struct ThumbnailNames: Sendable, Equatable {
             throw ArgumentValueError("-o: write the number pattern as %d or %03d")
         }
         before = String(text[..<percent])
+        folder = before.lastIndex(of: "/").map { String(before[...$0]) }
         after = String(text[text.index(after: digits.endIndex)...])
         guard !after.contains("%") else { throw ArgumentValueError("-o: only one number pattern is allowed") }
         width = max(1, Int(digits) ?? 1)
         self.format = try Self.format(format, text)
     }
+
+    /// The name that stands for standard output.
+    static let standardOutput = "-"
 
     /// Whether every image would have the same name.
     var isSingle: Bool { width == nil }

@@ -38,9 +38,11 @@ struct ThumbnailsCommand: AsyncParsableCommand {
     @Flag(help: "The exact frames at those times, not the nearest that are cheap to load.") var exact = false
 
     @Option(
-        help: ArgumentHelp("Fit into this size; 0 keeps the aspect ratio (320x0). 0x0 is full size.", valueName: "wxh"),
+        help: ArgumentHelp(
+            "Fit into this size; 0 keeps the aspect ratio, 0x0 is full size (320x0; one image by itself 0x0).",
+            valueName: "wxh"),
         transform: ThumbnailArgument.size)
-    var size = PixelSize(width: 320, height: 0)
+    var size: PixelSize?
     @Flag(help: "Keep the values of HDR video instead of mapping them to SDR.") var keepHdr = false
     @Option(
         name: .shortAndLong, help: ArgumentHelp("jpeg (the default) or png.", valueName: "name"),
@@ -53,7 +55,9 @@ struct ThumbnailsCommand: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("A folder, or a name with a number pattern, e.g. still-%03d.png.", valueName: "name"))
+        help: ArgumentHelp(
+            "A folder, a name with a number pattern, e.g. still-%03d.png, or - for one image on standard output.",
+            valueName: "name"))
     var output: String?
     @Option(help: ArgumentHelp("All images in one: .jpg or .png.", valueName: "file"), completion: .file()) var sheet:
         String?
@@ -84,6 +88,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         if storyboard != nil && sheet == nil {
             throw ValidationError("--storyboard requires --sheet")
         }
+        if output == "-", json { throw ValidationError("--json and -o - both need standard output") }
         if columns != nil && sheet == nil { throw ValidationError("--columns requires --sheet") }
         do {
             if let sheet { _ = try ThumbnailFormat(path: sheet) }

@@ -48,7 +48,8 @@ struct ThumbnailsRun {
         options.hooks.keyOverride = command.keys.override
         options.diskCache = try command.cache.map { try DiskCache(folder: $0) }
         let generator = ImageGenerator(asset: Asset(urlString: url, options: options))
-        generator.maximumSize = command.size
+        let isAlone = names?.isSingle == true && command.sheet == nil
+        generator.maximumSize = command.size ?? (isAlone ? .zero : PixelSize(width: 320, height: 0))
         generator.appliesPreferredTrackTransform = true
         generator.dynamicRangePolicy = command.keepHdr ? .matchSource : .forceSDR
         if command.exact {
@@ -107,11 +108,20 @@ struct ThumbnailsRun {
     }
 
     private func makeFolder(_ path: String) throws(HLSError) {
-        guard mkdir(path, 0o777) != 0, errno != EEXIST else { return }
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
+        guard mkdir(path, 0o777) != 0 else { return }
         throw HLSError(code: .notWritable, path: path, text: String(cString: strerror(errno)))
     }
 
     private func write(_ bytes: [UInt8], to path: String) throws(HLSError) {
+        guard path != ThumbnailNames.standardOutput else {
+            do {
+                return try FileBytes.write(bytes, to: StandardStream.output.descriptor)
+            } catch {
+                throw HLSError(code: .output, path: path, text: FileBytes.text(of: error))
+            }
+        }
         let file = try OutputFile(path: path, overwrite: command.overwrite)
         try file.write(bytes)
         try file.commit()
@@ -136,7 +146,8 @@ struct ThumbnailsRun {
             switch result {
             case .succeeded(let requested, let actual, _) where Self.isBehindEnd(requested, actual, end: end):
                 // No one who asks for a frame of 10:00 wants the last one of a stream of 3:00.
-                one.error = HLSError(code: .notAvailable, cause: "the time is outside the available media")
+                let length = end.map { ", which ends at \(Decimals.length($0.inSeconds))" } ?? ""
+                one.error = HLSError(code: .notAvailable, cause: "the time is outside the available media" + length)
             case .succeeded(_, let actual, let image):
                 one.actual = actual
                 if command.sheet != nil { one.image = image }

@@ -46,7 +46,26 @@ import Testing
         #expect(result.status == 10)
         #expect(try names(folder) == ["a-1.jpg", "a-2.jpg"])
         #expect(result.lines.last == "hlsget: 2 images: a-1.jpg to a-2.jpg")
-        #expect(result.errors.contains("outside the available media (99.000 s)"))
+        #expect(result.errors.contains("outside the available media, which ends at 0:40 (99.000 s)"))
+    }
+
+    @Test("one image by itself has the full size, on standard output, too; a pattern's folder is made")
+    func single() async throws {
+        let folder = try ScratchFolder()
+        let piped = try await hlsget("thumbnails", Self.sample, "--times", "1", "-o", "-", "-f", "png", in: folder)
+        #expect(piped.status == 0)
+        let file = try await hlsget("thumbnails", Self.sample, "--times", "1", "-o", "a.png", in: folder)
+        #expect(file.status == 0)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/a.png"))
+        #expect(Array(bytes) == Array(piped.output))
+        // The width is in the header chunk.
+        #expect(Array(bytes[16..<20]) == [0, 0, 3, 192])
+        let pattern = try await hlsget("thumbnails", Self.sample, "--times", "1,2", "-o", "d/t-%02d.jpg", in: folder)
+        #expect(pattern.status == 0)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path + "/d").sorted() == [
+                "t-01.jpg", "t-02.jpg",
+            ])
     }
 
     @Test("L02: the very frames of some times, as PNG with numbers of one's own")

@@ -56,6 +56,16 @@ struct RecordingStatusTests {
         #expect(line.render(state) == "rec 0:12 of 1:00:00")
     }
 
+    @Test("a log without a status line gets the files and the amount written")
+    func logLine() {
+        var recording = RecordingStatus(paths: ["a.mp4"], limit: .seconds(3600))
+        recording.observe(Self.state(.playing, at: 18))
+        let line = recording.logLine(Self.state(.playing, at: 28)) { ["a.mp4.part": 48_000][$0] }
+        #expect(line == "hlsget: writing a.mp4 (a.mp4.part until it is done): 0:10 of 1:00:00 48 kB")
+        var file = RecordingStatus(paths: ["a.ts"], isNamedAtEnd: false)
+        #expect(file.logLine(Self.state(.playing, at: 5, liveOffset: nil)) { _ in nil } == "hlsget: writing a.ts")
+    }
+
     @Test("who has begun is told where it goes, and how it ends")
     func announcement() {
         #expect(

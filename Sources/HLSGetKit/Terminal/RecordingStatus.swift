@@ -25,12 +25,28 @@ package struct RecordingStatus: Sendable, Equatable {
     ///
     /// - Parameter readsKeys: standard input is the terminal.
     package func announcement(readsKeys: Bool) -> String {
-        let names = paths.map { path in
+        let end = readsKeys ? "q or Ctrl-C" : "Ctrl-C"
+        return "writing \(names): \(end) ends it, and what there is stays"
+    }
+
+    private var names: String {
+        paths.map { path in
             let name = TerminalText.escaped(path)
             return isNamedAtEnd ? "\(name) (\(name).part until it is done)" : name
-        }
-        let end = readsKeys ? "q or Ctrl-C" : "Ctrl-C"
-        return "writing \(names.joined(separator: ", ")): \(end) ends it, and what there is stays"
+        }.joined(separator: ", ")
+    }
+
+    /// A line for a log, which has no status line: the files and the amount written so far.
+    package mutating func logLine(
+        _ state: PlayerState, byteCount: (String) -> Int? = { RecordingStatus.byteCount(ofFileAt: $0) }
+    ) -> String {
+        let text = text(state, byteCount: byteCount).dropFirst("rec".count)
+        return "hlsget: writing \(names)" + (text.isEmpty ? "" : ":\(text)")
+    }
+
+    /// Notes the time of the first frame.
+    package mutating func observe(_ state: PlayerState) {
+        if start == nil, state.timeControlStatus == .playing { start = state.currentTime.finiteSeconds }
     }
 
     /// - Parameter byteCount: how large a file is; nil where it is not there.
@@ -38,8 +54,8 @@ package struct RecordingStatus: Sendable, Equatable {
         _ state: PlayerState, byteCount: (String) -> Int? = { RecordingStatus.byteCount(ofFileAt: $0) }
     ) -> String {
         var text = "rec"
+        observe(state)
         let now = state.currentTime.finiteSeconds
-        if start == nil, state.timeControlStatus == .playing { start = now }
         if limit != nil || state.liveOffset != nil {
             text += " " + Decimals.clock(max(0, (now ?? 0) - (start ?? now ?? 0)))
             if let limit { text += " of \(Decimals.clock(limit.inSeconds))" }

@@ -72,6 +72,10 @@ struct PlaySession {
     /// How often the status line and the progress lines are looked at.
     private static let tick = Duration.milliseconds(100)
 
+    /// When a recording without a terminal first tells how far it is, and how often afterwards.
+    private static let firstProgressDelay = Duration.seconds(10)
+    private static let progressInterval = Duration.seconds(600)
+
     private let options: PlayOptions
     private let clock = ContinuousClock()
     private let display: StatusDisplay?
@@ -266,6 +270,12 @@ struct PlaySession {
         )
     }
 
+    /// Whether files are written and nobody sees a status line, as under cron.
+    private var recordsWithoutTerminal: Bool {
+        display == nil && !reportsJSON && options.verbosity != .quiet && options.player == nil
+            && !options.outputs.isEmpty && options.outputs.allSatisfy { $0.destination.path != "-" }
+    }
+
     /// Says what is written, and lets the status line tell how much.
     private func announce(_ outputs: [Output], readsKeys: Bool) {
         guard let display, endsByKey, outputs.allSatisfy(\.isFile) else { return }
@@ -318,6 +328,8 @@ struct PlaySession {
         /// What plays has another title.
         case title(String)
         case tick
+        /// A recording without a terminal tells how far it is.
+        case progress
         /// It was to be played up to now.
         case isTime
     }
@@ -372,6 +384,14 @@ struct PlaySession {
                     sink.yield(.tick)
                 }
             },
+            Task {
+                guard recordsWithoutTerminal else { return }
+                try await clock.sleep(for: Self.firstProgressDelay)
+                while !Task.isCancelled {
+                    sink.yield(.progress)
+                    try await clock.sleep(for: Self.progressInterval)
+                }
+            },
             Task { [options] in
                 guard let until = options.until else { return }
                 try await clock.sleep(for: until.interval)
@@ -383,6 +403,8 @@ struct PlaySession {
         var wishes = PlayWishes(options)
         var lastTitle: String?
         var hasToldFields = false
+        var recordingStatus = RecordingStatus(
+            paths: options.outputs.map(\.destination.path), limit: options.duration, isNamedAtEnd: options.split == nil)
         let epoch = clock.now
         if options.subtitles != nil || options.subtitlesPath != nil, !options.outputs.isEmpty,
             reportsJSON || options.verbosity != .quiet
@@ -395,6 +417,7 @@ struct PlaySession {
             switch happening {
             case .signal(let signal): return .interrupted(signal)
             case .isTime: return .isTime
+            case .progress: say(recordingStatus.logLine(player.state))
             case .key(let key):
                 guard let command = KeyCommand(key), takesKeys || command == .quit else { continue }
                 if perform(command, player, stage) { return .left }
@@ -444,6 +467,7 @@ struct PlaySession {
                     errorLog?.writeNew(of: player.currentItem?.errorLog)
                 }
                 switch event.kind {
+                case .timeControl: recordingStatus.observe(player.state)
                 case .didPlayToEnd:
                     if passes.finishOne() { return .played }
                     do { try passes.fill(player) } catch { return .failed(error) }

@@ -21,7 +21,7 @@ struct DownloadLine: Sendable, Equatable {
             if let fraction = progress.fraction {
                 parts.append(Self.percent(fraction))
             } else {
-                parts.append("live")
+                parts.append("live \(Decimals.clock(progress.duration / .seconds(1)))")
             }
             parts.append(Decimals.count(progress.segmentCount, "segment").split(separator: " ").joined(separator: " "))
             if !progress.isLive {

@@ -140,6 +140,9 @@ struct DownloadSession {
     ) async throws -> ExitStatus {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let clock = clock
+        let keyboard = display == nil ? nil : KeyboardWatcher()
+        defer { keyboard?.close() }
+        announce(readsKeys: keyboard != nil)
         let loading = Task {
             let events = task.events()
             let result: Result<DownloadTask.Result, any Error>
@@ -153,6 +156,10 @@ struct DownloadSession {
         var tasks = [
             loading,
             Task { for await signal in signals.requests { sink.yield(.signal(signal)) } },
+            Task {
+                guard let keyboard else { return }
+                for await key in keyboard.keys where KeyCommand(key) == .quit { sink.yield(.signal(SIGINT)) }
+            },
             Task {
                 while !Task.isCancelled {
                     try? await clock.sleep(for: Self.tick)
@@ -230,6 +237,14 @@ struct DownloadSession {
             }
         }
         return .internalError
+    }
+
+    /// Says where the download goes and how it ends.
+    private func announce(readsKeys: Bool) {
+        guard let display, !command.saying.quiet else { return }
+        let end = readsKeys ? "q or Ctrl-C" : "Ctrl-C"
+        display.print(
+            "downloading to \(TerminalText.escaped(target.path)): \(end) stops, and the same command resumes")
     }
 
     /// Writes the file on a task of its own.

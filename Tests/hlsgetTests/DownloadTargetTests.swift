@@ -48,7 +48,7 @@ struct DownloadTargetTests {
         #expect(line.render(progress, bytesPerSecond: nil) == "25%  5 / 20 segments  2 MB")
         #expect(DownloadLine(width: 30).render(progress, bytesPerSecond: 500_000) == "25%  5 / 20 segments  2 MB")
         progress.isLive = true
-        #expect(line.render(progress, bytesPerSecond: 500_000) == "live  5 segments  2 MB  500 kB/s")
+        #expect(line.render(progress, bytesPerSecond: 500_000) == "live 0:20  5 segments  2 MB  500 kB/s")
         progress.phase = .writing
         (progress.writtenDuration, progress.mediaDuration) = (.seconds(3), .seconds(4))
         #expect(line.render(progress, bytesPerSecond: nil) == "writing 75%  2 MB")

@@ -5,7 +5,7 @@ import HLSKitTime
 
 /// Leaving the item for a break, in which other engines play other items, and resuming it.
 ///
-/// See docs/contributing/decisions/interstitial-playback.md.
+/// See docs/decisions/interstitials.md.
 extension PlaybackEngine {
     /// Others are played in the item's place from now on: at the moment at which time came to the break, if it did.
     ///

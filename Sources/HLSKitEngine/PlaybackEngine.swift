@@ -11,7 +11,7 @@ import HLSKitTime
 /// are to be carried out in their order. Times are measured from the making of the player, item times from item
 /// time 0.
 ///
-/// See docs/contributing/architecture.md.
+/// See docs/architecture.md.
 package struct PlaybackEngine: Sendable {
     package let configuration: EngineConfiguration
     package var timeControl = TimeControl()

@@ -2,7 +2,7 @@ import HLSKitSelection
 
 /// How far an item was looked at for parts that are left out, where it has a rule for that: nothing is loaded that was not.
 ///
-/// See docs/contributing/decisions/interstitials.md.
+/// See docs/decisions/interstitials.md.
 struct ScheduleReach: Sendable {
     let isFollowed: Bool
     /// The item was not told yet where it is left first, or that it is not.

@@ -2,7 +2,7 @@ import Glibc
 
 /// What a network is expected to fall short of a bit rate, in seconds of media at that bit rate.
 ///
-/// Source: docs/contributing/decisions/keep-up.md.
+/// Source: docs/decisions/keep-up.md.
 struct ShortfallForecast: Sendable, Hashable {
     /// Seconds over which the worst is looked for.
     private static let window = 5

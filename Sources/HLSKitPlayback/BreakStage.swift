@@ -10,7 +10,7 @@ import HLSKitTime
 /// What is played in a break and where the item resumes is decided by ``InterstitialSchedule`` and ``InterstitialBreak``.
 /// Whoever has the engines asks ``next(_:)`` after each change until there is nothing to do, and carries the steps out.
 ///
-/// See docs/contributing/decisions/interstitial-playback.md.
+/// See docs/decisions/interstitials.md.
 struct BreakStage: Sendable {
     /// Media of an asset is not waited for any longer than this, neither for its first nor in its middle.
     static let assetDeadline = Duration.seconds(5)

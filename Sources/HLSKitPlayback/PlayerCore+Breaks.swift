@@ -37,7 +37,7 @@ struct Breaks: Sendable {
 ///
 /// The current item stays current: it waits, and other playbacks have the stage one after the other.
 ///
-/// See docs/contributing/decisions/interstitial-playback.md.
+/// See docs/decisions/interstitials.md.
 extension PlayerCore {
     /// A program schedules other events in an item. Those of an item that is not current yet are taken when it is.
     func takeInterstitialEvents(of item: PlayerItem) {

@@ -1,6 +1,6 @@
 /// How a player judges whether playback would continue without a stall if it started now.
 ///
-/// `docs/contributing/decisions/keep-up.md` has the reasons, `docs/contributing/decisions/threads.md` where a program is asked.
+/// `docs/decisions/keep-up.md` has the reasons, `docs/decisions/code-of-programs.md` where a program is asked.
 public enum KeepUpPolicy: Sendable {
     /// Compares what is buffered with the worst that the network is expected to do; the default.
     case predictive

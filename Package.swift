@@ -54,7 +54,7 @@ let package = Package(
         .trait(name: "Command", description: "The command hlsget."),
         .trait(name: "All", description: "All of the above."),
         // So that `swift build` and `swift test` need no option here. Packages that depend on this one name what they need:
-        // docs/decisions/modules.md.
+        // docs/contributing/decisions/modules.md.
         .default(enabledTraits: ["All"]),
     ],
     dependencies: [

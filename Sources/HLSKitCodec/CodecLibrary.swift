@@ -5,7 +5,7 @@ import HLSKitNetwork
 /// FFmpeg's libavcodec, opened when the first codec is needed or ``prepare()`` is called.
 ///
 /// It is not linked: a hundred libraries come with it and would take 30 ms of each start, before the first request. So they
-/// are loaded while that is on its way. `docs/decisions/loading-libraries.md` says more.
+/// are loaded while that is on its way. `docs/contributing/decisions/loading-libraries.md` says more.
 ///
 /// The functions below bear the names of the library's own and stand in for them in this module. Without the library they
 /// fail as the library's do when there is no memory or no such codec.

@@ -4,7 +4,7 @@ import Glibc
 /// FFmpeg's libavfilter, opened when the first filter is needed.
 ///
 /// It is not linked: its forty libraries would take 20 ms of each start and 12 MB, and few programs play at another
-/// speed than 1. `docs/decisions/time-stretching.md` says more.
+/// speed than 1. `docs/contributing/decisions/choice-of-libraries.md` says more.
 final class FilterLibrary: Sendable {
     // Graphs, filters and their contexts stay opaque: only pointers to them are handed on.
     typealias AllocateGraph = @convention(c) () -> OpaquePointer?

@@ -1,6 +1,6 @@
 /// Values that no message repeats, as the argument parser does with those that it refuses.
 ///
-/// Source: docs/threat-model.md.
+/// Source: docs/contributing/security.md.
 package enum SecretArgument {
     private static let options = ["--key", "--iv", "--key-uri"]
 

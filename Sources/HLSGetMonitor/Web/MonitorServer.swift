@@ -5,7 +5,7 @@ import Synchronization
 
 /// The monitor's own server: answers GET on one port, with a thread of its own.
 ///
-/// Tiny on purpose (docs/decisions/monitor.md). Each connection has one request; heads, connections, time and what waits for a
+/// Tiny on purpose (docs/contributing/decisions/monitor.md). Each connection has one request; heads, connections, time and what waits for a
 /// slow reader are limited.
 final class MonitorServer: Sendable {
     struct Failure: Error {

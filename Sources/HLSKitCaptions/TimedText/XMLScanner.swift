@@ -3,7 +3,7 @@
 /// Entities are those five that XML itself has and numbers: a document type that declares more is refused, so that
 /// nothing can grow or be fetched. Elements are nested up to a limit.
 ///
-/// Why not a library: docs/decisions/ttml-reader.md.
+/// Why not a library: docs/contributing/decisions/choice-of-libraries.md.
 struct XMLScanner {
     struct Attribute: Hashable {
         /// With the prefix `tts`, `ttp` or `xml` for the namespaces of TTML and XML, else with the namespace itself.

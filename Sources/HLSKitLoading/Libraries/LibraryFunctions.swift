@@ -1,7 +1,7 @@
 /// The functions of a shared library, which is opened when this is made, or why there are none.
 ///
 /// Kept in a static member, it is made when the first of the functions is needed. The table is of C, with the types of the
-/// library's headers (docs/decisions/loading-libraries.md).
+/// library's headers (docs/contributing/decisions/loading-libraries.md).
 package struct LibraryFunctions<Table>: @unchecked Sendable {  // nobody writes the table after it was made
     /// Where the functions are; nil if the library is not there.
     package let table: UnsafePointer<Table>?

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread of a transport or a decoder: the cooperative pool never blocks (docs/architecture.md).
+/// A thread of a transport or a decoder: the cooperative pool never blocks (docs/contributing/architecture.md).
 package enum WorkerThread {
     private final class Body {
         let run: @Sendable () -> Void

@@ -2,7 +2,7 @@ import CCurl
 import HLSKitLoading
 import Synchronization
 
-/// libcurl, opened when the first request goes to the network (docs/decisions/loading-libraries.md).
+/// libcurl, opened when the first request goes to the network (docs/contributing/decisions/loading-libraries.md).
 package struct CurlLibrary: @unchecked Sendable {  // the table is never written again
     /// Its functions; nil if it is not there or does not start.
     let functions: CCurl_library?

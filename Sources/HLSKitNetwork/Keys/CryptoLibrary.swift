@@ -2,7 +2,7 @@ import CCrypto
 import HLSKitLoading
 
 /// OpenSSL's libcrypto, opened when the first media is decrypted or a password is proved
-/// (docs/decisions/loading-libraries.md).
+/// (docs/contributing/decisions/loading-libraries.md).
 enum CryptoLibrary {
     private static let library = LibraryFunctions(
         CCrypto_file(), package: "libssl\(OPENSSL_VERSION_MAJOR)", find: CCrypto_find)

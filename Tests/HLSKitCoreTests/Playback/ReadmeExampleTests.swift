@@ -4,7 +4,7 @@ import Testing
 
 @Suite("the example of the README", .timeLimit(.minutes(10)))
 struct ReadmeExampleTests {
-    /// Keep in step with README.md, "In a program".
+    /// Keep in step with README.md, "Library".
     private func example(url: String, path: String) async throws -> [TimeControlStatus] {
         var statuses: [TimeControlStatus] = []
         let item = PlayerItem(urlString: url)

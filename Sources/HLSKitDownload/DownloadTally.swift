@@ -1,14 +1,14 @@
 import HLSKitLoading
 import Synchronization
 
-/// What a download has asked the network for.
+/// Counts the network requests of a download.
 final class DownloadTally: Sendable {
     struct Counts: Sendable, Equatable {
         /// Requests for segments, initialization sections and keys.
         var mediaRequestCount = 0
-        /// Requests of whatever kind that failed.
+        /// The number of failed requests of all kinds.
         var failureCount = 0
-        /// Of the bodies of all requests, as they came.
+        /// The received bytes of all bodies, before decoding.
         var byteCount = 0
     }
 
@@ -18,7 +18,7 @@ final class DownloadTally: Sendable {
 
     func reset() { state.withLock { $0 = Counts() } }
 
-    /// A transport that counts what goes through it.
+    /// Returns a transport that counts its requests.
     func transport(over base: any ResourceTransport) -> any ResourceTransport {
         CountingTransport(base: base, tally: self)
     }

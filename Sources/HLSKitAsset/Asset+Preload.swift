@@ -20,12 +20,9 @@ extension Asset {
     /// Loads the resources that an item of the asset requests first.
     ///
     /// The asset keeps them in memory, up to 64 MiB, for all items that you create from it. The variant is the one that
-    /// fits
-    /// ``AssetOptions/initialBitRateHint``. If a player knows more about the network, its item may start on another
-    /// variant,
-    /// which it then loads itself. Live playlists are loaded again when they change. Cancelling the task stops loading
-    /// but
-    /// keeps the resources that have been loaded.
+    /// fits ``AssetOptions/initialBitRateHint``. If a player knows more about the network, its item may start on
+    /// another variant, which it then loads itself. Live playlists are loaded again when they change. Cancelling the
+    /// task stops loading but keeps the resources that have been loaded.
     /// - Throws: ``HLSError``.
     public func preload(_ scope: PreloadScope) async throws(HLSError) {
         switch scope {

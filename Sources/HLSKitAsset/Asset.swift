@@ -8,10 +8,9 @@ import Synchronization
 /// A stream or file that you inspect and play.
 ///
 /// An asset is an HLS stream or a bare media file (MP4, MPEG-TS, packed audio), on a server or on this machine. It
-/// loads
-/// nothing until you request a property, and then only the resources that the property needs. If several properties
-/// need
-/// the same resource, the asset loads it once. Values and failures are final: to try again, create another asset.
+/// loads nothing until you request a property, and then only the resources that the property needs. If several
+/// properties need the same resource, the asset loads it once. Values and failures are final: to try again, create
+/// another asset.
 ///
 /// ```swift
 /// let asset = Asset(urlString: "https://example.com/master.m3u8")
@@ -92,8 +91,7 @@ public final class Asset: Sendable {
     /// Loads a property.
     ///
     /// A loaded property is returned from memory. If several loads run at the same time, each request is made once. If
-    /// the
-    /// caller's task is cancelled, only this call ends, with ``HLSError/Code/cancelled``. You can load the property
+    /// the caller's task is cancelled, only this call ends, with ``HLSError/Code/cancelled``. You can load the property
     /// again.
     ///
     /// - Throws: The same error in each call, except ``HLSError/Code/cancelled``.
@@ -220,8 +218,7 @@ public final class Asset: Sendable {
     /// Loads all reasons why this machine does not play a variant, or an empty array if it does.
     ///
     /// The reasons are codecs, protection and the keys in the variant's media playlist. No limits apply. Costs the
-    /// media
-    /// playlist and, if the playlist declares no codecs, the first bytes of the media.
+    /// media playlist and, if the playlist declares no codecs, the first bytes of the media.
     ///
     /// - Parameter variant: One of the asset's `variants`.
     /// - Throws: ``HLSError``, with code `noEligibleVariant` if the variant is not one of the asset's.
@@ -234,10 +231,8 @@ public final class Asset: Sendable {
     /// Loads the options for a characteristic, or returns `nil` if there are none.
     ///
     /// The characteristic is ``MediaCharacteristic/audible``, `legible` or `visual`. One option at a time can be
-    /// selected.
-    /// Costs only the first request. If no playlist names the audio, the options are the audio tracks of the first
-    /// segment,
-    /// which cost the same as `tracks`.
+    /// selected. Costs only the first request. If no playlist names the audio, the options are the audio tracks of the
+    /// first segment, which cost the same as `tracks`.
     public func loadMediaSelectionGroup(
         for characteristic: MediaCharacteristic
     ) async throws(HLSError) -> MediaSelectionGroup? {

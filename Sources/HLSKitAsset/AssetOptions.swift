@@ -13,18 +13,15 @@ public struct AssetOptions: Sendable {
     /// Additional header fields of all requests to trusted origins.
     ///
     /// The asset's own origin and the ``credentialOrigins`` are trusted. Other origins receive only the fields without
-    /// secrets
-    /// (listed in ``TransportRequest/fields``). The fields apply to playlists, segments, initialization sections, keys
-    /// and
-    /// session data.
+    /// secrets (listed in ``TransportRequest/fields``). The fields apply to playlists, segments, initialization
+    /// sections, keys and session data.
     public var fields: [TransportField] = []
     /// The `User-Agent` of every request. With the default, `nil`, the transport chooses it.
     public var userAgent: String?
     /// The initial cookies.
     ///
     /// Each cookie is sent to all URLs that match its domain, path and scheme. The transport manages cookies that
-    /// servers set.
-    /// Empty by default.
+    /// servers set. Empty by default.
     public var cookies: [TransportCookie] = []
     /// A Boolean value that indicates whether http and https requests are allowed on expensive networks.
     ///
@@ -57,17 +54,14 @@ public struct AssetOptions: Sendable {
     /// A Boolean value that indicates whether a bare media file is read whole if its header has no duration.
     ///
     /// Reading it gives an exact duration but costs a download of the file. If the value is `false` (the default), the
-    /// duration
-    /// is estimated from the start and the end of the file, or is indefinite.
+    /// duration is estimated from the start and the end of the file, or is indefinite.
     public var prefersPreciseDurationAndTiming = false
     /// The media type (MIME) of the resource at the asset's URL.
     ///
     /// Supported types are `application/vnd.apple.mpegurl` and its other names, `video/mp4`, `video/quicktime`,
-    /// `video/mp2t`,
-    /// `audio/aac`, `audio/mpeg`, `audio/ac3` and similar ones. Loading and playback fail with any other type. With the
-    /// default, `nil`, the first bytes decide, because they are more reliable than the type that servers report. Set a
-    /// type
-    /// only if the file begins with other data.
+    /// `video/mp2t`, `audio/aac`, `audio/mpeg`, `audio/ac3` and similar ones. Loading and playback fail with any other
+    /// type. With the default, `nil`, the first bytes decide, because they are more reliable than the type that servers
+    /// report. Set a type only if the file begins with other data.
     public var overrideMIMEType: String?
     /// The expected network throughput in bits per second, which decides which variant is inspected.
     ///
@@ -82,15 +76,13 @@ public struct AssetOptions: Sendable {
     /// The session ID of the presentation in which this asset is an interstitial.
     ///
     /// It is added to the asset's URL as the parameter `_HLS_primary_id`. With the default, `nil`, none is added.
-    /// Source:
-    /// rfc8216bis, Appendix D.
+    /// Source: rfc8216bis, Appendix D.
     public var primarySessionID: String?
 
     /// The settings for CMCD data, which reports to servers how the asset is loaded and played.
     ///
     /// They also apply to inspection, images and downloads. Each of these numbers its own requests and is its own
-    /// session unless
-    /// the settings name one. With the default, `nil`, no data is sent. Only players report events.
+    /// session unless the settings name one. With the default, `nil`, no data is sent. Only players report events.
     public var clientData: ClientData?
 
     /// The disk cache for loaded resources, which later loads and runs can use.

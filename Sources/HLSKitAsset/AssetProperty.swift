@@ -33,12 +33,10 @@ extension AssetProperty where Value == MediaTime {
     /// The duration of the asset.
     ///
     /// It is the sum of `EXTINF` if the playlist has ended, or comes from the header of a media file. It is
-    /// `.indefinite` while
-    /// a live stream continues, and for a media file of unknown length and duration.
+    /// `.indefinite` while a live stream continues, and for a media file of unknown length and duration.
     ///
     /// Costs the playlists up to the first variant's. A duration estimated from a part of a file has `hasBeenRounded`
-    /// set. See
-    /// ``AssetOptions/prefersPreciseDurationAndTiming``.
+    /// set. See ``AssetOptions/prefersPreciseDurationAndTiming``.
     public static var duration: AssetProperty<MediaTime> { .init(.duration) { try await $0.duration() } }
 }
 
@@ -97,21 +95,16 @@ extension AssetProperty where Value == Bool {
     /// A Boolean value that indicates whether the asset can be played on this machine.
     ///
     /// A variant must have codecs that can be decoded here, or a media file a track that can. All encrypted media in
-    /// the
-    /// playlist must use a known method, with an `identity` key or a key from one of ``LoadingHooks/keyProviders``.
-    /// Keys are
-    /// not requested unless the media must be inspected with one. Costs the playlists up to the first such variant's
-    /// and, if
-    /// no codecs are declared, the first bytes of the media.
+    /// the playlist must use a known method, with an `identity` key or a key from one of ``LoadingHooks/keyProviders``.
+    /// Keys are not requested unless the media must be inspected with one. Costs the playlists up to the first such
+    /// variant's and, if no codecs are declared, the first bytes of the media.
     public static var isPlayable: AssetProperty<Bool> { .init(.isPlayable) { try await $0.isPlayable() } }
 
     /// A Boolean value that indicates whether some of the media needs keys from a key system.
     ///
     /// The value is `true` if all keys offered for some media have a `KEYFORMAT` other than `identity`, or if a media
-    /// file's
-    /// samples are encrypted. Media with a plain key (AES-128, or SAMPLE-AES with `identity`) is not protected. To find
-    /// out
-    /// whether such keys are available, use ``isPlayable``. Costs the playlists up to the first variant's.
+    /// file's samples are encrypted. Media with a plain key (AES-128, or SAMPLE-AES with `identity`) is not protected.
+    /// To find out whether such keys are available, use ``isPlayable``. Costs the playlists up to the first variant's.
     public static var hasProtectedContent: AssetProperty<Bool> {
         .init(.hasProtectedContent) { try await $0.hasProtectedContent() }
     }

@@ -27,8 +27,7 @@ public final class AssetResourceLoader: Sendable {
     /// Sets the object that loads resources with custom URL schemes.
     ///
     /// - Throws: ``HLSError/Code/loadingHasBegun`` if the asset or one of its items has already begun loading, because
-    ///   the
-    ///   earlier resources would come from another loader.
+    ///   the earlier resources would come from another loader.
     public func setLoader(_ loader: (any ResourceLoader)?) throws(HLSError) {
         let isSet = state.withLock { state in
             if !state.hasBegun { state.loader = loader }
@@ -44,8 +43,7 @@ public final class AssetResourceLoader: Sendable {
     /// A Boolean value that indicates whether items load announced keys early, so that media need not wait for them.
     ///
     /// These are the keys that the multivariant playlist announces (`EXT-X-SESSION-KEY`). Items read the value when
-    /// they begin
-    /// to load. The default is `false`.
+    /// they begin to load. The default is `false`.
     public var preloadsEligibleContentKeys: Bool {
         get { state.withLock { $0.preloadsKeys } }
         set { state.withLock { $0.preloadsKeys = newValue } }

@@ -69,8 +69,7 @@ public final class AssetTrack: Sendable {
     /// Loads the presentation time of the sample that is shown at a time.
     ///
     /// This is the last sample that begins at or before the time. In an MP4 file, the header lists all samples.
-    /// Otherwise, only
-    /// the samples that were read to find the tracks are known.
+    /// Otherwise, only the samples that were read to find the tracks are known.
     /// - Throws: ``HLSError/Code/notAvailable`` if no media has been read at that time.
     public func loadSamplePresentationTime(forTrackTime time: MediaTime) async throws(HLSError) -> MediaTime {
         guard let presentation = facts.samplePresentationTime(at: time) else {
@@ -82,8 +81,7 @@ public final class AssetTrack: Sendable {
     /// Loads the tracks with a given relation to this one.
     ///
     /// Audio fallbacks are the renditions with the same name and language but fewer channels. Those with most channels
-    /// come
-    /// first, and their numbers begin at 1001. Costs their playlists and the first bytes of their media.
+    /// come first, and their numbers begin at 1001. Costs their playlists and the first bytes of their media.
     public func loadAssociatedTracks(ofType association: Association) async throws(HLSError) -> [AssetTrack] {
         guard association == .audioFallback else { return [] }
         return try await HLSError.typed { try await inspector.audioFallbacks(of: self) }

@@ -1,5 +1,5 @@
-/// The name of a part of a media file: a URL fragment (`film.mp4#track=1,2&segment=83`), so that errors and logs
-/// name the file.
+/// The name of a part of a media file: a URL fragment (`film.mp4#track=1,2&segment=83`), so that errors and logs name
+/// the file.
 struct FileKey: Hashable, Sendable {
     enum Part: Hashable, Sendable {
         case playlist

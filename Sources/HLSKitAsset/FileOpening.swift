@@ -10,8 +10,7 @@ import Synchronization
 ///
 /// If the name suggests media, the task first requests only the first bytes, because a server may have sent megabytes
 /// before a transfer ends. If the resource is not media or the server does not accept ranges, the task then requests
-/// all
-/// of it.
+/// all of it.
 final class FileOpening: TransportTask {
     static let range = UInt64(0)..<UInt64(64 << 10)
 

@@ -29,8 +29,8 @@ struct FileSelection: Sendable {
     /// Whether the file has tracks to choose from or to list.
     var hasOptions: Bool { audio.count > 1 || audio.first?.language != nil || !text.isEmpty }
 
-    /// Returns the playlist of the file's audio and subtitle tracks: a variant that carries the first audio track,
-    /// and a rendition for each other track.
+    /// Returns the playlist of the file's audio and subtitle tracks: a variant that carries the first audio track, and
+    /// a rendition for each other track.
     ///
     /// - Parameter bitRate: The bit rate of the file, in bits per second.
     func multivariantPlaylist(url: String, bitRate: Int) -> MultivariantPlaylist {

@@ -7,8 +7,7 @@ import Synchronization
 /// Makes a bare media file playable like a stream: responds to the playlist request with a generated playlist.
 ///
 /// If the server accepts byte ranges and the file has an index, the playlist lists segments, which are ranges of the
-/// file.
-/// Otherwise it lists the file as one segment. A resource that is already a playlist passes through unchanged.
+/// file. Otherwise it lists the file as one segment. A resource that is already a playlist passes through unchanged.
 final class MediaFileTransport: ResourceTransport {
     private enum Answer {
         /// Not known (yet) to be a media file.

@@ -90,8 +90,7 @@ extension MetadataItem {
     ]
 
     /// Returns the value of a frame, its language, and the text that distinguishes it from other frames with its ID.
-    /// Source:
-    /// ID3v2.4.0 frames, §4.
+    /// Source: ID3v2.4.0 frames, §4.
     private static func id3Value(_ frame: ID3Tag.Frame) -> (MetadataValue, language: String?, suffix: String?)? {
         guard let encoding = frame.content.first else { return nil }
         let body = frame.content.dropFirst()

@@ -93,8 +93,7 @@ package struct ResourceClient: Sendable {
     ///   - timeout: The total time of each attempt, or `nil` for the options' timeout.
     ///   - clientData: The CMCD data to send, in addition to the kind of resource.
     ///   - lesserURL: A URL that returns a sufficient part of the resource, or its next version. It is tried first. If
-    ///     it is
-    ///     refused or of no use, `url` is loaded.
+    ///     it is refused or of no use, `url` is loaded.
     ///   - heldFor: The maximum time for which the server may delay the response from `lesserURL`.
     /// - Throws: ``HLSError``, or `CancellationError`.
     package func load<Reader: ResourceReader>(

@@ -1,8 +1,8 @@
 import HLSKitLoading
 import Synchronization
 
-/// Consecutive transfers that act as one. `pause`, `resume` and `cancel` apply to the current transfer, and the
-/// metrics are the sum of all.
+/// Consecutive transfers that act as one. `pause`, `resume` and `cancel` apply to the current transfer, and the metrics
+/// are the sum of all.
 final class TransferChain: TransportTask {
     private let base: any ResourceTransport
     private let slot = TransferSlot()

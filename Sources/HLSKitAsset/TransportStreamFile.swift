@@ -7,8 +7,7 @@ import Synchronization
 ///
 /// A segment begins with the last frame at or before its start time at which decoding can start. It ends where the next
 /// segment begins. The file is searched for that frame by bisection over its timestamps. Segments that are read in
-/// sequence
-/// need no search.
+/// sequence need no search.
 final class TransportStreamFile: Sendable {
     /// The minimum duration of a segment.
     private static let shortestSegment = Duration.seconds(6)
@@ -109,8 +108,7 @@ final class TransportStreamFile: Sendable {
     }
 
     /// Returns the start offset of a segment. If it is unknown, waits for the reader of the previous segment, or
-    /// searches
-    /// for it with requests.
+    /// searches for it with requests.
     func start(ofSegment index: Int) async throws -> Int {
         await places.wait { places in
             places.known[index] == nil && places.reading[index - 1] != nil ? nil : ()

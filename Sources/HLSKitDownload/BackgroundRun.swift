@@ -33,8 +33,7 @@ final class BackgroundRun<Value: Sendable>: Sendable {
     }
 
     /// Runs `body` in the caller's task or, if a run is in progress, waits for that run. Cancelling the caller ends its
-    /// own
-    /// run, or only the wait.
+    /// own run, or only the wait.
     func run(_ body: () async throws -> Value) async throws -> Value {
         let (outcome, isOwn) = state.withLock { state in
             if let outcome = state.outcome, !outcome.isSet { return (outcome, false) }

@@ -6,8 +6,7 @@ import HLSKitSelection
 ///
 /// Redundant copies come first, then other variants or, for a rendition, other groups. As in playback, a playlist that
 /// failed is avoided for a while. If a chosen playlist is not available but has a copy elsewhere, its segments are
-/// first
-/// loaded from the copy.
+/// first loaded from the copy.
 struct DownloadAlternates: Sendable {
     /// A request to load a segment from another playlist.
     struct Wish: Sendable, Hashable {

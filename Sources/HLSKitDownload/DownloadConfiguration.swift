@@ -27,22 +27,18 @@ public struct DownloadConfiguration: Sendable {
     /// The expressions that select additional variants to store.
     ///
     /// Each expression selects the best matching variant that is not selected yet. All variants use the same
-    /// renditions. Empty
-    /// by default.
+    /// renditions. Empty by default.
     ///
     /// Additional variants are for folders (``DownloadTask/writePlaylists()``), because a file contains only the first
-    /// variant.
-    /// They are ignored if ``includesVideo`` is `false`.
+    /// variant. They are ignored if ``includesVideo`` is `false`.
     public var auxiliaryQualities: [QualityExpression] = []
     /// A Boolean value that indicates whether video is downloaded, in addition to audio.
     ///
     /// If the value is `false`, only the audio renditions are downloaded. If the variants contain the audio, it comes
-    /// from the
-    /// best variant without video or, failing that, from the best variant. The default is `true`.
+    /// from the best variant without video or, failing that, from the best variant. The default is `true`.
     public var includesVideo = true
     /// Whether the run ends at the first missing segment: one that cannot be loaded, or that the playlist marks as a
-    /// gap.
-    /// The default is `false`.
+    /// gap. The default is `false`.
     package var endsAtGaps = false
     /// The audio renditions to download. The default is the rendition that playback selects.
     public var audio = Choice.automatic
@@ -51,8 +47,7 @@ public struct DownloadConfiguration: Sendable {
     /// The user's languages, which decide on ``audio`` if it is ``Choice/automatic``.
     ///
     /// They work like ``PlayerConfiguration/preferredLanguages``, so that you download the audio that you would hear.
-    /// With the
-    /// default, `nil`, the languages come from the environment if the clock is the system's clock.
+    /// With the default, `nil`, the languages come from the environment if the clock is the system's clock.
     public var preferredLanguages: [String]?
     /// The position at which the download starts. Whole segments are loaded.
     ///
@@ -70,18 +65,16 @@ public struct DownloadConfiguration: Sendable {
     ///
     /// While the download is running, a separate thread muxes the segments of a stream that is not live. The call of
     /// ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` with this format then completes sooner. If
-    /// segments are
-    /// missing at the end, the file is muxed again. Muxed segments do not remain complete in the folder, but
-    /// ``DownloadTask/writePlaylists()`` restores them. With the default, `nil`, nothing is muxed early.
+    /// segments are missing at the end, the file is muxed again. Muxed segments do not remain complete in the folder,
+    /// but ``DownloadTask/writePlaylists()`` restores them. With the default, `nil`, nothing is muxed early.
     public var fileFormat: OutputFormat?
     /// The limits on muxed data that is on the disk twice.
     var thinning = ThinningPlan.Limits()
     /// A Boolean value that indicates whether encrypted segments are stored encrypted, without requesting keys.
     ///
     /// The value applies to all key systems. The playlists that ``DownloadTask/writePlaylists()`` writes then name the
-    /// same keys
-    /// as the stream, and ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` fails. The default is
-    /// `false`.
+    /// same keys as the stream, and ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` fails. The
+    /// default is `false`.
     public var keepsEncryption = false
     /// The options for loading resources.
     ///

@@ -7,11 +7,9 @@ import Synchronization
 /// The folder of a download in progress: its files, and the journal that lists them.
 ///
 /// A file is valid only if the journal has a line for it. Files and lines are flushed to the disk before they become
-/// valid,
-/// so that nothing is lost if the machine crashes. Files that can be loaded again are flushed later by ``sync()``. A
-/// crash
-/// loses those written since, which the next run detects. Writing blocks the calling thread. All access goes through
-/// ``SafeFolder``, which rejects links and files of other owners.
+/// valid, so that nothing is lost if the machine crashes. Files that can be loaded again are flushed later by
+/// ``sync()``. A crash loses those written since, which the next run detects. Writing blocks the calling thread. All
+/// access goes through ``SafeFolder``, which rejects links and files of other owners.
 final class DownloadFolder: Sendable {
     private static let journalName = "journal.ndjson"
     private static let temporaryEnding = ".new"
@@ -342,8 +340,7 @@ final class DownloadFolder: Sendable {
     func nextOutput(ending: String) -> String { thin.nextOutput(ending: ending) }
 
     /// Replaces files by thin files, which hold only the difference to the muxed output, if that saves enough space.
-    /// Flushes
-    /// the output first and then the thin files, so that nothing is lost in a crash.
+    /// Flushes the output first and then the thin files, so that nothing is lost in a crash.
     func keepThin(_ pieces: [ThinningPlan.Piece]) throws(HLSError) {
         for output in Set(pieces.map(\.output)) where !folder.sync(output) && !folder.sync(output + ".part") {
             throw Self.error(url(of: output))

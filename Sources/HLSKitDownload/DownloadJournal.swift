@@ -5,8 +5,7 @@ import HLSKitSelection
 /// The record of a download: one line of JSON for each file that is safely on the disk, in the order of completion.
 ///
 /// Each line is written after its file. If a download is interrupted, all files in the journal therefore exist. A
-/// truncated
-/// last line is ignored.
+/// truncated last line is ignored.
 struct DownloadJournal: Sendable, Equatable {
     static let version = 1
 

@@ -26,8 +26,7 @@ struct DownloadSelection: Sendable {
         var target: Int
         var entry: Entry
         /// Whether it can replace the chosen playlist completely: a variant with the same renditions, or a copy on
-        /// another
-        /// pathway, whose renditions are copies too.
+        /// another pathway, whose renditions are copies too.
         var isEquivalent: Bool
         /// Whether it is a copy from another source, without loss of quality.
         var isRedundant = false
@@ -129,8 +128,7 @@ struct DownloadSelection: Sendable {
     }
 
     /// Selects audio only. The first rendition replaces the variant. If no rendition has a separate playlist, the
-    /// variant is
-    /// loaded for its audio.
+    /// variant is loaded for its audio.
     private mutating func addSound(
         _ audio: [Rendition], of variant: VariantStream, in playlist: MultivariantPlaylist
     ) throws(HLSError) {

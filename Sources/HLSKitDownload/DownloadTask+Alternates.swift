@@ -128,8 +128,7 @@ extension DownloadRun {
     }
 
     /// Whether to give up the folder of an unavailable segment, because it has delivered nothing and the stream
-    /// continues in
-    /// another folder. An ad break that has been removed is such a case.
+    /// continues in another folder. An ad break that has been removed is such a case.
     fileprivate mutating func givesUpFolder(of target: DownloadPlan.ItemID) -> Bool {
         let lane = lanes[target.lane]
         guard let url = lane.url(of: target.position), let index = lane.index(of: target.position) else { return false }

@@ -18,8 +18,7 @@ extension DownloadTask {
     /// ```
     ///
     /// The download continues for the lifetime of the process, even if you release the task. After a failure or
-    /// ``suspend()``,
-    /// it continues with the missing segments.
+    /// ``suspend()``, it continues with the missing segments.
     public func resume() { start() }
 
     @discardableResult
@@ -45,8 +44,7 @@ extension DownloadTask {
     /// Returns a sequence of the current progress, every change and the summary of the run, after which it ends.
     ///
     /// Any number of readers can use it. A slow reader gets only the newest progress, but always the summary. Between
-    /// two runs,
-    /// the sequence has only the current progress and the summary of the last run, so call the method after
+    /// two runs, the sequence has only the current progress and the summary of the last run, so call the method after
     /// ``resume()``.
     public func events() -> AsyncStream<DownloadEvent> { notices.events() }
 

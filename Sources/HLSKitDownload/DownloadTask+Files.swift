@@ -18,22 +18,18 @@ extension DownloadTask {
     /// Writes the media of the last run to a file, without decoding.
     ///
     /// Video and audio share one timeline, which continues across discontinuities. If the download is limited to a part
-    /// of the
-    /// stream, the file begins with the last frame at or before its start at which decoding can start. The file gets
-    /// its name
-    /// when it is complete on the disk. The method accesses only the disk, not the network.
+    /// of the stream, the file begins with the last frame at or before its start at which decoding can start. The file
+    /// gets its name when it is complete on the disk. The method accesses only the disk, not the network.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - format: The format: `ts`, `mp4`, `mkv`, `aac` or `mp3`.
     ///   - overwrite: Whether an existing file may be replaced. The default is `false`.
     ///   - allowsUnreadable: Whether to write the file without segments that cannot be read, instead of failing. In
-    ///     both cases,
-    ///     the next run loads those segments again. The default is `true`.
+    ///     both cases, the next run loads those segments again. The default is `true`.
     ///   - note: Receives a text for each change to the media that was needed to fit the format.
     /// - Throws: ``HLSError`` with ``HLSError/Code/output`` if the file cannot be written. Other codes mean that the
-    ///   download has
-    ///   no media, or that a required part of it is missing.
+    ///   download has no media, or that a required part of it is missing.
     public func write(
         to path: String, format: OutputFormat, overwrite: Bool = false, allowsUnreadable: Bool = true,
         note: @escaping WriterNote = { _ in }
@@ -155,8 +151,7 @@ extension DownloadTask {
     /// Writes playlists into the folder, so that you can play the stored media through `index.m3u8`.
     ///
     /// You can play the folder from the disk or from any server. You can call the method while the download is running.
-    /// A
-    /// missing segment becomes a gap in the playlists. All segments are restored to complete files and remain so.
+    /// A missing segment becomes a gap in the playlists. All segments are restored to complete files and remain so.
     /// - Throws: ``HLSError`` with ``HLSError/Code/output``.
     public func writePlaylists() async throws(HLSError) {
         try await HLSError.typed { try await DiskThread.run(configuration.loading.clock) { try self.listFiles() } }

@@ -8,8 +8,7 @@ extension DownloadTask {
     /// Adds a task that reloads a playlist when it is due, but not before it may have changed.
     ///
     /// For a short playlist, the time of each reload moves a little later until it is just after the change (R39). A
-    /// server that
-    /// supports blocking reloads is asked at once for the playlist with the next segment.
+    /// server that supports blocking reloads is asked at once for the playlist with the next segment.
     func addReload(
         of lane: Int, _ clock: HostClock, _ run: inout DownloadRun,
         _ group: inout ThrowingTaskGroup<Outcome, any Error>

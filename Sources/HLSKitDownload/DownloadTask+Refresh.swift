@@ -16,8 +16,7 @@ struct ExpiredDownload: Error {
 }
 
 /// Handling of URLs that expire during a download. The app provides a fresh URL, and the download continues with the
-/// missing
-/// segments, as in a new run.
+/// missing segments, as in a new run.
 extension DownloadTask {
     /// Whether a failure means that the URL has expired and the app can provide another one.
     func isExpired(_ error: HLSError) -> Bool {

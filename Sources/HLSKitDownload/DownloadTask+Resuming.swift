@@ -12,8 +12,8 @@ extension DownloadTask {
     private static let maximumProbeCount = 3
 
     /// Checks that the stored segments belong to the same stream. If the URL has changed (because of a new token, or
-    /// because it
-    /// is another stream), compares one segment. It uses the last one, because different streams may begin alike.
+    /// because it is another stream), compares one segment. It uses the last one, because different streams may begin
+    /// alike.
     func checkOrigin(_ run: DownloadRun) async throws {
         let journal = folder.journal
         guard journal.hasMedia, journal.identity != Self.identity(of: configuration.urlString) else { return }

@@ -4,12 +4,10 @@ import HLSKitMedia
 import HLSKitTime
 
 /// The stored media of an interrupted run whose live stream no longer exists. No more can be loaded, but the stored
-/// media
-/// can be used.
+/// media can be used.
 extension DownloadTask {
     /// Returns the stored media as a result if the stream cannot be opened. Returns `nil` if nothing is stored, or if
-    /// another
-    /// run may load more.
+    /// another run may load more.
     func salvage(after error: HLSError) throws -> Result? {
         let journal = folder.journal
         guard [.notFound, .network, .badPlaylist].contains(error.code), journal.hasMedia,

@@ -22,12 +22,9 @@ import Synchronization
 /// All disk access runs on a separate thread, not on the shared thread pool.
 ///
 /// Files are flushed to the disk one by one, and a journal records each of them. An interrupted run therefore loses
-/// only the
-/// segments in flight. The next run verifies all files, including their checksums, and loads the missing ones. It
-/// identifies
-/// segments by their media sequence numbers, so the query of the URL may have changed. Live streams are followed until
-/// they
-/// end.
+/// only the segments in flight. The next run verifies all files, including their checksums, and loads the missing ones.
+/// It identifies segments by their media sequence numbers, so the query of the URL may have changed. Live streams are
+/// followed until they end.
 public final class DownloadTask: Sendable {
     /// The result of a completed run.
     public struct Result: Sendable {
@@ -73,14 +70,11 @@ public final class DownloadTask: Sendable {
     /// The stream, for playing it while it is downloaded.
     ///
     /// Stored media is read from the folder. If a run will load some media, the player waits for it and the run loads
-    /// it first, so
-    /// that nothing is requested twice. Playlists and all other media come from the network. While no run is in
-    /// progress, missing
-    /// media also comes from the network and is not stored.
+    /// it first, so that nothing is requested twice. Playlists and all other media come from the network. While no run
+    /// is in progress, missing media also comes from the network and is not stored.
     ///
     /// ``makePlayerItem()`` creates an item that plays the downloaded variant. To play a complete download without a
-    /// network, use
-    /// the playlists of ``writePlaylists()``.
+    /// network, use the playlists of ``writePlaylists()``.
     public let asset: Asset
     let downloaded: DownloadedMedia
     let demand = DownloadDemand()
@@ -133,8 +127,7 @@ public final class DownloadTask: Sendable {
     /// Stops the current run or, if there is none, the next one.
     ///
     /// Requests in flight have one second to complete. ``run()`` then returns as if the stream had ended. For a stream
-    /// that is not
-    /// live, the result lists the other segments as missing.
+    /// that is not live, the result lists the other segments as missing.
     public func stop() {
         let stopping = state.withLock { state in
             state.isStopping = true
@@ -177,12 +170,10 @@ public final class DownloadTask: Sendable {
     /// Downloads the missing segments. You can call it again after a failure.
     ///
     /// A task has only one run at a time. If a run is in progress, from ``resume()`` or another caller, this call waits
-    /// for it and
-    /// returns its result. Cancelling the caller's task then ends only the wait.
+    /// for it and returns its result. Cancelling the caller's task then ends only the wait.
     ///
     /// - Throws: ``HLSError`` if a required resource cannot be loaded or stored. Stored media is kept, and another run
-    ///   continues
-    ///   from there. The code is ``HLSError/Code/cancelled`` if the task was cancelled.
+    ///   continues from there. The code is ``HLSError/Code/cancelled`` if the task was cancelled.
     public func run() async throws(HLSError) -> Result {
         try await HLSError.typed { try await background.run { try await runOnce() } }
     }

@@ -11,8 +11,7 @@ import HLSKitTime
 /// Muxes a download's media into one file without decoding. Each playlist's media becomes a track on a common timeline.
 ///
 /// Positions are computed as in playback: all tracks use the variant's anchor in each discontinuity sequence, so that
-/// audio
-/// and video remain in sync.
+/// audio and video remain in sync.
 struct FileAssembler: Sendable {
     /// A playlist and the pipeline that reads it.
     private struct Lane {

@@ -7,9 +7,8 @@ import Synchronization
 /// Writes the file of a download with ``FileAssembler``, at once or while segments arrive, on a separate thread.
 ///
 /// Early muxing is useful only if all segments arrive as expected. A segment that is finally missing, or comes from
-/// another
-/// variant, affects the media before and after it. Call ``fits(_:_:_:)`` to find out, and start again if it returns
-/// `false`.
+/// another variant, affects the media before and after it. Call ``fits(_:_:_:)`` to find out, and start again if it
+/// returns `false`.
 final class FilePacking: Sendable {
     /// The contents of a file.
     struct Plan: Sendable {
@@ -91,8 +90,7 @@ final class FilePacking: Sendable {
     }
 
     /// The usual maximum size of a file's index, at some bytes for each sample. If it is too small, the index follows
-    /// the
-    /// media. If it is too large, the rest is a hole in the file.
+    /// the media. If it is too large, the rest is a hole in the file.
     private static func indexByteCount(
         _ plan: Plan, _ journal: DownloadJournal, expected: [String: [DownloadJournal.Segment]]?
     ) -> Int64 {
@@ -118,8 +116,7 @@ final class FilePacking: Sendable {
     }
 
     /// Muxes the stored segments as they arrive, until ``end()`` is called or the task is cancelled. Errors are ignored
-    /// here
-    /// because writing the file will find them again.
+    /// here because writing the file will find them again.
     func run(on clock: any Clock<Duration>) async {
         let source = SourceClock(clock)
         let began = source.now

@@ -4,12 +4,9 @@ public import HLSKitPlaylist
 /// A key provider that stores the keys of another provider on the disk.
 ///
 /// Encrypted media then plays after a restart, or without a network. A stored key is returned without a request unless
-/// it has
-/// expired or is due for renewal. A key that is due for renewal is requested. If the other provider fails, the stored
-/// key is
-/// used. Keys whose ``ContentKey/isPersistable`` is `false` are never stored. Only the owner can read the files, but
-/// they are
-/// not encrypted.
+/// it has expired or is due for renewal. A key that is due for renewal is requested. If the other provider fails, the
+/// stored key is used. Keys whose ``ContentKey/isPersistable`` is `false` are never stored. Only the owner can read the
+/// files, but they are not encrypted.
 ///
 /// ```swift
 /// configuration.hooks.keyProviders = [try PersistentKeyProvider(MyKeys(), folder: "/var/lib/app/keys")]

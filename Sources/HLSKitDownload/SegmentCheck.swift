@@ -3,8 +3,7 @@ import HLSKitMedia
 import HLSKitNetwork
 
 /// Checks the bytes of a segment while they are stored: they must be media, or decrypt to media. Unreadable bytes must
-/// not
-/// count as a loaded segment (R51, R52, R67).
+/// not count as a loaded segment (R51, R52, R67).
 struct SegmentCheck: Sendable {
     private static let blockByteCount = AES128Decryptor.blockByteCount
     /// Ciphertext of this length almost certainly contains bytes that text does not have.

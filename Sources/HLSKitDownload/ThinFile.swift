@@ -3,8 +3,7 @@ import HLSKitPlaylist
 /// A file of a download stored as its difference to the muxed output: `NAME.thin`.
 ///
 /// Its first line says where in the output most of the bytes are. The difference (``PatchLibrary``) follows. For an
-/// encrypted
-/// file, this is the difference of its decrypted bytes, and the key to encrypt them again.
+/// encrypted file, this is the difference of its decrypted bytes, and the key to encrypt them again.
 struct ThinFile: Sendable, Hashable {
     /// The position of the bytes.
     struct Reference: Sendable, Hashable {

@@ -7,8 +7,7 @@ import Synchronization
 /// storing media twice.
 ///
 /// `NAME.thin` represents `NAME`. If both exist, the complete file takes precedence. Thin files refer to output files,
-/// whose
-/// names begin with `output`. An output is removed, or a hole punched in it, when no thin file needs it any more.
+/// whose names begin with `output`. An output is removed, or a hole punched in it, when no thin file needs it any more.
 final class ThinFiles: Sendable {
     static let ending = ".thin"
     /// The ending of a second link to an output that was published under its final name.
@@ -176,8 +175,7 @@ final class ThinFiles: Sendable {
             let descriptor = folder.open(output + ending, O_WRONLY)
             guard descriptor >= 0 else { continue }
             // Do not change an output that also has a name outside of the folder. If punching is unsupported, the
-            // output remains
-            // until it can be removed.
+            // output remains until it can be removed.
             var status = stat()
             if needed > 0, fstat(descriptor, &status) == 0, status.st_nlink == 1 {
                 _ = HolePunch.punch?(descriptor, HolePunch.mode, 0, off_t(needed))

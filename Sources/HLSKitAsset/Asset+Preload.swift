@@ -9,7 +9,7 @@ public enum PreloadScope: Sendable, Hashable {
     case multivariant
     /// Also the keys that the multivariant playlist announces (`EXT-X-SESSION-KEY`).
     case keys
-    /// Also the first variant's media playlist, its audio, and this much of their media from the start position.
+    /// Also the first variant's media playlist, its audio, and this much media from the start position.
     ///
     /// The range is 0 to 1,000,000 s. Longer times are limited to it. A time that is not above zero, or not a number,
     /// loads no media.

@@ -246,7 +246,9 @@ public final class Asset: Sendable {
         try await load(.metadata).filter { $0.format == format }
     }
 
-    /// Loads the chapters with titles in one language, in order of time, or an empty array if there are none.
+    /// Loads the chapters with titles in one language, in order of time.
+    ///
+    /// The array is empty if there are none.
     ///
     /// They come from the session data `com.apple.hls.chapters` or, in an MP4 file, from chapter tracks or the chapter
     /// list.
@@ -257,7 +259,9 @@ public final class Asset: Sendable {
         try await HLSError.typed { try await inspector.chapters().groups(locale: locale) }
     }
 
-    /// Loads the chapters in the best available language, in order of time, or an empty array if there are none.
+    /// Loads the chapters in the best available language, in order of time.
+    ///
+    /// The array is empty if there are none.
     ///
     /// - Parameter languages: The BCP 47 tags, most preferred first. If none of them is available, the chapters' first
     ///   language is used.

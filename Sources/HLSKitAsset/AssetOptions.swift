@@ -51,7 +51,7 @@ public struct AssetOptions: Sendable {
     ///
     /// If the value is `false` (the default), such a playlist is read if its meaning is clear.
     public var isPlaylistParsingStrict = false
-    /// A Boolean value that indicates whether a bare media file is read whole if its header has no duration.
+    /// A Boolean value that indicates whether a media file without a duration in its header is read whole.
     ///
     /// Reading it gives an exact duration but costs a download of the file. If the value is `false` (the default), the
     /// duration is estimated from the start and the end of the file, or is indefinite.

@@ -40,7 +40,7 @@ public final class AssetResourceLoader: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether items load announced keys early, so that media need not wait for them.
+    /// A Boolean value that indicates whether items load announced keys before the media needs them.
     ///
     /// These are the keys that the multivariant playlist announces (`EXT-X-SESSION-KEY`). Items read the value when
     /// they begin to load. The default is `false`.

@@ -105,7 +105,7 @@ public struct AssetTrackSegment: Sendable, Hashable {
     ///
     /// The source of an empty segment has invalid times.
     public let timeMapping: MediaTimeMapping
-    /// A Boolean value that indicates whether the segment shows nothing, because of an empty edit (MP4 `elst`).
+    /// A Boolean value that indicates whether the segment is an empty edit (MP4 `elst`), without media.
     public let isEmpty: Bool
 }
 

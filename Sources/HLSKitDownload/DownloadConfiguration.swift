@@ -53,11 +53,14 @@ public struct DownloadConfiguration: Sendable {
     ///
     /// The default is the start or, in a live stream, the oldest segment.
     public var startPosition = StartPosition.automatic
-    /// The position at which the download ends. A live stream is downloaded until then. The default is the end.
-    public var endPosition = EndPosition.automatic
-    /// The maximum number of parallel requests for segments, keys and initialization sections, from 1 to 16.
+    /// The position at which the download ends. The default is the end.
     ///
-    /// Playlists, and resources that a player waits for, do not count towards the maximum. The default is 6.
+    /// A live stream is downloaded until then.
+    public var endPosition = EndPosition.automatic
+    /// The maximum number of parallel media requests, from 1 to 16. The default is 6.
+    ///
+    /// Media requests are for segments, keys and initialization sections. Playlists, and resources that a player waits
+    /// for, do not count towards the maximum.
     public var connectionCount = 6 {
         didSet { connectionCount = min(max(connectionCount, 1), 16) }
     }
@@ -70,7 +73,7 @@ public struct DownloadConfiguration: Sendable {
     public var fileFormat: OutputFormat?
     /// The limits on muxed data that is on the disk twice.
     var thinning = ThinningPlan.Limits()
-    /// A Boolean value that indicates whether encrypted segments are stored encrypted, without requesting keys.
+    /// A Boolean value that indicates whether segments remain encrypted and no keys are requested.
     ///
     /// The value applies to all key systems. The playlists that ``DownloadTask/writePlaylists()`` writes then name the
     /// same keys as the stream, and ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` fails. The
@@ -139,7 +142,9 @@ public struct DownloadProgress: Sendable, Hashable {
     }
 }
 
-/// A missing segment of a download, or several consecutive ones that left a live playlist before they were seen.
+/// A missing segment of a download, or several consecutive ones.
+///
+/// Segments of a live stream may leave the playlist before it is reloaded.
 public struct DownloadGap: Sendable, Hashable {
     /// The URL of the missing segment or, if several are missing, of their playlist.
     public var urlString: String

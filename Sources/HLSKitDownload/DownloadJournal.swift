@@ -2,10 +2,10 @@ import HLSKitCodec
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The record of a download: one line of JSON for each file that is safely on the disk, in the order of completion.
+/// The record of a download, with one line of JSON for each file that is safely on the disk, in order of completion.
 ///
-/// Each line is written after its file. If a download is interrupted, all files in the journal therefore exist. A
-/// truncated last line is ignored.
+/// Other lines describe the stream and its lanes. Each line is written after its file, so all files in the journal
+/// exist even if a download is interrupted. A truncated last line is ignored.
 struct DownloadJournal: Sendable, Equatable {
     static let version = 1
 

@@ -8,7 +8,7 @@ final class DownloadTally: Sendable {
         var mediaRequestCount = 0
         /// The number of failed requests of all kinds.
         var failureCount = 0
-        /// The received bytes of all bodies, before decoding.
+        /// The number of bytes in all bodies, as the transport delivered them.
         var byteCount = 0
     }
 

@@ -4,7 +4,9 @@ import HLSKitTime
 
 /// Downloads in the background.
 extension DownloadTask {
-    /// Begins or continues to download in the background. Does nothing if a run is in progress, including ``run()``.
+    /// Begins or continues to download in the background.
+    ///
+    /// The method does nothing if a run is in progress, including ``run()``.
     ///
     /// ```swift
     /// task.resume()
@@ -28,7 +30,9 @@ extension DownloadTask {
         ) { try await self.runOnce() }
     }
 
-    /// Cancels the run that ``resume()`` began. Stored segments are kept, and ``resume()`` continues with the rest.
+    /// Cancels the run that ``resume()`` began.
+    ///
+    /// Stored segments are kept, and ``resume()`` continues with the rest.
     ///
     /// A call of ``run()`` ends only with its own task.
     public func suspend() { background.cancel() }
@@ -41,7 +45,7 @@ extension DownloadTask {
         try await HLSError.typed { try await (background.outcome ?? start()).valueUnlessCancelled().get() }
     }
 
-    /// Returns a sequence of the current progress, every change and the summary of the run, after which it ends.
+    /// Returns a sequence of the current progress, every change and finally the summary of the run.
     ///
     /// Any number of readers can use it. A slow reader gets only the newest progress, but always the summary. Between
     /// two runs, the sequence has only the current progress and the summary of the last run, so call the method after

@@ -18,8 +18,8 @@ extension DownloadTask {
     /// Writes the media of the last run to a file, without decoding.
     ///
     /// Video and audio share one timeline, which continues across discontinuities. If the download is limited to a part
-    /// of the stream, the file begins with the last frame at or before its start at which decoding can start. The file
-    /// gets its name when it is complete on the disk. The method accesses only the disk, not the network.
+    /// of the stream, the file begins with the last sync frame at or before the start position. The file gets its name
+    /// when it is complete on the disk. The method accesses only the disk, not the network.
     ///
     /// - Parameters:
     ///   - path: The path of the file.

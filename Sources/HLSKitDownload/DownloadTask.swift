@@ -7,7 +7,7 @@ import HLSKitSelection
 import HLSKitTime
 import Synchronization
 
-/// A download of a stream into a folder, with parallel requests, that continues where an earlier run stopped.
+/// A download of a stream into a folder, which can be interrupted and continued.
 ///
 /// ```swift
 /// let task = try await DownloadTask(DownloadConfiguration(urlString: "https://example.com/film.m3u8"), folder: "film.download")
@@ -40,7 +40,7 @@ public final class DownloadTask: Sendable {
         public var resumedSegmentCount = 0
         /// The number of damaged segments from earlier runs, which had to be loaded again.
         public var damagedSegmentCount = 0
-        /// The number of segments from another variant or rendition group, because the selected one lacked them.
+        /// The number of segments from another variant or rendition group, which the selected one lacked.
         public var substitutedSegmentCount = 0
         /// The number of interstitials that the variant's playlist schedules. They are not downloaded.
         public var numberOfInterstitials = 0

@@ -6,8 +6,7 @@ import HLSKitMedia
 /// A sparse track (subtitles) never makes the others wait.
 struct SampleMerger: Sendable {
     enum Input: Sendable {
-        /// A change of the track. `timeline` increases with each discontinuity, and the track's samples of it begin at
-        /// `time` or later.
+        /// A change of the track. `timeline` increases with each discontinuity. Its samples begin at `time` or later.
         case track(MediaTrack, timeline: Int, time: Duration)
         /// A sample. `time` is its decoding time.
         case sample(MediaSample, itemTime: Duration, time: Duration)

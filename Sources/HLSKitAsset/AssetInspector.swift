@@ -8,7 +8,6 @@ import HLSKitTime
 
 /// Inspects an asset. Each resource is loaded once, however many properties need it.
 package final class AssetInspector: Sendable {
-    /// The largest body of session data, in bytes.
     private static let maximumSessionDataByteCount = 4 << 20
     /// The largest key, in bytes (R28).
     static let maximumKeyByteCount = 4 << 10
@@ -94,7 +93,6 @@ package final class AssetInspector: Sendable {
         }
     }
 
-    /// Whether the media playlist has been loaded and is kept.
     package func knowsMediaPlaylist(at url: String) -> Bool { playlists.hasResult(for: url) }
     package var isOpened: Bool { opening.hasResult(for: url) }
 

@@ -36,7 +36,6 @@ package enum DeclaredKind: Sendable, Hashable {
         }
     }
 
-    /// The error for a resource whose declared type is unsupported.
     static func refusal(of type: String, url: String) -> HLSError {
         HLSError(
             code: .invalidArgument, urlString: url, cause: "not a media type that is read: \(type.escapingControls)")

@@ -40,7 +40,6 @@ struct FileAccess: Sendable {
     }
 }
 
-/// Reads only the status.
 private struct StatusReader: ResourceReader {
     private var status = 0
 

@@ -36,7 +36,6 @@ final class FileOpening: TransportTask {
         var takesRanges: Bool?
     }
 
-    /// The result of handling an event.
     private struct Outcome {
         var events: [TransportEvent] = []
         /// Whether the transfer can end, because the kind is known.
@@ -135,7 +134,6 @@ final class FileOpening: TransportTask {
         chain.answer { describe(container, access) }
     }
 
-    /// Returns the events to pass on.
     private static func next(
         _ event: TransportEvent, _ state: inout State, _ declared: DeclaredKind?, limit: Int
     ) -> Outcome {

@@ -65,7 +65,6 @@ struct FilePresentation: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the playlist for tracks that are played together.
     func playlist(of trackIDs: [Int]) -> String {
         let header = FileKey(trackIDs: trackIDs, part: .header).fragment
         let map = transportStream == nil ? MediaInitializationSection(uri: header) : nil
@@ -100,7 +99,6 @@ struct FilePresentation: Sendable {
 
     // MARK: Parts
 
-    /// Returns a part, or `nil` if it does not exist.
     func part(_ key: FileKey) -> FilePart? {
         switch (key.part, content) {
         case (.playlist, _), (_, .stream): return nil

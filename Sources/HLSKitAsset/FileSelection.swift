@@ -5,7 +5,6 @@ import HLSKitSelection
 
 /// The tracks of a media file that a player selects from: video, one audio track, subtitles.
 struct FileSelection: Sendable {
-    /// The video track, or `nil` if there is none.
     let video: MediaTrack?
     /// The audio tracks. The first one is the default.
     let audio: [MediaTrack]
@@ -26,7 +25,6 @@ struct FileSelection: Sendable {
     /// The IDs of the tracks that are read together: the video and the first audio track.
     var mainTrackIDs: [Int] { [video?.id, audio.first?.id].compactMap(\.self) }
 
-    /// Whether the file has tracks to choose from or to list.
     var hasOptions: Bool { audio.count > 1 || audio.first?.language != nil || !text.isEmpty }
 
     /// Returns the playlist of the file's audio and subtitle tracks: a variant that carries the first audio track, and

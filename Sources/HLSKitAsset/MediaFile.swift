@@ -186,7 +186,6 @@ extension MediaFile {
         return Self.rounded(known.multiplied(by: Double(byteCount) / Double(max(1, head.byteCount))))
     }
 
-    /// Marks a time as estimated.
     private static func rounded(_ time: MediaTime) -> MediaTime {
         guard time.isNumeric else { return .indefinite }
         var time = time

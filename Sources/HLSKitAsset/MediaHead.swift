@@ -2,7 +2,6 @@ import HLSKitLoading
 import HLSKitMedia
 import HLSKitNetwork
 
-/// The presentation time, duration and kind of a sample.
 struct SampleTime: Sendable, Hashable {
     /// In units of the track's timescale.
     var pts: Int64
@@ -48,7 +47,6 @@ package struct MediaHead: Sendable {
     /// By the container's track number.
     var extents: [Int: SampleExtent] = [:]
     var tags: [ID3Tag] = []
-    /// Whether all of the media was read.
     var isWhole = false
     /// The number of bytes read so far, which contain the counted samples.
     var byteCount = 0
@@ -57,13 +55,11 @@ package struct MediaHead: Sendable {
 /// Reads media until its tracks are known. Demuxes the bytes and drops the samples.
 struct MediaHeadReader: ResourceReader {
     struct Amount: Sendable {
-        /// The number of samples of each track.
         var sampleCount: Int
         var byteCount: Int
 
         /// The minimum that shows the tracks.
         static let tracks = Amount(sampleCount: 2, byteCount: 2 << 20)
-        /// Enough for estimates.
         static let estimate = Amount(sampleCount: 512, byteCount: 1 << 20)
         static let all = Amount(sampleCount: .max, byteCount: .max)
     }

@@ -127,7 +127,6 @@ struct OpeningReader: ResourceReader {
     }
 }
 
-/// Reads a media playlist or multivariant playlist.
 package struct PlaylistReader: ResourceReader {
     private var parser: PlaylistParser?
     private var options: PlaylistParser.Options

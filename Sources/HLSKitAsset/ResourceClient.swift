@@ -7,13 +7,10 @@ package import HLSKitSelection
 /// Reads a resource and produces a value from its bytes.
 package protocol ResourceReader: Sendable {
     associatedtype Output: Sendable
-    /// Whether an empty body is valid.
     var mayBeEmpty: Bool { get }
-    /// Called when the header has arrived.
     mutating func begin(_ response: TransportResponse) throws
     /// Takes the next bytes. An output ends the transfer early.
     mutating func take(_ bytes: [UInt8]) throws -> Output?
-    /// Called when the body is complete.
     mutating func finish() throws -> Output
 }
 
@@ -149,7 +146,6 @@ package struct ResourceClient: Sendable {
         }
     }
 
-    /// Loads all bytes of a resource.
     package func bytes(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
         terms: RetryTerms? = nil, mayBeBeyondEnd: Bool = false, clientData: ClientDataNote? = nil
@@ -160,7 +156,6 @@ package struct ResourceClient: Sendable {
         ) { BytesReader() }.bytes
     }
 
-    /// The rules that decide which of the asset's keys are used.
     package var keyRules: KeyRules { KeyRules(options.hooks) }
 
     /// Loads a key of 16 bytes.
@@ -241,6 +236,5 @@ private struct BytesReader: ResourceReader {
 }
 
 extension Array {
-    /// The element, or `nil` if the index is out of range.
     package subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }

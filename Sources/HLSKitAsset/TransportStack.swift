@@ -40,7 +40,6 @@ package struct TransportStack: Sendable {
         package var conditions: @Sendable () -> NetworkConditions = { NetworkConditions() }
         package var cache: ResourceCache?
         package var diskCache: DiskCache?
-        /// Whether ``diskCache`` keeps loaded resources.
         var storesOnDisk = true
         /// Whether multivariant playlists bypass the cache, because other hooks changed the cached ones.
         package var changesMultivariant = false
@@ -72,7 +71,6 @@ package struct TransportStack: Sendable {
         }
     }
 
-    /// The top layer.
     package let transport: any ResourceTransport
     /// The layers in use, from the network up.
     let layers: [Layer]

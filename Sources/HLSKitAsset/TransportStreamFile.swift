@@ -9,7 +9,6 @@ import Synchronization
 /// segment begins. The file is searched for that frame by bisection over its timestamps. Segments that are read in
 /// sequence need no search.
 final class TransportStreamFile: Sendable {
-    /// The minimum duration of a segment.
     private static let shortestSegment = Duration.seconds(6)
     /// The minimum and maximum number of bytes to read for one probe, and the time that they should contain.
     private static let windowByteCounts = (64 << 10)...(2 << 20)
@@ -78,7 +77,6 @@ final class TransportStreamFile: Sendable {
         (0..<segmentCount).map { min(segmentDuration, duration - time(ofSegment: $0)) }
     }
 
-    /// The item time of a timestamp.
     func time(_ pts: Int64) -> Duration {
         let period = Int64(1) << 33
         var distance = (pts - origin) & (period - 1)
@@ -176,7 +174,6 @@ final class TransportStreamFile: Sendable {
         var time: Duration
     }
 
-    /// Finds the start offset of a segment by bisection.
     private func search(_ index: Int) async throws -> Int {
         let target = time(ofSegment: index)
         var low = Place(offset: 0, time: .zero)

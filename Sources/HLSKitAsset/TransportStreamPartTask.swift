@@ -19,7 +19,6 @@ final class TransportStreamPartTask: TransportTask {
         /// The bytes not delivered yet, and their offset in the file.
         var held: [UInt8] = []
         var heldOffset = 0
-        /// The offset of the next range.
         var nextOffset = 0
         var scanner: TransportStreamScanner?
         var blotter: TransportStreamBlotter

@@ -55,6 +55,5 @@ final class BackgroundRun<Value: Sendable>: Sendable {
     /// The outcome of the current or last run, or `nil` before the first.
     var outcome: OneShot<Result<Value, any Error>>? { state.withLock(\.outcome) }
 
-    /// Cancels the background run.
     func cancel() { state.withLock(\.task)?.cancel() }
 }

@@ -29,7 +29,6 @@ struct DownloadAlternates: Sendable {
     /// The wishes, by the segments that are loaded instead.
     private var wishes: [DownloadPlan.ItemID: Wish] = [:]
     private var waiting: [Wish] = []
-    /// The number of playlists that are loading.
     private var openCount = 0
 
     init(_ selection: DownloadSelection, policies: RetryPolicies) {
@@ -49,7 +48,6 @@ struct DownloadAlternates: Sendable {
     /// Whether a segment may be available from another playlist.
     func hasMore(for target: DownloadPlan.ItemID) -> Bool { next(for: target, at: .zero) != nil }
 
-    /// The next source for a segment.
     enum Next: Sendable, Hashable {
         case elsewhere
         /// The chosen playlist, which was skipped before.
@@ -115,10 +113,8 @@ struct DownloadAlternates: Sendable {
         return left.first { !penalized.contains($0) } ?? left.first
     }
 
-    /// Avoids an alternate that failed.
     mutating func penalize(_ alternate: Int, at now: Duration) { box.add(alternate, at: now) }
 
-    /// Returns the wishes to fulfil now.
     mutating func takeWaiting() -> [Wish] {
         defer { waiting = [] }
         openCount += waiting.count

@@ -132,7 +132,6 @@ public struct DownloadProgress: Sendable, Hashable {
     /// The ranges are in order and do not overlap. Gaps in the stream itself are not included.
     public var loadedTimeRanges: [MediaTimeRange] = []
 
-    /// Creates the progress of a download that has not begun.
     package init() {}
 
     /// The fraction of media on the disk, from 0 to 1, or `nil` for a live stream.

@@ -19,7 +19,6 @@ final class DownloadDemand: Sendable {
     }
 
     private struct State {
-        /// Whether a run is in progress.
         var isRunning = false
         /// Whether the run does not know yet which resources it will load.
         var isOpening = false
@@ -27,11 +26,9 @@ final class DownloadDemand: Sendable {
         var wanted: [Key: Wanted] = [:]
         var waiters: [(id: Int, key: Key, answer: OneShot<Bool>)] = []
         var lastID = 0
-        /// The resources to load first.
         var urgent: [Wanted] = []
         var news: AsyncStream<Void>.Continuation?
 
-        /// Removes the waiters for matching resources.
         mutating func removeWaiters(of isMeant: (Key) -> Bool) -> [OneShot<Bool>] {
             let answers = waiters.filter { isMeant($0.key) }.map(\.answer)
             waiters.removeAll { isMeant($0.key) }
@@ -80,7 +77,6 @@ final class DownloadDemand: Sendable {
         }
     }
 
-    /// Notes that a resource is stored.
     func settle(_ key: Key) { end([key], isStored: true) }
 
     /// Notes that the run cannot load a resource, so that its waiters look elsewhere.
@@ -97,7 +93,6 @@ final class DownloadDemand: Sendable {
         for answer in answers { answer.set(isStored) }
     }
 
-    /// Notes that the run has ended.
     func end() {
         let (answers, news) = state.withLock { state in
             defer { state = State(lastID: state.lastID) }

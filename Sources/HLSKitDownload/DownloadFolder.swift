@@ -82,7 +82,6 @@ final class DownloadFolder: Sendable {
 
     // MARK: Files
 
-    /// Creates the subfolder that a file of this name needs.
     func makeFolder(for name: String) throws(HLSError) {
         guard let slash = name.lastIndex(of: "/") else { return }
         try folder.makeFolder(String(name[..<slash]))
@@ -247,7 +246,6 @@ final class DownloadFolder: Sendable {
         }
     }
 
-    /// Removes the files of all other lanes.
     func removeLanes(except kept: Set<String>) {
         let journal = journal
         let others = journal.lanes.filter { !kept.contains($0.id) }
@@ -289,7 +287,6 @@ final class DownloadFolder: Sendable {
         guard folder.isInPlace else { throw SafeFile.refusal(path, "has been replaced by another folder") }
     }
 
-    /// Removes muxed output that is no longer useful.
     func discardOutput() { thin.removeUnneededOutputs(in: folder) }
 
     /// Moves the folder to its final name, without the journal.
@@ -308,7 +305,6 @@ final class DownloadFolder: Sendable {
         _ = Self.sync(SafeFile.parent(of: target))
     }
 
-    /// Closes the journal, so that no more entries are added.
     func closeJournal() {
         state.withLock { state in
             if state.descriptor >= 0 { Glibc.close(state.descriptor) }
@@ -336,7 +332,6 @@ final class DownloadFolder: Sendable {
 
     // MARK: Once on the disk
 
-    /// Returns a name for the next output file.
     func nextOutput(ending: String) -> String { thin.nextOutput(ending: ending) }
 
     /// Replaces files by thin files, which hold only the difference to the muxed output, if that saves enough space.
@@ -367,7 +362,6 @@ final class DownloadFolder: Sendable {
         }
     }
 
-    /// Removes files that an interrupted run had not finished.
     private func removeRest(of lane: String?, where isOurs: (String) -> Bool) {
         for name in folder.names(in: lane) where isOurs(name) { folder.remove(lane.map { "\($0)/\(name)" } ?? name) }
     }
@@ -376,7 +370,6 @@ final class DownloadFolder: Sendable {
 
     // MARK: System calls
 
-    /// The size of a file, or `nil` if it does not exist.
     static func byteCount(of path: String) -> Int? {
         var status = stat()
         return lstat(path, &status) == 0 ? Int(status.st_size) : nil
@@ -439,12 +432,10 @@ final class DownloadFolder: Sendable {
 
     fileprivate static func error(_ path: String) -> HLSError { SafeFile.error(path) }
 
-    /// Creates a file for writing.
     fileprivate func open(_ name: String, mode: mode_t) -> Int32 {
         folder.open(name, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
     }
 
-    /// Gives a complete file its name.
     fileprivate func rename(_ name: String, to other: String, syncs: Bool) -> Bool {
         folder.rename(name, to: other) && (!syncs || folder.syncFolder(of: other))
     }

@@ -32,14 +32,12 @@ struct DownloadJournal: Sendable, Equatable {
         var resolution: String?
         /// `VIDEO-RANGE` as written.
         var videoRange: String?
-        /// `FRAME-RATE`.
         var frameRate: String?
         /// Whether this is an additional variant.
         var isAuxiliary = false
         /// Whether more segments may be listed, so that segments not loaded in time are no longer available.
         var isLive = false
 
-        /// Entries of `CODECS`.
         var codecList: [String] {
             (codecs ?? "").split(separator: ",").map { $0.trimmingPrefix { $0 == " " } }.map(String.init)
         }
@@ -54,7 +52,6 @@ struct DownloadJournal: Sendable, Equatable {
     /// A key, and the initialization vector for one segment.
     struct Key: Sendable, Hashable {
         var method: String
-        /// The file that contains the key.
         var file: String
         /// 32 hexadecimal digits.
         var vector: String
@@ -63,7 +60,6 @@ struct DownloadJournal: Sendable, Equatable {
     /// A key that was not loaded, as named by the stream.
     struct NamedKey: Sendable, Hashable {
         var method: String
-        /// The absolute URI.
         var uri: String
         /// 32 hexadecimal digits, or `nil` if undeclared and the key system may decide on it.
         var vector: String?
@@ -97,7 +93,6 @@ struct DownloadJournal: Sendable, Equatable {
         var variant: String?
 
         var position: SegmentPosition { SegmentPosition(epoch: epoch, sequence: sequence) }
-        /// The files of the segment's map and keys.
         var resources: [String] { [map, key?.file, mapKey?.file].compactMap(\.self) }
     }
 
@@ -244,7 +239,6 @@ extension DownloadJournal.NamedKey {
         if let vector, vector.utf8.count != 32 || !vector.utf8.allSatisfy(\.isHexadecimalDigit) { return nil }
     }
 
-    /// Parses a list of keys, or returns `nil` if one of them is invalid.
     fileprivate static func list(_ document: JSONDocument?) -> [Self]? {
         guard let document else { return [] }
         guard let array = document.array else { return nil }
@@ -363,7 +357,6 @@ extension DownloadJournal.Entry {
     }
 }
 
-/// Builds a JSON object.
 private struct JournalLine {
     /// Numbers from here on are written as text.
     static let widest = 9e15

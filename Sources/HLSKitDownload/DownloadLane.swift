@@ -87,7 +87,6 @@ struct DownloadLane: Sendable {
         index(of: position).flatMap { tracker.playlist.resolve(tracker.playlist.segments[$0].uri) }
     }
 
-    /// The segments that overlap the window.
     func indices(in window: TimeWindow) -> [Int] {
         tracker.playlist.segments.indices.filter { index in
             window.overlaps(tracker.starts[index], tracker.starts[index + 1])
@@ -134,7 +133,6 @@ struct DownloadLane: Sendable {
         return result
     }
 
-    /// Whether a map is encrypted as a whole.
     func isEncrypted(_ map: ResourceID) -> Bool {
         tracker.playlist.segments.contains { segment in
             guard let own = segment.map, own.loadedRange == map.byteRange,
@@ -157,13 +155,11 @@ struct DownloadLane: Sendable {
 
     // MARK: Reloads
 
-    /// Whether to request only whole playlists, not delta updates.
     var refusesDeltas: Bool { misfitCount >= Self.misfitLimit }
 
     /// The position that an immediate blocking reload waits for, or `nil` for a timed reload.
     var awaited: PartPosition? { plan.next(in: tracker) }
 
-    /// Notes the start of a reload.
     mutating func beginReload(awaiting awaited: PartPosition?) { plan.send(DeliveryDirectives(awaited: awaited)) }
 
     /// Notes the end of a reload.

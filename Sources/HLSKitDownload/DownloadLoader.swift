@@ -12,7 +12,6 @@ struct DownloadLoader: Sendable {
     /// Receives the number of bytes that arrive.
     let received: @Sendable (Int) -> Void
 
-    /// The request to load and store a segment.
     struct Request: Sendable {
         var url: String
         var source: String
@@ -26,11 +25,9 @@ struct DownloadLoader: Sendable {
         /// The retry terms, and the account that counts failures.
         var terms = RetryTerms(kind: .segment)
         var account: RequestRetrier.Account?
-        /// The CMCD data to send.
         var clientData: ClientDataNote?
     }
 
-    /// A stored segment.
     struct Loaded: Sendable {
         var segment: DownloadJournal.Segment
         /// The file of the segment's key, if a second request returned another key.
@@ -166,7 +163,6 @@ private struct FileReader: ResourceReader {
 }
 
 extension DownloadLoader {
-    /// Loads a map or key that a lane's playlist names.
     func resource(_ id: ResourceID, of lane: DownloadLane) async throws -> DownloadJournal.File {
         let tracker = lane.tracker
         guard id.kind == .map else {

@@ -29,7 +29,6 @@ enum DownloadName {
 
     private static let maximumByteCount = 100
 
-    /// Whether the byte is a lowercase hexadecimal digit.
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {

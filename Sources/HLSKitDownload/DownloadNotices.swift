@@ -63,7 +63,6 @@ final class DownloadNotices: Sendable {
         }
     }
 
-    /// Notes that the run has ended.
     func end(_ summary: MetricDownloadSummaryEvent) {
         let readers = state.withLock { state in
             state.summary = summary

@@ -45,7 +45,6 @@ struct DownloadPlan: Sendable {
         return dropped
     }
 
-    /// Adds a segment again.
     mutating func again(_ item: Item) {
         waiting.append(item)
         sort()
@@ -73,7 +72,6 @@ struct DownloadPlan: Sendable {
     /// Forgets failures, because the resources may be available now.
     mutating func forgetFailures() { isThere = isThere.filter(\.value) }
 
-    /// Whether a segment was added before.
     func knows(_ id: ItemID) -> Bool { known.contains(id) }
 
     var isIdle: Bool { waiting.isEmpty && inFlight.isEmpty }
@@ -116,6 +114,5 @@ struct DownloadPlan: Sendable {
         return dropped
     }
 
-    /// Drops all work that has not started.
     mutating func stop() { waiting = [] }
 }

@@ -4,7 +4,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// The state of one run of a download.
 struct DownloadRun: Sendable {
     struct Amount: Sendable {
         var segmentCount = 0
@@ -28,12 +27,10 @@ struct DownloadRun: Sendable {
     var totals = Amount()
     var mediaDuration = Duration.zero
     var storedByteCount = 0
-    /// The loaded ranges of the variant.
     var loaded = DownloadedRanges()
     /// The files of loaded maps and keys.
     var files: [ResourceID: String] = [:]
     var failedMaps: [ResourceID: HLSError] = [:]
-    /// The error of the first missing segment.
     private(set) var firstLoss: HLSError?
     /// The files of keys that have decrypted a segment.
     var provenKeys: Set<String> = []
@@ -71,7 +68,6 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// The number of interstitials that the variant's playlist schedules now.
     var numberOfInterstitials: Int {
         lanes.first.map { $0.tracker.playlist.dateRanges.count { $0.interstitial != nil } } ?? 0
     }

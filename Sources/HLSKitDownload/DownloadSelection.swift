@@ -189,7 +189,6 @@ struct DownloadSelection: Sendable {
         return lane
     }
 
-    /// Replaces the chosen playlist by another one.
     mutating func take(_ alternate: Alternate) {
         var entry = alternate.entry
         entry.hasChosenAudio = entries[alternate.target].hasChosenAudio

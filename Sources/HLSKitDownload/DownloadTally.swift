@@ -1,12 +1,10 @@
 import HLSKitLoading
 import Synchronization
 
-/// Counts the network requests of a download.
 final class DownloadTally: Sendable {
     struct Counts: Sendable, Equatable {
         /// Requests for segments, initialization sections and keys.
         var mediaRequestCount = 0
-        /// The number of failed requests of all kinds.
         var failureCount = 0
         /// The number of bytes in all bodies, as the transport delivered them.
         var byteCount = 0
@@ -18,7 +16,6 @@ final class DownloadTally: Sendable {
 
     func reset() { state.withLock { $0 = Counts() } }
 
-    /// Returns a transport that counts its requests.
     func transport(over base: any ResourceTransport) -> any ResourceTransport {
         CountingTransport(base: base, tally: self)
     }

@@ -32,7 +32,6 @@ extension DownloadTask {
         }
     }
 
-    /// Adds the replacement for an unavailable segment to the plan.
     func take(
         _ result: Swift.Result<MediaPlaylist, any Error>, of wish: DownloadAlternates.Wish, began: Duration,
         _ clock: HostClock, _ run: inout DownloadRun

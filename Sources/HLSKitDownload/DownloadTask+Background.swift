@@ -56,7 +56,6 @@ extension DownloadTask {
     /// are loaded.
     var storedProgress: DownloadProgress { DownloadProgress(of: folder.journal) }
 
-    /// Reports how a run ended.
     func end(_ result: Result?, _ error: HLSError?, after duration: Duration) {
         let (counts, progress) = (tally.counts, progress)
         let failure = error.map(\.description)

@@ -55,7 +55,6 @@ extension DownloadTask {
         }
     }
 
-    /// The result of a reload.
     struct Reload: Sendable {
         var lane: Int
         var began: Duration

@@ -114,7 +114,6 @@ extension DownloadTask {
         return try window(in: main)
     }
 
-    /// The time window to download from a playlist.
     func window(in main: PlaylistTracker) throws(HLSError) -> TimeWindow {
         var preferences = PlayerItemPreferences()
         preferences.startPosition = configuration.startPosition
@@ -146,7 +145,6 @@ extension DownloadTask {
         return try window(from: main.start, to: main.end, isLive: main.isLive, start: start, end: end)
     }
 
-    /// The time window to download, limited to the given times.
     func window(
         from first: Duration, to last: Duration, isLive: Bool, start: MediaTime?, end: MediaTime?
     ) throws(HLSError) -> TimeWindow {

@@ -6,7 +6,6 @@ import HLSKitSelection
 
 /// Requests for segments, maps and keys, and the handling of their results.
 extension DownloadTask {
-    /// Starts work from the plan.
     func add(
         _ work: DownloadPlan.Work, _ clock: HostClock, _ run: inout DownloadRun,
         _ group: inout ThrowingTaskGroup<Outcome, any Error>
@@ -68,7 +67,6 @@ extension DownloadTask {
         return request
     }
 
-    /// The CMCD data for the request of a segment.
     private func clientData(at index: Int, of lane: DownloadLane) -> ClientDataNote {
         let (entry, tracker) = (lane.entry, lane.tracker)
         let declared = ClientDataFacts.ObjectType(codecs: entry.lane.codecList)

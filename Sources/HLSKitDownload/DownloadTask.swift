@@ -47,7 +47,6 @@ public final class DownloadTask: Sendable {
         /// The reason why following a live stream ended early, or `nil` if it ended or was stopped.
         public var failure: HLSError?
 
-        /// Creates the result of a run that loaded nothing.
         package init() {}
     }
 
@@ -56,7 +55,6 @@ public final class DownloadTask: Sendable {
         /// The last URL, if the app provided a fresh one.
         var url: String?
         var isStopping = false
-        /// Receives the stop signal.
         var stopping: AsyncStream<Void>.Continuation?
         var entries: [DownloadSelection.Entry] = []
         var window = TimeWindow()
@@ -178,7 +176,6 @@ public final class DownloadTask: Sendable {
         try await HLSError.typed { try await background.run { try await runOnce() } }
     }
 
-    /// Performs a run.
     func runOnce() async throws(HLSError) -> Result {
         notices.begin(with: storedProgress)
         tally.reset()
@@ -292,7 +289,6 @@ public final class DownloadTask: Sendable {
             detail: ".m4a and .mka can")
     }
 
-    /// Opens the selected playlists.
     private func opened(_ clock: HostClock) async throws -> DownloadRun {
         var (selection, first) = try await open()
         var run = DownloadRun(
@@ -444,7 +440,6 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    /// Waits until players wait for resources.
     private func addDemand(_ news: AsyncStream<Void>, _ group: inout ThrowingTaskGroup<Outcome, any Error>) {
         group.addTask {
             for await _ in news { return .demand }

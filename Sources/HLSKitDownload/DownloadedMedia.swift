@@ -23,7 +23,6 @@ final class DownloadedMedia: StoredMedia {
 
     var count: Int { files.withLock(\.count) }
 
-    /// Adds a stored resource.
     func add(_ key: Key, file name: String) {
         files.withLock { $0[key] = name }
         demand.settle(key)

@@ -13,7 +13,6 @@ import HLSKitTime
 /// Positions are computed as in playback: all tracks use the variant's anchor in each discontinuity sequence, so that
 /// audio and video remain in sync.
 struct FileAssembler: Sendable {
-    /// A playlist and the pipeline that reads it.
     private struct Lane {
         let id: LaneID
         /// The ID of the playlist in the journal.
@@ -33,7 +32,6 @@ struct FileAssembler: Sendable {
         var current = 0
         var currentStart = Duration.zero
         var isFinished = false
-        /// The cues of subtitles.
         var cues = CueSchedule()
         var textSlot: Int?
         /// The terms that select an audio track inside the segments.
@@ -101,7 +99,6 @@ struct FileAssembler: Sendable {
     /// The segments that were read since the last call of ``takeReadFiles()``.
     private var readFiles: [ReadFile] = []
 
-    /// The file of a segment that was read.
     struct ReadFile: Sendable, Hashable {
         var name: String
         var byteCount: Int
@@ -244,7 +241,6 @@ struct FileAssembler: Sendable {
         }
     }
 
-    /// Returns the segments that were read since the last call.
     mutating func takeReadFiles() -> [ReadFile] {
         defer { readFiles = [] }
         return readFiles

@@ -10,11 +10,9 @@ import Synchronization
 /// another variant, affects the media before and after it. Call ``fits(_:_:_:)`` to find out, and start again if it
 /// returns `false`.
 final class FilePacking: Sendable {
-    /// The contents of a file.
     struct Plan: Sendable {
         /// The playlists to write, the variant's first.
         var entries: [DownloadSelection.Entry]
-        /// The item times to write.
         var window: TimeWindow
         var format: OutputFormat
         var audio: DownloadConfiguration.Choice
@@ -103,10 +101,8 @@ final class FilePacking: Sendable {
 
     // MARK: While segments come
 
-    /// Notes that another segment is stored.
     func noteSegment() { sink.yield() }
 
-    /// Notes that no more segments will be stored.
     func end() { sink.finish() }
 
     /// Makes ``run(on:)`` end as soon as possible, because the file is no longer wanted.

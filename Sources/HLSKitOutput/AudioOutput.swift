@@ -284,7 +284,6 @@ extension AudioOutput: IntakeOutput {
 }
 
 extension AudioOutput {
-    /// The interface for the player.
     private final class Intake: EarlyAudioReceiver, LimitedOutput, ReadOutput {
         let output: AudioOutput
         var binding: OutputBinding { output.binding }

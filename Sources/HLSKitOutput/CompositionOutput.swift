@@ -43,7 +43,6 @@ public final class CompositionOutput: PlayerItemOutput {
         var metadata: [Int: TimedMetadataGroup]
     }
 
-    /// The maximum number of failures that are kept. The newest are kept.
     package static let maximumFailureCount = 16
 
     /// The composition that composes the frames.
@@ -163,7 +162,6 @@ extension CompositionOutput: IntakeOutput, SelectiveOutput {
 }
 
 extension CompositionOutput {
-    /// The interface for the player.
     private final class Intake: FrameReceiver, MetadataReceiver, LimitedOutput, ReadOutput {
         let output: CompositionOutput
         var binding: OutputBinding { output.binding }

@@ -18,7 +18,6 @@ import Synchronization
 ///
 /// Selecting other subtitles removes the collected cues, but a seek does not. The newest 100,000 of each kind are kept.
 public final class CueCollector: PlayerItemOutput {
-    /// The maximum number of elements. The oldest are removed first.
     package static let maximumCount = 100_000
 
     private struct State {
@@ -70,7 +69,6 @@ extension CueCollector: IntakeOutput {
 }
 
 extension CueCollector {
-    /// The interface for the player.
     private final class Intake: CueReceiver, ClosedCaptionReceiver {
         let output: CueCollector
         var binding: OutputBinding { output.binding }

@@ -246,7 +246,6 @@ extension LegibleOutput: IntakeOutput, SelectiveOutput {
 }
 
 extension LegibleOutput {
-    /// The interface for the player.
     private final class Intake: CueReceiver, TimedOutput {
         let output: LegibleOutput
         var binding: OutputBinding { output.binding }

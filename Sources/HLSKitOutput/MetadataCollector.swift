@@ -107,7 +107,6 @@ extension MetadataCollector: IntakeOutput {
 }
 
 extension MetadataCollector {
-    /// The interface for the player.
     private final class Intake: DateRangeReceiver {
         let output: MetadataCollector
         var binding: OutputBinding { output.binding }

@@ -97,7 +97,6 @@ extension MetadataOutput: IntakeOutput {
 }
 
 extension MetadataOutput {
-    /// The interface for the player.
     private final class Intake: MetadataReceiver, TimedOutput {
         let output: MetadataOutput
         var binding: OutputBinding { output.binding }

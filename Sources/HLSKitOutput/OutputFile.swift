@@ -88,7 +88,6 @@ package final class OutputFile {
 
     package var isSeekable: Bool { partPath != nil }
 
-    /// Writes `bytes` at the current position.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(HLSError) {
         if let failure { throw failure }
         if buffer.count + bytes.count < Self.bufferByteCount {
@@ -101,7 +100,6 @@ package final class OutputFile {
         byteCount = max(byteCount, bufferOffset + Int64(buffer.count))
     }
 
-    /// Writes `bytes` at the current position.
     package func write(_ bytes: [UInt8]) throws(HLSError) {
         var result: HLSError?
         bytes.withUnsafeBytes { bytes in
@@ -110,7 +108,6 @@ package final class OutputFile {
         if let result { throw result }
     }
 
-    /// Passes the buffered bytes to the system.
     package func flush() throws(HLSError) {
         if let failure { throw failure }
         guard !buffer.isEmpty else { return }

@@ -23,7 +23,6 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The note about a part file that an earlier run has left.
     package static func leftoverNote(_ path: String) -> String { "what a run before has left is kept: \(path)" }
 
     /// Whether the ending of a file name denotes an audio file.

@@ -5,7 +5,6 @@ import Synchronization
 
 /// The outputs and writers of an item, which can be added and removed at any time.
 package final class OutputRegistry: Sendable {
-    /// An output with the media that it receives.
     package final class OutputEntry: Sendable {
         package let output: any PlayerItemOutput
         package let receiver: (any OutputReceiver)?
@@ -102,7 +101,6 @@ package final class OutputRegistry: Sendable {
     private let state = Mutex(State())
     /// The registry whose writers this one uses, or `nil` for its own.
     private let leader: OutputRegistry?
-    /// The position of the writers.
     package let cursor: WriterCursor
 
     package init() {
@@ -199,7 +197,6 @@ package final class OutputRegistry: Sendable {
         for entry in outputs { entry.output.binding.begin(clock: clock) }
     }
 
-    /// Notes that the item is no longer played.
     package func close() {
         state.withLock { $0.noteChange = nil }
         end()

@@ -22,7 +22,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         /// Plain frames of AAC (ISO/IEC 14496-3, 1.A.2.2) and of MP3.
         case adts, mp3
 
-        /// Whether the container can hold only audio.
         package var holdsAudioOnly: Bool { self == .adts || self == .mp3 }
 
         /// Whether the same file continues when tracks change.
@@ -41,7 +40,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         var places: [Int?]?
         /// The time to subtract from item times: the start of the current file, if it is not the first.
         var origin = MediaTime.zero
-        /// Whether the next written sample sets ``origin``.
         var setsOrigin = false
         var tracks: [MediaTrack] = []
         /// The latest tracks, which differ from ``tracks`` while a change waits for its position.
@@ -357,7 +355,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
             && !types[state.latest.count...].contains(.text)
     }
 
-    /// Handles a change of the kinds of tracks.
     private func change(to tracks: [MediaTrack], _ state: inout State) throws(HLSError) {
         try finishTexts(&state)
         try finishSplice(&state)
@@ -459,7 +456,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         }
     }
 
-    /// Gives the file its name if it has media.
     private func finishFile(_ state: inout State) throws(HLSError) {
         try state.file.finish(keeping: state.hasSamples)
         if state.hasSamples, let path = state.paths.last { state.finished.append(path) }

@@ -108,7 +108,6 @@ package enum SafeFile {
         HLSError(code: .notWritable, path: path, text: why)
     }
 
-    /// The error for the current `errno`.
     package static func error(_ path: String) -> HLSError {
         let code: HLSError.Code =
             switch errno {

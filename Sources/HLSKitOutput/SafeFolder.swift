@@ -85,7 +85,6 @@ package struct SafeFolder: ~Copyable, Sendable {
 
     package func remove(_ name: String) { _ = at(name) { unlinkat($0, $1, 0) } }
 
-    /// Removes an empty subfolder.
     package func removeFolder(_ name: String) { unlinkat(descriptor, name, AT_REMOVEDIR) }
 
     /// The names in the folder or a subfolder. The result is empty for a link.
@@ -107,7 +106,6 @@ package struct SafeFolder: ~Copyable, Sendable {
         return names
     }
 
-    /// Renames a file within its folder.
     package func rename(_ name: String, to other: String) -> Bool {
         guard let last = other.split(separator: "/").last.map(String.init) else { return false }
         return at(name) { renameat($0, $1, $0, last) == 0 } ?? false
@@ -125,7 +123,6 @@ package struct SafeFolder: ~Copyable, Sendable {
     /// Flushes the entries of the folder that contains a file.
     package func syncFolder(of name: String) -> Bool { at(name) { folder, _ in fsync(folder) == 0 } ?? false }
 
-    /// Moves a file out of the folder.
     package func moveOut(_ name: String, to target: String) -> Bool {
         at(name) { renameat($0, $1, AT_FDCWD, target) == 0 } ?? false
     }

@@ -79,7 +79,6 @@ extension SampleOutput: IntakeOutput {
 }
 
 extension SampleOutput {
-    /// The interface for the player.
     private final class Intake: SampleReceiver, ReadOutput {
         let output: SampleOutput
         var binding: OutputBinding { output.binding }

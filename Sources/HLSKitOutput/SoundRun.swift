@@ -3,7 +3,6 @@
 /// Positions are in samples per channel ("frames") from the start of the run. A change of the rate restarts the
 /// stretcher at the current position, and fades from the old audio to the new.
 struct SoundRun {
-    /// A piece of audio, with its position in the run.
     struct Piece {
         var position: Double
         var samples: [Float]
@@ -16,13 +15,11 @@ struct SoundRun {
     /// The frames from ``base`` on.
     private var samples: [Float] = []
     private var base = 0
-    /// The current position.
     private(set) var position = 0.0
     private var stretcher: SoundStretcher?
     private var anchor = 0.0
     private var takenFrameCount = 0
     private var fedUpTo = 0
-    /// Whether no more audio follows.
     private(set) var isEnded = false
     /// The audio that would have followed at the previous rate.
     private var tail: [Float] = []

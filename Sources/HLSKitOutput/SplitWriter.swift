@@ -10,7 +10,6 @@ import Synchronization
 /// length is cut at the first sync frame after it. For a given size, it is cut before the size is likely to be
 /// exceeded, as predicted from the last group of frames.
 package final class SplitWriter: SampleWriter, NumberedFiles {
-    /// The limit of a file.
     package enum Limit: Sendable, Hashable {
         /// The length in item time.
         case duration(MediaTime)
@@ -18,9 +17,7 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         case byteCount(Int)
     }
 
-    /// A file in progress.
     package struct Part: Sendable {
-        /// The writer that receives the samples.
         let sink: any SampleWriter
         /// The object that knows the names of the files.
         let files: any NumberedFiles

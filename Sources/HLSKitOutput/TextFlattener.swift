@@ -8,7 +8,6 @@ import HLSKitTime
 /// screens have no space for more.
 struct TextFlattener {
     private var grouper = CaptionGrouper(maximumShownCount: 64)
-    /// The end of the last text.
     private var end = MediaTime.invalid
 
     /// Adds a text. Texts that were already returned do not change.

@@ -7,7 +7,6 @@ import HLSKitTime
 /// previous one. Each track waits for the others, so that a part begins with all of its tracks. A frame with which a
 /// part could begin also waits for a moment, because a change of other tracks may follow.
 struct TrackSplice {
-    /// A sample on its way to a file.
     struct Entry {
         var sample: MediaSample
         var index: Int
@@ -42,10 +41,8 @@ struct TrackSplice {
     private var count = 0
     private var isOver = false
 
-    /// Whether samples or changes are waiting.
     var isPending: Bool { count > 0 }
 
-    /// Whether a change of this track is waiting.
     func hasChange(of index: Int) -> Bool { Self.changeIndex(queues[index] ?? []) != nil }
 
     mutating func change(_ index: Int, to track: MediaTrack) {

@@ -264,7 +264,6 @@ extension VideoOutput: IntakeOutput {
 }
 
 extension VideoOutput {
-    /// The interface for the player.
     private final class Intake: EarlyFrameReceiver, LimitedOutput, ReadOutput {
         let output: VideoOutput
         var binding: OutputBinding { output.binding }

@@ -32,7 +32,6 @@ struct WAVHeader {
     /// More than two channels need the extensible form, which contains the position of each channel.
     private var isExtensible: Bool { channelCount > 2 }
 
-    /// The length of the header.
     var byteCount: Int64 {
         12 + (canGrow ? 8 + Int64(Self.ds64ByteCount) : 0) + 8 + (isExtensible ? 40 : 16) + 8
     }

@@ -33,7 +33,6 @@ package final class WriterCursor: Sendable {
         }
     }
 
-    /// Whether nothing was written yet.
     package var isAtStart: Bool { state.withLock { $0.ends.isEmpty } }
 
     /// Adds space for media that begins before its planned start.
@@ -46,7 +45,6 @@ package final class WriterCursor: Sendable {
         return lead
     }
 
-    /// Notes the end of written media.
     package func note(_ end: Duration, of type: MediaKind) {
         state.withLock { state in
             // Frames are not written in presentation order. A much earlier end is the result of a seek.

@@ -1,15 +1,15 @@
 import HLSKitMedia
 
-/// The container of a media file without a playlist, apart from its tracks.
+/// The container of a media file without a playlist, not including its tracks.
 package struct MediaFileDescription: Sendable, Hashable {
-    /// As in `MP4`.
+    /// A name such as `MP4`.
     package var container: String
-    /// nil if the server does not say.
+    /// The size of the file, or `nil` if the server does not report it.
     package var byteCount: Int?
 }
 
 extension Asset {
-    /// The container of the asset's file; nil for playlists.
+    /// Loads the container of the asset's file. The result is `nil` for playlists.
     package func loadMediaFileDescription() async throws -> MediaFileDescription? {
         guard case .file(let file) = try await inspector.opened() else { return nil }
         return MediaFileDescription(container: file.container, byteCount: file.byteCount)

@@ -5,22 +5,24 @@ public import HLSKitTime
 
 /// The resources that ``Asset/preload(_:)`` loads ahead of an item.
 public enum PreloadScope: Sendable, Hashable {
-    /// The asset's first playlist. One request.
+    /// The asset's first playlist. Costs one request.
     case multivariant
     /// Also the keys that the multivariant playlist announces (`EXT-X-SESSION-KEY`).
     case keys
-    /// Also the media playlists of the first variant and of the audio that goes with it, and this much of their media
-    /// from where playing starts, at most 1,000,000 s; nothing for a time that is not above zero or not a number.
+    /// Also the first variant's media playlist, its audio, and this much media from the start position.
+    ///
+    /// The range is 0 to 1,000,000 s. Longer times are limited to it. A time that is not above zero, or not a number,
+    /// loads no media.
     case media(MediaTime)
 }
 
 extension Asset {
-    /// Loads what an item of the asset would ask for first, and keeps it in memory, up to 64 MiB, for the items that are
-    /// made of the asset.
+    /// Loads the resources that an item of the asset requests first.
     ///
-    /// The variant is that of ``AssetOptions/initialBitRateHint``; an item that starts on another one, because its player
-    /// knows more of the network, loads that. Live playlists are loaded again where they change. Cancelling the task stops
-    /// loading; what is there by then stays.
+    /// The asset keeps them in memory, up to 64 MiB, for all items that you create from it. The variant is the one that
+    /// fits ``AssetOptions/initialBitRateHint``. If a player knows more about the network, its item may start on
+    /// another variant, which it then loads itself. Live playlists are loaded again when they change. Cancelling the
+    /// task stops loading but keeps the resources that have been loaded.
     /// - Throws: ``HLSError``.
     public func preload(_ scope: PreloadScope) async throws(HLSError) {
         switch scope {
@@ -91,14 +93,14 @@ extension AssetInspector {
     }
 }
 
-/// A resource, or a part of one.
+/// A resource or a byte range of one.
 private struct Piece: Hashable {
     var url: String
     var range: Range<UInt64>?
 }
 
 extension ResourceClient {
-    /// Lets a resource go through the cache.
+    /// Loads a resource through the cache, which keeps it.
     fileprivate func preload(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, namedBy source: String,
         key: ResourceID? = nil, clientData: ClientDataNote? = nil
@@ -111,7 +113,7 @@ extension ResourceClient {
     }
 }
 
-/// Takes what comes, for others to keep.
+/// Discards the bytes, because the cache below has kept them.
 private struct DroppingReader: ResourceReader {
     mutating func begin(_ response: TransportResponse) {}
     mutating func take(_ bytes: [UInt8]) -> Void? { nil }
@@ -119,7 +121,7 @@ private struct DroppingReader: ResourceReader {
 }
 
 extension MediaPlaylist {
-    /// The segment that playing starts with: the first one, or for what is live the one at the hold-back.
+    /// The index of the segment that playback starts with: the first one or, if live, the one at the hold-back.
     fileprivate var startIndex: Int {
         guard !isComplete else { return 0 }
         var distance = serverControl?.holdBack ?? targetDuration * 3

@@ -5,57 +5,60 @@ public import HLSKitSelection
 package import HLSKitTime
 import Synchronization
 
-/// Something that can be inspected and played: an HLS stream, or a bare media file (MP4, MPEG-TS, packed audio), over the
-/// network or on this machine.
+/// A stream or file that you inspect and play.
 ///
-/// An asset loads nothing until it is asked, and then only what the answer needs. A resource that several
-/// properties need is fetched once. A value stays, and so does a failure: to try again, make another asset.
+/// An asset is an HLS stream or a bare media file (MP4, MPEG-TS, packed audio), on a server or on this machine. It
+/// loads nothing until you request a property, and then only the resources that the property needs. If several
+/// properties need the same resource, the asset loads it once. Values and failures are final: to try again, create
+/// another asset.
 ///
 /// ```swift
 /// let asset = Asset(urlString: "https://example.com/master.m3u8")
 /// let (duration, variants) = try await asset.load(.duration, .variants)
 /// ```
 ///
-/// See docs/behaviour/assets.md.
+/// See <doc:InspectingAssets>.
 public final class Asset: Sendable {
     private struct Entry {
         var loadCount = 0
         var result: Result<any Sendable, HLSError>?
     }
 
-    /// The absolute URL of the multivariant playlist, media playlist or media file, exactly as it was given.
+    /// The absolute URL of the multivariant playlist, media playlist or media file, exactly as given.
     public let urlString: String
-    /// The same as a `URL`, with what a URL cannot hold percent-encoded; nil where the text is not a URL even so. Requests are
-    /// made by ``urlString``.
+    /// The same URL as a `URL`, or `nil` if the text is not a URL.
+    ///
+    /// Characters that a `URL` cannot hold are percent-encoded. Requests use ``urlString``.
     public var url: URL? { URL(string: urlString) }
-    /// Loads resources that do not come from the network, and keys ahead of time.
+    /// The object that loads resources that do not come from the network, and loads keys ahead of time.
     public let resourceLoader: AssetResourceLoader
     package let options: AssetOptions
-    /// The playlists, for the items that are made of the asset.
+    /// The playlists, kept for the items that are created from the asset.
     package let cache: ResourceCache
     private let inspection = Mutex<AssetInspector?>(nil)
     private let entries = Mutex<[AssetPropertyKey: Entry]>([:])
 
-    /// Touches neither network nor disk.
+    /// Creates an asset without accessing the network or the disk.
     ///
     /// - Parameters:
-    ///   - url: an http, https or file URL, or one of a scheme that the program's own loader serves.
-    ///   - options: hold for the asset's requests and for those of its items.
+    ///   - url: The http, https or file URL, or a URL with a scheme that your resource loader serves.
+    ///   - options: The options for the requests of the asset and of its items.
     public convenience init(url: URL, options: AssetOptions = .init()) {
         self.init(urlString: url.absoluteString, options: options)
     }
 
-    /// Touches neither network nor disk. Playlists name URLs that `URL` would change or refuse: this takes them as they
-    /// are.
+    /// Creates an asset from a URL text, without accessing the network or the disk.
+    ///
+    /// The asset uses the text as it is, including URLs of playlists that `URL` would change or refuse.
     ///
     /// - Parameters:
-    ///   - urlString: an absolute http, https or file URL. A plain path is not a URL: loading it fails.
-    ///   - options: hold for the asset's requests and for those of its items.
+    ///   - urlString: The absolute http, https or file URL. A plain path is not a URL, so loading it fails.
+    ///   - options: The options for the requests of the asset and of its items.
     public convenience init(urlString: String, options: AssetOptions = .init()) {
         self.init(urlString: urlString, options: options, stored: nil)
     }
 
-    /// - Parameter stored: media that need not be loaded.
+    /// - Parameter stored: The media that need not be loaded.
     package init(urlString: String, options: AssetOptions, stored: (any StoredMedia)?) {
         self.urlString = urlString
         self.options = options
@@ -63,8 +66,8 @@ public final class Asset: Sendable {
         resourceLoader = AssetResourceLoader(url: urlString, loader: options.hooks.resourceLoader)
     }
 
-    /// The loader; made on first use. For a `file:` URL it then finds out the file's folder, which is all that
-    /// its playlist may name.
+    /// The inspector, created on first use. For a `file:` URL, creating it looks up the file's folder, because the
+    /// playlist may name only files in that folder.
     package var inspector: AssetInspector {
         inspection.withLock { inspection in
             if let inspection { return inspection }
@@ -76,7 +79,7 @@ public final class Asset: Sendable {
         }
     }
 
-    /// Where the program takes part in loading. The resource loader stays from now on.
+    /// The app's hooks. The resource loader cannot be changed after this call.
     package var hooks: LoadingHooks {
         var hooks = options.hooks
         hooks.resourceLoader = resourceLoader.begin()
@@ -87,10 +90,11 @@ public final class Asset: Sendable {
 
     /// Loads a property.
     ///
-    /// A loaded property is answered from memory. Of several loads at a time each request is made once. When the caller's
-    /// task is cancelled this call alone ends, with ``HLSError/Code/cancelled``; the property may be loaded again.
+    /// A loaded property is returned from memory. If several loads run at the same time, each request is made once. If
+    /// the caller's task is cancelled, only this call ends, with ``HLSError/Code/cancelled``. You can load the property
+    /// again.
     ///
-    /// - Throws: the same error at each call, but for ``HLSError/Code/cancelled``.
+    /// - Throws: The same error in each call, except ``HLSError/Code/cancelled``.
     public func load<Value: Sendable>(_ property: AssetProperty<Value>) async throws(HLSError) -> Value {
         if let result: Result<Value, HLSError> = known(property.key) { return try result.get() }
         entries.withLock { $0[property.key, default: Entry()].loadCount += 1 }
@@ -103,10 +107,10 @@ public final class Asset: Sendable {
         return try finish(property.key, result).get()
     }
 
-    /// Loads several properties at once; the values come in the order of the arguments.
+    /// Loads several properties at once and returns the values in the order of the arguments.
     ///
-    /// All of them are under way at the same time, so that what they share is requested once.
-    /// - Throws: the error of the first property, in the order of the arguments, that has one.
+    /// The properties load at the same time, so that a shared resource is requested once.
+    /// - Throws: The error of the first property, in the order of the arguments, that fails.
     public func load<each Value: Sendable>(
         _ properties: repeat AssetProperty<each Value>
     ) async throws(HLSError) -> (repeat each Value) {
@@ -139,7 +143,7 @@ public final class Asset: Sendable {
         return task
     }
 
-    /// How far a property is. Never starts any work.
+    /// Returns the loading state of a property. Never starts any work.
     public func status<Value>(of property: AssetProperty<Value>) -> PropertyStatus<Value> {
         let result: Result<Value, HLSError>? = known(property.key)
         switch result {
@@ -155,12 +159,12 @@ public final class Asset: Sendable {
         switch entries.withLock({ $0[key]?.result }) {
         case nil: nil
         case .failure(let error): .failure(error)
-        // Each key has one type of value.
+        // Each key has one value type.
         case .success(let value): (value as? Value).map { .success($0) }
         }
     }
 
-    /// Keeps the first result of a property. A cancelled load leaves none.
+    /// Keeps the first result of a property. A cancelled load has no result to keep.
     private func finish<Value: Sendable>(
         _ key: AssetPropertyKey, _ result: Result<Value, HLSError>
     ) -> Result<Value, HLSError> {
@@ -177,11 +181,12 @@ public final class Asset: Sendable {
         return known(key) ?? result
     }
 
-    /// Ends whatever is being loaded: pending loads throw ``HLSError/Code/cancelled``. Loaded properties stay, and the
-    /// rest may be loaded again.
+    /// Cancels all loading: pending loads throw ``HLSError/Code/cancelled``.
+    ///
+    /// Loaded properties are kept. You can load the others again.
     public func cancelLoading() { inspection.withLock { $0 }?.cancel() }
 
-    /// A player has found out the duration, which needs not be loaded then.
+    /// Sets the duration that a player has found out, so that it need not be loaded.
     package func note(duration: MediaTime) {
         entries.withLock { entries in
             guard entries[.duration]?.result == nil else { return }
@@ -191,17 +196,17 @@ public final class Asset: Sendable {
 
     // MARK: Tracks
 
-    /// The track with this number; nil if there is none. Costs what `tracks` does.
+    /// Loads the track with this number, or returns `nil` if there is none. Costs the same as `tracks`.
     public func loadTrack(withTrackID trackID: Int) async throws(HLSError) -> AssetTrack? {
         try await load(.tracks).first { $0.trackID == trackID }
     }
 
-    /// The tracks of a type. Costs what `tracks` does.
+    /// Loads the tracks of a type. Costs the same as `tracks`.
     public func loadTracks(withMediaType mediaType: MediaKind) async throws(HLSError) -> [AssetTrack] {
         try await load(.tracks).filter { $0.mediaType == mediaType }
     }
 
-    /// The tracks with a characteristic. Costs what `tracks` does.
+    /// Loads the tracks with a characteristic. Costs the same as `tracks`.
     public func loadTracks(
         withMediaCharacteristic characteristic: MediaCharacteristic
     ) async throws(HLSError) -> [AssetTrack] {
@@ -210,21 +215,24 @@ public final class Asset: Sendable {
 
     // MARK: Variants
 
-    /// All reasons why this machine does not play a variant, with no limits set: codecs, protection, and the keys of its own
-    /// media playlist. Empty where it is played. Costs that playlist, and the first bytes of media where no codecs are
-    /// declared.
+    /// Loads all reasons why this machine does not play a variant, or an empty array if it does.
     ///
-    /// - Parameter variant: one of `variants`.
-    /// - Throws: also `noEligibleVariant` where it is not.
+    /// The reasons are codecs, protection and the keys in the variant's media playlist. No limits apply. Costs the
+    /// media playlist and, if the playlist declares no codecs, the first bytes of the media.
+    ///
+    /// - Parameter variant: One of the asset's `variants`.
+    /// - Throws: ``HLSError``, with code `noEligibleVariant` if the variant is not one of the asset's.
     public func ineligibilityReasons(for variant: AssetVariant) async throws(HLSError) -> [IneligibilityReason] {
         try await HLSError.typed { try await inspector.ineligibilityReasons(of: variant) }
     }
 
     // MARK: Media selection
 
-    /// The options for a characteristic (``MediaCharacteristic/audible``, `legible` or `visual`), of which one at a
-    /// time can be selected; nil if there are none. Costs the first request only, but for audio that no playlist names:
-    /// its options are the audio tracks of the first segment, which cost what `tracks` does.
+    /// Loads the options for a characteristic, or returns `nil` if there are none.
+    ///
+    /// The characteristic is ``MediaCharacteristic/audible``, `legible` or `visual`. One option at a time can be
+    /// selected. Costs only the first request. If no playlist names the audio, the options are the audio tracks of the
+    /// first segment, which cost the same as `tracks`.
     public func loadMediaSelectionGroup(
         for characteristic: MediaCharacteristic
     ) async throws(HLSError) -> MediaSelectionGroup? {
@@ -233,25 +241,30 @@ public final class Asset: Sendable {
 
     // MARK: Metadata
 
-    /// The metadata of one format.
+    /// Loads the metadata in one format.
     public func loadMetadata(for format: MetadataFormat) async throws(HLSError) -> [MetadataItem] {
         try await load(.metadata).filter { $0.format == format }
     }
 
-    /// The chapters with titles of one language, in the order of time; empty if there are none.
+    /// Loads the chapters with titles in one language, in order of time.
     ///
-    /// From the session data `com.apple.hls.chapters` or, of an MP4 file, its chapter tracks or its chapter list.
-    /// - Parameter locale: a BCP 47 tag, one of `availableChapterLocales`.
+    /// The array is empty if there are none.
+    ///
+    /// They come from the session data `com.apple.hls.chapters` or, in an MP4 file, from chapter tracks or the chapter
+    /// list.
+    /// - Parameter locale: The BCP 47 tag, one of `availableChapterLocales`.
     public func loadChapterMetadataGroups(
         withTitleLocale locale: String
     ) async throws(HLSError) -> [TimedMetadataGroup] {
         try await HLSError.typed { try await inspector.chapters().groups(locale: locale) }
     }
 
-    /// The chapters in the best language that there is, in the order of time; empty if there are none.
+    /// Loads the chapters in the best available language, in order of time.
     ///
-    /// - Parameter languages: BCP 47 tags, the most wanted first. Where none of them is there, the first language of the
-    ///   chapters is taken.
+    /// The array is empty if there are none.
+    ///
+    /// - Parameter languages: The BCP 47 tags, most preferred first. If none of them is available, the chapters' first
+    ///   language is used.
     public func loadChapterMetadataGroups(
         bestMatchingPreferredLanguages languages: [String]
     ) async throws(HLSError) -> [TimedMetadataGroup] {

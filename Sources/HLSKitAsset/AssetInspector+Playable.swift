@@ -3,7 +3,7 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Whether an asset can be played on this machine: its codecs, its keys, and where nothing tells the codecs its media.
+/// Determines whether an asset can be played on this machine, from its codecs, its keys and, if needed, its media.
 extension AssetInspector {
     func isPlayable() async throws -> Bool {
         guard case .multivariant(let parent) = try await opened() else {
@@ -14,7 +14,7 @@ extension AssetInspector {
             do {
                 if try await reasons(against: parent.variants[index]).isEmpty { return true }
             } catch let error as HLSError {
-                // Another one may be there.
+                // Another variant may be available.
                 failure = failure ?? error
             }
         }
@@ -22,7 +22,8 @@ extension AssetInspector {
         return false
     }
 
-    /// Why a variant of the asset is not played here: what the multivariant playlist tells, then its own.
+    /// Returns why a variant is not played here: the reasons from the multivariant playlist, then from its media
+    /// playlist.
     func ineligibilityReasons(of variant: AssetVariant) async throws -> [IneligibilityReason] {
         guard let listed = try await variants().first(where: { $0.id == variant.id }) else {
             throw HLSError(
@@ -34,9 +35,9 @@ extension AssetInspector {
         return listed.ineligibilityReasons + own.filter { !listed.ineligibilityReasons.contains($0) }
     }
 
-    /// What its own playlist, and where no codecs are declared its media, says against a variant.
+    /// Returns the reasons from the variant's media playlist and, if no codecs are declared, from its media.
     ///
-    /// - Parameter variant: nil for what has no multivariant playlist.
+    /// - Parameter variant: The variant, or `nil` if the asset has no multivariant playlist.
     private func reasons(against variant: VariantStream?) async throws -> [IneligibilityReason] {
         let playlist: MediaPlaylist
         switch (try await opened(), variant) {
@@ -53,7 +54,7 @@ extension AssetInspector {
             if tracks.isEmpty { return [.codec] }
             return tracks.contains { $0.encryption == nil || hasKeys } ? [] : [.keySystem]
         } catch let error as HLSError where error.code == .contentKey {
-            // The program has the keys, and only a player asks for them.
+            // The app has the keys, and only a player requests them.
             return []
         }
     }
@@ -64,7 +65,7 @@ extension AssetInspector {
         return [isDecoded && !tracks.isEmpty ? .keySystem : .codec]
     }
 
-    /// There is a key that can be had for everything that is encrypted, by a method that is known.
+    /// Whether all encrypted segments have a known method and an available key.
     func isDecryptable(_ playlist: MediaPlaylist) -> Bool {
         let rules = client.keyRules
         var judged: Set<[EncryptionKey]> = []

@@ -6,16 +6,15 @@ package import HLSKitPlaylist
 package import HLSKitSelection
 import HLSKitTime
 
-/// Finds out what an asset is. Each resource is loaded once, however many properties need it.
+/// Inspects an asset. Each resource is loaded once, however many properties need it.
 package final class AssetInspector: Sendable {
-    /// The largest body of session data, bytes.
     private static let maximumSessionDataByteCount = 4 << 20
-    /// The largest key, bytes (R28).
+    /// The largest key, in bytes (R28).
     static let maximumKeyByteCount = 4 << 10
     package static let maximumSegmentByteCount = 256 << 20
-    /// The most variants whose playlists are tried, one after the other.
+    /// The maximum number of variants whose playlists are tried, one after the other.
     static let maximumVariantTryCount = 8
-    /// The first number of tracks that are not of the presentation itself.
+    /// The number after which tracks outside of the presentation are counted.
     private static let fallbackTrackIDs = 1000
 
     package enum Opened: Sendable {
@@ -26,7 +25,7 @@ package final class AssetInspector: Sendable {
 
     package let url: String
     package let client: ResourceClient
-    // Their work must not retain this object, which retains them.
+    // The loads must not retain this object, because it retains them.
     private let opening: SharedLoads<String, Opened>
     private let playlists: SharedLoads<String, MediaPlaylist>
     private let heads: SharedLoads<String, MediaHead>
@@ -44,7 +43,7 @@ package final class AssetInspector: Sendable {
         data = SharedLoads(executor: executor)
     }
 
-    /// - Parameter cache: where resources are kept, and looked for first.
+    /// - Parameter cache: The cache in which resources are looked up and kept.
     convenience init(url: String, options: AssetOptions, cache: ResourceCache? = nil) {
         self.init(url: url, client: ResourceClient(url: url, options: options, cache: cache))
     }
@@ -94,13 +93,12 @@ package final class AssetInspector: Sendable {
         }
     }
 
-    /// It was loaded, and is kept.
     package func knowsMediaPlaylist(at url: String) -> Bool { playlists.hasResult(for: url) }
     package var isOpened: Bool { opening.hasResult(for: url) }
 
-    /// A media playlist as it is now. It is not kept.
+    /// Loads the current version of a media playlist and does not keep it.
     ///
-    /// - Parameter parent: the playlist that names it; nil for the asset's own URL.
+    /// - Parameter parent: The playlist that names it, or `nil` for the asset's own URL.
     package func loadMediaPlaylist(at url: String, of parent: MultivariantPlaylist?) async throws -> MediaPlaylist {
         try await Self.mediaPlaylist(at: url, namedBy: parent?.url, variables: parent?.variables, client)
     }
@@ -133,14 +131,13 @@ package final class AssetInspector: Sendable {
         return try await files.value(for: file.url) { try await file.facts(client: client) }
     }
 
-    /// The first bytes of a playlist's media.
     func head(of playlist: MediaPlaylist) async throws -> MediaHead {
         let client = client
         return try await heads.value(for: playlist.url) { try await Self.head(of: playlist, client: client) }
     }
 
     private static func head(of playlist: MediaPlaylist, client: ResourceClient) async throws -> MediaHead {
-        // The oldest segment of a live stream may be gone before it is asked for.
+        // The oldest segment of a live stream may leave the server before it is requested.
         let available = playlist.segments.filter { !$0.isGap }
         guard let segment = playlist.isComplete ? available.first : available.last else {
             throw HLSError(code: .badPlaylist, urlString: playlist.url, cause: "the playlist lists no segment")
@@ -157,7 +154,7 @@ package final class AssetInspector: Sendable {
         return try await client.load(
             url, .segment, range: segment.loadedRange, limit: maximumSegmentByteCount, namedBy: playlist.url
         ) { [initialization] in
-            // A key that has been loaded has the right length.
+            // A loaded key has the right length.
             let decryption = key.flatMap { try? DecryptionBox(key: $0.1, vector: $0.0.initializationVector) }
             return MediaHeadReader(.tracks, initialization: initialization, decryption: decryption)
         }
@@ -185,11 +182,11 @@ package final class AssetInspector: Sendable {
         }
     }
 
-    /// The key that whole resources are encrypted with; nil if they are clear.
+    /// The key that encrypts whole segments, or `nil` if they are clear.
     private static func key(
         among keys: [EncryptionKey], of segment: MediaSegment, in playlist: MediaPlaylist, client: ResourceClient
     ) async throws -> (SegmentKey, [UInt8])? {
-        // Encryption of single samples leaves what describes them in the clear.
+        // Sample encryption leaves the headers in the clear.
         let whole = keys.filter { $0.method != .sampleAES && $0.method != .sampleAESCTR }
         guard
             let key = try client.keyRules.choose(
@@ -207,8 +204,8 @@ package final class AssetInspector: Sendable {
         return context
     }
 
-    /// Positions of variants in the order in which they are tried: the one to start on, the other eligible ones, and,
-    /// where none is eligible, all.
+    /// The indexes of the variants in the order in which they are tried: first the one to start on, then the other
+    /// eligible ones. If none is eligible, all variants are tried.
     private func variantOrder(of playlist: MultivariantPlaylist) -> [Int] {
         let candidates = AssetVariant.list(of: playlist)
         let eligible = VariantEligibility(candidates, in: selectionContext).eligible
@@ -220,14 +217,14 @@ package final class AssetInspector: Sendable {
         return (start.map { [$0] } ?? []) + others.filter { $0 != start }
     }
 
-    /// Positions of the variants that can be played here, in the order in which they are tried.
+    /// The indexes of the variants that can be played here, in the order in which they are tried.
     func eligibleVariants(of playlist: MultivariantPlaylist) -> [Int] {
         let eligible = Set(
             VariantEligibility(AssetVariant.list(of: playlist), in: selectionContext).eligible.map(\.index))
         return variantOrder(of: playlist).filter(eligible.contains)
     }
 
-    /// The media playlist that playing would begin with, and its variant; nil for a bare file.
+    /// The media playlist that playback would start with, and its variant. The result is `nil` for a bare file.
     func primary() async throws -> (MediaPlaylist, VariantStream?)? {
         switch try await opened() {
         case .file: return nil
@@ -255,7 +252,7 @@ package final class AssetInspector: Sendable {
 
     func minimumTimeOffsetFromLive() async throws -> MediaTime? {
         guard let (playlist, _) = try await primary(), !playlist.isComplete else { return nil }
-        // A player loads no parts, and so plays no nearer to the edge than whole segments allow.
+        // Without partial segments, whole segments limit how close to the edge playback can be.
         return MediaTime(exactly: playlist.serverControl?.holdBack ?? playlist.targetDuration * 3)
     }
 
@@ -307,7 +304,7 @@ package final class AssetInspector: Sendable {
         if case .file(let file) = try await opened() {
             return AudioTrackOptions(file.playableTracks, canDecode: CodecRegistry.canDecode).group
         }
-        // No playlist names the audio: segments do.
+        // No playlist names the audio tracks, so the segments must.
         guard let (playlist, _) = try await primary() else { return nil }
         return AudioTrackOptions(try await head(of: playlist).tracks, canDecode: CodecRegistry.canDecode).group
     }
@@ -319,7 +316,7 @@ package final class AssetInspector: Sendable {
         }
     }
 
-    /// The playlist whose renditions are the options: that which stands for a file is as good as one that was loaded.
+    /// The playlist whose renditions are the options. A file has one made from its tracks.
     private func optionsPlaylist() async throws -> MultivariantPlaylist? {
         switch try await opened() {
         case .multivariant(let playlist): return playlist
@@ -346,10 +343,10 @@ package final class AssetInspector: Sendable {
         async let sound = laneTracks(of: audio, in: parent)
         async let text = laneTracks(of: subtitles, in: parent)
         var facts = try await main
-        // Audio in the variant is not played beside that of a rendition.
+        // The audio in the variant is not played together with an audio rendition.
         let own = try await sound
         if !own.isEmpty { facts.removeAll { $0.description.mediaType == .audio } }
-        // Nothing waits for subtitles that cannot be loaded.
+        // Do not fail if only the subtitles cannot be loaded.
         let lines: [TrackFacts]
         do { lines = try await text } catch let error as HLSError where error.code != .refused { lines = [] }
         return number(facts + own + lines)
@@ -425,7 +422,7 @@ package final class AssetInspector: Sendable {
             guard case .mp4(let header, let data, _) = file.content else { return .none }
             let tracks = ChapterTracks(url: file.url, header: header)
             if !tracks.tables.isEmpty {
-                // Unlike the list they have languages and pictures; but the list costs no request.
+                // Unlike the chapter list, the tracks have languages and images. The list, however, costs no request.
                 do {
                     let chapters = try await tracks.chapters(client)
                     if !chapters.isEmpty {
@@ -462,15 +459,15 @@ extension ResourceClient {
 }
 
 extension [EncryptionKey] {
-    /// There is no plain key among the alternatives.
+    /// Whether none of the alternatives is a plain key.
     fileprivate var needKeySystem: Bool { !isEmpty && allSatisfy { $0.effectiveKeyFormat != "identity" } }
 }
 
 extension MediaPlaylist {
-    /// `.indefinite` while it continues.
+    /// The duration, or `.indefinite` while the playlist can still grow.
     fileprivate var time: MediaTime { isComplete ? MediaTime(exactly: duration) : .indefinite }
 
-    /// Refuses a playlist that has ended without a segment (R32).
+    /// Rejects a playlist that has ended without a segment (R32).
     fileprivate func withSegments(url: String) throws(HLSError) -> MediaPlaylist {
         guard !segments.isEmpty || !isComplete else {
             throw HLSError(code: .badPlaylist, urlString: url, cause: "the playlist lists no segment")
@@ -480,7 +477,7 @@ extension MediaPlaylist {
 }
 
 extension MultivariantPlaylist {
-    /// The rendition of a group that is played unless another is chosen; nil if the variant carries it itself.
+    /// The rendition of a group that is played by default, or `nil` if the variant carries the media itself.
     package func playedRendition(
         _ type: Rendition.MediaType, group: String?, besides variantURI: String
     ) -> Rendition? {
@@ -492,7 +489,7 @@ extension MultivariantPlaylist {
 }
 
 extension MediaTime {
-    /// A time of a playlist: in units of 1/90 000 s where they hold it exactly, else of a nanosecond.
+    /// Creates a playlist's time in units of 1/90,000 s or, if it is not exact in those, in nanoseconds.
     fileprivate init(exactly duration: Duration) {
         let time = MediaTime(duration, timescale: 90_000)
         self = time.hasBeenRounded ? MediaTime(duration, timescale: 1_000_000_000) : time

@@ -1,76 +1,101 @@
 public import HLSKitLoading
 public import HLSKitNetwork
 
-/// How an asset loads its properties.
+/// Settings for loading an asset's properties.
 ///
-/// Settings of requests, hooks included, also apply to items made from the asset; clock, transport,
-/// timeouts and retries of those are the player's.
+/// The settings for requests, including hooks, also apply to items created from the asset. For those items, the player
+/// decides on the clock, the transport, timeouts and retries.
 public struct AssetOptions: Sendable {
-    /// The clock of retries. Default: `ContinuousClock`.
+    /// The clock for retries. The default is `ContinuousClock`.
     public var clock: any Clock<Duration>
-    /// Transfers bytes. Default: ``SchemeTransport/shared`` of the process.
+    /// The object that transfers bytes. The default is the process-wide ``SchemeTransport/shared``.
     public var transport: any ResourceTransport
-    /// Header fields of requests of whatever class (playlists, segments, initialization sections, keys, session data) to
-    /// the asset's own origin and to ``credentialOrigins``. Other origins get those that hold no secret
-    /// (``TransportRequest/fields`` lists them).
+    /// Additional header fields of all requests to trusted origins.
+    ///
+    /// The asset's own origin and the ``credentialOrigins`` are trusted. Other origins receive only the fields without
+    /// secrets (listed in ``TransportRequest/fields``). The fields apply to playlists, segments, initialization
+    /// sections, keys and session data.
     public var fields: [TransportField] = []
-    /// `User-Agent` of every request; nil (the default) leaves it to the transport.
+    /// The `User-Agent` of every request. With the default, `nil`, the transport chooses it.
     public var userAgent: String?
-    /// Cookies to start with. Each goes where its domain, path and scheme say, wherever that is; those that servers set
-    /// are the transport's concern. Default: none.
+    /// The initial cookies.
+    ///
+    /// Each cookie is sent to all URLs that match its domain, path and scheme. The transport manages cookies that
+    /// servers set. Empty by default.
     public var cookies: [TransportCookie] = []
-    /// False: requests over http and https are refused while the network is expensive. Default true.
+    /// A Boolean value that indicates whether http and https requests are allowed on expensive networks.
+    ///
+    /// The default is `true`.
     public var allowsExpensiveNetworkAccess = true
-    /// False: requests over http and https are refused while the network is constrained. Default true.
+    /// A Boolean value that indicates whether http and https requests are allowed on constrained networks.
+    ///
+    /// The default is `true`.
     public var allowsConstrainedNetworkAccess = true
-    /// Conditions of the network that the asset itself loads over. For items, the player's conditions apply.
+    /// The network conditions for the asset's own requests. For items, the player's conditions apply.
     public var networkConditions = NetworkConditions()
-    /// Origins besides the asset's own that get all of ``fields``, logins of the netrc file and the client certificate.
-    /// Default: none.
+    /// The origins, other than the asset's own, that receive credentials.
+    ///
+    /// Credentials are all ``fields``, logins from the netrc file and the client certificate. Empty by default.
     public var credentialOrigins: Set<URLOrigin> = []
-    /// Deadlines of each request.
+    /// The deadlines of each request.
     public var timeouts = ResourceTimeouts()
-    /// How what failed is tried again, and how many requests may bring nothing.
+    /// The rules for retries and the limits on unsuccessful requests.
     public var retryPolicies = RetryPolicies()
-    /// Of the jitter of retries, as ``PlayerConfiguration`` has it.
+    /// The seed of the retry jitter, as in ``PlayerConfiguration``.
     package var seed: UInt64 = 0
-    /// A playlist given as a file may name files outside its folder. Default false.
+    /// A Boolean value that indicates whether a local playlist may name files outside its folder.
+    ///
+    /// The default is `false`.
     public var allowsFilesAnywhere = false
-    /// Refuses playlists that break a rule, instead of reading on where the meaning is clear. Default false.
+    /// A Boolean value that indicates whether playlists that break a rule are rejected.
+    ///
+    /// If the value is `false` (the default), such a playlist is read if its meaning is clear.
     public var isPlaylistParsingStrict = false
-    /// Durations of bare media files without one in a header are found by reading the whole file. Default false: such a
-    /// duration is reckoned from the file's ends, or is indefinite. Costs a download of the file.
+    /// A Boolean value that indicates whether a media file without a duration in its header is read whole.
+    ///
+    /// Reading it gives an exact duration but costs a download of the file. If the value is `false` (the default), the
+    /// duration is estimated from the start and the end of the file, or is indefinite.
     public var prefersPreciseDurationAndTiming = false
-    /// The media type (MIME) of the resource at the asset's URL: `application/vnd.apple.mpegurl` and its other names,
-    /// `video/mp4`, `video/quicktime`, `video/mp2t`, `audio/aac`, `audio/mpeg`, `audio/ac3` and the like. nil (the
-    /// default) lets its first bytes decide, which are surer than what servers say; a type is for a file that begins with
-    /// something else. Loading, and playing, fails with a type that is of nothing that is read here.
+    /// The media type (MIME) of the resource at the asset's URL.
+    ///
+    /// Supported types are `application/vnd.apple.mpegurl` and its other names, `video/mp4`, `video/quicktime`,
+    /// `video/mp2t`, `audio/aac`, `audio/mpeg`, `audio/ac3` and similar ones. Loading and playback fail with any other
+    /// type. With the default, `nil`, the first bytes decide, because they are more reliable than the type that servers
+    /// report. Set a type only if the file begins with other data.
     public var overrideMIMEType: String?
-    /// Bits per second to expect of the network: decides which variant is looked into. nil (the default) takes the
-    /// first that is eligible.
+    /// The expected network throughput in bits per second, which decides which variant is inspected.
+    ///
+    /// With the default, `nil`, it is the first eligible variant.
     public var initialBitRateHint: Double?
-    /// Every codec counts as playable, although it cannot be decoded here (converters). Default false.
+    /// A Boolean value that indicates whether every codec is treated as playable, even without a decoder.
+    ///
+    /// Converters need this. The default is `false`.
     public var acceptsAllCodecs = false
-    /// Sent to servers as `X-Playback-Session-Id`; nil (the default) sends nothing.
+    /// The ID sent to servers as `X-Playback-Session-Id`. With the default, `nil`, none is sent.
     public var playbackSessionID: String?
-    /// The session of the presentation that this asset is an interstitial of: added to the request of the asset's own URL
-    /// as the parameter `_HLS_primary_id`. nil (the default) adds nothing. Source: rfc8216bis, Appendix D.
+    /// The session ID of the presentation in which this asset is an interstitial.
+    ///
+    /// It is added to the asset's URL as the parameter `_HLS_primary_id`. With the default, `nil`, none is added.
+    /// Source: rfc8216bis, Appendix D.
     public var primarySessionID: String?
 
-    /// What servers are told of loading, and with an item of its playing (CMCD): for inspection, images and downloads as
-    /// well. Each of these that is made numbers its own requests and, where nothing names it, is a session. nil (the default)
-    /// tells nothing. Events are reported by players only.
+    /// The settings for CMCD data, which reports to servers how the asset is loaded and played.
+    ///
+    /// They also apply to inspection, images and downloads. Each of these numbers its own requests and is its own
+    /// session unless the settings name one. With the default, `nil`, no data is sent. Only players report events.
     public var clientData: ClientData?
 
-    /// Keeps what is loaded on disk, for later loads and runs; holds for items of the asset whose player has none. nil (the
-    /// default) keeps nothing.
+    /// The disk cache for loaded resources, which later loads and runs can use.
+    ///
+    /// It also applies to items of the asset if their player has no cache. With the default, `nil`, nothing is kept on
+    /// disk.
     public var diskCache: DiskCache?
-    /// The program's part in loading: its own schemes, and changes of requests and of the multivariant playlist.
+    /// The app's hooks: custom URL schemes, and changes to requests and to the multivariant playlist.
     public var hooks = LoadingHooks()
-    /// The transport calls them already: here they only decide which schemes may be loaded.
+    /// Whether the transport already calls the hooks, so that here they only decide which schemes may be loaded.
     var hooksAreBelow = false
 
-    /// Makes the default options: the real clock and the process-wide transport.
+    /// Creates the default options: the real clock and the process-wide transport.
     public init(
         clock: any Clock<Duration> = ContinuousClock(), transport: any ResourceTransport = SchemeTransport.shared
     ) {
@@ -80,6 +105,6 @@ public struct AssetOptions: Sendable {
 }
 
 extension AssetOptions {
-    /// Where work for the asset runs: a clock that is an executor as well wants to know of all of it.
+    /// The executor for the asset's work. A clock that is also an executor must run all of it.
     package var executor: (any TaskExecutor)? { clock.executor }
 }

@@ -13,9 +13,9 @@ public struct AssetProperty<Value: Sendable>: Sendable {
     }
 }
 
-/// How far a property is, as ``Asset/status(of:)`` reports.
+/// The loading state of a property, as returned by ``Asset/status(of:)``.
 public enum PropertyStatus<Value: Sendable>: Sendable {
-    /// No one has asked for it.
+    /// The property has not been requested.
     case notYetLoaded
     case loading
     case loaded(Value)
@@ -30,37 +30,43 @@ enum AssetPropertyKey: Hashable, Sendable {
 }
 
 extension AssetProperty where Value == MediaTime {
-    /// How long the asset is: the sum of `EXTINF` of a playlist that has ended, or what the header of a media file says;
+    /// The duration of the asset.
+    ///
+    /// It is the sum of `EXTINF` if the playlist has ended, or comes from the header of a media file. It is
     /// `.indefinite` while a live stream continues, and for a media file of unknown length and duration.
     ///
-    /// Costs the playlists up to the first variant's. A duration that was reckoned from a part of a file has
-    /// `hasBeenRounded` set; see ``AssetOptions/prefersPreciseDurationAndTiming``.
+    /// Costs the playlists up to the first variant's. A duration estimated from a part of a file has `hasBeenRounded`
+    /// set. See ``AssetOptions/prefersPreciseDurationAndTiming``.
     public static var duration: AssetProperty<MediaTime> { .init(.duration) { try await $0.duration() } }
 }
 
 extension AssetProperty where Value == MediaTime? {
-    /// How far behind the live edge playing has to stay, for a player, which loads no parts: `HOLD-BACK`, else three target
-    /// durations. nil for what is not live.
+    /// The minimum distance of the playhead from the live edge, or `nil` if the asset is not live.
+    ///
+    /// The distance is `HOLD-BACK` or, without it, three target durations. Partial segments are not taken into account.
     public static var minimumTimeOffsetFromLive: AssetProperty<MediaTime?> {
         .init(.minimumTimeOffsetFromLive) { try await $0.minimumTimeOffsetFromLive() }
     }
 
-    /// The end of the shortest track of video or audio: with it as `forwardPlaybackEndTime`, no track is missing at the end
-    /// of a loop. nil where there is no such track.
+    /// The end of the shortest video or audio track, or `nil` if there is no such track.
+    ///
+    /// Set it as `forwardPlaybackEndTime` so that a loop has all tracks until its end.
     public static var shortestTrackEnd: AssetProperty<MediaTime?> {
         .init(.shortestTrackEnd) { try await $0.shortestTrackEnd() }
     }
 }
 
 extension AssetProperty where Value == [AssetTrack] {
-    /// The tracks of the first variant and of the renditions that go with it. Costs their playlists and the first bytes
-    /// of their media.
+    /// The tracks of the first variant and of the renditions that belong to it.
+    ///
+    /// Costs their playlists and the first bytes of their media.
     public static var tracks: AssetProperty<[AssetTrack]> { .init(.tracks) { try await $0.tracks() } }
 }
 
 extension AssetProperty where Value == [MetadataItem] {
-    /// All metadata: `EXT-X-SESSION-DATA` of a multivariant playlist, the user data of an MP4 file, ID3 tags of packed
-    /// audio. Values that are at a URL of their own are loaded when they are asked for. Costs the first request only.
+    /// All metadata: `EXT-X-SESSION-DATA`, the user data of an MP4 file or the ID3 tags of packed audio.
+    ///
+    /// A value with its own URL is loaded when you request it. Costs only the first request.
     public static var metadata: AssetProperty<[MetadataItem]> { .init(.metadata) { try await $0.metadata() } }
 
     /// The metadata with a ``MetadataItem/commonKey``.
@@ -70,44 +76,51 @@ extension AssetProperty where Value == [MetadataItem] {
 }
 
 extension AssetProperty where Value == [AssetVariant] {
-    /// The variants in the order of the playlist, those included that cannot be played here. A media playlist and a
-    /// media file have one, about which nothing is declared. Costs the first request only.
+    /// The variants in the order of the playlist, including those that cannot be played here.
+    ///
+    /// A media playlist or media file has one variant, without declared attributes. Costs only the first request.
     public static var variants: AssetProperty<[AssetVariant]> { .init(.variants) { try await $0.variants() } }
 }
 
 extension AssetProperty where Value == [MediaCharacteristic] {
-    /// The characteristics for which the playlist, or the file, names options. Costs the first request only: audio that is
-    /// only in segments is not among them.
+    /// The characteristics for which the playlist or the file has options.
+    ///
+    /// Audio that only segments contain is not included. Costs only the first request.
     public static var availableMediaCharacteristicsWithMediaSelectionOptions: AssetProperty<[MediaCharacteristic]> {
         .init(.availableMediaCharacteristics) { try await $0.availableMediaCharacteristics() }
     }
 }
 
 extension AssetProperty where Value == Bool {
-    /// It can be played on this machine: a variant whose codecs are decoded here, or a track of the media file; and
-    /// everything in its playlist that is encrypted is so by a method that is known, with a key of `identity` or of one of
-    /// ``LoadingHooks/keyProviders``. Keys themselves are not asked for, but for one that the media has to be looked into
-    /// with. Costs the playlists up to the first such variant's, and the first bytes of media where no codecs are declared.
+    /// A Boolean value that indicates whether the asset can be played on this machine.
+    ///
+    /// A variant must have codecs that can be decoded here, or a media file a track that can. All encrypted media in
+    /// the playlist must use a known method, with an `identity` key or a key from one of ``LoadingHooks/keyProviders``.
+    /// Keys are not requested unless the media must be inspected with one. Costs the playlists up to the first such
+    /// variant's and, if no codecs are declared, the first bytes of the media.
     public static var isPlayable: AssetProperty<Bool> { .init(.isPlayable) { try await $0.isPlayable() } }
 
-    /// The media, or a part of it, can be decrypted only with keys of a key system: every key that is offered for it has a
-    /// `KEYFORMAT` other than `identity`, or, in a media file, its samples are encrypted. Whether anybody here has such keys
-    /// is what ``isPlayable`` says. Media with a plain key (AES-128, SAMPLE-AES of `identity`) is not protected.
-    /// Costs the playlists up to the first variant's.
+    /// A Boolean value that indicates whether some of the media needs keys from a key system.
+    ///
+    /// The value is `true` if all keys offered for some media have a `KEYFORMAT` other than `identity`, or if a media
+    /// file's samples are encrypted. Media with a plain key (AES-128, or SAMPLE-AES with `identity`) is not protected.
+    /// To find out whether such keys are available, use ``isPlayable``. Costs the playlists up to the first variant's.
     public static var hasProtectedContent: AssetProperty<Bool> {
         .init(.hasProtectedContent) { try await $0.hasProtectedContent() }
     }
 }
 
 extension AssetProperty where Value == [PlaybackConfigurationOption] {
-    /// Video layouts that the variants require (`REQ-VIDEO-LAYOUT`), each once.
+    /// The video layouts that the variants require (`REQ-VIDEO-LAYOUT`), without duplicates.
     public static var playbackConfigurationOptions: AssetProperty<[PlaybackConfigurationOption]> {
         .init(.playbackConfigurationOptions) { try await $0.playbackConfigurationOptions() }
     }
 }
 
 extension AssetProperty where Value == [String] {
-    /// The languages of the chapters' titles, as BCP 47 tags; empty without chapters, `und` for titles of no language.
+    /// The languages of the chapter titles as BCP 47 tags. Titles without a language have `und`.
+    ///
+    /// The array is empty if there are no chapters.
     public static var availableChapterLocales: AssetProperty<[String]> {
         .init(.availableChapterLocales) { try await $0.chapterLocales() }
     }

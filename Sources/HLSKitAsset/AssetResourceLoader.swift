@@ -1,9 +1,9 @@
 public import HLSKitLoading
 import Synchronization
 
-/// Loads an asset's resources that do not come from the network.
+/// An object that loads an asset's resources that do not come from the network.
 ///
-/// Applies to the asset and to items made from it. Obtained from ``Asset/resourceLoader``.
+/// It applies to the asset and to items created from it. You get it from ``Asset/resourceLoader``.
 public final class AssetResourceLoader: Sendable {
     private struct State {
         var loader: (any ResourceLoader)?
@@ -19,14 +19,15 @@ public final class AssetResourceLoader: Sendable {
         state = Mutex(State(loader: loader))
     }
 
-    /// Loads resources with a scheme of its own; nil if there is none. ``LoadingHooks/resourceLoader`` of the
-    /// asset's options at first.
+    /// The object that loads resources with custom URL schemes, or `nil` if there is none.
+    ///
+    /// Its initial value is ``LoadingHooks/resourceLoader`` from the asset's options.
     public var loader: (any ResourceLoader)? { state.withLock { $0.loader } }
 
-    /// Lets `loader` load what has one of its schemes, in the place of who did before.
+    /// Sets the object that loads resources with custom URL schemes.
     ///
-    /// - Throws: ``HLSError/Code/loadingHasBegun`` once anything was asked of the asset, or an item made of it: what was
-    ///   loaded before would not be of the same loader.
+    /// - Throws: ``HLSError/Code/loadingHasBegun`` if the asset or one of its items has already begun loading, because
+    ///   the earlier resources would come from another loader.
     public func setLoader(_ loader: (any ResourceLoader)?) throws(HLSError) {
         let isSet = state.withLock { state in
             if !state.hasBegun { state.loader = loader }
@@ -39,14 +40,16 @@ public final class AssetResourceLoader: Sendable {
         }
     }
 
-    /// Items of the asset load keys that the multivariant playlist announces (`EXT-X-SESSION-KEY`) at once, so that no
-    /// media waits for them. Read when an item begins to load. Default false.
+    /// A Boolean value that indicates whether items load announced keys before the media needs them.
+    ///
+    /// These are the keys that the multivariant playlist announces (`EXT-X-SESSION-KEY`). Items read the value when
+    /// they begin to load. The default is `false`.
     public var preloadsEligibleContentKeys: Bool {
         get { state.withLock { $0.preloadsKeys } }
         set { state.withLock { $0.preloadsKeys = newValue } }
     }
 
-    /// The loader, which from now on stays.
+    /// Returns the loader, which cannot be changed after this call.
     func begin() -> (any ResourceLoader)? {
         state.withLock { state in
             state.hasBegun = true

@@ -1,9 +1,9 @@
 package import HLSKitLoading
 import HLSKitPlaylist
 
-/// Puts to the requests of an asset what its options say of them, and refuses what they do not allow.
+/// Applies an asset's options to its requests and refuses requests that the options do not allow.
 ///
-/// Header fields are not its concern: who makes a request puts them there.
+/// It does not add header fields. The caller that makes a request adds them.
 struct AssetTransport: ResourceTransport {
     private let base: any ResourceTransport
     private let url: String
@@ -11,8 +11,8 @@ struct AssetTransport: ResourceTransport {
     private let conditions: @Sendable () -> NetworkConditions
 
     /// - Parameters:
-    ///   - url: the asset's.
-    ///   - conditions: what is known of the network when a request is made.
+    ///   - url: The asset's URL.
+    ///   - conditions: Returns the network conditions at the time of a request.
     init(
         _ base: any ResourceTransport, url: String, options: AssetOptions,
         conditions: @escaping @Sendable () -> NetworkConditions
@@ -52,7 +52,6 @@ struct AssetTransport: ResourceTransport {
         return nil
     }
 
-    /// The URL with one more parameter in its query.
     private static func url(_ url: String, adding parameter: String) -> String {
         let (whole, fragment) = url.firstIndex(of: "#").map { (url[..<$0], url[$0...]) } ?? (url[...], "")
         return "\(whole)\(whole.contains("?") ? "&" : "?")\(parameter)\(fragment)"
@@ -60,12 +59,12 @@ struct AssetTransport: ResourceTransport {
 }
 
 extension AssetOptions {
-    /// Whether they change or refuse requests, besides the header fields.
+    /// Whether the options change or refuse requests, not including header fields.
     var concernsRequests: Bool {
         !cookies.isEmpty || primarySessionID != nil || !allowsExpensiveNetworkAccess || !allowsConstrainedNetworkAccess
     }
 
-    /// The same for what loads through a transport that keeps to them already.
+    /// The same options for loading through a transport that already applies them.
     package var forInside: AssetOptions {
         var options = self
         options.hooksAreBelow = true
@@ -78,7 +77,7 @@ extension AssetOptions {
         return options
     }
 
-    /// The header fields of every request: those of the options, and their user agent.
+    /// The header fields of every request, including the user agent.
     package var allFields: [TransportField] {
         guard let userAgent else { return fields }
         return fields.filter { !$0.isNamed("User-Agent") } + [TransportField(name: "User-Agent", value: userAgent)]

@@ -3,7 +3,8 @@ package import HLSKitPlaylist
 package import HLSKitSelection
 
 extension AssetVariant {
-    /// The same, judged by what this machine decodes; where it has no library for that, by all else.
+    /// Returns the variants, judged by the codecs that this machine decodes. If the codec library is missing, codecs
+    /// are not judged.
     package static func listed(in playlist: MultivariantPlaylist) -> [AssetVariant] {
         var context = SelectionContext()
         if CodecLibrary.failure == nil { context.canDecode = CodecRegistry.canDecode(entry:) }

@@ -3,13 +3,13 @@ import HLSKitMedia
 import HLSKitSelection
 import HLSKitTime
 
-/// Reads the chapter tracks of an MP4 file: tracks of text with the titles, one for each language, and of pictures.
+/// Reads the chapter tracks of an MP4 file: one text track with titles for each language, and image tracks.
 ///
 /// Source: QuickTime File Format, "Chapter Lists".
 struct ChapterTracks {
-    /// Gaps between two samples up to this size are read with them: a request costs more.
+    /// Gaps between two samples up to this size are loaded too, because another request costs more.
     private static let gapByteCount = 64 << 10
-    /// Chapters whose samples lie further apart, or are larger together, are not read beyond these.
+    /// Limits on the requests and bytes for chapter samples. Samples beyond the limits are not read.
     private static let maximumRequestCount = 256
     private static let maximumByteCount = 8 << 20
     private static let maximumChapterCount = 4096
@@ -17,7 +17,7 @@ struct ChapterTracks {
     let url: String
     let header: MP4InitializationSection
 
-    /// The tables of the tracks; empty if the file has no chapter tracks.
+    /// The tables of the chapter tracks, empty if the file has none.
     var tables: [MP4SampleTable.Track] {
         let ids = header.chapterTrackIDs
         guard !ids.isEmpty else { return [] }
@@ -26,10 +26,10 @@ struct ChapterTracks {
             .filter { [.text, .video].contains($0.track.mediaType) }
     }
 
-    /// The chapters, without an order. Makes requests for their samples.
+    /// Loads the chapters, unordered. Makes requests for their samples.
     func chapters(_ client: ResourceClient) async throws -> [Chapters.Chapter] {
         var found: [MediaTime: Chapters.Chapter] = [:]
-        // The titles first: where pictures go beyond the limits they are still there.
+        // Read titles first, so that they are available even if the images exceed the limits.
         for table in tables.sorted(by: { $0.track.mediaType == .text && $1.track.mediaType != .text }) {
             let samples = Array(table.samples.prefix(Self.maximumChapterCount)).filter { $0.byteCount > 0 }
             guard let bytes = try await self.bytes(of: samples, client) else { continue }
@@ -52,7 +52,7 @@ struct ChapterTracks {
         return Array(found.values)
     }
 
-    /// The bytes of each sample; nil if they are beyond the limits.
+    /// The bytes of each sample, or `nil` if they exceed the limits.
     private func bytes(
         of samples: [MP4SampleTable.Sample], _ client: ResourceClient
     ) async throws -> [ArraySlice<UInt8>]? {

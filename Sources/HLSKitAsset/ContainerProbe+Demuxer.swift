@@ -1,10 +1,10 @@
 package import HLSKitMedia
 
 extension ContainerProbe.Container {
-    /// The demuxer for media of this kind.
+    /// Creates the demuxer for this container.
     ///
-    /// - Parameter initialization: the header of MP4 segments; nil for a bare file, which brings its own.
-    /// - Throws: if it is not media.
+    /// - Parameter initialization: The header of MP4 segments, or `nil` for a bare file, which contains its own.
+    /// - Throws: An error if the container is not media.
     package func makeDemuxer(initialization: MP4InitializationSection?) throws(MediaError) -> any Demuxer {
         switch self {
         case .transportStream: TransportStreamDemuxer()

@@ -2,7 +2,7 @@ import HLSKitLoading
 package import HLSKitMedia
 import HLSKitPlaylist
 
-/// What a media type (MIME) says that a resource is.
+/// The kind of resource that a media type (MIME) declares.
 package enum DeclaredKind: Sendable, Hashable {
     case playlist
     case media(ContainerProbe.Container)
@@ -20,7 +20,7 @@ package enum DeclaredKind: Sendable, Hashable {
         "audio/aac", "audio/aacp", "audio/x-aac", "audio/mpeg", "audio/mp3", "audio/ac3", "audio/eac3",
     ]
 
-    /// nil for a type of nothing that is read here. Parameters (`; charset=…`) do not matter.
+    /// Creates the kind, or returns `nil` for an unsupported type. Ignores parameters (`; charset=…`).
     init?(mimeType: String) {
         let type = mimeType.prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
         if Self.playlistTypes.contains(type) {
@@ -36,7 +36,6 @@ package enum DeclaredKind: Sendable, Hashable {
         }
     }
 
-    /// Why a resource is not loaded that is said to be of this type.
     static func refusal(of type: String, url: String) -> HLSError {
         HLSError(
             code: .invalidArgument, urlString: url, cause: "not a media type that is read: \(type.escapingControls)")
@@ -46,14 +45,15 @@ package enum DeclaredKind: Sendable, Hashable {
 }
 
 extension ContainerProbe {
-    /// What a resource is: what it was declared to be, else what its bytes look like. nil while more of them are needed.
+    /// Identifies a resource from its declared container or, without one, its bytes. The result is `nil` if more bytes
+    /// are needed.
     package static func identify(
         _ bytes: ArraySlice<UInt8>, isComplete: Bool, declared: Container?
     ) -> Container? {
         guard let declared else { return identify(bytes, isComplete: isComplete) }
         guard !bytes.isEmpty || isComplete else { return nil }
         guard case .transportStream = declared else { return declared }
-        // The bytes tell how far packets are apart.
+        // The declared type does not include the packet size, so find it in the bytes.
         switch identify(bytes, isComplete: isComplete) {
         case nil: return nil
         case .transportStream(let stride)?: return .transportStream(packetStride: stride)
@@ -63,9 +63,9 @@ extension ContainerProbe {
 }
 
 extension AssetOptions {
-    /// What the asset's own resource is, whatever its bytes look like; nil leaves it to them.
+    /// The declared kind of the asset's own resource, or `nil` if its bytes decide.
     package var declaredKind: DeclaredKind? { overrideMIMEType.flatMap(DeclaredKind.init(mimeType:)) }
 
-    /// ``overrideMIMEType`` where it says nothing.
+    /// The ``overrideMIMEType`` if it is unsupported.
     var unknownMIMEType: String? { declaredKind == nil ? overrideMIMEType : nil }
 }

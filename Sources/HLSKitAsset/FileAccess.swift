@@ -1,14 +1,14 @@
 import HLSKitLoading
 import HLSKitPlaylist
 
-/// How a media file can be read, by the header of its first answer.
+/// How a media file can be read, from the header fields of its first response.
 struct FileAccess: Sendable {
-    /// nil if the server does not say.
+    /// The size of the file, or `nil` if the server does not report it.
     let byteCount: Int?
-    /// Whether the server accepts byte ranges; nil if it does not say.
+    /// Whether the server accepts byte ranges, or `nil` if it does not say.
     private let declaresRanges: Bool?
 
-    /// - Parameter takesRanges: what was seen before; nil if nothing was.
+    /// - Parameter takesRanges: Whether an earlier range request succeeded, or `nil` if there was none.
     init(_ response: TransportResponse, takesRanges: Bool? = nil) {
         func value(_ name: String) -> String? {
             response.fields.first { ResponseHead.isEqual($0.name, name) }?.value.lowercased()
@@ -26,9 +26,9 @@ struct FileAccess: Sendable {
         }
     }
 
-    /// Whether parts of the file can be asked for. Costs a request where the server does not say so.
+    /// Whether the server accepts range requests for the file. If it does not say, this costs a request.
     ///
-    /// Source: RFC 9110 §14.3: a server that says nothing may take ranges.
+    /// Source: RFC 9110 §14.3: a server that does not declare support may still support ranges.
     func takesRanges(_ url: String, client: ResourceClient) async throws -> Bool {
         guard let byteCount, byteCount > 1 else { return false }
         if let declaresRanges { return declaresRanges }
@@ -40,7 +40,6 @@ struct FileAccess: Sendable {
     }
 }
 
-/// Reads no more than the status.
 private struct StatusReader: ResourceReader {
     private var status = 0
 

@@ -1,22 +1,22 @@
 import HLSKitLoading
 import HLSKitMedia
 
-/// Tells the index of a whole file from that of its first fragment.
+/// Distinguishes the index of a whole file from the index of its first fragment.
 ///
-/// A fragmented file has one index in front of all media, or one in front of each fragment. They look alike, but for what
-/// lies behind the media that they describe.
+/// A fragmented file has one index before all media, or one before each fragment. The indexes look alike. Only the data
+/// after the media that they describe shows the difference.
 struct FileIndex {
     let url: String
-    /// nil if the server does not say.
+    /// The size of the file, or `nil` if the server does not report it.
     let byteCount: Int?
     let client: ResourceClient
 
-    /// The first index of the file if it describes all of its media; nil otherwise.
+    /// Returns the first index of the file if it describes all media, otherwise `nil`.
     ///
-    /// Costs a request for 8 bytes where something lies behind that media.
+    /// Costs a request for 8 bytes if the file continues after that media.
     func whole(_ index: SegmentIndex?) async throws -> SegmentIndex? {
         guard let index, let end = index.endOffset else { return nil }
-        // An index of a single fragment has one reference as a rule.
+        // An index of a single fragment usually has one reference.
         guard let byteCount else { return index.references.count > 1 ? index : nil }
         guard end < byteCount else { return index }
         let until = min(byteCount, end + 8)

@@ -1,5 +1,5 @@
-/// Names what stands for a part of a media file: the fragment of a URL (`film.mp4#track=1,2&segment=83`), so that errors
-/// and logs name the file.
+/// The name of a part of a media file: a URL fragment (`film.mp4#track=1,2&segment=83`), so that errors and logs name
+/// the file.
 struct FileKey: Hashable, Sendable {
     enum Part: Hashable, Sendable {
         case playlist
@@ -7,7 +7,7 @@ struct FileKey: Hashable, Sendable {
         case segment(Int)
     }
 
-    /// Of the tracks that are played together.
+    /// The IDs of the tracks that are played together.
     var trackIDs: [Int]
     var part: Part
 
@@ -16,7 +16,7 @@ struct FileKey: Hashable, Sendable {
         self.part = part
     }
 
-    /// nil if `url` names no part of the file at `file`.
+    /// Parses a URL, or returns `nil` if it does not name a part of the file at `file`.
     init?(_ url: String, of file: String) {
         guard url.utf8.count > file.utf8.count, url.hasPrefix(file) else { return nil }
         self.init(fragment: url.dropFirst(file.count))
@@ -38,7 +38,7 @@ struct FileKey: Hashable, Sendable {
         }
     }
 
-    /// With the `#` before it.
+    /// The URL fragment, including `#`.
     var fragment: String {
         let tracks = "#track=" + trackIDs.map(String.init).joined(separator: ",")
         switch part {

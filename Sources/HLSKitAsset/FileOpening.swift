@@ -3,25 +3,27 @@ import HLSKitMedia
 import HLSKitPlaylist
 import Synchronization
 
-/// Opens a resource that may be a media file: passes a playlist on, and ends the transfer of anything that is media, to
-/// answer with a playlist that stands for it.
+/// Opens a resource that may be a media file.
 ///
-/// What is probably media, by its name, is opened with a request for its first bytes: what was sent of more before a transfer
-/// is ended may be megabytes. If it is something else, or the server takes no ranges, it is opened as anything is.
+/// A playlist passes through. If the resource is media, the task ends the transfer and responds with a generated
+/// playlist.
+///
+/// If the name suggests media, the task first requests only the first bytes, because a server may have sent megabytes
+/// before a transfer ends. If the resource is not media or the server does not accept ranges, the task then requests
+/// all of it.
 final class FileOpening: TransportTask {
     static let range = UInt64(0)..<UInt64(64 << 10)
 
-    /// Endings of media files.
     private static let endings: Set<String> = [
         "mp4", "m4v", "m4a", "mov", "3gp", "ts", "m2ts", "mts", "mp3", "aac", "ac3", "ec3", "eac3",
     ]
 
     private enum Mode {
-        /// The first bytes are on their way.
+        /// The first bytes are loading.
         case first
-        /// All of it is on its way, and what it is not known yet.
+        /// The whole resource is loading, and its kind is not known yet.
         case undecided
-        /// So many bytes were passed on of what came from this URL.
+        /// The resource passes through. `byteCount` bytes from this URL have been passed on.
         case passing(byteCount: Int, url: String)
         case ended
     }
@@ -30,14 +32,13 @@ final class FileOpening: TransportTask {
         var mode = Mode.first
         var head: [UInt8] = []
         var response: TransportResponse?
-        /// The response to the first bytes; nil if there was none.
+        /// Whether the request for the first bytes got a range, or `nil` if it got no response.
         var takesRanges: Bool?
     }
 
-    /// The handling of an event.
     private struct Outcome {
         var events: [TransportEvent] = []
-        /// Enough was seen of the transfer.
+        /// Whether the transfer can end, because the kind is known.
         var endsTransfer = false
         var media: (container: ContainerProbe.Container, access: FileAccess)?
     }
@@ -50,8 +51,8 @@ final class FileOpening: TransportTask {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - declared: what the resource is, whatever it looks like.
-    ///   - describe: answers with the playlist of a media file.
+    ///   - declared: The kind of resource, which overrides its bytes.
+    ///   - describe: Returns the response with the playlist of a media file.
     init(
         _ request: TransportRequest, over base: any ResourceTransport, declared: DeclaredKind? = nil,
         handler: @escaping @Sendable (TransportEvent) -> Void,
@@ -64,7 +65,7 @@ final class FileOpening: TransportTask {
         chain = TransferChain(over: base)
     }
 
-    /// Whether the name is that of a media file on a server.
+    /// Whether the URL on a server has the name of a media file.
     private static func isProbable(_ url: String) -> Bool {
         guard let reference = URIReference(url), let scheme = reference.scheme?.lowercased(),
             scheme == "http" || scheme == "https",
@@ -104,7 +105,7 @@ final class FileOpening: TransportTask {
             case let container?: answer(container, FileAccess(response))
             }
         case .failed(let error, _):
-            // A file that is shorter than what was asked for.
+            // The file is shorter than the requested range.
             if error.code == .badRange || error.statusCode == 416 { openWhole() } else { handler(event) }
         }
     }
@@ -121,7 +122,7 @@ final class FileOpening: TransportTask {
         chain.start(whole) { [self] event in take(event) }
     }
 
-    /// Takes an event of the transfer. The transport calls one at a time.
+    /// Handles an event of the transfer. The transport sends one at a time.
     private func take(_ event: TransportEvent) {
         let outcome = state.withLock { Self.next(event, &$0, declared, limit: request.maximumByteCount) }
         for event in outcome.events { handler(event) }
@@ -133,7 +134,6 @@ final class FileOpening: TransportTask {
         chain.answer { describe(container, access) }
     }
 
-    /// The event to pass on.
     private static func next(
         _ event: TransportEvent, _ state: inout State, _ declared: DeclaredKind?, limit: Int
     ) -> Outcome {
@@ -172,7 +172,7 @@ final class FileOpening: TransportTask {
             switch container {
             case nil: return Outcome()
             case .mp4?, .transportStream?, .packedAudio?: return end(container, &state)
-            // Whoever plays it says what it is.
+            // Treat it as media, so that the player reports why it cannot play it.
             case .unknown(let name)? where ContainerProbe.isUnsupportedContainer(name): return end(container, &state)
             case .webVTT?, .unknown?: break
             }
@@ -188,7 +188,7 @@ final class FileOpening: TransportTask {
         return outcome
     }
 
-    /// It is media.
+    /// Ends the transfer, because the resource is media.
     private static func end(_ container: ContainerProbe.Container?, _ state: inout State) -> Outcome {
         state.mode = .ended
         state.head = []

@@ -2,11 +2,11 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitTime
 
-/// A media file as a stream: the playlists that stand for it, and which bytes their segments are.
+/// A media file presented as a stream: its generated playlists and the byte ranges of its segments.
 struct FilePresentation: Sendable {
-    /// A segment is at least so long, where decoding can start often enough.
+    /// The minimum duration of a segment, if the file has enough sync samples.
     private static let target = Duration.seconds(6)
-    /// Gaps between wanted samples up to this size are loaded with them: a request costs more.
+    /// Gaps between wanted samples up to this size are loaded too, because another request costs more.
     private static let maximumGap = 64 << 10
 
     private enum Content {
@@ -21,8 +21,8 @@ struct FilePresentation: Sendable {
     private let headerBytes: [UInt8]
     private let content: Content
 
-    /// - Parameter url: the file's, without a fragment.
-    /// - Returns: nil if that is unknown where its parts are.
+    /// - Parameter url: The URL of the file, without a fragment.
+    /// - Returns: `nil` if the positions of the file's parts are unknown.
     init?(_ file: MediaFile, url: String) {
         guard case .mp4(let header, _, let index) = file.content else { return nil }
         if let segments = MP4FileSegments(header, target: Self.target) {
@@ -47,26 +47,24 @@ struct FilePresentation: Sendable {
         headerBytes = []
     }
 
-    /// A file whose parts have to be found.
+    /// The file as a transport stream, whose segments must be searched for.
     var transportStream: TransportStreamFile? {
         if case .stream(let stream) = content { stream } else { nil }
     }
 
-    /// Video and audio that are not among these tracks.
+    /// The IDs of the video and audio tracks that are not among these tracks.
     func tracks(besides trackIDs: [Int]) -> Set<Int> {
         Set(([selection.video].compactMap(\.self) + selection.audio).map(\.id)).subtracting(trackIDs)
     }
 
     // MARK: Playlists
 
-    /// The first playlist of the file.
     var playlist: String {
         guard selection.hasOptions else { return playlist(of: selection.mainTrackIDs) }
         let text = selection.multivariantPlaylist(url: url, bitRate: bitRate).text
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The playlist of tracks that are played together.
     func playlist(of trackIDs: [Int]) -> String {
         let header = FileKey(trackIDs: trackIDs, part: .header).fragment
         let map = transportStream == nil ? MediaInitializationSection(uri: header) : nil
@@ -101,7 +99,6 @@ struct FilePresentation: Sendable {
 
     // MARK: Parts
 
-    /// nil if there is no such part.
     func part(_ key: FileKey) -> FilePart? {
         switch (key.part, content) {
         case (.playlist, _), (_, .stream): return nil
@@ -119,7 +116,7 @@ struct FilePresentation: Sendable {
         }
     }
 
-    /// The part of a range that the file has: it may have been truncated.
+    /// Limits a range to the file's size, because the file may have been truncated.
     private func clipped(_ range: Range<Int>) -> Range<UInt64>? {
         let end = min(range.upperBound, byteCount ?? .max)
         guard range.lowerBound >= 0, range.lowerBound < end else { return nil }
@@ -127,13 +124,13 @@ struct FilePresentation: Sendable {
     }
 }
 
-/// The segments of a fragmented file, by its index (`sidx`).
+/// The segments of a fragmented file, from its index (`sidx`).
 struct IndexedSegments: Sendable {
     private(set) var durations: [Duration] = []
     private var ranges: [Range<Int>] = []
 
-    /// - Parameter target: subsegments are put together up to this length.
-    /// - Returns: nil for an index of other indexes.
+    /// - Parameter target: The duration up to which subsegments are joined.
+    /// - Returns: `nil` if the index refers to other indexes.
     init?(_ index: SegmentIndex, target: Duration) {
         var offset = index.firstByteOffset
         var time = UInt64(0)
@@ -159,7 +156,7 @@ struct IndexedSegments: Sendable {
 
     func range(_ index: Int) -> Range<Int>? { ranges.indices.contains(index) ? ranges[index] : nil }
 
-    /// From the start, so that nothing adds up.
+    /// Computes from the start, so that rounding errors do not add up.
     private static func duration(_ time: UInt64, _ timescale: UInt32) -> Duration {
         let (seconds, rest) = time.quotientAndRemainder(dividingBy: UInt64(timescale))
         return .seconds(Int64(clamping: seconds)) + .nanoseconds(Int64(rest * 1_000_000_000 / UInt64(timescale)))
@@ -167,7 +164,7 @@ struct IndexedSegments: Sendable {
 }
 
 extension MediaFile {
-    /// The tracks that may be played; those of chapters are not.
+    /// The tracks that can be played, without chapter tracks.
     var playableTracks: [MediaTrack] {
         switch content {
         case .mp4(let header, _, _):

@@ -3,17 +3,16 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The tracks of a media file as a player chooses among them: video, one audio track, subtitles.
+/// The tracks of a media file that a player selects from: video, one audio track, subtitles.
 struct FileSelection: Sendable {
-    /// The video; nil if there are none.
     let video: MediaTrack?
-    /// The first is played unless another is chosen.
+    /// The audio tracks. The first one is the default.
     let audio: [MediaTrack]
-    /// Subtitles that can be shown.
+    /// The supported subtitle tracks.
     let text: [MediaTrack]
 
     init(_ tracks: [MediaTrack]) {
-        // As in segments, what can be decoded goes before what cannot.
+        // As in segments, tracks that can be decoded come first.
         func ordered(_ type: MediaKind) -> [MediaTrack] {
             let all = tracks.filter { $0.mediaType == type }
             return all.filter { CodecRegistry.canDecode($0.codec) } + all.filter { !CodecRegistry.canDecode($0.codec) }
@@ -23,16 +22,15 @@ struct FileSelection: Sendable {
         text = tracks.filter { $0.mediaType == .text && ($0.codec == .webVTT || $0.codec == .ttml) }
     }
 
-    /// The tracks that are read together: the video, and the first audio track.
+    /// The IDs of the tracks that are read together: the video and the first audio track.
     var mainTrackIDs: [Int] { [video?.id, audio.first?.id].compactMap(\.self) }
 
-    /// There is something to choose, or to list.
     var hasOptions: Bool { audio.count > 1 || audio.first?.language != nil || !text.isEmpty }
 
-    /// The playlist with the file's audio tracks and subtitles: a variant that carries the first audio track, and a
-    /// rendition for each of the others.
+    /// Returns the playlist of the file's audio and subtitle tracks: a variant that carries the first audio track, and
+    /// a rendition for each other track.
     ///
-    /// - Parameter bitRate: of the file, in bits per second.
+    /// - Parameter bitRate: The bit rate of the file, in bits per second.
     func multivariantPlaylist(url: String, bitRate: Int) -> MultivariantPlaylist {
         var playlist = MultivariantPlaylist(url: url)
         playlist.version = 7

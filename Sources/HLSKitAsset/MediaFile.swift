@@ -3,7 +3,7 @@ package import HLSKitMedia
 import HLSKitSelection
 package import HLSKitTime
 
-/// A media file without a playlist, as far as its ends say.
+/// A media file without a playlist, as described by its start and its end.
 package struct MediaFile: Sendable {
     package enum Content: Sendable {
         case mp4(MP4InitializationSection, MP4UserData, SegmentIndex?)
@@ -11,36 +11,35 @@ package struct MediaFile: Sendable {
         case elementary(MediaHead)
     }
 
-    /// Where it was found, after redirects.
+    /// The URL of the file after redirects.
     package var url: String
-    /// nil if the server does not say.
+    /// The size of the file, or `nil` if the server does not report it.
     var byteCount: Int?
     package var content: Content
-    /// Of an MP4 file: where its `moov` box is, and whether media lies before it.
+    /// The range of an MP4 file's `moov` box, and whether it follows the media.
     package var movieRange: Range<Int>?
     var isHeaderBehindMedia = false
-    /// Of an MP4 file: `ftyp` and `moov`.
+    /// The `ftyp` and `moov` boxes of an MP4 file.
     var headerBytes: [UInt8] = []
 
     var tags: [ID3Tag] { if case .elementary(let head) = content { head.tags } else { [] } }
 }
 
-/// The tracks of a media file and how long it is.
 package struct MediaFileFacts: Sendable {
     package var tracks: [TrackFacts]
     package var duration: MediaTime
 }
 
 extension MediaFile {
-    /// How much of an MP4 file is asked for at a time in search of its header.
+    /// The size of the first range that is requested in search of an MP4 file's header.
     private static let rangeByteCount = 64 << 10
     private static let maximumRangeByteCount = 8 << 20
-    /// How much of the end of a transport stream is read for its last timestamps.
+    /// The size of the end of a transport stream that is read for its last timestamps.
     private static let tailByteCount = 1 << 20
-    /// Local files up to this size are read whole if only that shows their duration.
+    /// The maximum size of a local file that is read completely to find its duration.
     private static let smallLocalByteCount = 256 << 20
 
-    /// Reads on, by ranges, until the header of an MP4 file is there.
+    /// Requests more ranges until the header of an MP4 file is complete.
     static func open(
         _ scanner: MP4HeaderScanner, url: String, byteCount: Int, client: ResourceClient
     ) async throws -> MediaFile {
@@ -87,7 +86,7 @@ extension MediaFile {
 
     // MARK: Facts
 
-    /// The tracks, and the duration: exact if a header or the whole file gives it.
+    /// Loads the tracks and the duration, which is exact if it comes from a header or the whole file.
     func facts(client: ResourceClient) async throws -> MediaFileFacts {
         switch content {
         case .mp4(let header, _, let index):
@@ -112,7 +111,7 @@ extension MediaFile {
         }
     }
 
-    /// Whether all of the file is read for its duration.
+    /// Whether to read the whole file to find its duration.
     private func reads(_ client: ResourceClient) -> Bool {
         if client.options.prefersPreciseDurationAndTiming { return true }
         return url.lowercased().hasPrefix("file:") && byteCount ?? .max <= Self.smallLocalByteCount
@@ -124,7 +123,7 @@ extension MediaFile {
         }
     }
 
-    /// The facts of a fragmented file without an index, from its first fragments.
+    /// Loads the facts of a fragmented file without an index, from its first fragments.
     private func estimatedFacts(_ client: ResourceClient) async throws -> MediaFileFacts {
         let head = try await client.load(url, .segment, limit: .max, namedBy: nil) {
             MediaHeadReader(.estimate, declared: client.options.declaredKind?.container)
@@ -143,7 +142,7 @@ extension MediaFile {
             tracks: tracks.map { TrackFacts($0, extent: nil, origin: 0, duration: duration) }, duration: duration)
     }
 
-    /// - Parameter duration: nil to take it from the samples.
+    /// - Parameter duration: The duration, or `nil` to compute it from the samples.
     private static func facts(of head: MediaHead, duration: MediaTime?) -> MediaFileFacts {
         let origin = head.origin
         let tracks = head.tracks.map { track in
@@ -165,7 +164,7 @@ extension MediaFile {
         return MediaTime(value: sum, timescale: timescale)
     }
 
-    /// From the last timestamps of a transport stream, or the mean bit rate of packed audio.
+    /// Estimates the duration from the last timestamps of a transport stream or the mean bit rate of packed audio.
     private func estimatedDuration(_ head: MediaHead, client: ResourceClient) async throws -> MediaTime {
         guard let byteCount, byteCount > head.byteCount else { return .indefinite }
         let origin = head.origin
@@ -187,7 +186,6 @@ extension MediaFile {
         return Self.rounded(known.multiplied(by: Double(byteCount) / Double(max(1, head.byteCount))))
     }
 
-    /// Marks a time that was reckoned.
     private static func rounded(_ time: MediaTime) -> MediaTime {
         guard time.isNumeric else { return .indefinite }
         var time = time
@@ -197,19 +195,18 @@ extension MediaFile {
 }
 
 extension MediaTrack {
-    /// Packed audio's tracks are 0 and 1; a transport stream has none below 16.
+    /// Whether the track is from packed audio. Its tracks are 0 and 1, and a transport stream's begin at 16.
     var isPacked: Bool { id < 16 && wrapsAt33Bits }
 }
 
 extension MediaHead {
-    /// The earliest timestamp of all tracks.
     var origin: MediaTime {
         tracks.compactMap { track in
             extents[track.id].map { MediaTime(value: $0.first, timescale: track.timescale) }
         }.min() ?? .zero
     }
 
-    /// The latest end of all tracks, as many wraps of 33 bits later as bring it behind `origin`.
+    /// The latest end of all tracks, with wraps of 33 bits added until it is after `origin`.
     func end(after origin: MediaTime) -> MediaTime? {
         let ends = tracks.compactMap { track -> MediaTime? in
             guard let extent = extents[track.id], extent.count > 0 else { return nil }

@@ -4,14 +4,13 @@ import HLSKitPlaylist
 import HLSKitTime
 import Synchronization
 
-/// Lets a bare media file be played like a stream: answers the request for the item's playlist, where it turns out to be
-/// media, with playlists that stand for the file.
+/// Makes a bare media file playable like a stream: responds to the playlist request with a generated playlist.
 ///
-/// Where the server takes byte ranges and the file has an index, these list segments, which are read as parts of the file;
-/// otherwise one segment, the file. What is a playlist passes through untouched. See `docs/behaviour/files.md`.
+/// If the server accepts byte ranges and the file has an index, the playlist lists segments, which are ranges of the
+/// file. Otherwise it lists the file as one segment. A resource that is already a playlist passes through unchanged.
 final class MediaFileTransport: ResourceTransport {
     private enum Answer {
-        /// Not (yet) known to be a media file.
+        /// Not known (yet) to be a media file.
         case none
         case whole
         case parts(FilePresentation)
@@ -19,12 +18,11 @@ final class MediaFileTransport: ResourceTransport {
 
     private let base: any ResourceTransport
     private let url: String
-    /// The URL without its fragment.
     private let fileURL: String
     private let options: AssetOptions
     private let answer = Mutex(Answer.none)
 
-    /// - Parameter url: the item's URL; other resources pass through.
+    /// - Parameter url: The URL of the item. Other resources pass through.
     init(_ base: any ResourceTransport, url: String, options: AssetOptions) {
         self.base = base
         self.url = url
@@ -44,7 +42,7 @@ final class MediaFileTransport: ResourceTransport {
         case .multivariantPlaylist: return open(request, handler)
         case .segment, .initializationSection:
             var request = request
-            // A file is read while it is played, and may be of any size.
+            // A file is read while it is played, so it may have any size.
             if case .whole = answer { request.maximumByteCount = .max }
             return base.start(request, handler: handler)
         case .mediaPlaylist, .key, .sessionData, .report, .steering, .assetList:
@@ -52,7 +50,7 @@ final class MediaFileTransport: ResourceTransport {
         }
     }
 
-    /// The time on the clock of the file's media that is its start, where that is known.
+    /// The timestamp in the file's media that is the start of the file, or `nil` if unknown.
     var origin: Duration? {
         guard case .parts(let presentation) = answer.withLock({ $0 }) else { return nil }
         return presentation.transportStream.flatMap { MediaTime(value: $0.origin, timescale: 90_000).duration }
@@ -104,7 +102,7 @@ final class MediaFileTransport: ResourceTransport {
         return opening
     }
 
-    /// Reads the file's tables, then answers with its playlist.
+    /// Reads the file's tables, then responds with its playlist.
     private func describe(
         _ container: ContainerProbe.Container, _ access: FileAccess, _ request: TransportRequest,
         _ handler: @escaping @Sendable (TransportEvent) -> Void
@@ -119,7 +117,7 @@ final class MediaFileTransport: ResourceTransport {
             do {
                 text = try await playlist(container, access, settings)
             } catch let error as HLSError where error.code == .badMedia {
-                // The player reports best what is wrong with the media.
+                // The player reports best why the media is invalid.
                 answer.withLock { $0 = .whole }
                 text = Self.playlist(of: url, duration: .seconds(1), movieRange: nil)
             } catch is CancellationError {
@@ -161,9 +159,9 @@ final class MediaFileTransport: ResourceTransport {
         return try await inspector.mediaFilePlaylist()
     }
 
-    /// The playlist of one segment, which is the file.
+    /// Returns the playlist with one segment, the file.
     ///
-    /// - Parameter movieRange: where the header is, when it lies behind the media: what is before it is the segment.
+    /// - Parameter movieRange: The range of the header if it follows the media. The segment is then the data before it.
     static func playlist(of url: String, duration: Duration, movieRange: Range<Int>?) -> String {
         var segment = MediaSegment(uri: url, duration: duration)
         if let movieRange {
@@ -182,15 +180,16 @@ final class MediaFileTransport: ResourceTransport {
 }
 
 extension AssetInspector {
-    /// The playlist of one segment that stands for a media file.
+    /// The playlist that presents a media file as one segment.
     func mediaFilePlaylist() async throws -> String {
         guard case .file(let file) = try await opened() else {
             throw HLSError(code: .badPlaylist, urlString: url, cause: "the resource changed while being read")
         }
         let time = try await duration()
-        // The length of the media is known when it has been read. Until then more is safe, and less would end it early.
+        // The media's duration is unknown until the media has been read. Too long is safe, but too short would end it
+        // early.
         var length = time.duration ?? .seconds(86_399)
-        // A single frame without a duration must be visible, too.
+        // A single frame without a duration must also be visible.
         length = max(length, .milliseconds(40))
         if time.hasBeenRounded { length = min(length + length / 10 + .seconds(1), .seconds(86_399)) }
         return MediaFileTransport.playlist(

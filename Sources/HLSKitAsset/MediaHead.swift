@@ -2,7 +2,6 @@ import HLSKitLoading
 import HLSKitMedia
 import HLSKitNetwork
 
-/// When a sample is shown, and how large it is.
 struct SampleTime: Sendable, Hashable {
     /// In units of the track's timescale.
     var pts: Int64
@@ -10,9 +9,8 @@ struct SampleTime: Sendable, Hashable {
     var isSync: Bool
 }
 
-/// Facts about one track from all its samples.
 struct SampleExtent: Sendable {
-    /// More than these are counted, not kept.
+    /// Samples beyond this number are counted but not kept.
     static let maximumKeptCount = 4096
 
     private(set) var count = 0
@@ -20,11 +18,11 @@ struct SampleExtent: Sendable {
     private(set) var first = Int64.max
     private(set) var last = Int64.min
     private var lastEnd = Int64.min
-    /// In the order of decoding.
+    /// In decoding order.
     private(set) var times: [SampleTime] = []
 
     mutating func note(pts: Int64, duration: Int64, byteCount size: Int, isSync: Bool) {
-        // Times beyond this are of no media, and sums of them would not fit.
+        // Real media has no times beyond this, and sums of them would overflow.
         guard pts.magnitude < UInt64(1) << 61, (0..<Int64(1) << 32).contains(duration) else { return }
         count += 1
         byteCount += size
@@ -36,7 +34,7 @@ struct SampleExtent: Sendable {
         }
     }
 
-    /// Where the last sample ends; by the mean distance if samples have no duration.
+    /// The end of the last sample, estimated from the mean distance if samples have no duration.
     var end: Int64 {
         guard count > 0 else { return 0 }
         if lastEnd > last { return lastEnd }
@@ -44,29 +42,24 @@ struct SampleExtent: Sendable {
     }
 }
 
-/// Facts from the first bytes of some media.
 package struct MediaHead: Sendable {
     var tracks: [MediaTrack] = []
-    /// By the container's number of the track.
+    /// By the container's track number.
     var extents: [Int: SampleExtent] = [:]
     var tags: [ID3Tag] = []
-    /// All of the media was read.
     var isWhole = false
-    /// Up to where the samples counted were read.
+    /// The number of bytes read so far, which contain the counted samples.
     var byteCount = 0
 }
 
-/// Reads media until its tracks are known: demuxes what comes and lets the samples go.
+/// Reads media until its tracks are known. Demuxes the bytes and drops the samples.
 struct MediaHeadReader: ResourceReader {
-    /// How much to read.
     struct Amount: Sendable {
-        /// Samples of each track.
         var sampleCount: Int
         var byteCount: Int
 
-        /// As little as shows the tracks.
+        /// The minimum that shows the tracks.
         static let tracks = Amount(sampleCount: 2, byteCount: 2 << 20)
-        /// Enough to reckon with.
         static let estimate = Amount(sampleCount: 512, byteCount: 1 << 20)
         static let all = Amount(sampleCount: .max, byteCount: .max)
     }
@@ -80,7 +73,7 @@ struct MediaHeadReader: ResourceReader {
     private var isWebVTT = false
     private var head = MediaHead()
 
-    /// - Parameter declared: what the media is in, whatever its bytes look like.
+    /// - Parameter declared: The declared container, which overrides the bytes.
     init(
         _ amount: Amount, initialization: MP4InitializationSection? = nil, decryption: DecryptionBox? = nil,
         declared: ContainerProbe.Container? = nil
@@ -106,7 +99,7 @@ struct MediaHeadReader: ResourceReader {
         head.byteCount += last.count
         try demux(last, isEnd: true)
         var events: [DemuxerEvent] = []
-        // Faults at the end do not matter for the head.
+        // Errors at the end do not affect the facts.
         try? demuxer?.finish(to: &events)
         note(events)
         head.isWhole = true

@@ -5,7 +5,7 @@ package import HLSKitSelection
 extension MetadataItem {
     // MARK: Session data
 
-    /// The session data of a playlist. Source: rfc8216bis §4.4.6.4.
+    /// Returns the session data of a playlist as metadata. Source: rfc8216bis §4.4.6.4.
     static func items(of playlist: MultivariantPlaylist, inspector: AssetInspector) -> [MetadataItem] {
         playlist.sessionData.compactMap { data in
             let common = commonKey(ofDataID: data.dataID)
@@ -20,7 +20,7 @@ extension MetadataItem {
         }
     }
 
-    /// `com.apple.hls.title` and its like.
+    /// The common key of an ID such as `com.apple.hls.title`.
     private static func commonKey(ofDataID id: String) -> CommonMetadataKey? {
         let prefix = "com.apple.hls."
         guard id.hasPrefix(prefix) else { return nil }
@@ -89,8 +89,8 @@ extension MetadataItem {
         "COM": "description", "APIC": "artwork", "PIC": "artwork",
     ]
 
-    /// The value of a frame, its language, and what distinguishes it from others of its kind. Source: ID3v2.4.0 frames,
-    /// §4.
+    /// Returns the value of a frame, its language, and the text that distinguishes it from other frames with its ID.
+    /// Source: ID3v2.4.0 frames, §4.
     private static func id3Value(_ frame: ID3Tag.Frame) -> (MetadataValue, language: String?, suffix: String?)? {
         guard let encoding = frame.content.first else { return nil }
         let body = frame.content.dropFirst()
@@ -105,7 +105,7 @@ extension MetadataItem {
             let isKnown = language.utf8.allSatisfy { (0x61...0x7A).contains($0) } && language != "xxx"
             return (.string(ID3Text.decode(parts.1, encoding)), isKnown ? language : nil, nil)
         case "APIC":
-            // Type of the picture, in Latin-1; what it shows; its description; the picture.
+            // The layout is: MIME type in Latin-1, image type, description, image data.
             guard let end = body.firstIndex(of: 0), end + 2 <= body.endIndex else { return nil }
             return (.data(Array(ID3Text.split(body[(end + 2)...], encoding).1)), nil, nil)
         case "PIC":
@@ -123,9 +123,8 @@ extension MetadataItem {
     }
 }
 
-/// The four encodings of text in ID3 tags.
 private enum ID3Text {
-    /// The text before the first terminator and the text after it.
+    /// Splits the bytes at the first terminator, which is dropped.
     static func split(_ bytes: ArraySlice<UInt8>, _ encoding: UInt8) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
         guard encoding == 1 || encoding == 2 else {
             guard let end = bytes.firstIndex(of: 0) else { return (bytes, []) }
@@ -139,7 +138,7 @@ private enum ID3Text {
         return (bytes, [])
     }
 
-    /// Several strings of a frame are joined by a slash.
+    /// Decodes a text. Several strings in a frame are joined with a slash.
     static func decode(_ bytes: ArraySlice<UInt8>, _ encoding: UInt8) -> String {
         let text: String
         switch encoding {

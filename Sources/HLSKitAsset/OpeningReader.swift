@@ -2,20 +2,20 @@ package import HLSKitLoading
 import HLSKitMedia
 package import HLSKitPlaylist
 
-/// The kind of resource at the URL of an asset.
+/// The kind of resource at an asset's URL.
 enum OpenedResource: Sendable {
     case playlist(Playlist, url: String)
-    /// An MP4 file whose header is here.
+    /// An MP4 file whose header has been read.
     case mp4(MP4HeaderScanner.Header, url: String, byteCount: Int?)
-    /// An MP4 file whose header lies further on than is worth loading all before it.
+    /// An MP4 file whose header follows too much media to load all of it.
     case mp4Ahead(MP4HeaderScanner, url: String, byteCount: Int)
     /// A transport stream or packed audio.
     case media(MediaHead, url: String, byteCount: Int?)
 }
 
-/// Finds out what a resource is while it comes, and reads of it what is needed to describe it.
+/// Identifies a resource from its first bytes and reads as much as is needed to describe it.
 struct OpeningReader: ResourceReader {
-    /// Up to this much skipped media is loaded rather than requested again behind it.
+    /// The maximum size of media that is loaded to skip it. Beyond that, a new request starts after the media.
     private static let maximumSkippedByteCount = 1 << 20
 
     private enum Mode {
@@ -33,7 +33,7 @@ struct OpeningReader: ResourceReader {
     private var byteCount: Int?
     private var position = 0
 
-    /// - Parameter declared: what the resource is, whatever it looks like.
+    /// - Parameter declared: The kind of resource, which overrides its bytes.
     init(
         url: String, options: PlaylistParser.Options, amount: MediaHeadReader.Amount, declared: DeclaredKind? = nil
     ) {
@@ -77,7 +77,7 @@ struct OpeningReader: ResourceReader {
         }
     }
 
-    /// Chooses how to read on. False while more bytes are needed.
+    /// Chooses how to continue reading. Returns `false` if more bytes are needed.
     private mutating func decide(_ head: [UInt8], isEnd: Bool) throws -> Bool {
         let word = Array("#EXTM3U".utf8)
         let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
@@ -92,7 +92,7 @@ struct OpeningReader: ResourceReader {
                 return true
             case .unknown(let name) where ContainerProbe.isUnsupportedContainer(name):
                 throw ContainerProbe.refusal(ofAppearance: name)
-            // The parser says best why it is not a playlist.
+            // The parser reports best why it is not a playlist.
             case .webVTT, .unknown: break
             }
         }
@@ -127,7 +127,6 @@ struct OpeningReader: ResourceReader {
     }
 }
 
-/// Reads a media playlist, or a multivariant one.
 package struct PlaylistReader: ResourceReader {
     private var parser: PlaylistParser?
     private var options: PlaylistParser.Options

@@ -1,19 +1,19 @@
 package import HLSKitLoading
 
-/// A property of an asset, whatever the type of its value: for lists of properties.
+/// An asset property without its value type, for lists of properties.
 ///
-/// Source: `AVPartialAsyncProperty`. See docs/behaviour/assets.md.
+/// Corresponds to `AVPartialAsyncProperty`. See <doc:InspectingAssets>.
 public struct PartialAssetProperty: Sendable, Hashable {
     let key: AssetPropertyKey
     private let loadValue: @Sendable (Asset) async throws(HLSError) -> Void
 
-    /// Forgets the type of the value.
+    /// Creates a property without the type of its value.
     public init<Value: Sendable>(_ property: AssetProperty<Value>) {
         key = property.key
         loadValue = { asset async throws(HLSError) in _ = try await asset.load(property) }
     }
 
-    /// Loads the value, and keeps it where the asset does.
+    /// Loads the value, which the asset then keeps.
     package func load(_ asset: Asset) async throws(HLSError) { try await loadValue(asset) }
 
     public static func == (one: PartialAssetProperty, other: PartialAssetProperty) -> Bool { one.key == other.key }

@@ -4,16 +4,13 @@ import HLSKitNetwork
 import HLSKitPlaylist
 package import HLSKitSelection
 
-/// Makes something of the bytes of one resource.
+/// Reads a resource and produces a value from its bytes.
 package protocol ResourceReader: Sendable {
     associatedtype Output: Sendable
-    /// Nothing at all is as good as any other body.
     var mayBeEmpty: Bool { get }
-    /// The header has arrived.
     mutating func begin(_ response: TransportResponse) throws
-    /// The next bytes; an output ends the transfer early.
+    /// Takes the next bytes. An output ends the transfer early.
     mutating func take(_ bytes: [UInt8]) throws -> Output?
-    /// The body is complete.
     mutating func finish() throws -> Output
 }
 
@@ -21,7 +18,7 @@ extension ResourceReader {
     package var mayBeEmpty: Bool { false }
 }
 
-/// Loads the resources of one asset: checks what may be loaded, sends what the user wants sent, tries again.
+/// Loads the resources of one asset: checks permissions, adds the configured header fields and retries failures.
 package struct ResourceClient: Sendable {
     package let options: AssetOptions
     private var policy: ResourcePolicy
@@ -29,9 +26,9 @@ package struct ResourceClient: Sendable {
     package let retrier: RequestRetrier
 
     /// - Parameters:
-    ///   - cache: where resources are kept, and looked for first.
-    ///   - opensFiles: a bare media file looks like a stream.
-    ///   - storesOnDisk: the disk cache of the options keeps what is loaded.
+    ///   - cache: The cache in which resources are looked up and kept.
+    ///   - opensFiles: Whether to present a bare media file as a stream.
+    ///   - storesOnDisk: Whether the options' disk cache keeps loaded resources.
     package init(
         url: String, options: AssetOptions, cache: ResourceCache? = nil, opensFiles: Bool = false,
         storesOnDisk: Bool = true
@@ -56,7 +53,7 @@ package struct ResourceClient: Sendable {
         retrier = RequestRetrier(policies: options.retryPolicies, clock: options.clock, seed: options.seed)
     }
 
-    /// The same client, whose requests go through another transport.
+    /// The same client with its requests going through another transport.
     package func over(_ makeTransport: (any ResourceTransport) -> any ResourceTransport) -> ResourceClient {
         var options = options
         options.transport = makeTransport(options.transport)
@@ -79,21 +76,22 @@ package struct ResourceClient: Sendable {
         return client
     }
 
-    /// Loads a resource. What failed is tried again as ``AssetOptions/retryPolicies`` say, with a new reader.
+    /// Loads a resource. Retries failures according to ``AssetOptions/retryPolicies``, with a new reader each time.
     ///
     /// - Parameters:
-    ///   - source: the playlist that names it; nil for the asset's own URL.
-    ///   - limit: the largest body that is accepted, in bytes.
-    ///   - key: which key it is, and why it is asked for.
-    ///   - terms: how failures are taken; nil for those of a resource that is loaded once.
-    ///   - account: what counts the failures, where that is wanted of other resources as well.
-    ///   - mayBeBeyondEnd: `range` is asked for to find out where the resource ends.
-    ///   - hedgeDelay: after so long without a byte it is asked once more beside.
-    ///   - timeout: from start to end, of each try; nil for that of the options.
-    ///   - clientData: what servers may be told with it, besides what it is.
-    ///   - lesserURL: gives a part that is enough, or what is to come: tried first, and `url` where that is refused or of no
-    ///     use.
-    ///   - heldFor: the server may hold the answer from there so long.
+    ///   - source: The playlist that names the resource, or `nil` for the asset's own URL.
+    ///   - limit: The largest accepted body, in bytes.
+    ///   - key: The requested key, if the resource is a key.
+    ///   - keyReason: The reason for requesting the key.
+    ///   - terms: The retry terms, or `nil` for the terms of a resource that is loaded once.
+    ///   - account: The failure counter, if shared with other resources.
+    ///   - mayBeBeyondEnd: Whether `range` may start after the end of the resource, to find out where it ends.
+    ///   - hedgeDelay: The time without a byte after which a second request is made in parallel.
+    ///   - timeout: The total time of each attempt, or `nil` for the options' timeout.
+    ///   - clientData: The CMCD data to send, in addition to the kind of resource.
+    ///   - lesserURL: A URL that returns a sufficient part of the resource, or its next version. It is tried first. If
+    ///     it is refused or of no use, `url` is loaded.
+    ///   - heldFor: The maximum time for which the server may delay the response from `lesserURL`.
     /// - Throws: ``HLSError``, or `CancellationError`.
     package func load<Reader: ResourceReader>(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
@@ -148,7 +146,6 @@ package struct ResourceClient: Sendable {
         }
     }
 
-    /// All bytes of a resource.
     package func bytes(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
         terms: RetryTerms? = nil, mayBeBeyondEnd: Bool = false, clientData: ClientDataNote? = nil
@@ -159,12 +156,11 @@ package struct ResourceClient: Sendable {
         ) { BytesReader() }.bytes
     }
 
-    /// Which keys of the asset are used.
     package var keyRules: KeyRules { KeyRules(options.hooks) }
 
-    /// A key of 16 bytes.
+    /// Loads a key of 16 bytes.
     ///
-    /// - Parameter reason: why it is asked for.
+    /// - Parameter reason: The reason for requesting the key.
     package func key(
         _ key: ResourceID, namedBy source: String, for reason: ContentKeyRequest.Reason = .needed,
         terms: RetryTerms? = nil
@@ -201,7 +197,7 @@ package struct ResourceClient: Sendable {
 }
 
 extension AssetOptions {
-    /// What requests carry for the item at `url`.
+    /// The header fields of requests for the item at `url`.
     fileprivate func credentials(for url: String) -> RequestCredentials {
         var fields = allFields
         if let id = playbackSessionID { fields.append(TransportField(name: "X-Playback-Session-Id", value: id)) }
@@ -210,7 +206,7 @@ extension AssetOptions {
 }
 
 extension AssetOptions {
-    /// What servers are told of a session that shows nothing.
+    /// The CMCD settings, session ID and facts of a session that does not render media.
     fileprivate var clientDataParts: (ClientData, String, ClientDataFacts)? {
         guard let clientData else { return nil }
         var facts = ClientDataFacts()
@@ -221,11 +217,10 @@ extension AssetOptions {
 }
 
 extension HLSError {
-    /// The cause where what came as a key is none.
+    /// The cause of an error if the resource is not a valid key.
     package static let badKeyLength = "the key is not 16 bytes long"
 }
 
-/// Collects all bytes.
 private struct BytesReader: ResourceReader {
     private var response: TransportResponse?
     private var bytes: [UInt8] = []
@@ -241,6 +236,5 @@ private struct BytesReader: ResourceReader {
 }
 
 extension Array {
-    /// nil if there is no such element.
     package subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }

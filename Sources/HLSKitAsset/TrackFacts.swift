@@ -5,13 +5,12 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Facts about one track.
 package struct TrackFacts: Sendable {
-    /// Where samples are looked up.
+    /// The samples that can be looked up.
     enum Index: Sendable {
         /// All samples of an MP4 file.
         case table(MP4SampleTable.Track)
-        /// Those that were read, and what is added to their timestamps to come to track time.
+        /// The samples read so far, and the value to add to their timestamps to get track time.
         case read(SampleExtent, shift: Int64)
         case none
     }
@@ -20,14 +19,15 @@ package struct TrackFacts: Sendable {
     var index = Index.none
     var timeRange = MediaTimeRange(start: .zero, duration: .indefinite)
     var rendition: Rendition?
-    /// As the variant declares it; nil if it does not.
+    /// The frame rate that the variant declares, if any.
     var declaredFrameRate: Double?
     var declaredVideoRange: VideoRange?
     var metadata: [MetadataItem] = []
-    /// Its playlist names keys that can be had.
+    /// Whether the keys in the track's playlist are available.
     var isDecryptable = false
 
-    /// Timestamps of samples in a media file: as they are, from the first one on where they wrap.
+    /// Creates the facts of a track in a media file. Timestamps are unchanged, or start at the first sample if they can
+    /// wrap.
     init(_ description: MediaTrack, table: MP4SampleTable.Track) {
         self.description = description
         index = .table(table)
@@ -38,12 +38,12 @@ package struct TrackFacts: Sendable {
             first = false
         }
         guard !first else { return }
-        // Media before zero (the delay of an encoder) is not shown.
+        // Media before zero (encoder delay) is not shown.
         start = max(0, start, emptyEdit?.upperBound ?? 0)
         timeRange = MediaTimeRange(start: time(start), end: time(max(start, end)))
     }
 
-    /// - Parameter origin: the time on the track's own scale that is the start of the asset.
+    /// - Parameter origin: The time on the track's own scale that is the start of the asset.
     init(_ description: MediaTrack, extent: SampleExtent?, origin: Int64, duration: MediaTime) {
         self.description = description
         guard let extent, extent.count > 0 else {
@@ -98,7 +98,7 @@ package struct TrackFacts: Sendable {
 
     var isPlayable: Bool { Self.canPlay(description) && (description.encryption == nil || isDecryptable) }
 
-    /// Whether media like this can be decoded here, or is text or metadata that is understood.
+    /// Whether media like this can be decoded here, or is supported text or metadata.
     static func canPlay(_ track: MediaTrack) -> Bool {
         switch track.mediaType {
         case .video, .audio: CodecRegistry.canDecode(track.codec)
@@ -125,7 +125,7 @@ package struct TrackFacts: Sendable {
         }
         if rendition?.isForced == true { result.insert(.containsOnlyForcedSubtitles) }
         guard description.mediaType == .video else { return result }
-        // H.273: 9 BT.2020, 11 and 12 DCI-P3; 16 PQ, 18 HLG; 2 unspecified.
+        // H.273 codes. Primaries: 9 is BT.2020, 11 and 12 are DCI-P3. Transfer: 2 is unspecified, 16 is PQ, 18 is HLG.
         let color = description.declaredColor
         if [9, 11, 12].contains(color?.colorPrimaries) { result.insert(.usesWideGamutColorSpace) }
         switch color?.transferCharacteristics ?? 2 {
@@ -138,7 +138,7 @@ package struct TrackFacts: Sendable {
 
     // MARK: Lookup
 
-    /// Where the index has samples, in track time.
+    /// The range in which the index has samples, in track time.
     private var knownRange: Range<Int64>? {
         switch index {
         case .table:
@@ -153,7 +153,7 @@ package struct TrackFacts: Sendable {
         }
     }
 
-    /// What an edit list leaves empty before the media.
+    /// The empty time before the media that an edit list declares.
     private var emptyEdit: Range<Int64>? {
         guard case .table = index, let start = description.shownRange?.lowerBound, start > 0 else { return nil }
         return 0..<start

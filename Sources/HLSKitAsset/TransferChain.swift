@@ -1,23 +1,23 @@
 import HLSKitLoading
 import Synchronization
 
-/// Transfers that follow one another and stand for one: to pause, resume or cancel it holds for whichever is under way, and
-/// its metrics are the sum of all.
+/// Consecutive transfers that act as one. `pause`, `resume` and `cancel` apply to the current transfer, and the metrics
+/// are the sum of all.
 final class TransferChain: TransportTask {
     private let base: any ResourceTransport
     private let slot = TransferSlot()
-    /// Of the transfers that are over; nil before the first is.
+    /// The metrics of the transfers that have ended, or `nil` if none has.
     private let sum = Mutex<TransferMetrics?>(nil)
 
     init(over base: any ResourceTransport) { self.base = base }
 
     var isCancelled: Bool { slot.isCancelled }
-    /// Of the transfers that are over.
     var metrics: TransferMetrics { sum.withLock { $0 } ?? TransferMetrics() }
 
-    /// Starts the next transfer when the one before is over; nothing once all is cancelled.
+    /// Starts the next transfer when the previous one has ended, unless the chain was cancelled.
     ///
-    /// - Parameter handler: receives the events of the transfer; in the last event, the metrics of all so far.
+    /// - Parameter handler: Receives the events of the transfer. The last event has the metrics of all transfers so
+    ///   far.
     func start(_ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void) {
         slot.start { number in
             base.start(request) { [self] event in
@@ -30,7 +30,7 @@ final class TransferChain: TransportTask {
         }
     }
 
-    /// Ends with an answer that no transfer gives.
+    /// Responds with a generated response instead of a transfer.
     func answer(_ make: () -> MadeAnswer) { slot.start { _ in make() } }
 
     private func finish(_ number: Int, _ metrics: TransferMetrics) -> TransferMetrics {
@@ -42,7 +42,7 @@ final class TransferChain: TransportTask {
         }
     }
 
-    /// Ends the transfer that is under way, of which enough has been seen. Another may follow.
+    /// Ends the current transfer because its remaining data is not needed. Another transfer may follow.
     func endCurrent() { slot.endCurrent() }
 
     func cancel() { slot.cancel() }
@@ -51,7 +51,7 @@ final class TransferChain: TransportTask {
 }
 
 extension TransferMetrics {
-    /// With a transfer that came after it.
+    /// The sum of these metrics and a later transfer's metrics.
     fileprivate func followed(by other: TransferMetrics) -> TransferMetrics {
         var sum = self
         sum.receivedByteCount += other.receivedByteCount

@@ -1,49 +1,49 @@
 package import HLSKitLoading
 package import HLSKitNetwork
 
-/// The transports between whoever loads something of an item and the network, in one order for all: players, assets,
-/// images and downloads.
+/// The layers of transports between a loader of an item's resources and the network. Players, assets, images and
+/// downloads all use the same order.
 package struct TransportStack: Sendable {
-    /// What each of them adds, from the network up.
+    /// A layer of the stack. The cases are in order from the network up.
     enum Layer: Sendable, Hashable, CaseIterable {
-        /// What servers are told of the player. Next to the network: nobody else sees it.
+        /// Adds the player's CMCD data to requests. It is lowest so that no other layer sees the data.
         case clientData
-        /// What was loaded before, by whatever program, as far as servers allow. Above it are others: its URLs are those
-        /// that are really asked for.
+        /// Returns resources that any process stored on disk, as far as servers allow. It is below the hooks because it
+        /// stores resources by the final URLs.
         case disk
-        /// The program's own code, above the network: what it answers or changes is treated as a server's answer.
+        /// Runs the app's hooks. Their responses and changes are treated like server responses.
         case hooks
-        /// A second request beside one that stands still. Above the hooks, which may be what is stuck.
+        /// Sends a second request if the first one stalls. It is above the hooks because a hook may be the part that
+        /// stalls.
         case hedging
-        /// What an asset's options say of requests. Refuses before anything is asked.
+        /// Applies the asset's options to requests. Refuses requests before the layers below see them.
         case assetOptions
-        /// What was loaded before. What is there is answered whatever the network may be used for.
+        /// Returns resources that are cached in memory, even if network access is not allowed.
         case cache
-        /// A bare media file looks like a stream to all that is above, and its parts are requests to all below.
+        /// Presents a bare media file as a stream to the layers above, and requests its parts from the layers below.
         case mediaFile
     }
 
-    /// What the stack is made for, besides its URL.
+    /// The components and settings of a stack, except its URL.
     package struct Parts: Sendable {
         package var network: any ResourceTransport
         package var hooks = LoadingHooks()
-        /// `network` calls them already: they only decide which schemes may be loaded.
+        /// Whether `network` already calls the hooks, so that here they only decide which schemes may be loaded.
         var hooksAreBelow = false
         package var clock: any Clock<Duration>
-        /// What servers are told, and the session that they are told of.
+        /// The CMCD settings, the session ID and the facts to send.
         package var clientData: (settings: ClientData, sessionID: String, facts: ClientDataFacts)?
         package var allowsFilesAnywhere = false
-        /// What the asset's options say of requests; nil without an asset.
+        /// The asset's options for requests, or `nil` without an asset.
         package var asset: AssetOptions?
-        /// What is known of the network when a request is made.
+        /// Returns the network conditions at the time of a request.
         package var conditions: @Sendable () -> NetworkConditions = { NetworkConditions() }
         package var cache: ResourceCache?
         package var diskCache: DiskCache?
-        /// ``diskCache`` keeps what is loaded.
         var storesOnDisk = true
-        /// Multivariant playlists are not taken from the cache, whose hooks were others.
+        /// Whether multivariant playlists bypass the cache, because other hooks changed the cached ones.
         package var changesMultivariant = false
-        /// How a media file is looked into; nil where it comes as it is.
+        /// The options for inspecting a media file, or `nil` to pass it through unchanged.
         package var mediaFile: AssetOptions?
 
         package init(
@@ -71,17 +71,15 @@ package struct TransportStack: Sendable {
         }
     }
 
-    /// The uppermost.
     package let transport: any ResourceTransport
-    /// What there is, from the network up.
+    /// The layers in use, from the network up.
     let layers: [Layer]
-    /// What the item may load.
     package let policy: ResourcePolicy
     private let file: MediaFileTransport?
 
-    /// Touches the disk once where `url` is a file's.
+    /// Creates a stack. Accesses the disk once if `url` is a file URL.
     ///
-    /// - Parameter url: the item's.
+    /// - Parameter url: The URL of the item.
     package init(url: String, _ parts: Parts) {
         var policy = ResourcePolicy.forItem(at: url, allowsFilesAnywhere: parts.allowsFilesAnywhere)
         parts.hooks.admit(to: &policy)
@@ -121,6 +119,6 @@ package struct TransportStack: Sendable {
         self.policy = policy
     }
 
-    /// The time on the clock of a media file that is its start, where that is known.
+    /// The timestamp in a media file that is the start of the file, or `nil` if unknown.
     package var mediaOrigin: Duration? { file?.origin }
 }

@@ -3,27 +3,26 @@ import HLSKitMedia
 import HLSKitTime
 import Synchronization
 
-/// A transport stream without a playlist, as segments that are found when they are asked for.
+/// A transport stream without a playlist, presented as segments whose positions are found on request.
 ///
-/// Where media of a time is in the file is found by bisection over its timestamps. A segment begins with the last frame
-/// at its time or before that decoding can start with, and goes up to where the next begins; segments that are read one
-/// after the other cost no search.
+/// A segment begins with the last frame at or before its start time at which decoding can start. It ends where the next
+/// segment begins. The file is searched for that frame by bisection over its timestamps. Segments that are read in
+/// sequence need no search.
 final class TransportStreamFile: Sendable {
-    /// A segment is at least so long.
     private static let shortestSegment = Duration.seconds(6)
-    /// The least and the most bytes that are looked at in one place, and how much time they are to hold.
+    /// The minimum and maximum number of bytes to read for one probe, and the time that they should contain.
     private static let windowByteCounts = (64 << 10)...(2 << 20)
     private static let window = Duration.milliseconds(300)
-    /// How far a frame is looked for that decoding can start with.
+    /// The maximum distance, in bytes, of the search for a frame at which decoding can start.
     private static let maximumReach = 16 << 20
     private static let maximumProbeCount = 16
-    /// A frame this much later than a time shows that no earlier ones follow.
+    /// A frame this much later than a time shows that no earlier frames follow.
     static let reordering = Duration.milliseconds(500)
 
-    /// Where segments begin, as far as that is known.
+    /// The known start offsets of segments.
     private struct Places {
         var known = [0: 0]
-        /// Segments that are being read: where the next begins will be known.
+        /// The number of tasks that read each segment and will find the start of the next one.
         var reading: [Int: Int] = [:]
     }
 
@@ -31,21 +30,21 @@ final class TransportStreamFile: Sendable {
     let byteCount: Int
     let stride: Int
     let tables: TransportStreamPreamble
-    /// The track that segments are cut by.
+    /// The PID of the track that determines where segments begin.
     let pid: Int
     let takesAll: Bool
-    /// The timestamp that is the start of the file, in units of 1/90 000 s.
+    /// The timestamp of the start of the file, in units of 1/90,000 s.
     let origin: Int64
     let duration: Duration
     let segmentDuration: Duration
     private let client: ResourceClient
     private let windowByteCount: Int
     private let places = Gate(Places())
-    /// Bytes that were loaded behind the end of a segment.
+    /// The loaded bytes after the end of a segment.
     private let rest = Mutex<(offset: Int, bytes: [UInt8])?>(nil)
 
-    /// - Parameter duration: by the last timestamps.
-    /// - Returns: nil if the timestamps lead nowhere.
+    /// - Parameter duration: The duration according to the last timestamps.
+    /// - Returns: `nil` if the timestamps cannot be searched.
     init?(
         _ head: MediaHead, bytes: [UInt8], stride: Int, url: String, byteCount: Int, duration: Duration,
         selection: FileSelection, client: ResourceClient
@@ -64,7 +63,7 @@ final class TransportStreamFile: Sendable {
         self.client = client
         let share = Double(byteCount) * min(1, Self.window / duration)
         windowByteCount = min(max(Int(share), Self.windowByteCounts.lowerBound), Self.windowByteCounts.upperBound)
-        // Longer than from one frame to start with to the next, as far as the beginning says.
+        // Longer than the maximum distance between sync frames at the beginning of the file.
         let syncs = (head.extents[track.id]?.times ?? []).filter(\.isSync).map(\.pts)
         let distance = takesAll ? 0 : zip(syncs, syncs.dropFirst()).map { $1 - $0 }.max() ?? 0
         segmentDuration = max(Self.shortestSegment, .milliseconds(min(max(distance, 0) / 45, 60_000)))
@@ -78,24 +77,23 @@ final class TransportStreamFile: Sendable {
         (0..<segmentCount).map { min(segmentDuration, duration - time(ofSegment: $0)) }
     }
 
-    /// The item time of a timestamp.
     func time(_ pts: Int64) -> Duration {
         let period = Int64(1) << 33
         var distance = (pts - origin) & (period - 1)
-        // A time a little before the start is not one a day later.
+        // Treat a time a little before the start as negative, not as one after the wrap.
         if distance > period - 90_000 * 60 { distance -= period }
         return .microseconds(distance * 100 / 9)
     }
 
-    /// Bytes for this much time, by the mean.
+    /// The mean number of bytes for this much time.
     func byteCount(of time: Duration) -> Int { Int(max(0, time / duration) * Double(byteCount)) }
 
     // MARK: Places
 
-    /// Someone begins to read a segment.
+    /// Notes that a task begins to read a segment.
     func begin(_ index: Int) { places.withLock { $0.reading[index, default: 0] += 1 } }
 
-    /// Someone has read a segment, or will not.
+    /// Notes that a task has read a segment or gives up on it.
     func end(_ index: Int) {
         places.signal { places in
             let count = places.reading[index, default: 0] - 1
@@ -107,7 +105,8 @@ final class TransportStreamFile: Sendable {
         places.signal { $0.known[index] = start }
     }
 
-    /// Where a segment begins: known, or found by who reads the one before, or searched for. May make requests.
+    /// Returns the start offset of a segment. If it is unknown, waits for the reader of the previous segment, or
+    /// searches for it with requests.
     func start(ofSegment index: Int) async throws -> Int {
         await places.wait { places in
             places.known[index] == nil && places.reading[index - 1] != nil ? nil : ()
@@ -119,23 +118,23 @@ final class TransportStreamFile: Sendable {
         return start
     }
 
-    /// Keeps what was loaded of the next segment.
+    /// Keeps the bytes that were loaded past the end of a segment.
     func keep(_ bytes: [UInt8], from offset: Int) { rest.withLock { $0 = bytes.isEmpty ? nil : (offset, bytes) } }
 
-    /// The bytes kept from this place on. They stay: another track may be read from there too.
+    /// The bytes kept from this offset on. They are not removed, because another track may also be read from there.
     func rest(from offset: Int) -> [UInt8] {
         rest.withLock { $0?.offset == offset ? $0?.bytes ?? [] : [] }
     }
 
     // MARK: Opening
 
-    /// Smaller files are read as they are.
+    /// The minimum size of a file that is presented as segments.
     static let smallestByteCount = 128 << 10
     private static let endByteCount = 256 << 10
 
-    /// Reads the start and the end of a file.
+    /// Opens a file by reading its start and its end.
     ///
-    /// - Returns: nil to read it as it arrives.
+    /// - Returns: `nil` if the file should be read as one segment.
     static func open(
         _ url: String, byteCount: Int, stride: Int, client: ResourceClient
     ) async throws -> FilePresentation? {
@@ -175,7 +174,6 @@ final class TransportStreamFile: Sendable {
         var time: Duration
     }
 
-    /// Where a segment begins, by bisection.
     private func search(_ index: Int) async throws -> Int {
         let target = time(ofSegment: index)
         var low = Place(offset: 0, time: .zero)
@@ -191,7 +189,7 @@ final class TransportStreamFile: Sendable {
         {
             probeCount += 1
             var share = min(max((target - low.time) / (high.time - low.time), 0), 1)
-            // Where the rate changes much, halving leads there.
+            // If the bit rate varies much, plain halving converges.
             if probeCount > 6 { share = 0.5 }
             let guess = low.offset + Int(Double(high.offset - low.offset) * share)
             let offset = min(max(guess - windowByteCount / 2, low.offset + stride), high.offset - windowByteCount)
@@ -206,13 +204,14 @@ final class TransportStreamFile: Sendable {
         return try await lastSyncPoint(near: low.offset, target)
     }
 
-    /// The last place where decoding can start at `target` or before; `offset` lies before it.
+    /// Finds the last position at or before `target` at which decoding can start. The search begins at `offset`, before
+    /// it.
     private func lastSyncPoint(near offset: Int, _ target: Duration) async throws -> Int {
         var found: Int?
         var from = offset
         while from < byteCount, from - offset < Self.maximumReach {
             let end = min(from + windowByteCount, byteCount)
-            // Packets at the joint belong to one of the two.
+            // Packets across the window boundary belong to one of the two windows.
             let points = try await points(from: from, to: min(end + stride * 8, byteCount))
             for point in points where point.isRandomAccess && time(point.pts) <= target { found = point.offset }
             if points.contains(where: { time($0.pts) > target + Self.reordering }) { break }
@@ -239,8 +238,8 @@ final class TransportStreamFile: Sendable {
         return scanner.append(bytes)
     }
 
-    /// Whether time continues through the file as it does from its start to its end: media of several streams, one
-    /// behind the other, has no times to search by.
+    /// Whether timestamps increase steadily through the file. The timestamps of several concatenated streams cannot be
+    /// searched.
     func hasSteadyTime() async throws -> Bool {
         var last = Duration.zero
         for quarter in 1...3 {

@@ -3,29 +3,28 @@ import HLSKitMedia
 import HLSKitTime
 import Synchronization
 
-/// Delivers a segment of a transport stream: finds where it begins, and reads on to where the next does.
+/// Delivers a segment of a transport stream: finds its start, then reads until the next segment starts.
 final class TransportStreamPartTask: TransportTask {
-    /// Bytes requested beyond the average length of a segment.
+    /// The bytes requested beyond the average length of a segment.
     private static let stepByteCount = 256 << 10
-    /// More than this is not held back for a frame that the next segment may begin with.
+    /// The maximum number of bytes to hold back in case the next segment begins in them.
     private static let maximumHeldByteCount = 16 << 20
 
     private struct State {
-        /// The file knows that nothing more is read.
+        /// Whether the file has been notified that this task reads no more.
         var hasEnded = false
         var search: Task<Void, Never>?
         var hasAsked = false
         var hasResponded = false
-        /// Bytes that were not delivered yet, and where they begin.
+        /// The bytes not delivered yet, and their offset in the file.
         var held: [UInt8] = []
         var heldOffset = 0
-        /// Where the next range begins.
         var nextOffset = 0
         var scanner: TransportStreamScanner?
         var blotter: TransportStreamBlotter
         /// Bytes loaded with the previous segment.
         var rest: [UInt8] = []
-        /// The end is known: what is held belongs to the next segment.
+        /// Whether the end has been found, so that the held bytes belong to the next segment.
         var isOver = false
     }
 
@@ -40,9 +39,9 @@ final class TransportStreamPartTask: TransportTask {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - left: tracks that are left out.
-    ///   - url: what the segment is called.
-    ///   - executor: where its beginning is looked for; nil for the global one.
+    ///   - left: The PIDs of the tracks to remove.
+    ///   - url: The name of the segment.
+    ///   - executor: The executor for the search for its start, or `nil` for the global one.
     init(
         _ file: TransportStreamFile, segment index: Int, without left: Set<Int>, of request: TransportRequest,
         named url: String, over base: any ResourceTransport, on executor: (any TaskExecutor)?,
@@ -56,7 +55,7 @@ final class TransportStreamPartTask: TransportTask {
         self.handler = handler
         chain = TransferChain(over: base)
         head = file.tables.packets(without: left)
-        // The tables in the stream still list all tracks.
+        // The tables in the stream still list all tracks, so remove those tables too.
         let blotted = left.isEmpty ? [] : left.union([file.tables.mapPID])
         state = Mutex(State(blotter: TransportStreamBlotter(blotted, stride: file.stride)))
     }
@@ -88,7 +87,7 @@ final class TransportStreamPartTask: TransportTask {
         if chain.isCancelled { search.cancel() }
     }
 
-    /// Nothing more comes of this.
+    /// Notifies the file that this task reads no more.
     private func end() {
         let isFirst = state.withLock { state in
             defer { state.hasEnded = true }
@@ -114,7 +113,7 @@ final class TransportStreamPartTask: TransportTask {
 
     private var isLast: Bool { index + 1 >= file.segmentCount }
 
-    /// Asks for the next range; at the end of the file, ends.
+    /// Requests the next range, or ends at the end of the file.
     private func next() {
         guard !chain.isCancelled else { return }
         let range = state.withLock { state -> Range<UInt64>? in
@@ -170,10 +169,10 @@ final class TransportStreamPartTask: TransportTask {
         if !ready.isEmpty { handler(.data(ready)) }
     }
 
-    /// - Returns: what can be delivered.
+    /// Returns the bytes that can be delivered.
     private func take(_ bytes: [UInt8], _ state: inout State) -> [UInt8] {
         state.held += bytes
-        // Bytes beyond the end are for the next segment.
+        // Bytes after the end belong to the next segment.
         guard !state.isOver else { return [] }
         let end = file.time(ofSegment: index + 1)
         var start = state.heldOffset
@@ -207,7 +206,7 @@ final class TransportStreamPartTask: TransportTask {
                 file.note(start: state.heldOffset, ofSegment: index + 1)
                 state.held = []
             } else if !isLast {
-                // The end of the file.
+                // The next segment starts at the end of the file.
                 file.note(start: file.byteCount, ofSegment: index + 1)
             }
             let rest = state.blotter.append(state.held) + state.blotter.finish()

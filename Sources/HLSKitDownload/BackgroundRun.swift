@@ -1,21 +1,21 @@
 import HLSKitLoading
 import Synchronization
 
-/// One run at a time of something, which goes on by itself or is its caller's: who wants another meanwhile gets what that one
-/// comes to.
+/// Allows one run of an operation at a time, in the background or in the caller's task. Callers that request another
+/// run in the meantime get the outcome of the current one.
 final class BackgroundRun<Value: Sendable>: Sendable {
     private struct State {
         var task: Task<Void, Never>?
-        /// Of the run that is under way, or was the last.
+        /// The outcome of the current or last run.
         var outcome: OneShot<Result<Value, any Error>>?
     }
 
     private let state = Mutex(State())
 
-    /// Starts a run unless one is under way.
+    /// Starts a run unless one is in progress.
     ///
-    /// - Parameter prepare: called before it starts.
-    /// - Returns: what it comes to.
+    /// - Parameter prepare: Called before the run starts.
+    /// - Returns: The outcome of the run.
     @discardableResult
     func start(
         on executor: (any TaskExecutor)?, prepare: () -> Void, _ body: @escaping @Sendable () async throws -> Value
@@ -32,8 +32,8 @@ final class BackgroundRun<Value: Sendable>: Sendable {
         }
     }
 
-    /// Runs `body` in the caller's task, unless a run is under way, which is waited for. Cancelling the caller ends its own run,
-    /// else the wait alone.
+    /// Runs `body` in the caller's task or, if a run is in progress, waits for that run. Cancelling the caller ends its
+    /// own run, or only the wait.
     func run(_ body: () async throws -> Value) async throws -> Value {
         let (outcome, isOwn) = state.withLock { state in
             if let outcome = state.outcome, !outcome.isSet { return (outcome, false) }
@@ -52,9 +52,8 @@ final class BackgroundRun<Value: Sendable>: Sendable {
         }
     }
 
-    /// Of the run that is under way, or was the last; nil before the first.
+    /// The outcome of the current or last run, or `nil` before the first.
     var outcome: OneShot<Result<Value, any Error>>? { state.withLock(\.outcome) }
 
-    /// Cancels the run that goes on by itself.
     func cancel() { state.withLock(\.task)?.cancel() }
 }

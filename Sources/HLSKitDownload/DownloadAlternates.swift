@@ -2,37 +2,33 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Where a segment is looked for that a chosen playlist does not give: in its redundant copies, then in other variants, of
-/// a rendition in other groups.
+/// The other playlists from which a segment can be loaded if its chosen playlist does not provide it.
 ///
-/// As in playback, a playlist that failed is left out for a while. A chosen one that is not served, and is the same
-/// elsewhere, is left, too: its segments are then looked for there first.
-///
-/// See R2 and R9 in docs/behaviour/faults.md, and docs/behaviour/pathways.md.
+/// Redundant copies come first, then other variants or, for a rendition, other groups. As in playback, a playlist that
+/// failed is avoided for a while. If a chosen playlist is not available but has a copy elsewhere, its segments are
+/// first loaded from the copy.
 struct DownloadAlternates: Sendable {
-    /// A segment that is wanted of another playlist.
+    /// A request to load a segment from another playlist.
     struct Wish: Sendable, Hashable {
-        /// The segment of the chosen playlist.
         var target: DownloadPlan.ItemID
-        /// The place of the other playlist among the alternates.
+        /// The index of the other playlist among the alternates.
         var alternate: Int
     }
 
     private let alternates: [DownloadSelection.Alternate]
-    /// The lane of each alternate that was opened, by its place.
+    /// The lane of each open alternate, by its index.
     var lanes: [Int: Int] = [:]
     private var box: PenaltyBox<Int>
-    /// Chosen playlists that were left, by their lanes.
+    /// The lanes of the chosen playlists that are avoided.
     private var left: PenaltyBox<Int>
-    /// Segments that were not asked for where they were chosen.
+    /// The segments that were not requested from their chosen playlist.
     private var passed: Set<DownloadPlan.ItemID> = []
     private var tried: [DownloadPlan.ItemID: Set<Int>] = [:]
-    /// Of each segment the first error.
+    /// The first error of each segment.
     private var failures: [DownloadPlan.ItemID: HLSError] = [:]
-    /// By the segments that are loaded instead.
+    /// The wishes, by the segments that are loaded instead.
     private var wishes: [DownloadPlan.ItemID: Wish] = [:]
     private var waiting: [Wish] = []
-    /// Playlists that are on their way.
     private var openCount = 0
 
     init(_ selection: DownloadSelection, policies: RetryPolicies) {
@@ -43,27 +39,26 @@ struct DownloadAlternates: Sendable {
 
     func entry(of alternate: Int) -> DownloadSelection.Entry { alternates[alternate].entry }
 
-    /// Something is under way that the plan does not know of.
+    /// Whether work is in progress that is not in the plan.
     var isBusy: Bool { !waiting.isEmpty || openCount > 0 }
 
-    /// The segment that another one is loaded for.
+    /// The wish that a segment is loaded for, if any.
     func wish(of id: DownloadPlan.ItemID) -> Wish? { wishes[id] }
 
-    /// A segment may be had elsewhere.
+    /// Whether a segment may be available from another playlist.
     func hasMore(for target: DownloadPlan.ItemID) -> Bool { next(for: target, at: .zero) != nil }
 
-    /// Where a segment is looked for next.
     enum Next: Sendable, Hashable {
         case elsewhere
-        /// Where it was chosen, which was passed over.
+        /// The chosen playlist, which was skipped before.
         case chosen
-        /// Nowhere: the error that counts, which is the first.
+        /// No source is left. The error is the first one.
         case nowhere(HLSError)
     }
 
-    /// Looks for a segment elsewhere, where it may still be.
+    /// Chooses the next source for a segment.
     ///
-    /// - Parameter isOver: it has been tried for as long as the policies say.
+    /// - Parameter isOver: Whether the retry policies allow no more attempts.
     mutating func look(
         for target: DownloadPlan.ItemID, after error: HLSError, isOver: Bool, at now: Duration
     ) -> Next {
@@ -71,7 +66,7 @@ struct DownloadAlternates: Sendable {
         failures[target] = first
         guard !isOver else { return .nowhere(first) }
         let next = next(for: target, at: now)
-        // What was chosen is better than what is less.
+        // The chosen playlist is better than one of another quality.
         if next.map({ !alternates[$0].isRedundant }) ?? true, passed.remove(target) != nil { return .chosen }
         guard let next else { return .nowhere(first) }
         wish(for: next, of: target)
@@ -85,7 +80,7 @@ struct DownloadAlternates: Sendable {
 
     // MARK: The same elsewhere
 
-    /// The same segment is in another place, which did not fail of late.
+    /// Whether the same segment has another source that did not fail recently.
     func isRedundant(_ target: DownloadPlan.ItemID, at now: Duration) -> Bool { copy(of: target, at: now) != nil }
 
     private func copy(of target: DownloadPlan.ItemID, at now: Duration) -> Int? {
@@ -96,10 +91,10 @@ struct DownloadAlternates: Sendable {
         }
     }
 
-    /// A chosen playlist, of this lane, is not served.
+    /// Avoids a chosen playlist, of this lane, because it is not available.
     mutating func leave(_ lane: Int, at now: Duration) { left.add(lane, at: now) }
 
-    /// Whether a segment is looked for elsewhere first, since the chosen playlist was left.
+    /// Whether to request a segment from another source first, because the chosen playlist is avoided.
     mutating func passesOver(_ target: DownloadPlan.ItemID, at now: Duration) -> Bool {
         guard wishes[target] == nil, tried[target] == nil, left.penalized(at: now).contains(target.lane),
             let copy = copy(of: target, at: now)
@@ -109,7 +104,7 @@ struct DownloadAlternates: Sendable {
         return true
     }
 
-    /// The best that was not tried; what failed of late comes last.
+    /// The best alternate that was not tried. Those that failed recently come last.
     private func next(for target: DownloadPlan.ItemID, at now: Duration) -> Int? {
         let left = alternates.indices.filter {
             alternates[$0].target == target.lane && tried[target]?.contains($0) != true
@@ -118,22 +113,20 @@ struct DownloadAlternates: Sendable {
         return left.first { !penalized.contains($0) } ?? left.first
     }
 
-    /// It did not give what it was asked for.
     mutating func penalize(_ alternate: Int, at now: Duration) { box.add(alternate, at: now) }
 
-    /// What is to be looked for now.
     mutating func takeWaiting() -> [Wish] {
         defer { waiting = [] }
         openCount += waiting.count
         return waiting
     }
 
-    /// The playlist of a wish is there, or is not.
+    /// Notes that the playlist of a wish has been loaded or has failed.
     mutating func finishOpening() { openCount -= 1 }
 
     mutating func note(_ id: DownloadPlan.ItemID, for wish: Wish) { wishes[id] = wish }
 
-    /// The segment of a playlist that is presented when another one should be; nil where none is cut as that is.
+    /// The segment of a playlist for the same time as another segment, or `nil` if none has matching boundaries.
     static func index(in tracker: PlaylistTracker, from start: Duration, to end: Duration) -> Int? {
         let tolerance = max(.milliseconds(50), (end - start) / 8)
         guard let index = tracker.index(containing: (start + end) / 2),

@@ -5,135 +5,154 @@ public import HLSKitOutput
 public import HLSKitSelection
 public import HLSKitTime
 
-/// How a stream is downloaded, and which parts of it.
+/// The settings of a download: the stream, the parts to download and the way to load them.
 public struct DownloadConfiguration: Sendable {
-    /// Which renditions of a kind are taken.
+    /// A choice of renditions of one kind.
     public enum Choice: Sendable, Hashable {
-        /// The one that would be played if nobody chose.
+        /// The rendition that playback selects automatically.
         case automatic
-        /// All that go with the variant.
+        /// All renditions that belong to the variant.
         case all
-        /// For each expression the first rendition that it matches.
+        /// The first matching rendition of each expression.
         case matching([QualityExpression])
         case none
     }
 
-    /// The absolute URL of the stream, exactly as it was given.
+    /// The absolute URL of the stream, exactly as given.
     public var urlString: String
-    /// The variant; nil (the default) is the best. Of several that match, the best is taken.
-    public var quality: QualityExpression?
-    /// Further variants, which are stored beside that one: for each expression the best that it matches and that is not taken
-    /// yet. They go with the same renditions. Default: none.
+    /// The expression that selects the variant. If several variants match, the best one is downloaded.
     ///
-    /// They are for folders (``DownloadTask/writePlaylists()``); a file holds the first variant. Without video they are not
-    /// taken.
+    /// With the default, `nil`, it is the best of all variants.
+    public var quality: QualityExpression?
+    /// The expressions that select additional variants to store.
+    ///
+    /// Each expression selects the best matching variant that is not selected yet. All variants use the same
+    /// renditions. Empty by default.
+    ///
+    /// Additional variants are for folders (``DownloadTask/writePlaylists()``), because a file contains only the first
+    /// variant. They are ignored if ``includesVideo`` is `false`.
     public var auxiliaryQualities: [QualityExpression] = []
-    /// False takes audio only: the audio renditions, and where the audio is in the variants, that of the best
-    /// variant without video, else that of the best variant. Default true.
+    /// A Boolean value that indicates whether video is downloaded, in addition to audio.
+    ///
+    /// If the value is `false`, only the audio renditions are downloaded. If the variants contain the audio, it comes
+    /// from the best variant without video or, failing that, from the best variant. The default is `true`.
     public var includesVideo = true
-    /// True ends the run at the first segment that is not there, whether it cannot be loaded or the playlist marks it as a
-    /// gap. Default false.
+    /// Whether the run ends at the first missing segment: one that cannot be loaded, or that the playlist marks as a
+    /// gap. The default is `false`.
     package var endsAtGaps = false
-    /// Default: the one that would be played.
+    /// The audio renditions to download. The default is the rendition that playback selects.
     public var audio = Choice.automatic
-    /// Default: none.
+    /// The subtitle renditions to download. The default is ``Choice/none``.
     public var subtitles = Choice.none
-    /// Languages of the user, by which ``audio`` is chosen where it is ``Choice/automatic``: as
-    /// ``PlayerConfiguration/preferredLanguages``, so that the same is saved as is played. nil (the default) takes those of the
-    /// environment where the clock is that of the machine.
+    /// The user's languages, which decide on ``audio`` if it is ``Choice/automatic``.
+    ///
+    /// They work like ``PlayerConfiguration/preferredLanguages``, so that you download the audio that you would hear.
+    /// With the default, `nil`, the languages come from the environment if the clock is the system's clock.
     public var preferredLanguages: [String]?
-    /// Only what is presented from there on. Whole segments are loaded. Default: the start, of a live stream the oldest
-    /// segment.
+    /// The position at which the download starts. Whole segments are loaded.
+    ///
+    /// The default is the start or, in a live stream, the oldest segment.
     public var startPosition = StartPosition.automatic
-    /// Only what is presented before; a live stream is loaded until then. Default: the end.
+    /// The position at which the download ends. The default is the end.
+    ///
+    /// A live stream is downloaded until then.
     public var endPosition = EndPosition.automatic
-    /// The most segments, keys and initialization sections that are loaded at a time, from 1 to 16. Playlists, and what a
-    /// player waits for, are loaded beside them. Default 6.
+    /// The maximum number of parallel media requests, from 1 to 16. The default is 6.
+    ///
+    /// Media requests are for segments, keys and initialization sections. Playlists, and resources that a player waits
+    /// for, do not count towards the maximum.
     public var connectionCount = 6 {
         didSet { connectionCount = min(max(connectionCount, 1), 16) }
     }
-    /// The format of the file that ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` is going to be asked
-    /// for: what is there of a stream that is not live is packed while the rest is loaded, on a thread of its own, so that the
-    /// file is there soon after. Where something was missing in the end it is packed again. Segments that are packed do not
-    /// stay whole in the folder (docs/files.md, "Downloads"), but for who calls ``DownloadTask/writePlaylists()``. Default: nil,
-    /// which packs nothing before.
+    /// The format of the file that you will write, so that the download can mux it early.
+    ///
+    /// While the download is running, a separate thread muxes the segments of a stream that is not live. The call of
+    /// ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` with this format then completes sooner. If
+    /// segments are missing at the end, the file is muxed again. Muxed segments do not remain complete in the folder,
+    /// but ``DownloadTask/writePlaylists()`` restores them. With the default, `nil`, nothing is muxed early.
     public var fileFormat: OutputFormat?
-    /// How much of what is packed may stand on the disk twice.
+    /// The limits on muxed data that is on the disk twice.
     var thinning = ThinningPlan.Limits()
-    /// Encrypted segments are stored as they are, of whatever key system, and no key is requested: playlists that
-    /// ``DownloadTask/writePlaylists()`` writes name the keys as the stream does, and
-    /// ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` is refused. Default false.
+    /// A Boolean value that indicates whether segments remain encrypted and no keys are requested.
+    ///
+    /// The value applies to all key systems. The playlists that ``DownloadTask/writePlaylists()`` writes then name the
+    /// same keys as the stream, and ``DownloadTask/write(to:format:overwrite:allowsUnreadable:note:)`` fails. The
+    /// default is `false`.
     public var keepsEncryption = false
-    /// How resources are loaded. What its disk cache has is taken from there; what the download stores is not kept there, too.
+    /// The options for loading resources.
+    ///
+    /// The download reads from their disk cache, but does not add the resources that it stores itself.
     public var loading: AssetOptions
 
-    /// Makes a configuration: the best variant, as it would be played, from start to end.
+    /// Creates a configuration for the best variant, with automatic renditions, from start to end.
     public init(url: URL, loading: AssetOptions = .init()) {
         self.init(urlString: url.absoluteString, loading: loading)
     }
 
-    /// Makes a configuration for a URL as it is written: see ``PlayerItem/init(urlString:)``.
+    /// Creates a configuration for a URL text, which is used as it is. See ``PlayerItem/init(urlString:)``.
     public init(urlString: String, loading: AssetOptions = .init()) {
         self.urlString = urlString
         self.loading = loading
     }
 }
 
-/// How far a download is.
+/// The progress of a download.
 public struct DownloadProgress: Sendable, Hashable {
     /// The stage of a download.
     public enum Phase: String, Sendable, Hashable {
-        /// Playlists are loaded, and what an earlier run has left is looked through.
+        /// Playlists are loaded and the files of earlier runs are checked.
         case opening
         case loading
-        /// All is there, and the file is being written.
+        /// All segments are on the disk, and the file is being written.
         case writing
     }
 
     /// The current stage.
     public var phase = Phase.opening
-    /// Bytes that this run has received.
+    /// The number of bytes that this run has received.
     public var receivedByteCount = 0
-    /// Bytes of segments on the disk, those of earlier runs too.
+    /// The number of bytes of segments on the disk, including segments of earlier runs.
     public var storedByteCount = 0
-    /// Segments on the disk, of those that are known.
+    /// The number of known segments that are on the disk.
     public var segmentCount = 0
-    /// Segments that are known; of a live stream, so far.
+    /// The number of known segments. For a live stream, the number so far.
     public var totalSegmentCount = 0
-    /// Media time that is on the disk, and all there is, over all playlists.
+    /// The total media time on the disk, over all playlists.
     public var duration = Duration.zero
-    /// Media time that is known, over all playlists; of a live stream, so far.
+    /// The total known media time, over all playlists. For a live stream, the time so far.
     public var totalDuration = Duration.zero
-    /// More segments are to come.
+    /// A Boolean value that indicates whether more segments are expected.
     public var isLive = false
-    /// Media time that has been written to the file.
+    /// The media time that has been written to the file.
     public var writtenDuration = Duration.zero
-    /// Media time of the variant.
+    /// The media time of the variant.
     public var mediaDuration = Duration.zero
-    /// Times of which the variant's media is on the disk, on the timeline of the stream: in order, without overlaps. Gaps
-    /// that the stream itself has are not among them.
+    /// The time ranges of the variant that are on the disk, on the timeline of the stream.
+    ///
+    /// The ranges are in order and do not overlap. Gaps in the stream itself are not included.
     public var loadedTimeRanges: [MediaTimeRange] = []
 
-    /// Makes the progress of a download that has not begun.
     package init() {}
 
-    /// From 0 to 1; nil for a live stream.
+    /// The fraction of media on the disk, from 0 to 1, or `nil` for a live stream.
     public var fraction: Double? {
         guard !isLive, totalDuration > .zero else { return nil }
         return min(1, duration / totalDuration)
     }
 }
 
-/// A segment that is missing from a download, or several in a row that a live stream has listed and taken back unseen.
+/// A missing segment of a download, or several consecutive ones.
+///
+/// Segments of a live stream may leave the playlist before it is reloaded.
 public struct DownloadGap: Sendable, Hashable {
-    /// The URL of the segment that is missing; of several, that of their playlist.
+    /// The URL of the missing segment or, if several are missing, of their playlist.
     public var urlString: String
-    /// How many segments are missing; 1 or more.
+    /// The number of missing segments, 1 or more.
     public var segmentCount = 1
     /// The cause, in a few words.
     public var cause: String
-    /// HTTP status or the like; nil if there is none.
+    /// The HTTP status or a similar detail, or `nil` if there is none.
     public var detail: String?
-    /// The stream itself says so (`EXT-X-GAP`).
+    /// A Boolean value that indicates whether the stream itself declares the gap (`EXT-X-GAP`).
     public var isDeclared: Bool
 }

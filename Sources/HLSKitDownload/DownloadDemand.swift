@@ -2,36 +2,33 @@ import HLSKitLoading
 import HLSKitSelection
 import Synchronization
 
-/// What players wait for while a download runs that has not stored it yet: so nothing is asked for by both.
+/// The resources that players wait for while a run downloads them, so that none is requested twice.
 ///
-/// The run says what it will load, and takes what is waited for before the rest.
+/// The run registers the resources that it will load, and loads those that players wait for first.
 final class DownloadDemand: Sendable {
-    /// Something of the network, as both ask for it.
+    /// A resource on the network, as identified by the run and the player.
     struct Key: Sendable, Hashable {
         var url: String
         var byteRange: Range<UInt64>?
     }
 
-    /// The same, as a plan knows it.
+    /// The same resource, as identified by a plan.
     enum Wanted: Sendable, Hashable {
         case segment(DownloadPlan.ItemID)
         case resource(ResourceID)
     }
 
     private struct State {
-        /// A run is under way.
         var isRunning = false
-        /// It has not found out yet what it will load.
+        /// Whether the run does not know yet which resources it will load.
         var isOpening = false
-        /// What it will load, or loads.
+        /// The resources that the run will load or is loading.
         var wanted: [Key: Wanted] = [:]
         var waiters: [(id: Int, key: Key, answer: OneShot<Bool>)] = []
         var lastID = 0
-        /// What is to be loaded before the rest.
         var urgent: [Wanted] = []
         var news: AsyncStream<Void>.Continuation?
 
-        /// Takes away who waits for such things.
         mutating func removeWaiters(of isMeant: (Key) -> Bool) -> [OneShot<Bool>] {
             let answers = waiters.filter { isMeant($0.key) }.map(\.answer)
             waiters.removeAll { isMeant($0.key) }
@@ -43,9 +40,9 @@ final class DownloadDemand: Sendable {
 
     // MARK: The run
 
-    /// A run begins, or begins again with other URLs.
+    /// Notes that a run begins, or restarts with other URLs.
     ///
-    /// - Returns: an element where ``takeUrgent()`` has something.
+    /// - Returns: A stream with an element whenever ``takeUrgent()`` has resources.
     func begin() -> AsyncStream<Void> {
         end()
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -56,10 +53,10 @@ final class DownloadDemand: Sendable {
         return stream
     }
 
-    /// The run will load this.
+    /// Registers a resource that the run will load.
     func want(_ wanted: Wanted, as key: Key) { state.withLock { $0.wanted[key] = wanted } }
 
-    /// All is known that the run will load: who waits for something else waits no longer.
+    /// Notes that all resources of the run are registered. Waiters for other resources stop waiting.
     func finishOpening() {
         let others = state.withLock { state -> [OneShot<Bool>] in
             guard state.isOpening else { return [] }
@@ -72,7 +69,7 @@ final class DownloadDemand: Sendable {
         for answer in others { answer.set(false) }
     }
 
-    /// What is waited for: once.
+    /// Returns the resources that players wait for, each of them once.
     func takeUrgent() -> [Wanted] {
         state.withLock { state in
             defer { state.urgent = [] }
@@ -80,12 +77,11 @@ final class DownloadDemand: Sendable {
         }
     }
 
-    /// Something is stored.
     func settle(_ key: Key) { end([key], isStored: true) }
 
-    /// The run does not get it: who waits for it looks elsewhere.
+    /// Notes that the run cannot load a resource, so that its waiters look elsewhere.
     func withdraw(_ wanted: Wanted) {
-        // A segment may have gone from its playlist: only the run knows what it was.
+        // Search by value, because the segment may have left its playlist, so that its URL is unknown.
         end(state.withLock { $0.wanted.filter { $0.value == wanted }.keys.map(\.self) }, isStored: false)
     }
 
@@ -97,7 +93,6 @@ final class DownloadDemand: Sendable {
         for answer in answers { answer.set(isStored) }
     }
 
-    /// The run is over.
     func end() {
         let (answers, news) = state.withLock { state in
             defer { state = State(lastID: state.lastID) }
@@ -109,14 +104,14 @@ final class DownloadDemand: Sendable {
 
     // MARK: Players
 
-    /// Whether it is worth waiting for something: it comes, or nobody knows yet.
+    /// Whether a resource is worth waiting for: the run will load it, or does not know yet.
     func mayCome(_ key: Key) -> Bool {
         state.withLock { $0.isRunning && ($0.isOpening || $0.wanted[key] != nil) }
     }
 
-    /// Waits until something is stored; it is loaded before the rest.
+    /// Waits until a resource is stored. The run loads it first.
     ///
-    /// - Returns: false where it does not come, or not in time.
+    /// - Returns: `false` if the resource is not stored, or not in time.
     func wait(for key: Key, atMost limit: Duration, _ clock: any Clock<Duration>) async -> Bool {
         let answer = OneShot<Bool>()
         let id = state.withLock { state -> Int? in

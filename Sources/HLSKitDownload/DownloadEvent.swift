@@ -1,7 +1,9 @@
-/// A notice of how a download goes: see ``DownloadTask/events()``.
+/// An event of a download. See ``DownloadTask/events()``.
 public enum DownloadEvent: Sendable {
-    /// Something has changed: a segment is there or is missing, or another stage has begun. The newest replaces those before.
+    /// The progress has changed: a segment was stored or is missing, or a new stage began.
+    ///
+    /// It replaces earlier progress.
     case progress(DownloadProgress)
-    /// A run has ended, well or not. Comes once for each run, as the last.
+    /// A run has ended, successfully or not. This is the last event of each run.
     case summary(MetricDownloadSummaryEvent)
 }

@@ -4,37 +4,37 @@ import HLSKitLoading
 import HLSKitOutput
 import Synchronization
 
-/// The folder of a download while it goes on: its files, and the journal that names them.
+/// The folder of a download in progress: its files, and the journal that lists them.
 ///
-/// A file counts when its line is in the journal. Files and lines are written through to the disk before they count, so
-/// that a crash of the machine takes nothing back; or, where they can be had again, within a while, by ``sync()``: then it
-/// takes back what came since, which the next run finds out. Blocks the calling thread while it writes. What it holds is reached
-/// through ``SafeFolder`` alone: a folder, or a file in it, that is a link or belongs to somebody else is refused.
+/// A file is valid only if the journal has a line for it. Files and lines are flushed to the disk before they become
+/// valid, so that nothing is lost if the machine crashes. Files that can be loaded again are flushed later by
+/// ``sync()``. A crash loses those written since, which the next run detects. Writing blocks the calling thread. All
+/// access goes through ``SafeFolder``, which rejects links and files of other owners.
 final class DownloadFolder: Sendable {
     private static let journalName = "journal.ndjson"
     private static let temporaryEnding = ".new"
-    /// The most that is read at a time.
+    /// The maximum number of bytes to read at a time.
     private static let pieceByteCount = 64 << 20
 
     var path: String { folder.path }
     private let folder: SafeFolder
-    /// Files that do not stand there whole.
+    /// The files that are not stored completely.
     private let thin = ThinFiles()
     private struct State: ~Copyable {
         var journal = DownloadJournal()
-        /// Of the journal; -1 when closed.
+        /// The descriptor of the journal, or -1 if it is closed.
         var descriptor: Int32 = -1
-        /// Of the journal's whole lines.
+        /// The size of the complete lines of the journal.
         var byteCount = 0
         var temporaryCount = 0
-        /// Files that count, and have not been written through yet.
+        /// The valid files that have not been flushed yet.
         var unsynced: Set<String> = []
     }
     private let state = Mutex(State())
 
-    /// Makes the folder, or opens that of a download that was interrupted.
+    /// Creates the folder, or opens the folder of an interrupted download.
     ///
-    /// - Throws: `notWritable` where it cannot be written, also while another process writes it.
+    /// - Throws: `notWritable` if the folder cannot be written or another process is writing to it.
     init(path: String) throws(HLSError) {
         folder = try SafeFolder(making: path)
         let descriptor = try folder.openOwn(Self.journalName, O_RDWR | O_CREAT, mode: 0o666)
@@ -49,13 +49,13 @@ final class DownloadFolder: Sendable {
                 code: .notWritable, path: path, text: "its \(Self.journalName) does not describe a resumable download")
         }
         do throws(HLSError) {
-            // Also sees that none of them is a link.
+            // This also checks that no lane folder is a link.
             for name in folder.names() where DownloadName.isLaneFolder(name) { try folder.makeFolder(name) }
         } catch {
             close(descriptor)
             throw error
         }
-        // What comes next must not stand behind half a line.
+        // Remove a partial line, so that the next line does not follow it.
         guard ftruncate(descriptor, off_t(journal.validByteCount)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else {
             close(descriptor)
             throw Self.error(path)
@@ -65,7 +65,7 @@ final class DownloadFolder: Sendable {
             $0.descriptor = descriptor
             $0.byteCount = journal.validByteCount
         }
-        // Nobody else writes here while the journal is locked.
+        // The lock on the journal ensures that nobody else writes here.
         for name in [nil] + laneFolders { removeRest(of: name, where: { $0.hasSuffix(Self.temporaryEnding) }) }
         for name in laneFolders { thin.find(in: name, of: folder) }
     }
@@ -82,14 +82,13 @@ final class DownloadFolder: Sendable {
 
     // MARK: Files
 
-    /// Makes the folder inside this one that a file of this name needs.
     func makeFolder(for name: String) throws(HLSError) {
         guard let slash = name.lastIndex(of: "/") else { return }
         try folder.makeFolder(String(name[..<slash]))
     }
 
-    /// A name for what is not whole yet, another one each time: files that are named by their contents may be written
-    /// twice at the same time.
+    /// Returns a unique name for a file in progress. Files named by their contents may be written twice at the same
+    /// time.
     fileprivate func temporaryName(for name: String) -> String {
         let number = state.withLock { state in
             state.temporaryCount += 1
@@ -98,18 +97,18 @@ final class DownloadFolder: Sendable {
         return "\(name).\(number)\(Self.temporaryEnding)"
     }
 
-    /// Writes a small file whole.
+    /// Writes a small file completely.
     ///
-    /// - Parameter mode: `0o600` for what is secret.
+    /// - Parameter mode: The file mode, `0o600` for secrets.
     func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o666) throws(HLSError) -> DownloadJournal.File {
         let file = try DownloadFile(folder: self, name: name, mode: mode)
         try file.write(bytes)
         return try file.finish()
     }
 
-    /// Notes what is on the disk now.
+    /// Adds entries for files that are on the disk.
     ///
-    /// - Parameter syncs: writes it through; else ``sync()`` does.
+    /// - Parameter syncs: Whether to flush the journal now, instead of in ``sync()``.
     func add(_ entries: [DownloadJournal.Entry], syncs: Bool = true) throws(HLSError) {
         let bytes = entries.flatMap(\.line)
         let failure: HLSError? = state.withLock { state in
@@ -117,7 +116,7 @@ final class DownloadFolder: Sendable {
                 !syncs || fdatasync(state.descriptor) == 0
             else {
                 let error = Self.error(path)
-                // The next line must not stand behind half of this one.
+                // Remove the partial line, so that the next line does not follow it.
                 if state.descriptor >= 0, ftruncate(state.descriptor, off_t(state.byteCount)) == 0 {
                     lseek(state.descriptor, 0, SEEK_END)
                 }
@@ -130,10 +129,10 @@ final class DownloadFolder: Sendable {
         if let failure { throw failure }
     }
 
-    /// Something that counts has not been written through yet.
+    /// Whether valid files have not been flushed yet.
     var needsSync: Bool { state.withLock { !$0.unsynced.isEmpty } }
 
-    /// Writes through what counts, and the journal.
+    /// Flushes the valid files and the journal.
     func sync() throws(HLSError) {
         let (names, journal) = state.withLock { state in
             defer { state.unsynced = [] }
@@ -141,9 +140,9 @@ final class DownloadFolder: Sendable {
         }
         guard journal >= 0 else { return }
         defer { close(journal) }
-        // A file that has gone meanwhile need not be there.
+        // A file may have been deleted in the meantime.
         for name in names where !folder.sync(name) && errno != ENOENT { throw Self.error(url(of: name)) }
-        // One of each folder.
+        // One file of each folder is enough to flush the folder.
         let ofFolders = Dictionary(names.map { ($0.prefix { $0 != "/" }, $0) }, uniquingKeysWith: { first, _ in first })
         for name in ofFolders.values where !folder.syncFolder(of: name) && errno != ENOENT {
             throw Self.error(url(of: name))
@@ -155,7 +154,7 @@ final class DownloadFolder: Sendable {
         state.withLock { state in _ = state.unsynced.insert(name) }
     }
 
-    /// What is there of a segment; nil where it is not, or has no file.
+    /// Returns the stored version of a segment, or `nil` if it is not stored or has no file.
     func stored(_ segment: DownloadJournal.Segment) -> DownloadJournal.Segment? {
         state.withLock { state in
             let stored = state.journal.segments[segment.lane]?[segment.position]
@@ -163,10 +162,10 @@ final class DownloadFolder: Sendable {
         }
     }
 
-    /// Compares what the journal names with what is there, and removes what is not as it was.
+    /// Compares the journal with the files, and removes entries whose files have changed.
     ///
-    /// - Parameter progress: is told the bytes that were read.
-    /// - Returns: How many segments have to be loaded again.
+    /// - Parameter progress: Receives the number of bytes that were read.
+    /// - Returns: The number of segments to load again.
     func verify(_ progress: (Int) -> Void = { _ in }) -> Int {
         var journal = journal
         var badCount = 0
@@ -194,7 +193,7 @@ final class DownloadFolder: Sendable {
         return badCount
     }
 
-    /// Whether a file is there, and is what it was.
+    /// Whether a file exists and has not changed.
     func isWhole(_ file: DownloadJournal.File) -> Bool {
         guard let hash = try? LibraryDigest(file.digest.algorithm) else { return false }
         let descriptor = folder.open(file.name, O_RDONLY)
@@ -217,7 +216,7 @@ final class DownloadFolder: Sendable {
         }
     }
 
-    /// All bytes of a file of the folder, however it is kept.
+    /// Reads all bytes of a file, even if it is stored as a thin file.
     func bytes(of name: String) throws(HLSError) -> [UInt8] {
         let descriptor = folder.open(name, O_RDONLY)
         guard descriptor >= 0 else {
@@ -234,8 +233,7 @@ final class DownloadFolder: Sendable {
         thin.remove(name, in: folder)
     }
 
-    /// Removes segments that turned out to be of no use, and maps and keys that were good for nothing else: what is not
-    /// there is loaded again by the next run.
+    /// Removes useless segments, and maps and keys that only they needed, so that the next run loads them again.
     func discard(_ segments: [DownloadJournal.Segment]) {
         guard !segments.isEmpty else { return }
         let useless = Set(segments)
@@ -248,7 +246,6 @@ final class DownloadFolder: Sendable {
         }
     }
 
-    /// Removes what was loaded of other lanes.
     func removeLanes(except kept: Set<String>) {
         let journal = journal
         let others = journal.lanes.filter { !kept.contains($0.id) }
@@ -263,10 +260,10 @@ final class DownloadFolder: Sendable {
 
     // MARK: The end
 
-    /// Gives a file of the folder its final name: it is on the disk before it has the name.
+    /// Moves a file of the folder to its final name, after flushing it to the disk.
     func publish(_ name: String, as target: String, overwrite: Bool) throws(HLSError) {
         guard folder.sync(name) else { throw Self.error(target) }
-        // Until it is noted that it has its name, what was loaded must not go.
+        // Keep its segments until the journal notes that the file has its final name.
         thin.keep(name, in: folder)
         if overwrite {
             guard Self.isReplaceable(target) else {
@@ -285,15 +282,14 @@ final class DownloadFolder: Sendable {
         _ = Self.sync(SafeFile.parent(of: target))
     }
 
-    /// Sees that what is opened by ``url(of:)`` is in this folder.
+    /// Checks that paths from ``url(of:)`` still lead into this folder.
     func checkPlace() throws(HLSError) {
         guard folder.isInPlace else { throw SafeFile.refusal(path, "has been replaced by another folder") }
     }
 
-    /// Removes what was packed and is of no use any more.
     func discardOutput() { thin.removeUnneededOutputs(in: folder) }
 
-    /// Gives the folder its final name, without the journal.
+    /// Moves the folder to its final name, without the journal.
     func move(to target: String) throws(HLSError) {
         try makeWhole()
         discardOutput()
@@ -309,7 +305,6 @@ final class DownloadFolder: Sendable {
         _ = Self.sync(SafeFile.parent(of: target))
     }
 
-    /// Closes the journal, so that nothing more is added.
     func closeJournal() {
         state.withLock { state in
             if state.descriptor >= 0 { Glibc.close(state.descriptor) }
@@ -317,7 +312,7 @@ final class DownloadFolder: Sendable {
         }
     }
 
-    /// Removes what the download has put there, and the folder where nothing else is in it.
+    /// Removes the files of the download, and the folder if it is then empty.
     func remove() {
         let journal = journal
         var names = journal.segments.values.flatMap { $0.values.compactMap { $0.file?.name } }
@@ -337,11 +332,10 @@ final class DownloadFolder: Sendable {
 
     // MARK: Once on the disk
 
-    /// A name for what is packed next.
     func nextOutput(ending: String) -> String { thin.nextOutput(ending: ending) }
 
-    /// Keeps of these files only the difference to what was packed of them, where that is worth it. What was packed is
-    /// written through first, and then the differences, so that a crash takes nothing back.
+    /// Replaces files by thin files, which hold only the difference to the muxed output, if that saves enough space.
+    /// Flushes the output first and then the thin files, so that nothing is lost in a crash.
     func keepThin(_ pieces: [ThinningPlan.Piece]) throws(HLSError) {
         for output in Set(pieces.map(\.output)) where !folder.sync(output) && !folder.sync(output + ".part") {
             throw Self.error(url(of: output))
@@ -358,7 +352,7 @@ final class DownloadFolder: Sendable {
         thin.note(made, in: folder)
     }
 
-    /// Makes the files whole that are not, and leaves whole those that come: they have readers that know nothing of this.
+    /// Restores all thin files and stops making new ones, because other programs will read the files.
     func makeWhole() throws(HLSError) {
         thin.stop()
         for name in thin.names {
@@ -368,23 +362,20 @@ final class DownloadFolder: Sendable {
         }
     }
 
-    /// Removes files that were being written when a download before this one was interrupted.
     private func removeRest(of lane: String?, where isOurs: (String) -> Bool) {
         for name in folder.names(in: lane) where isOurs(name) { folder.remove(lane.map { "\($0)/\(name)" } ?? name) }
     }
 
-    /// The folders of the lanes.
     private var laneFolders: [String] { folder.names().filter(DownloadName.isLaneFolder) }
 
     // MARK: System calls
 
-    /// The size of a file; nil where there is none.
     static func byteCount(of path: String) -> Int? {
         var status = stat()
         return lstat(path, &status) == 0 ? Int(status.st_size) : nil
     }
 
-    /// A device, pipe or folder is not what somebody wants to lose to a film.
+    /// Whether the path is free or a regular file. A device, pipe or folder must not be replaced.
     private static func isReplaceable(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
@@ -401,7 +392,7 @@ final class DownloadFolder: Sendable {
         var bytes: [UInt8] = []
         var status = stat()
         if fstat(descriptor, &status) == 0, (1...pieceByteCount).contains(Int(status.st_size)) {
-            // In one piece, where it says how large it is. There may be more behind that.
+            // Read a file of known size at once. More data may follow.
             let size = Int(status.st_size)
             bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
                 while count < size {
@@ -441,18 +432,16 @@ final class DownloadFolder: Sendable {
 
     fileprivate static func error(_ path: String) -> HLSError { SafeFile.error(path) }
 
-    /// A file that is being made.
     fileprivate func open(_ name: String, mode: mode_t) -> Int32 {
         folder.open(name, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
     }
 
-    /// Gives a file that is whole its name.
     fileprivate func rename(_ name: String, to other: String, syncs: Bool) -> Bool {
         folder.rename(name, to: other) && (!syncs || folder.syncFolder(of: other))
     }
 }
 
-/// A file of the folder that is being written. It has its name when it is whole.
+/// A file of the folder that is being written. It gets its name when it is complete.
 final class DownloadFile {
     let name: String
     private let folder: DownloadFolder
@@ -491,7 +480,9 @@ final class DownloadFile {
         byteCount += bytes.count
     }
 
-    /// - Parameter syncs: writes it through to the disk before it gets its name; else ``DownloadFolder/sync()`` does.
+    /// Completes the file.
+    ///
+    /// - Parameter syncs: Whether to flush the file before it gets its name, instead of in ``DownloadFolder/sync()``.
     func finish(syncs: Bool = true) throws(HLSError) -> DownloadJournal.File {
         guard !syncs || fsync(descriptor) == 0, folder.rename(temporaryName, to: name, syncs: syncs) else {
             throw DownloadFolder.error(path)

@@ -2,19 +2,18 @@ import HLSKitCodec
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// What a download has got so far: one line of JSON for each thing that is safely on the disk, in the order in which it
-/// came there.
+/// The record of a download, with one line of JSON for each file that is safely on the disk, in order of completion.
 ///
-/// A line is written after the file that it tells of. So whatever interrupts a download, all that the journal names is
-/// there; a last line that is torn counts as not written.
+/// Other lines describe the stream and its lanes. Each line is written after its file, so all files in the journal
+/// exist even if a download is interrupted. A truncated last line is ignored.
 struct DownloadJournal: Sendable, Equatable {
     static let version = 1
 
-    /// One playlist of the download: the variant's, or that of a rendition.
+    /// A playlist of the download: the variant's or a rendition's.
     struct Lane: Sendable, Hashable {
         enum Kind: String, Sendable, Hashable, CaseIterable { case main, audio, subtitles }
 
-        /// The same after a restart, and for a fresh URL of the same stream.
+        /// The same ID after a restart, and for a fresh URL of the same stream.
         var id: String
         var kind: Kind
         var language: String?
@@ -24,50 +23,45 @@ struct DownloadJournal: Sendable, Equatable {
         /// `CHARACTERISTICS` as written.
         var characteristics: String?
         var channels: String?
-        /// Of the variant, for the playlist of the folder.
+        /// The bandwidth of the variant, for the multivariant playlist of the folder.
         var bandwidth = 0
-        /// `AVERAGE-BANDWIDTH`; 0 where undeclared.
+        /// `AVERAGE-BANDWIDTH`, or 0 if undeclared.
         var averageBandwidth = 0
         /// `CODECS` as written.
         var codecs: String?
         var resolution: String?
         /// `VIDEO-RANGE` as written.
         var videoRange: String?
-        /// `FRAME-RATE`.
         var frameRate: String?
-        /// A variant that is stored besides the first.
+        /// Whether this is an additional variant.
         var isAuxiliary = false
-        /// More may be listed: what is not loaded in time is gone.
+        /// Whether more segments may be listed, so that segments not loaded in time are no longer available.
         var isLive = false
 
-        /// Entries of `CODECS`.
         var codecList: [String] {
             (codecs ?? "").split(separator: ",").map { $0.trimmingPrefix { $0 == " " } }.map(String.init)
         }
     }
 
-    /// A file of the folder.
     struct File: Sendable, Hashable {
         var name: String
         var byteCount: Int
         var digest: FileDigest
     }
 
-    /// A key with the vector for one segment.
+    /// A key, and the initialization vector for one segment.
     struct Key: Sendable, Hashable {
         var method: String
-        /// The file of the key.
         var file: String
         /// 32 hexadecimal digits.
         var vector: String
     }
 
-    /// A key that was not loaded, as the stream names it.
+    /// A key that was not loaded, as named by the stream.
     struct NamedKey: Sendable, Hashable {
         var method: String
-        /// Absolute.
         var uri: String
-        /// 32 hexadecimal digits; nil where the stream gives none and the key system has a say in it.
+        /// 32 hexadecimal digits, or `nil` if undeclared and the key system may decide on it.
         var vector: String?
         var format: String?
         var formatVersions: String?
@@ -78,52 +72,51 @@ struct DownloadJournal: Sendable, Equatable {
         var lane: String
         var epoch = 0
         var sequence: Int
-        /// What was the same in the playlist that named it: the last part of the path, the byte range.
+        /// The parts of its URL that are the same in all runs: the last path component and the byte range.
         var name: String
         var range: Range<UInt64>?
-        /// On the timeline of the download, in microseconds.
+        /// The start time on the timeline of the download, in microseconds.
         var start: Int64
         var duration: Int64
         var discontinuity = 0
-        /// nil for a segment that the stream itself says is missing.
+        /// The file, or `nil` if the stream itself declares the segment missing.
         var file: File?
         var map: String?
         var mapKey: Key?
         var key: Key?
-        /// It is encrypted, and so is its map, and these are the keys to choose from.
+        /// The keys to choose from if the segment, or its map, is stored encrypted.
         var namedKeys: [NamedKey] = []
         var namedMapKeys: [NamedKey] = []
         /// `EXT-X-PROGRAM-DATE-TIME` as written.
         var date: String?
-        /// The variant that it was taken of where the chosen one did not have it.
+        /// The variant that the segment was loaded from, if the chosen variant did not have it.
         var variant: String?
 
         var position: SegmentPosition { SegmentPosition(epoch: epoch, sequence: sequence) }
-        /// The files of its map and keys.
         var resources: [String] { [map, key?.file, mapKey?.file].compactMap(\.self) }
     }
 
     enum Entry: Sendable, Hashable {
-        /// What is downloaded; the first line.
+        /// The downloaded stream. This is the first line.
         case header(url: String, identity: String)
         case lane(Lane)
         /// A map or a key.
         case resource(File)
         case segment(Segment)
-        /// The file that all is in, and its size, has its name.
+        /// The file with all media is complete and has its final name and this size.
         case written(byteCount: Int)
     }
 
-    /// The URL of the stream without query, user and fragment, which change while the stream stays the same.
+    /// The URL of the stream without query, user and fragment, because these may change for the same stream.
     private(set) var url = ""
-    /// A hash of the URL with its query, which may be what tells two streams apart.
+    /// A hash of the URL including its query, because the query may distinguish two streams.
     private(set) var identity = ""
     private(set) var lanes: [Lane] = []
     private(set) var resources: [String: File] = [:]
     private(set) var segments: [String: [SegmentPosition: Segment]] = [:]
-    /// The size of the file that was made of it.
+    /// The size of the file that was written from the download.
     private(set) var writtenByteCount: Int?
-    /// How much of the text that was read is whole lines.
+    /// The number of bytes in complete lines of the text that was read.
     private(set) var validByteCount = 0
 
     init() {}
@@ -140,29 +133,28 @@ struct DownloadJournal: Sendable, Equatable {
         }
     }
 
-    /// Forgets what is not on the disk as it should be.
+    /// Removes a segment whose file is missing or damaged.
     mutating func remove(_ segment: Segment) { segments[segment.lane]?[segment.position] = nil }
 
     mutating func removeResource(_ name: String) { resources[name] = nil }
 
-    /// Those of a lane in their order.
+    /// The segments of a lane in order.
     func segments(of lane: String) -> [Segment] {
         (segments[lane] ?? [:]).values.sorted { $0.position < $1.position }
     }
 
-    /// Bytes of all segments.
     var byteCount: Int {
         segments.values.reduce(0) { sum, lane in lane.values.reduce(sum) { $0 + ($1.file?.byteCount ?? 0) } }
     }
 
-    /// There is something of the stream that another run can use.
+    /// Whether the folder has media that another run can use.
     var hasMedia: Bool { segments.values.contains { $0.values.contains { $0.file != nil } } }
 }
 
 // MARK: - Reading
 
 extension DownloadJournal {
-    /// Reads a journal up to the first line that is none; nil where it is of another version or no journal.
+    /// Reads a journal up to the first invalid line. Returns `nil` for another version, or if it is not a journal.
     init?(parsing bytes: [UInt8]) {
         var start = 0
         while let end = bytes[start...].firstIndex(of: 0x0A) {
@@ -247,7 +239,6 @@ extension DownloadJournal.NamedKey {
         if let vector, vector.utf8.count != 32 || !vector.utf8.allSatisfy(\.isHexadecimalDigit) { return nil }
     }
 
-    /// nil where one of them is none.
     fileprivate static func list(_ document: JSONDocument?) -> [Self]? {
         guard let document else { return [] }
         guard let array = document.array else { return nil }
@@ -263,7 +254,7 @@ extension UInt8 {
 }
 
 extension DownloadJournal.Segment {
-    /// Sums of larger numbers would not be numbers any more; in microseconds, 36 000 years.
+    /// The limit, in microseconds (36,000 years), that prevents overflows in sums.
     private static let farthest = 1 << 60
 
     fileprivate init?(_ document: JSONDocument) {
@@ -303,7 +294,7 @@ extension DownloadJournal.Segment {
 }
 
 extension JSONDocument {
-    /// A whole number; a wide one is written as text, because a double does not hold it exactly.
+    /// An integer. Large numbers are stored as text because a double does not hold them exactly.
     fileprivate var integer: Int? {
         guard let number else { return string.flatMap { Int($0) } }
         guard number == number.rounded(), number.magnitude < JournalLine.widest else { return nil }
@@ -314,7 +305,7 @@ extension JSONDocument {
 // MARK: - Writing
 
 extension DownloadJournal.Entry {
-    /// The line of the journal, with its break.
+    /// The journal line, including the line break.
     var line: [UInt8] {
         var object = JournalLine()
         switch self {
@@ -366,7 +357,6 @@ extension DownloadJournal.Entry {
     }
 }
 
-/// One object of JSON in the making.
 private struct JournalLine {
     /// Numbers from here on are written as text.
     static let widest = 9e15

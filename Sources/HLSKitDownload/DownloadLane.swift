@@ -3,25 +3,25 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// One playlist of a download while it is loaded: which of its segments are wanted, and what is told of each.
+/// A playlist of a download while it is loaded: its wanted segments, and their journal entries.
 struct DownloadLane: Sendable {
     let entry: DownloadSelection.Entry
     var tracker: PlaylistTracker
-    /// Which keys are used; nil where what is encrypted is stored as it is.
+    /// The rules that choose keys, or `nil` if encrypted segments are stored encrypted.
     private let keys: KeyRules?
-    /// Added to the tracker's epochs and discontinuities, where an earlier run has counted already.
+    /// Values added to the tracker's epochs and discontinuities, to continue the numbers of an earlier run.
     private var epochBase = 0
     private var discontinuityBase = 0
-    /// How many delta updates in a row were of no use, where the whole list was.
+    /// The number of consecutive delta updates that were of no use although the whole playlist was.
     private var misfitCount = 0
     private static let misfitLimit = 2
-    /// Whether the server holds requests, by what came of them.
+    /// Predicts whether the server supports blocking reloads, from their results.
     private var plan = ReloadPlan()
 
     /// - Parameters:
-    ///   - known: what an earlier run has stored of it, in order.
-    ///   - start: where its first segment stands unless that is known.
-    ///   - keys: which are used; nil where what is encrypted is stored as it is.
+    ///   - known: The segments that earlier runs have stored, in order.
+    ///   - start: The start time of the first segment, unless it is known.
+    ///   - keys: The rules that choose keys, or `nil` if encrypted segments are stored encrypted.
     init(
         _ entry: DownloadSelection.Entry, _ playlist: MediaPlaylist, known: [DownloadJournal.Segment],
         start: Duration, keys: KeyRules?, now: Duration
@@ -41,7 +41,7 @@ struct DownloadLane: Sendable {
         var discontinuity: Int
     }
 
-    /// Where a live playlist goes on after what was stored of it before; nil where it does not tell.
+    /// Returns the position at which a live playlist continues after the stored segments, or `nil` if it is unknown.
     private static func place(of playlist: MediaPlaylist, among known: [DownloadJournal.Segment]) -> Place? {
         guard !playlist.isComplete || playlist.mediaSequence > 0, let last = known.last else { return nil }
         var before = Duration.zero
@@ -56,7 +56,7 @@ struct DownloadLane: Sendable {
             before += segment.duration
         }
         guard !playlist.isComplete else { return nil }
-        // What came in between was missed, or the server counts anew.
+        // Either segments in between were missed, or the server has restarted its numbering.
         let isLater = playlist.mediaSequence > last.sequence
         let first = playlist.segments.first?.discontinuitySequence ?? 0
         return Place(
@@ -64,7 +64,7 @@ struct DownloadLane: Sendable {
             discontinuity: isLater && playlist.hasDiscontinuitySequence ? 0 : last.discontinuity &+ 1 &- first)
     }
 
-    /// The name by which a segment is known again: the last part of its path, whatever the query.
+    /// The name that identifies a segment in later runs: the last path component, without the query.
     static func name(of uri: String) -> String {
         let path = uri.prefix { $0 != "?" && $0 != "#" }
         return Redaction.text(String(path.split(separator: "/").last ?? path))
@@ -82,26 +82,24 @@ struct DownloadLane: Sendable {
         return tracker.index(of: position)
     }
 
-    /// The URL of a segment that is listed.
+    /// The URL of a segment, or `nil` if the playlist no longer lists it.
     func url(of position: SegmentPosition) -> String? {
         index(of: position).flatMap { tracker.playlist.resolve(tracker.playlist.segments[$0].uri) }
     }
 
-    /// The segments of which some lies in the window.
     func indices(in window: TimeWindow) -> [Int] {
         tracker.playlist.segments.indices.filter { index in
             window.overlaps(tracker.starts[index], tracker.starts[index + 1])
         }
     }
 
-    /// The map and keys of a segment.
     func resources(at index: Int) throws(HLSError) -> SegmentResources {
         let segment = tracker.playlist.segments[index]
         let url = tracker.playlist.resolve(segment.uri) ?? segment.uri
         return try SegmentResources(of: segment, at: url, in: tracker, keys: keys)
     }
 
-    /// Whether the bytes of a segment are media, and not their ciphertext.
+    /// Whether the bytes of a segment are media, not ciphertext.
     func isClear(_ index: Int) -> Bool {
         tracker.playlist.segments[index].keys.allSatisfy { $0.method == .sampleAES || $0.method == .sampleAESCTR }
     }
@@ -111,7 +109,7 @@ struct DownloadLane: Sendable {
         guard self.keys == nil else { return [] }
         return keys.compactMap { key in
             guard let uri = key.uri.flatMap(tracker.playlist.resolve) else { return nil }
-            // Numbers of segments are others in the playlist of the folder.
+            // Write an explicit vector, because the folder's playlist has other sequence numbers.
             let isOwn = key.iv != nil || key.effectiveKeyFormat == "identity"
             let vector = key.initializationVector(forMediaSequence: tracker.playlist.segments[index].mediaSequence)
             return DownloadJournal.NamedKey(
@@ -120,7 +118,7 @@ struct DownloadLane: Sendable {
         }
     }
 
-    /// What the journal says of a segment, without what is known only when it is loaded.
+    /// The journal entry of a segment, without the values that are known only after loading.
     func description(at index: Int) -> DownloadJournal.Segment {
         let segment = tracker.playlist.segments[index]
         let position = position(at: index)
@@ -135,7 +133,6 @@ struct DownloadLane: Sendable {
         return result
     }
 
-    /// Whether a map is encrypted as a whole.
     func isEncrypted(_ map: ResourceID) -> Bool {
         tracker.playlist.segments.contains { segment in
             guard let own = segment.map, own.loadedRange == map.byteRange,
@@ -145,11 +142,11 @@ struct DownloadLane: Sendable {
         }
     }
 
-    /// Whether a segment that was stored is the one that the playlist names now.
+    /// Whether a stored segment is still the one that the playlist lists.
     func isSame(_ stored: DownloadJournal.Segment, at index: Int) -> Bool {
         let wanted = description(at: index)
         let isGap = tracker.playlist.segments[index].isGap
-        // Keys that were left out then may be wanted now.
+        // Keys that were not loaded then may be wanted now.
         let isReadable = keys == nil || stored.namedKeys.isEmpty && stored.namedMapKeys.isEmpty
         return isReadable && stored.name == wanted.name && stored.range == wanted.range
             && stored.duration == wanted.duration
@@ -158,27 +155,25 @@ struct DownloadLane: Sendable {
 
     // MARK: Reloads
 
-    /// The list is asked for as a whole.
     var refusesDeltas: Bool { misfitCount >= Self.misfitLimit }
 
-    /// What the next reload awaits, at once; nil where it is made at its time. A download has no use for parts.
+    /// The position that an immediate blocking reload waits for, or `nil` for a timed reload.
     var awaited: PartPosition? { plan.next(in: tracker) }
 
-    /// A reload begins.
     mutating func beginReload(awaiting awaited: PartPosition?) { plan.send(DeliveryDirectives(awaited: awaited)) }
 
-    /// A reload has brought a list, or nothing.
+    /// Notes the end of a reload.
     ///
     /// - Parameters:
-    ///   - update: what the list was; nil for none.
-    ///   - wasInVain: something besides the list was asked for, and of no use.
+    ///   - update: The kind of update, or `nil` if no playlist was loaded.
+    ///   - wasInVain: Whether the request had delivery directives that were of no use.
     mutating func endReload(_ update: PlaylistTracker.Update?, askedForDelta: Bool, wasInVain: Bool) {
         if askedForDelta, update != nil { misfitCount = wasInVain ? misfitCount + 1 : 0 }
         if wasInVain || update == nil { _ = plan.fail(update == nil ? .other : .timeout) }
         if let update { plan.take(edge: tracker.writtenEdge, isNewCount: update == .restarted) }
     }
 
-    /// The playlist could not be loaded: it is tried again as if nothing had changed.
+    /// Notes that the playlist could not be loaded. The next attempt is timed as if the playlist had not changed.
     mutating func noteFailedReload(at time: Duration) {
         let playlist = tracker.playlist
         _ = tracker.update(with: playlist, url: tracker.url, loadBegan: time, now: time)
@@ -186,19 +181,19 @@ struct DownloadLane: Sendable {
 
     // MARK: Files
 
-    /// The folder of the lane's files: the same in each run.
+    /// The folder of the lane's files, the same in each run.
     var folder: String { Self.folder(of: entry.lane) }
 
     static func folder(of lane: DownloadJournal.Lane) -> String { "\(lane.kind.rawValue)-\(hash(of: lane.id))" }
 
-    /// FNV-1a of 32 bits, in 8 digits.
+    /// A 32-bit FNV-1a hash as 8 digits.
     static func hash(of id: String) -> String {
         let hash = id.utf8.reduce(UInt32(0x811C_9DC5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
         let digits = String(hash, radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// Names are made here and never taken from the network, but for an ending that is known (R65).
+    /// The name of a segment's file. Names never come from the network, except a known file name extension (R65).
     func fileName(of segment: DownloadJournal.Segment) -> String {
         let digits = String(segment.sequence)
         let number = String(repeating: "0", count: max(0, 6 - digits.count)) + digits

@@ -5,39 +5,36 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Loads the resources of a download, each into a file of its folder.
+/// Loads the resources of a download, each into its own file.
 struct DownloadLoader: Sendable {
     let client: ResourceClient
     let folder: DownloadFolder
-    /// Is told the bytes that arrive.
+    /// Receives the number of bytes that arrive.
     let received: @Sendable (Int) -> Void
 
-    /// What is asked for to store a segment.
     struct Request: Sendable {
         var url: String
         var source: String
         var segment: DownloadJournal.Segment
         var file: String
         var limit: Int
-        /// The bytes are media, and not their ciphertext.
+        /// Whether the bytes are media, not ciphertext.
         var isClear: Bool
-        /// Where its key is, so that it can be asked for again.
+        /// The key to request again if it does not fit.
         var key: ResourceID?
-        /// How failures are taken, and what counts them.
+        /// The retry terms, and the account that counts failures.
         var terms = RetryTerms(kind: .segment)
         var account: RequestRetrier.Account?
-        /// What servers may be told.
         var clientData: ClientDataNote?
     }
 
-    /// A segment that is there.
     struct Loaded: Sendable {
         var segment: DownloadJournal.Segment
-        /// Its key, where that was another when it was asked for again.
+        /// The file of the segment's key, if a second request returned another key.
         var key: DownloadJournal.File?
     }
 
-    /// Loads a segment, and its key again where that does not fit.
+    /// Loads a segment. If its key does not fit, loads the key again.
     func segment(_ request: Request) async throws -> Loaded {
         var request = request
         var key: DownloadJournal.File?
@@ -47,7 +44,7 @@ struct DownloadLoader: Sendable {
             do {
                 return Loaded(segment: try await store(request), key: key)
             } catch var error as HLSError where error.code == .contentKey {
-                // What the playlist says of keys is not to blame for one by hand.
+                // The user gave the key, so the playlist's key URL is not the cause.
                 if client.keyRules.isGiven {
                     error.cause = HLSError.unfitGivenKey
                 } else if key != nil {
@@ -72,7 +69,7 @@ struct DownloadLoader: Sendable {
         return segment
     }
 
-    /// Loads a key into a file that is named by its contents.
+    /// Loads a key into a file named after its contents.
     private func key(
         _ id: ResourceID, namedBy source: String, _ terms: RetryTerms,
         for reason: ContentKeyRequest.Reason = .needed
@@ -92,9 +89,9 @@ struct DownloadLoader: Sendable {
         }
     }
 
-    /// Loads an initialization section into a file of the lane's folder that is named by its contents.
+    /// Loads an initialization section into a file named after its contents, in the lane's folder.
     ///
-    /// - Parameter isEncrypted: it is not looked into.
+    /// - Parameter isEncrypted: Whether the contents cannot be checked.
     private func map(
         _ id: ResourceID, isEncrypted: Bool, namedBy source: String, in lane: String, terms: RetryTerms
     ) async throws -> DownloadJournal.File {
@@ -116,7 +113,7 @@ struct DownloadLoader: Sendable {
     }
 }
 
-/// Writes a segment to its file while it comes.
+/// Writes a segment to its file while it arrives.
 private final class OpenFile: @unchecked Sendable {  // used by the one task that loads the segment
     var file: DownloadFile?
     var check = SegmentCheck()
@@ -153,26 +150,25 @@ private struct FileReader: ResourceReader {
             throw MediaError(code: .truncated, text: "no data arrived")
         }
         if mayBeEmpty, open.check.isEmpty {
-            // Servers that have no cue for a while send nothing at all.
+            // Servers without a cue for a while send an empty body.
         } else if let key = request.segment.key, key.method == EncryptionKey.Method.aes128.rawValue {
             try open.check.finish(
                 key: try folder.bytes(of: key.file), vector: key.bytes, mayBeEmpty: mayBeEmpty)
         } else if request.isClear {
             try open.check.finish(mayBeEmpty: mayBeEmpty)
         }
-        // What a live stream has had cannot be had again.
+        // A segment of a live stream cannot be loaded again later, so flush it now.
         return try file.finish(syncs: request.terms.isLive)
     }
 }
 
 extension DownloadLoader {
-    /// Loads a map or a key that a lane's playlist names.
     func resource(_ id: ResourceID, of lane: DownloadLane) async throws -> DownloadJournal.File {
         let tracker = lane.tracker
         guard id.kind == .map else {
             return try await key(id, namedBy: tracker.url, RetryTerms(kind: .key, isLive: tracker.isLive))
         }
-        // At the edge of a live stream it may come as late as the segment that needs it.
+        // At the live edge, it may become available as late as the segment that needs it.
         let terms =
             tracker.isLive
             ? RetryTerms(kind: .segment, isLive: true, isAtLiveEdge: true, targetDuration: tracker.pacingTarget)
@@ -182,7 +178,7 @@ extension DownloadLoader {
     }
 }
 
-/// Collects an initialization section, and sees that it is one.
+/// Collects an initialization section and checks that it is valid.
 private struct InitializationReader: ResourceReader {
     let isEncrypted: Bool
     private var bytes: [UInt8] = []
@@ -199,7 +195,7 @@ private struct InitializationReader: ResourceReader {
     mutating func finish() throws -> [UInt8] {
         guard !isEncrypted else { return bytes }
         switch ContainerProbe.identify(bytes[...], isComplete: true) {
-        // Tables, and the header of subtitles.
+        // Transport stream tables, or the header of subtitles.
         case .transportStream, .webVTT: break
         default: _ = try MP4InitializationSection(parsing: bytes[...])
         }

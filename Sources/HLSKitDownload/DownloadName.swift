@@ -1,8 +1,8 @@
-/// The names that a download gives its files. A journal that somebody else has written names nothing else.
+/// The valid names of a download's files. Names in a journal from elsewhere are rejected if they do not match.
 enum DownloadName {
     private static let kinds = DownloadJournal.Lane.Kind.allCases.map { Array(($0.rawValue + "-").utf8) }
 
-    /// `main-0123abcd`: the folder of a lane.
+    /// Whether the name is a lane folder's, such as `main-0123abcd`.
     static func isLaneFolder(_ name: String) -> Bool {
         let name = Array(name.utf8)
         return kinds.contains { kind in
@@ -10,14 +10,14 @@ enum DownloadName {
         }
     }
 
-    /// `key-0123abcd.bin`.
+    /// Whether the name is a key file's, such as `key-0123abcd.bin`.
     static func isOfKey(_ name: String) -> Bool {
         guard name.hasPrefix("key"), name.hasSuffix(".bin") else { return false }
         return name.utf8.count <= maximumByteCount
             && name.utf8.dropFirst(3).dropLast(4).allSatisfy { isDigit($0) || $0 == 0x2D }
     }
 
-    /// A key, or a segment or map in the folder of its lane: `main-0123abcd/000001.ts`.
+    /// Whether the name is a key file's, or a segment's or map's in a lane folder, such as `main-0123abcd/000001.ts`.
     static func isOfMedia(_ name: String) -> Bool {
         if isOfKey(name) { return true }
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
@@ -29,7 +29,6 @@ enum DownloadName {
 
     private static let maximumByteCount = 100
 
-    /// Hexadecimal, in lower case.
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Tells any number of readers how a download goes.
+/// Reports the progress of a download to any number of readers.
 final class DownloadNotices: Sendable {
     private struct State {
         var progress = DownloadProgress()
-        /// Of the run that was the last; nil while one is under way, and before the first.
+        /// The summary of the last run, or `nil` during a run and before the first.
         var summary: MetricDownloadSummaryEvent?
         var readers: [(id: Int, continuation: AsyncStream<DownloadEvent>.Continuation)] = []
         var lastID = 0
@@ -16,9 +16,9 @@ final class DownloadNotices: Sendable {
         for reader in state.withLock(\.readers) { reader.continuation.finish() }
     }
 
-    /// How far it is, then what is new, and at last how the run went: at once where none is under way any more.
+    /// Returns the current progress, then all changes, then the summary. After a run, the sequence ends at once.
     func events() -> AsyncStream<DownloadEvent> {
-        // The newest progress, and the summary behind it.
+        // Buffer the newest progress and the summary after it.
         let (stream, continuation) = AsyncStream.makeStream(
             of: DownloadEvent.self, bufferingPolicy: .bufferingNewest(2))
         let id = state.withLock { state -> Int? in
@@ -41,14 +41,14 @@ final class DownloadNotices: Sendable {
         return stream
     }
 
-    /// - Parameter progress: where it stands before its first run.
+    /// - Parameter progress: The progress before the first run.
     init(_ progress: DownloadProgress = DownloadProgress()) {
         state.withLock { $0.progress = progress }
     }
 
-    /// A run begins.
+    /// Notes that a run begins.
     ///
-    /// - Parameter progress: what is stored already.
+    /// - Parameter progress: The media that is already stored.
     func begin(with progress: DownloadProgress) {
         state.withLock { state in
             state.progress = progress
@@ -63,7 +63,6 @@ final class DownloadNotices: Sendable {
         }
     }
 
-    /// The run has ended.
     func end(_ summary: MetricDownloadSummaryEvent) {
         let readers = state.withLock { state in
             state.summary = summary
@@ -71,7 +70,7 @@ final class DownloadNotices: Sendable {
             defer { state.readers = [] }
             return state.readers
         }
-        // Not under the lock: it calls what takes it.
+        // Finish outside of the lock, because the termination handlers take it.
         for reader in readers { reader.continuation.finish() }
     }
 }

@@ -1,15 +1,15 @@
 import HLSKitSelection
 
-/// What is loaded next: a few requests at a time, in the order in which media is presented, each segment after the map and
-/// keys that it needs. What somebody waits for comes before the rest, and beside it.
+/// Decides what to load next: a few requests at a time, in presentation order, each segment after its map and keys.
+/// Segments that a player waits for come first and do not count towards the limit.
 struct DownloadPlan: Sendable {
     struct Item: Sendable, Hashable {
-        /// The place of its playlist among those that are downloaded.
+        /// The index of its playlist in the download.
         var lane: Int
         var position: SegmentPosition
         var start: Duration
         var resources: [ResourceID] = []
-        /// Somebody waits for it.
+        /// Whether a player waits for it.
         var isUrgent = false
 
         var id: ItemID { ItemID(lane: lane, position: position) }
@@ -26,7 +26,7 @@ struct DownloadPlan: Sendable {
     }
 
     let capacity: Int
-    /// By their starts, of the same start in the order of their lanes.
+    /// Sorted by start time, then by lane.
     private var waiting: [Item] = []
     private var known: Set<ItemID> = []
     private(set) var inFlight: Set<Work> = []
@@ -34,9 +34,9 @@ struct DownloadPlan: Sendable {
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Takes segments up, those that it has not heard of.
+    /// Adds the segments that are new.
     ///
-    /// - Returns: Those that need a resource which cannot be had; they are not loaded.
+    /// - Returns: The segments that need an unavailable resource. They are not loaded.
     mutating func add(_ items: [Item]) -> [Item] {
         let new = items.filter { known.insert($0.id).inserted }
         let dropped = new.filter { $0.resources.contains { isThere[$0] == false } }
@@ -45,7 +45,6 @@ struct DownloadPlan: Sendable {
         return dropped
     }
 
-    /// Takes a segment up once more.
     mutating func again(_ item: Item) {
         waiting.append(item)
         sort()
@@ -58,7 +57,7 @@ struct DownloadPlan: Sendable {
         }
     }
 
-    /// Somebody waits for this, if it waits to be loaded.
+    /// Moves a segment or resource that a player waits for to the front, if it is not loading yet.
     mutating func hasten(_ wanted: DownloadDemand.Wanted) {
         let index =
             switch wanted {
@@ -70,16 +69,14 @@ struct DownloadPlan: Sendable {
         sort()
     }
 
-    /// What could not be had may be there by now.
+    /// Forgets failures, because the resources may be available now.
     mutating func forgetFailures() { isThere = isThere.filter(\.value) }
 
-    /// Whether a segment was taken up before.
     func knows(_ id: ItemID) -> Bool { known.contains(id) }
 
-    /// Nothing is loaded, nor waits to be.
     var isIdle: Bool { waiting.isEmpty && inFlight.isEmpty }
 
-    /// What is to be started now; it is in flight from then on.
+    /// Returns the work to start now, which is then in flight.
     mutating func next() -> [Work] {
         var started: [Work] = []
         var index = 0
@@ -104,9 +101,9 @@ struct DownloadPlan: Sendable {
         return started
     }
 
-    /// Work came to its end. Segments that need a resource that cannot be had are dropped.
+    /// Notes the end of some work. If a resource is unavailable, drops the segments that need it.
     ///
-    /// - Returns: The segments that were dropped.
+    /// - Returns: The dropped segments.
     mutating func finish(_ work: Work, succeeded: Bool = true) -> [ItemID] {
         inFlight.remove(work)
         guard case .resource(let resource, _) = work else { return [] }
@@ -117,6 +114,5 @@ struct DownloadPlan: Sendable {
         return dropped
     }
 
-    /// Nothing more is started.
     mutating func stop() { waiting = [] }
 }

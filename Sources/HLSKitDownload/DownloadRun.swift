@@ -4,7 +4,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// What one run of a download knows.
 struct DownloadRun: Sendable {
     struct Amount: Sendable {
         var segmentCount = 0
@@ -14,11 +13,11 @@ struct DownloadRun: Sendable {
     var plan: DownloadPlan
     var alternates: DownloadAlternates
     var result: DownloadTask.Result
-    /// Whether something new is listed.
+    /// Detects whether the playlists list new segments.
     var live = LiveStreamMonitor()
-    /// By lanes, why their playlists could not be loaded when they were last asked for.
+    /// The last reload error of each lane.
     var failures: [Int: HLSError] = [:]
-    /// By lanes, what counts the failures of reloads.
+    /// The accounts that count the reload failures of each lane.
     var reloads: [Int: RequestRetrier.Account] = [:]
     var lanes: [DownloadLane] = []
     var variables: [String: String] = [:]
@@ -28,25 +27,23 @@ struct DownloadRun: Sendable {
     var totals = Amount()
     var mediaDuration = Duration.zero
     var storedByteCount = 0
-    /// Of the variant.
     var loaded = DownloadedRanges()
-    /// The files of maps and keys that were loaded.
+    /// The files of loaded maps and keys.
     var files: [ResourceID: String] = [:]
     var failedMaps: [ResourceID: HLSError] = [:]
-    /// Why the first of the missing segments is missing.
     private(set) var firstLoss: HLSError?
-    /// Files of keys that have decrypted a segment.
+    /// The files of keys that have decrypted a segment.
     var provenKeys: Set<String> = []
     /// Whether segments have been served since one was refused for good.
     var refusalsMayPass = false
-    /// Where media comes from, and where none does.
+    /// The folders on the server that have delivered media, and those that have not.
     var folders = SilentFolders()
-    /// Playlists are not loaded again.
+    /// Whether playlists are no longer reloaded.
     var isOver = false
-    /// What counts the failures of a segment of a chosen playlist, wherever it is looked for.
+    /// The accounts that count the failures of each segment of a chosen playlist, over all sources.
     private var accounts: [DownloadPlan.ItemID: RequestRetrier.Account] = [:]
 
-    /// Which keys are used; nil where what is encrypted is stored as it is.
+    /// The rules that choose keys, or `nil` if encrypted segments are stored encrypted.
     private let keys: KeyRules?
 
     init(
@@ -60,10 +57,10 @@ struct DownloadRun: Sendable {
         live.noteNews(at: started)
     }
 
-    /// A rendition that ends this much before the variant ends with it.
+    /// The maximum difference between the end of a rendition and the end of the variant.
     private static let endTolerance = BufferingConfiguration().maxGapJump
 
-    /// More segments that are wanted may be listed. Once the variant has ended, a rendition is as long as that at the most.
+    /// Whether more wanted segments may be listed. After the variant has ended, a rendition is at most as long as it.
     var isLive: Bool {
         guard !isOver, let main = lanes.first?.tracker else { return false }
         let end = main.isLive ? nil : main.end - Self.endTolerance
@@ -73,15 +70,14 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// What is not loaded in time is gone, or was.
-    /// Interstitials that the playlist of the variant schedules now.
     var numberOfInterstitials: Int {
         lanes.first.map { $0.tracker.playlist.dateRanges.count { $0.interstitial != nil } } ?? 0
     }
 
+    /// Whether the stream was live when the run began, so that some segments may not have been loaded in time.
     var beganLive: Bool { lanes.first?.tracker.beganLive ?? false }
 
-    /// The lanes that are wanted: not those of alternates.
+    /// The lanes to download, without the lanes of alternates.
     var followed: [Int] {
         let others = Set(alternates.lanes.values)
         return lanes.indices.filter { !others.contains($0) }
@@ -94,7 +90,7 @@ struct DownloadRun: Sendable {
         lanes.append(DownloadLane(entry, playlist, known: known, start: start, keys: keys, now: now))
     }
 
-    /// What counts the failures of a segment: of one that stands for another, that one's.
+    /// The account that counts the failures of a segment. A replacement uses the account of the segment it replaces.
     mutating func account(of id: DownloadPlan.ItemID, _ retrier: RequestRetrier) -> RequestRetrier.Account {
         let target = alternates.wish(of: id)?.target ?? id
         if let account = accounts[target] { return account }
@@ -103,7 +99,7 @@ struct DownloadRun: Sendable {
         return account
     }
 
-    /// Nothing more is asked for in the name of a segment.
+    /// Closes the account of a segment that is no longer requested.
     mutating func closeAccount(of id: DownloadPlan.ItemID, _ retrier: RequestRetrier) {
         if let account = accounts.removeValue(forKey: alternates.wish(of: id)?.target ?? id) { retrier.close(account) }
     }
@@ -118,7 +114,7 @@ struct DownloadRun: Sendable {
             DownloadGap(urlString: error.urlString ?? "", cause: error.cause, detail: error.detail, isDeclared: false))
     }
 
-    /// A segment is there, or what stands for it.
+    /// Notes that a segment, or its replacement, is stored.
     mutating func noteLoaded(_ id: DownloadPlan.ItemID) {
         let target = alternates.wish(of: id)?.target ?? id
         guard target.lane == 0, let tracker = lanes.first?.tracker, let index = lanes.first?.index(of: target.position)
@@ -126,7 +122,7 @@ struct DownloadRun: Sendable {
         loaded.insert(from: tracker.starts[index], to: tracker.starts[index + 1])
     }
 
-    /// Completes what the journal will say of a segment with the files of its map and keys.
+    /// Adds the files of a segment's map and keys to its journal entry.
     func describe(_ request: inout DownloadLoader.Request, at index: Int, of lane: DownloadLane) {
         guard let resources = try? lane.resources(at: index) else { return }
         request.segment.map = resources.map.flatMap { files[$0] }

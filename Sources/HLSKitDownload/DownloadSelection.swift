@@ -5,39 +5,39 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Which playlists of a stream are downloaded.
+/// The selected playlists of a stream.
 struct DownloadSelection: Sendable {
     struct Entry: Sendable {
         var lane: DownloadJournal.Lane
         var url: String
-        /// The playlist that names it; nil where it is the URL that was given.
+        /// The playlist that names it, or `nil` for the given URL.
         var source: String?
-        /// Kinds of media that are taken of it.
+        /// The kinds of media to use from it.
         var wanted: Set<MediaKind>
-        /// The playlist names audio: what was wanted of it is chosen.
+        /// Whether the playlist names audio, so that the wanted audio has been selected.
         var hasChosenAudio = false
-        /// `CODECS` of the variant that is downloaded, of renditions too.
+        /// The `CODECS` of the downloaded variant, also for its renditions.
         var declaredCodecs: [String] = []
     }
 
-    /// Another playlist that could give what a chosen one does not: another variant, or the same rendition of another group.
+    /// Another playlist that could replace a chosen one: another variant, or the same rendition in another group.
     struct Alternate: Sendable {
-        /// The place of what it can stand for among the entries.
+        /// The index of the entry that it can replace.
         var target: Int
         var entry: Entry
-        /// It can take the place of the chosen one altogether: a variant that goes with the same renditions, or is the same
-        /// from another pathway, whose renditions are the same as well.
+        /// Whether it can replace the chosen playlist completely: a variant with the same renditions, or a copy on
+        /// another pathway, whose renditions are copies too.
         var isEquivalent: Bool
-        /// It is the same from another place: nothing is lost by it.
+        /// Whether it is a copy from another source, without loss of quality.
         var isRedundant = false
     }
 
     private(set) var entries: [Entry] = []
-    /// Of each entry those of the same quality first (redundant ones), then the next best.
+    /// For each entry, its alternates of the same quality (redundant ones), then the next best.
     private(set) var alternates: [Alternate] = []
     private(set) var variables: [String: String] = [:]
 
-    /// A media playlist by itself.
+    /// Selects a media playlist that was given directly.
     init(mediaPlaylistAt url: String, includesVideo: Bool = true) {
         let lane = DownloadJournal.Lane(id: "main", kind: .main)
         entries = [Entry(lane: lane, url: url, wanted: includesVideo ? [.video, .audio] : [.audio])]
@@ -79,9 +79,9 @@ struct DownloadSelection: Sendable {
         for rendition in subtitles { try add(rendition, .subtitles, [.text], of: playlist) }
     }
 
-    /// What can stand for the variant that was added last.
+    /// Adds the alternates of the variant that was added last.
     ///
-    /// - Parameter same: the same from other places.
+    /// - Parameter same: The copies of the variant from other sources.
     private mutating func addAlternates(
         _ same: [VariantStream], _ others: [VariantStream], of variant: VariantStream, in playlist: MultivariantPlaylist
     ) {
@@ -101,7 +101,7 @@ struct DownloadSelection: Sendable {
         }
     }
 
-    /// Further variants, which go with the renditions of the first.
+    /// Adds additional variants, which use the renditions of the first.
     private mutating func addAuxiliary(
         _ configuration: DownloadConfiguration, besides first: VariantStream, in playlist: MultivariantPlaylist
     ) throws(HLSError) {
@@ -122,13 +122,13 @@ struct DownloadSelection: Sendable {
         }
     }
 
-    /// Whether two variants carry their sound and their view in the same way.
+    /// Whether two variants carry their audio in the same way and have the same video group.
     private static func isAlike(_ one: VariantStream, _ other: VariantStream) -> Bool {
         (one.audio == nil) == (other.audio == nil) && one.video == other.video
     }
 
-    /// The sound by itself: the first rendition takes the place of the variant. Where none has a playlist of its own, the
-    /// variant is loaded for its sound.
+    /// Selects audio only. The first rendition replaces the variant. If no rendition has a separate playlist, the
+    /// variant is loaded for its audio.
     private mutating func addSound(
         _ audio: [Rendition], of variant: VariantStream, in playlist: MultivariantPlaylist
     ) throws(HLSError) {
@@ -160,7 +160,7 @@ struct DownloadSelection: Sendable {
         of playlist: MultivariantPlaylist
     ) throws(HLSError) {
         let lane = Self.lane(of: rendition, kind)
-        // Listed twice it is one: the other URL is asked where the first does not give something.
+        // A rendition listed twice is added once. Its other URL is an alternate.
         guard let uri = rendition.uri, !entries.contains(where: { $0.lane.id == lane.id }) else { return }
         try add(lane, uri, wanted, of: playlist)
         let target = entries.count - 1
@@ -189,11 +189,10 @@ struct DownloadSelection: Sendable {
         return lane
     }
 
-    /// Takes another playlist in the place of the chosen one.
     mutating func take(_ alternate: Alternate) {
         var entry = alternate.entry
         entry.hasChosenAudio = entries[alternate.target].hasChosenAudio
-        // Of a variant that is stored beside it, too, it is a copy with files of its own.
+        // If another entry is the same variant, this copy needs separate files.
         let isTaken = entries.indices.contains { $0 != alternate.target && entries[$0].lane.id == entry.lane.id }
         if isTaken { entry.lane.id += "|instead of \(alternate.target)" }
         entries[alternate.target] = entry
@@ -202,9 +201,9 @@ struct DownloadSelection: Sendable {
 
     // MARK: Choosing
 
-    /// The variant that is wanted, the same from other places, and the others that would do, the best replacement first.
+    /// The selected variant, its copies from other sources, and other suitable variants, the best replacement first.
     ///
-    /// - Parameter isPossible: whether a variant may be chosen.
+    /// - Parameter isPossible: Returns whether a variant may be selected.
     private static func variants(
         _ configuration: DownloadConfiguration, _ quality: QualityExpression?, of playlist: MultivariantPlaylist,
         isPossible: (VariantStream) -> Bool = { _ in true }
@@ -214,13 +213,13 @@ struct DownloadSelection: Sendable {
         context.quality = quality
         let candidates = AssetVariant.list(of: playlist).filter { isPossible(playlist.variants[$0.index]) }
         let all = VariantEligibility(candidates, in: context).eligible
-        // Without pictures, only how the sound is carried tells variants apart.
+        // Without video, variants differ only in how they carry the audio.
         let sound = SoundOnlyRule(wantsBest: true).choose(from: all) { variant in
             let group = playlist.variants[variant.index].audio.map { playlist.renditions(.audio, groupID: $0) } ?? []
             return group.contains { $0.uri != nil && $0.uri != playlist.variants[variant.index].uri }
         }
         let eligible = configuration.includesVideo ? all : sound.map { [$0] } ?? []
-        // Of equals that of the pathway to begin with, else the first: redundant streams come later in the list.
+        // Among equals, prefer the initial pathway, then the first listed, because redundant streams are listed later.
         let best = eligible.sortedByQuality().last
         let equals = eligible.filter {
             $0.bandwidth == best?.bandwidth && $0.resolution == best?.resolution && $0.score == best?.score
@@ -262,7 +261,7 @@ struct DownloadSelection: Sendable {
                 ).choose(from: all)
             else { return [] }
             return option.rendition(in: members).map { [$0] } ?? []
-        // Audio that no playlist names is chosen when the file is made.
+        // Audio that no playlist names is selected when the file is written.
         case .matching where type == .audio && !playlist.renditions.contains { $0.type == .audio }: return []
         case .matching(let expressions):
             let candidates = members.enumerated().map { index, rendition in
@@ -301,7 +300,7 @@ extension DownloadJournal.Lane {
 }
 
 extension VariantStream {
-    /// The same in every playlist that describes the same variant, whatever its URI.
+    /// An ID that is the same in all playlists that describe the same variant, independent of its URI.
     fileprivate var downloadID: String {
         if let stableVariantID { return "main|\(stableVariantID)" }
         let size = resolution.map { "\($0.width)x\($0.height)" } ?? ""

@@ -1,14 +1,12 @@
 import HLSKitLoading
 import Synchronization
 
-/// What a download has asked the network for.
 final class DownloadTally: Sendable {
     struct Counts: Sendable, Equatable {
         /// Requests for segments, initialization sections and keys.
         var mediaRequestCount = 0
-        /// Requests of whatever kind that failed.
         var failureCount = 0
-        /// Of the bodies of all requests, as they came.
+        /// The number of bytes in all bodies, as the transport delivered them.
         var byteCount = 0
     }
 
@@ -18,7 +16,6 @@ final class DownloadTally: Sendable {
 
     func reset() { state.withLock { $0 = Counts() } }
 
-    /// A transport that counts what goes through it.
     func transport(over base: any ResourceTransport) -> any ResourceTransport {
         CountingTransport(base: base, tally: self)
     }

@@ -4,7 +4,7 @@ import HLSKitPlaylist
 import HLSKitSelection
 
 extension DownloadTask {
-    /// Loads a playlist that may have what the chosen one has not.
+    /// Loads a playlist that may have a segment that the chosen playlist does not provide.
     func open(
         _ wish: DownloadAlternates.Wish, _ clock: HostClock, _ run: inout DownloadRun,
         _ group: inout ThrowingTaskGroup<Outcome, any Error>
@@ -18,7 +18,7 @@ extension DownloadTask {
         group.addTask {
             let began = clock.now
             do {
-                // A list that has ended is as it was.
+                // A playlist that has ended does not change.
                 let playlist: MediaPlaylist
                 if let known, !known.isLive {
                     playlist = known.playlist
@@ -32,7 +32,6 @@ extension DownloadTask {
         }
     }
 
-    /// Puts the segment of another playlist into the plan that stands for one which cannot be had.
     func take(
         _ result: Swift.Result<MediaPlaylist, any Error>, of wish: DownloadAlternates.Wish, began: Duration,
         _ clock: HostClock, _ run: inout DownloadRun
@@ -62,9 +61,9 @@ extension DownloadTask {
         }
     }
 
-    /// What could not be had is looked for elsewhere; where it is nowhere it is skipped, or ends the run.
+    /// Looks for another source for a segment. If there is none, the segment is skipped or ends the run.
     ///
-    /// - Parameter isOver: it has been tried for as long as the policies say.
+    /// - Parameter isOver: Whether the retry policies allow no more attempts.
     func look(
         for id: DownloadPlan.ItemID, after error: HLSError, isOver: Bool = false, _ clock: HostClock,
         _ run: inout DownloadRun
@@ -101,17 +100,17 @@ extension DownloadTask {
 }
 
 extension HLSError {
-    /// Nobody answers, or not as a server that is well: what comes next will not come either.
+    /// Whether the server is unreachable or broken, so that further requests would also fail.
     fileprivate var isOfServer: Bool { domain == .network || (statusCode ?? 0) >= 500 }
 
-    /// A segment that is not there ends the download: ``DownloadConfiguration/endsAtGaps``.
+    /// The error if a missing segment ends the download. See ``DownloadConfiguration/endsAtGaps``.
     static func missing(_ number: Int, url: String?, _ cause: String) -> HLSError {
         HLSError(code: .incomplete, urlString: url, cause: "segment \(number) is missing", detail: cause)
     }
 }
 
 extension DownloadRun {
-    /// The lane of an alternate, with this state of its playlist.
+    /// Returns the lane of an alternate, with this version of its playlist.
     fileprivate mutating func open(
         _ alternate: Int, _ playlist: MediaPlaylist, began: Duration, now: Duration
     ) -> Int {
@@ -120,15 +119,15 @@ extension DownloadRun {
             return index
         }
         var entry = alternates.entry(of: alternate)
-        // Its files stay apart from those of the chosen playlist, which may have the same description.
+        // Keep its files apart from the chosen playlist's files, whose lane may have the same description.
         entry.lane.id += "|instead \(alternate)"
         add(entry, playlist, known: [], now: now)
         alternates.lanes[alternate] = lanes.count - 1
         return lanes.count - 1
     }
 
-    /// Whether a segment that was waited for in vain is of a folder that has given nothing, and the stream goes on elsewhere: a
-    /// break that is gone.
+    /// Whether to give up the folder of an unavailable segment, because it has delivered nothing and the stream
+    /// continues in another folder. An ad break that has been removed is such a case.
     fileprivate mutating func givesUpFolder(of target: DownloadPlan.ItemID) -> Bool {
         let lane = lanes[target.lane]
         guard let url = lane.url(of: target.position), let index = lane.index(of: target.position) else { return false }
@@ -136,7 +135,7 @@ extension DownloadRun {
         return folders.isSilent(url)
     }
 
-    /// What the journal says of a segment that was loaded: it stands for the chosen playlist's where it is of another.
+    /// The journal entry for a loaded segment. A replacement gets the entry of the segment it replaces.
     func stored(_ segment: DownloadJournal.Segment, of id: DownloadPlan.ItemID) -> DownloadJournal.Segment? {
         guard let wish = alternates.wish(of: id) else { return segment }
         let lane = lanes[wish.target.lane]

@@ -2,9 +2,11 @@ import HLSKitAsset
 public import HLSKitLoading
 import HLSKitTime
 
-/// A download that goes on by itself.
+/// Downloads in the background.
 extension DownloadTask {
-    /// Begins, or continues, to load in the background. Does nothing while it is loading, also where ``run()`` does.
+    /// Begins or continues to download in the background.
+    ///
+    /// The method does nothing if a run is in progress, including ``run()``.
     ///
     /// ```swift
     /// task.resume()
@@ -17,8 +19,8 @@ extension DownloadTask {
     /// let result = try await task.result()
     /// ```
     ///
-    /// It continues while the program runs, also where nobody holds the task. After a failure, or ``suspend()``, it continues
-    /// with what is missing.
+    /// The download continues for the lifetime of the process, even if you release the task. After a failure or
+    /// ``suspend()``, it continues with the missing segments.
     public func resume() { start() }
 
     @discardableResult
@@ -28,30 +30,32 @@ extension DownloadTask {
         ) { try await self.runOnce() }
     }
 
-    /// Ends what ``resume()`` began, as if its task had been cancelled: what is stored stays, and ``resume()`` continues
-    /// there. What ``run()`` began ends with its task alone.
+    /// Cancels the run that ``resume()`` began.
+    ///
+    /// Stored segments are kept, and ``resume()`` continues with the rest.
+    ///
+    /// A call of ``run()`` ends only with its own task.
     public func suspend() { background.cancel() }
 
-    /// The result of the run that is under way, or else of the last one. The first is begun if there was none.
+    /// Waits for the current or last run and returns its result. If there was no run, begins one.
     ///
-    /// Cancelling the caller's task ends the wait alone, and not the download.
-    /// - Throws: what ``run()`` throws; an ``HLSError`` with ``HLSError/Code/cancelled`` after ``suspend()``.
+    /// Cancelling the caller's task ends only the wait, not the download.
+    /// - Throws: The errors of ``run()``. After ``suspend()``, an ``HLSError`` with ``HLSError/Code/cancelled``.
     public func result() async throws(HLSError) -> Result {
         try await HLSError.typed { try await (background.outcome ?? start()).valueUnlessCancelled().get() }
     }
 
-    /// How it goes: at once where it stands, then whatever changes, and at last how the run went, with which the sequence
-    /// ends.
+    /// Returns a sequence of the current progress, every change and finally the summary of the run.
     ///
-    /// For any number of readers. Who falls behind gets the newest progress, and the summary always. Between two runs the
-    /// last one's summary comes at once; call it after ``resume()``.
+    /// Any number of readers can use it. A slow reader gets only the newest progress, but always the summary. Between
+    /// two runs, the sequence has only the current progress and the summary of the last run, so call the method after
+    /// ``resume()``.
     public func events() -> AsyncStream<DownloadEvent> { notices.events() }
 
-    /// What earlier runs have stored, also those of a process that was killed; how much there is in all is known once the
-    /// playlists are loaded.
+    /// The progress stored by earlier runs, even if the process was killed. The totals are unknown until the playlists
+    /// are loaded.
     var storedProgress: DownloadProgress { DownloadProgress(of: folder.journal) }
 
-    /// Tells how a run went.
     func end(_ result: Result?, _ error: HLSError?, after duration: Duration) {
         let (counts, progress) = (tally.counts, progress)
         let failure = error.map(\.description)
@@ -62,7 +66,7 @@ extension DownloadTask {
         notices.end(
             MetricDownloadSummaryEvent(
                 context: context, error: failure ?? result?.failure.map { String(describing: $0) },
-                // The last is the one that was not recovered from.
+                // The last failure was not recovered from.
                 recoverableErrorCount: max(
                     0, counts.failureCount - (error == nil || error?.code == .cancelled ? 0 : 1)),
                 mediaResourceRequestCount: counts.mediaRequestCount, downloadedByteCount: counts.byteCount,
@@ -86,7 +90,7 @@ extension DownloadProgress {
                 segmentCount += 1
                 storedByteCount += file.byteCount
                 duration += .microseconds(segment.duration)
-                // One of another variant is not what the URL gives.
+                // A segment from another variant does not belong to the URL's ranges.
                 if lane.id == first?.id {
                     let (end, isBeyond) = segment.start.addingReportingOverflow(segment.duration)
                     if !isBeyond { ranges.insert(from: .microseconds(segment.start), to: .microseconds(end)) }

@@ -5,31 +5,31 @@ public import HLSKitOutput
 import HLSKitPlaylist
 
 extension DownloadTask {
-    /// The written files.
+    /// The files that were written.
     public struct Files: Sendable, Hashable {
-        /// More than one where the container could not hold a change of the stream.
+        /// The paths of the files. There are several if the container could not hold a change of the stream.
         public var paths: [String] = []
-        /// From the start of the file to the end of its last sample.
+        /// The time from the start of the file to the end of its last sample.
         public var duration = Duration.zero
-        /// Segments that could not be read, with the reason.
+        /// The segments that could not be read, each with the reason.
         public var unreadable: [String] = []
     }
 
-    /// Packs what the last run has loaded into a file, without decoding: video and audio on one timeline, also across
-    /// discontinuities.
+    /// Writes the media of the last run to a file, without decoding.
     ///
-    /// The file gets its name when all of it is on the disk. Where only a part of the stream was wanted, it begins with the
-    /// last picture before that at which decoding can start. Reads and writes the disk only.
+    /// Video and audio share one timeline, which continues across discontinuities. If the download is limited to a part
+    /// of the stream, the file begins with the last sync frame at or before the start position. The file gets its name
+    /// when it is complete on the disk. The method accesses only the disk, not the network.
     ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - format: `ts`, `mp4` or `mkv`.
-    ///   - overwrite: whether an existing file may be replaced. Default: false.
-    ///   - allowsUnreadable: whether there is a file where segments cannot be read; they are left out then. Either way the
-    ///     next run loads them again.
-    ///   - note: receives what had to be changed so that the media fits the format.
-    /// - Throws: ``HLSError`` with ``HLSError/Code/output`` where it cannot be written, with another code if there is no
-    ///   media in what was loaded or some of it may not be left out.
+    ///   - path: The path of the file.
+    ///   - format: The format: `ts`, `mp4`, `mkv`, `aac` or `mp3`.
+    ///   - overwrite: Whether an existing file may be replaced. The default is `false`.
+    ///   - allowsUnreadable: Whether to write the file without segments that cannot be read, instead of failing. In
+    ///     both cases, the next run loads those segments again. The default is `true`.
+    ///   - note: Receives a text for each change to the media that was needed to fit the format.
+    /// - Throws: ``HLSError`` with ``HLSError/Code/output`` if the file cannot be written. Other codes mean that the
+    ///   download has no media, or that a required part of it is missing.
     public func write(
         to path: String, format: OutputFormat, overwrite: Bool = false, allowsUnreadable: Bool = true,
         note: @escaping WriterNote = { _ in }
@@ -61,11 +61,11 @@ extension DownloadTask {
         if !container.holdsText, plan.entries.contains(where: { $0.lane.kind == .subtitles }) {
             note("\(format.rawValue) cannot hold subtitles: they are skipped; save them to a file of their own")
         }
-        // Until the file is whole, what it is made of has to be on the disk.
+        // The muxed data must be on the disk until the file is complete.
         var isWritten = false
         defer { if !isWritten { try? folder.sync() } }
         let packing = try self.packing(for: plan, as: container)
-        // What takes notes is kept by the packing itself.
+        // The packing itself holds the receiver of notes, so use its copy of the stem.
         let stem = packing.stem
         try packing.finish {
             note($0.replacing(stem, with: Self.stem(of: path)))
@@ -77,7 +77,7 @@ extension DownloadTask {
         var files = Files()
         files.duration = packing.length
         files.unreadable = packing.problems.map { "\($0.segment.file?.name ?? ""): \($0.text)" }
-        // So that another run asks for them again.
+        // Discard the segments, so that the next run requests them again.
         folder.discard(packing.problems.map(\.segment))
         downloaded.remove(Set(packing.problems.compactMap(\.segment.file?.name)))
         guard packing.length > .zero else {
@@ -97,7 +97,7 @@ extension DownloadTask {
             )
         }
         files.paths = Self.names(for: packing.paths.count, as: path, overwrite: overwrite)
-        // The first last: while it is not there, the download is not done.
+        // Publish the first file last, because the download counts as complete once it exists.
         for (part, target) in zip(packing.paths, files.paths).reversed() {
             try folder.publish(
                 part.split(separator: "/").last.map(String.init) ?? part, as: target, overwrite: overwrite)
@@ -109,7 +109,7 @@ extension DownloadTask {
         return files
     }
 
-    /// Whether an earlier run has finished the file, and was interrupted before it had removed the folder.
+    /// Whether an earlier run completed the file but was interrupted before it removed the folder.
     package func isWritten(to path: String) async -> Bool {
         let journal = folder.journal
         guard let byteCount = journal.writtenByteCount, journal.identity == Self.identity(of: configuration.urlString)
@@ -119,7 +119,7 @@ extension DownloadTask {
         return await DiskThread.run(configuration.loading.clock) { byteCount == DownloadFolder.byteCount(of: path) }
     }
 
-    /// The names of so many files. A number that is taken is no reason to lose what was loaded.
+    /// Names for this many files. If a number is taken, uses the next one, so that the media is not lost.
     private static func names(for count: Int, as path: String, overwrite: Bool) -> [String] {
         var names = [path]
         var number = 2
@@ -131,14 +131,13 @@ extension DownloadTask {
         return names
     }
 
-    /// A path without its ending.
     private static func stem(of path: String) -> String {
         let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         guard let dot = path[name...].lastIndex(of: "."), dot > name else { return path }
         return String(path[..<dot])
     }
 
-    /// The size of the pictures that are stored, for a name; nil where none is known. Reads the disk.
+    /// The frame size of the stored video, for a file name, or `nil` if unknown. Reads the disk.
     package func pictureSize() async -> PixelSize? {
         await DiskThread.run(configuration.loading.clock) {
             let entries = self.loaded.entries.filter { !$0.lane.isAuxiliary }
@@ -149,10 +148,10 @@ extension DownloadTask {
         }
     }
 
-    /// Writes playlists into the folder that name its files: `index.m3u8` plays what is there, from the disk or from any
-    /// server. May be called while the download continues.
+    /// Writes playlists into the folder, so that you can play the stored media through `index.m3u8`.
     ///
-    /// A missing segment is a gap in them. All segments of the folder are whole then, and stay so. See S01 in docs/behaviour/features.md.
+    /// You can play the folder from the disk or from any server. You can call the method while the download is running.
+    /// A missing segment becomes a gap in the playlists. All segments are restored to complete files and remain so.
     /// - Throws: ``HLSError`` with ``HLSError/Code/output``.
     public func writePlaylists() async throws(HLSError) {
         try await HLSError.typed { try await DiskThread.run(configuration.loading.clock) { try self.listFiles() } }
@@ -164,9 +163,9 @@ extension DownloadTask {
         var master = MultivariantPlaylist(url: "")
         master.hasIndependentSegments = false
         var main: DownloadJournal.Lane?
-        // Earlier runs may have loaded something of other variants.
+        // Earlier runs may have stored segments of other variants.
         let wanted = loaded.entries.isEmpty ? journal.lanes : loaded.entries.map(\.lane)
-        // The same in all of them, as playlists that are played together have to have it.
+        // Use the same target duration in all playlists, as required for playlists that are played together.
         let targetDuration = wanted.map { DownloadPlaylist.targetDuration(of: $0, journal) }.max()
         for lane in wanted where !journal.segments(of: lane.id).isEmpty {
             let uri = DownloadLane.folder(of: lane) + ".m3u8"
@@ -202,17 +201,16 @@ extension DownloadTask {
     }
 }
 
-/// The playlist of one lane's files.
 struct DownloadPlaylist {
     let text: [UInt8]
 
-    /// Seconds: no segment is longer, to the nearest whole number (rfc8216bis §4.4.3.1).
+    /// The target duration in seconds: the longest segment, rounded to the nearest integer (rfc8216bis §4.4.3.1).
     static func targetDuration(of lane: DownloadJournal.Lane, _ journal: DownloadJournal) -> Int64 {
         let longest = journal.segments(of: lane.id).map(\.duration).max() ?? 0
         return max(1, (longest + 500_000) / 1_000_000)
     }
 
-    /// - Parameter targetDuration: in seconds; nil for that of its own segments.
+    /// - Parameter targetDuration: The target duration in seconds, or `nil` to compute it from the lane's own segments.
     init(_ lane: DownloadJournal.Lane, _ journal: DownloadJournal, targetDuration: Int64? = nil) {
         let segments = journal.segments(of: lane.id)
         var playlist = MediaPlaylist(targetDuration: .seconds(1))
@@ -227,7 +225,7 @@ struct DownloadPlaylist {
                 before.map {
                     $0.discontinuity != stored.discontinuity || $0.epoch != stored.epoch || $0.variant != stored.variant
                 } ?? false
-            // Numbers that are left out are gaps of the playlist as well.
+            // Sequence numbers that were skipped become gaps in the playlist.
             if let last = before, !changes,
                 case let step = stored.sequence.subtractingReportingOverflow(last.sequence), !step.overflow,
                 (2..<10_000).contains(step.partialValue)
@@ -275,7 +273,7 @@ struct DownloadPlaylist {
 }
 
 extension DownloadJournal.Lane {
-    /// What ``resolution`` says; nil where that is not `WxH`.
+    /// The size in ``resolution``, or `nil` if it does not have the form `WxH`.
     var size: Resolution? {
         let sides = resolution?.split(separator: "x").compactMap { Int($0) } ?? []
         return sides.count == 2 ? Resolution(width: sides[0], height: sides[1]) : nil
@@ -283,12 +281,11 @@ extension DownloadJournal.Lane {
 }
 
 extension DownloadJournal.Key {
-    /// The vector's bytes.
     var bytes: [UInt8] { vector.hexadecimalBytes }
 }
 
 extension String {
-    /// The bytes of hexadecimal digits, as many as there are.
+    /// The bytes of the leading hexadecimal digits.
     var hexadecimalBytes: [UInt8] {
         var bytes: [UInt8] = []
         var digits = self[...]

@@ -3,11 +3,12 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// How a live stream is followed: its playlists are loaded again as a player would, until they end or nobody wants more.
+/// Following a live stream: playlists are reloaded as in a player, until they end or the download stops.
 extension DownloadTask {
-    /// Loads a playlist again when it is time: not sooner than it may have changed, and, where the list is short, a little
-    /// later each time until that is just after it has (docs/behaviour/live.md, R39). A server that holds requests is asked at
-    /// once for the list with the next segment.
+    /// Adds a task that reloads a playlist when it is due, but not before it may have changed.
+    ///
+    /// For a short playlist, the time of each reload moves a little later until it is just after the change (R39). A
+    /// server that supports blocking reloads is asked at once for the playlist with the next segment.
     func addReload(
         of lane: Int, _ clock: HostClock, _ run: inout DownloadRun,
         _ group: inout ThrowingTaskGroup<Outcome, any Error>
@@ -36,7 +37,7 @@ extension DownloadTask {
                 do {
                     answer.result = .success(try await load(entry))
                 } catch let error as HLSError {
-                    // A session or a machine that the URL has led to may go on where the URL itself leads to no more.
+                    // After redirects, the final URL may still work even if the original one no longer does.
                     guard let status = error.statusCode, (400..<500).contains(status), tracker.url != entry.url else {
                         throw error
                     }
@@ -54,12 +55,11 @@ extension DownloadTask {
         }
     }
 
-    /// What came of a reload.
     struct Reload: Sendable {
         var lane: Int
         var began: Duration
         var askedForDelta: Bool
-        /// Something besides the list was asked for, and of no use.
+        /// Whether the request had delivery directives that were of no use.
         var wasInVain = false
         var result: Swift.Result<MediaPlaylist, any Error> = .failure(CancellationError())
     }
@@ -88,14 +88,14 @@ extension DownloadTask {
             guard let error = error as? HLSError, error.domain != .output, !isExpired(error) else { throw error }
             run.lanes[lane].noteFailedReload(at: now)
             run.failures[lane] = error
-            // Without the variant there is nothing to go on with; a rendition may come back.
+            // The download cannot continue without the variant, but a rendition may recover.
             if lane == 0, account.map(client.retrier.isOver) ?? false { return finish(&run) }
         }
         let isFailing = run.reloads.contains { $0.key != lane && client.retrier.isFailing($0.value) }
         if run.isStale(at: now, isFailing: isFailing) { finish(&run) }
     }
 
-    /// Segments were listed and gone again between two lists.
+    /// Notes segments that were listed and removed again between two reloads.
     private func noteMissed(of lane: Int, _ run: inout DownloadRun) throws(HLSError) {
         let tracker = run.lanes[lane].tracker
         guard tracker.hasJumped else { return }
@@ -107,7 +107,7 @@ extension DownloadTask {
         throw HLSError.missing(tracker.playlist.mediaSequence - count, url: tracker.url, gap.cause)
     }
 
-    /// Follows the stream no longer, since nothing more comes of it. What is there is kept (R42).
+    /// Stops following the stream because it no longer delivers. Stored media is kept (R42).
     private func finish(_ run: inout DownloadRun) {
         run.result.failure =
             run.failures.min { $0.key < $1.key }.map { $0.value }
@@ -118,7 +118,7 @@ extension DownloadTask {
 }
 
 extension DownloadRun {
-    /// Nothing new is listed anywhere, for as long as a player would wait.
+    /// Whether no playlist has listed a new segment for as long as a player would wait.
     fileprivate func isStale(at now: Duration, isFailing: Bool) -> Bool {
         guard isLive, let tracker = followed.lazy.map({ lanes[$0].tracker }).first(where: \.isLive) else {
             return false

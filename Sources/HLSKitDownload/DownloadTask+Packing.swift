@@ -4,9 +4,9 @@ import HLSKitOutput
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Packing a file while the rest of it is loaded.
+/// Muxing a file while the download is running.
 extension DownloadTask {
-    /// Loads, and packs meanwhile where a file is going to be written.
+    /// Loads the segments and, if a file will be written, muxes them at the same time.
     func loadAndPack(
         _ clock: HostClock, _ news: AsyncStream<Void>, _ run: inout DownloadRun
     ) async throws {
@@ -15,7 +15,7 @@ extension DownloadTask {
         do {
             try await load(clock, news, &run)
         } catch {
-            // What it writes is removed when it writes no more.
+            // Wait until it writes no more, then remove its output.
             packing.abandon()
             await packed
             discardPacking()
@@ -25,7 +25,7 @@ extension DownloadTask {
         await packed
     }
 
-    /// nil where nothing is going to be packed, or it is not known of which segments.
+    /// The packing for the configured format, or `nil` if no file will be written or its segments are unknown.
     private func beginPacking(_ run: DownloadRun) -> FilePacking? {
         discardPacking()
         guard let format = configuration.fileFormat, let container = Remuxer.Container(format), !run.isLive,
@@ -37,20 +37,20 @@ extension DownloadTask {
                 .filter { !lane.tracker.playlist.segments[$0].isGap }.map { lane.description(at: $0) }
         }
         let plan = FilePacking.Plan(loaded.entries, loaded.window, format, configuration)
-        // Why it cannot be written is told when it is to be.
+        // An error here is reported when the file is written.
         guard let packing = try? FilePacking(plan, as: container, in: folder, expected: expected) else { return nil }
         setPacking(packing)
         return packing
     }
 
-    /// Removes what was packed: it is of no use.
+    /// Removes the muxed output, because it is of no use.
     func discardPacking() {
         guard let packing = takePacking() else { return }
         packing.end()
         folder.discardOutput()
     }
 
-    /// What makes the file: what has been packed of it goes on where it is what is wanted.
+    /// Returns the object that writes the file. Continues the early muxing if it fits the plan, otherwise starts again.
     func packing(for plan: FilePacking.Plan, as container: Remuxer.Container) throws(HLSError) -> FilePacking {
         if let packing = takePacking() {
             if packing.fits(plan, folder.journal) { return packing }

@@ -3,10 +3,11 @@ public import HLSKitPlayback
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// A download that is played while it goes on.
+/// Playing a download while it is running.
 extension DownloadTask {
-    /// An item of ``asset`` that is played in the variant which is downloaded, with the rendition that is played if nobody
-    /// chooses.
+    /// Creates a player item that plays the downloaded variant with the automatically selected renditions.
+    ///
+    /// The item uses ``asset``, so media is not requested twice.
     ///
     /// ```swift
     /// task.resume()
@@ -21,7 +22,7 @@ extension DownloadTask {
         return item
     }
 
-    /// Lets players wait for segments that are going to be loaded, with what they need.
+    /// Lets players wait for segments that will be loaded, and for their resources.
     func announce(_ items: [DownloadPlan.Item], of lane: DownloadLane) {
         for item in items {
             for resource in item.resources { demand.want(.resource(resource), as: DownloadDemand.Key(resource)) }
@@ -31,7 +32,7 @@ extension DownloadTask {
         }
     }
 
-    /// Lets players have a segment that was stored, with what it needs.
+    /// Gives players access to a stored segment and its resources.
     func offer(_ segment: DownloadJournal.Segment, at index: Int, of lane: DownloadLane) {
         guard let file = segment.file, let place = lane.demandKey(at: index) else { return }
         downloaded.add(place, file: file.name)
@@ -43,7 +44,7 @@ extension DownloadTask {
 }
 
 extension DownloadLane {
-    /// How a player asks for a segment.
+    /// The key with which a player requests a segment.
     fileprivate func demandKey(at index: Int) -> DownloadDemand.Key? {
         let media = tracker.playlist.segments[index]
         return tracker.playlist.resolve(media.uri).map {

@@ -21,14 +21,15 @@ extension DownloadTask {
         }
     }
 
-    /// A media playlist.
+    /// Loads a media playlist.
     ///
     /// - Parameters:
-    ///   - terms: how failures are taken; nil where it is the only one.
-    ///   - account: what counts them.
-    ///   - tracker: what was loaded of it before.
-    ///   - directives: what is asked for besides; as a whole and at once where that is of no use.
-    ///   - noteRequest: called for each request.
+    ///   - terms: The retry terms, or `nil` if the playlist is loaded only once.
+    ///   - account: The account that counts failures.
+    ///   - tracker: The earlier versions of the playlist, for a reload.
+    ///   - directives: The delivery directives. If they are of no use, the playlist is loaded again without them at
+    ///     once.
+    ///   - noteRequest: Called for each request.
     func playlist(
         of entry: DownloadSelection.Entry, _ variables: [String: String], _ terms: RetryTerms? = nil,
         _ account: RequestRetrier.Account? = nil, reloadOf tracker: PlaylistTracker? = nil,
@@ -84,11 +85,11 @@ extension DownloadTask {
 
     private struct Opened: Sendable {
         var playlist: MediaPlaylist
-        /// What it was taken of, in the place of what was chosen.
+        /// The alternate that was used instead of the selected playlist, if any.
         var instead: DownloadSelection.Alternate?
     }
 
-    /// The playlist of an entry, or one that can take its place.
+    /// Loads the playlist of an entry or, if it fails, of an equivalent alternate.
     private func opened(_ index: Int, of selection: DownloadSelection) async throws -> Opened {
         var left = selection.alternates.filter { $0.target == index && $0.isEquivalent }[...]
         var instead: DownloadSelection.Alternate?
@@ -113,7 +114,6 @@ extension DownloadTask {
         return try window(in: main)
     }
 
-    /// The times that are wanted of what a playlist lists.
     func window(in main: PlaylistTracker) throws(HLSError) -> TimeWindow {
         var preferences = PlayerItemPreferences()
         preferences.startPosition = configuration.startPosition
@@ -145,14 +145,13 @@ extension DownloadTask {
         return try window(from: main.start, to: main.end, isLive: main.isLive, start: start, end: end)
     }
 
-    /// The times that are wanted of what lies between these.
     func window(
         from first: Duration, to last: Duration, isLive: Bool, start: MediaTime?, end: MediaTime?
     ) throws(HLSError) -> TimeWindow {
         func time(_ wish: MediaTime?) -> Duration? {
             wish?.duration.map { $0 < .zero ? last + $0 : $0 }
         }
-        // There is nothing before the first: the file begins with it.
+        // Nothing exists before the first segment, so the file begins with it.
         let start = time(start).map { max($0, first) }
         let end = time(end)
         if let start, let end, start >= end {

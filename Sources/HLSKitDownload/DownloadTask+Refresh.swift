@@ -3,27 +3,27 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitTime
 
-/// A download whose URL has run out, and what it knew then.
+/// The error of a download whose URL has expired, with the state to continue from.
 struct ExpiredDownload: Error {
     var error: HLSError
     var status: Int
-    /// Missing segments of a live stream, which nobody lists any more.
+    /// The missing segments of a live stream, which playlists no longer list.
     var gaps: [DownloadGap] = []
-    /// nil where it ran out before there was a list.
+    /// The window, or `nil` if the URL expired before a playlist was loaded.
     var window: TimeWindow?
-    /// Of the runs before this program was started.
+    /// The segments stored before this process was started.
     var resumedSegmentCount = 0
 }
 
-/// URLs that run out in the middle of a download: the program is asked for a fresh one, and the download goes on from there
-/// with what is not stored yet, as another run of it would.
+/// Handling of URLs that expire during a download. The app provides a fresh URL, and the download continues with the
+/// missing segments, as in a new run.
 extension DownloadTask {
-    /// Whether a failure says that the URL has run out, and there is somebody to ask for another.
+    /// Whether a failure means that the URL has expired and the app can provide another one.
     func isExpired(_ error: HLSError) -> Bool {
         configuration.loading.hooks.urlRefresher != nil && (error.statusCode == 403 || error.statusCode == 410)
     }
 
-    /// - Parameter run: nil where nothing was loaded yet.
+    /// - Parameter run: The run, or `nil` if nothing was loaded yet.
     func expired(_ error: HLSError, _ run: DownloadRun?) -> ExpiredDownload? {
         guard isExpired(error), let status = error.statusCode else { return nil }
         guard let run else { return ExpiredDownload(error: error, status: status) }
@@ -32,9 +32,9 @@ extension DownloadTask {
             resumedSegmentCount: run.result.resumedSegmentCount)
     }
 
-    /// The URL to go on with.
+    /// Returns the URL to continue with.
     ///
-    /// - Throws: the failure that was the reason, with why there is no other URL.
+    /// - Throws: The original failure, with the reason why there is no other URL.
     func freshURL(insteadOf expired: ExpiredDownload) async throws -> String {
         guard let refresher = configuration.loading.hooks.urlRefresher else { throw expired.error }
         let url = expired.error.fullURL ?? currentURL
@@ -51,7 +51,6 @@ extension DownloadTask {
         }
     }
 
-    /// Segments on the disk.
     var storedSegmentCount: Int {
         folder.journal.segments.values.reduce(0) { sum, lane in sum + lane.values.count { $0.file != nil } }
     }

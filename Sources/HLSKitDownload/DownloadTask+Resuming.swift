@@ -3,16 +3,17 @@ import HLSKitPlaylist
 import HLSKitSelection
 
 extension DownloadTask {
-    /// The same for the same stream unless what it needs of the query has changed.
+    /// A value that is the same for the same stream, unless a relevant part of the query has changed.
     static func identity(of url: String) -> String {
         DownloadLane.hash(of: Redaction.withoutUserInfo(String(url.prefix { $0 != "#" })))
     }
 
-    /// Segments that are asked for before it is given up to find out whether the stream is the same.
+    /// The maximum number of segments to request to find out whether the stream is the same.
     private static let maximumProbeCount = 3
 
-    /// Makes sure that what an earlier run has left is of the same stream: by the URL, or, where that is another (a token in
-    /// it, or another film), by one segment that has to be the same. The last, since films may begin alike.
+    /// Checks that the stored segments belong to the same stream. If the URL has changed (because of a new token, or
+    /// because it is another stream), compares one segment. It uses the last one, because different streams may begin
+    /// alike.
     func checkOrigin(_ run: DownloadRun) async throws {
         let journal = folder.journal
         guard journal.hasMedia, journal.identity != Self.identity(of: configuration.urlString) else { return }
@@ -22,7 +23,7 @@ extension DownloadTask {
             probe.file = "probe.\(DownloadLane.ending(of: stored.name))"
             do {
                 let loaded = try await loader.segment(probe)
-                // The digest of what was stored may be of an earlier version.
+                // The stored digest may use the algorithm of an earlier version.
                 var isSame = false
                 if var file = loaded.segment.file, let digest = stored.file?.digest {
                     file.digest = digest
@@ -42,13 +43,13 @@ extension DownloadTask {
             text: "it contains a download of \(journal.url.escapingControls); remove it to start again")
     }
 
-    /// Stored segments that a playlist names as well, the last first.
+    /// The stored segments that a playlist still lists, the last first.
     private func comparable(
         _ journal: DownloadJournal, _ run: DownloadRun
     ) -> [(stored: DownloadJournal.Segment, request: DownloadLoader.Request)] {
         run.lanes.flatMap { lane in
             journal.segments(of: lane.entry.lane.id).reversed().compactMap { stored in
-                // One of another variant does not tell of this one.
+                // A segment from another variant says nothing about this one.
                 guard stored.file != nil, stored.variant == nil, let index = lane.index(of: stored.position),
                     lane.isSame(stored, at: index), let request = request(at: index, of: lane)
                 else { return nil }
@@ -57,7 +58,7 @@ extension DownloadTask {
         }
     }
 
-    /// Notes what is downloaded, and whether it is live.
+    /// Adds the header and the lanes to the journal, and notes whether each lane is live.
     func noteLanes(_ run: DownloadRun) throws(HLSError) {
         let journal = folder.journal
         var entries: [DownloadJournal.Entry] = []
@@ -75,7 +76,7 @@ extension DownloadTask {
         if !entries.isEmpty { try folder.add(entries) }
     }
 
-    /// Puts into the plan what is wanted and not there.
+    /// Adds the wanted segments that are not stored to the plan.
     func takeUp(_ clock: HostClock, _ run: inout DownloadRun) throws {
         let journal = folder.journal
         var entries: [DownloadJournal.Entry] = []
@@ -102,7 +103,7 @@ extension DownloadTask {
                     run.done.segmentCount += 1
                     run.done.duration += duration
                     run.storedByteCount += stored.file?.byteCount ?? 0
-                    // One of another variant is not what this URL gives.
+                    // A segment from another variant does not belong to this URL's ranges.
                     if laneIndex == 0, stored.file != nil {
                         run.loaded.insert(from: lane.tracker.starts[index], to: lane.tracker.starts[index + 1])
                     }
@@ -132,7 +133,7 @@ extension DownloadTask {
         publish(run)
     }
 
-    /// Puts segments into the plan; those whose map cannot be had are looked for elsewhere.
+    /// Adds segments to the plan. If a segment's map is unavailable, looks for another source.
     func plan(_ items: [DownloadPlan.Item], _ clock: HostClock, _ run: inout DownloadRun) throws {
         for item in run.plan.add(items) {
             let error = item.resources.compactMap { run.failedMaps[$0] }.first

@@ -3,11 +3,11 @@ import HLSKitLoading
 import HLSKitMedia
 import HLSKitTime
 
-/// What an interrupted run has left of a live stream that is gone: nothing more can be loaded of it, but what there is can
-/// be had.
+/// The stored media of an interrupted run whose live stream no longer exists. No more can be loaded, but the stored
+/// media can be used.
 extension DownloadTask {
-    /// What counts as loaded where the stream cannot be opened any more; nil where there is nothing, or where another run
-    /// may bring more.
+    /// Returns the stored media as a result if the stream cannot be opened. Returns `nil` if nothing is stored, or if
+    /// another run may load more.
     func salvage(after error: HLSError) throws -> Result? {
         let journal = folder.journal
         guard [.notFound, .network, .badPlaylist].contains(error.code), journal.hasMedia,
@@ -43,7 +43,7 @@ extension DownloadJournal.Lane.Kind {
     }
 }
 
-// Dates and numbers of segments are in playlists, which are not to be had.
+// Dates and segment numbers need playlists, which are unavailable here.
 extension StartPosition {
     fileprivate var itemTime: MediaTime? { if case .time(let time) = self { time } else { nil } }
 }

@@ -4,9 +4,8 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Segments, and the maps and keys that they need: what is asked for, and what becomes of it.
+/// Requests for segments, maps and keys, and the handling of their results.
 extension DownloadTask {
-    /// Starts what the plan wants.
     func add(
         _ work: DownloadPlan.Work, _ clock: HostClock, _ run: inout DownloadRun,
         _ group: inout ThrowingTaskGroup<Outcome, any Error>
@@ -38,7 +37,7 @@ extension DownloadTask {
             let wish = run.alternates.wish(of: id)
             request.terms.isSilent = run.folders.isSilent(request.url)
             request.terms.hasAlternative = run.alternates.hasMore(for: wish?.target ?? id)
-            // A whole film of a lower quality is worse than a wait, but not one of the same from another place.
+            // Accept a copy from another source at once, but wait before falling back to a lower quality.
             request.terms.isFirstChoice = wish == nil && !run.alternates.isRedundant(id, at: now)
             request.terms.refusalsMayPass =
                 run.refusalsMayPass && configuration.loading.hooks.urlRefresher == nil
@@ -70,7 +69,6 @@ extension DownloadTask {
         return request
     }
 
-    /// What servers are told of a segment.
     private func clientData(at index: Int, of lane: DownloadLane) -> ClientDataNote {
         let (entry, tracker) = (lane.entry, lane.tracker)
         let declared = ClientDataFacts.ObjectType(codecs: entry.lane.codecList)
@@ -78,16 +76,16 @@ extension DownloadTask {
             switch entry.lane.kind {
             case .audio: .audio
             case .subtitles: tracker.playlist.objectTypeOfSubtitles
-            // A rendition, in the place of a variant.
+            // An audio rendition that replaces the variant.
             case .main where entry.lane.codecs == nil && entry.source != nil && entry.wanted == [.audio]: .audio
-            // Audio is apart, or is not wanted, and may be in it.
+            // The segment may contain audio even if the audio is separate or unwanted.
             case .main where declared == .muxed && !entry.wanted.contains(.audio):
                 configuration.audio == .none ? nil : .video
             case .main: declared
             }
         var facts = ClientDataFacts(segmentOf: tracker.duration(at: index), type, isLive: tracker.isLive)
         if entry.lane.kind == .main, entry.lane.bandwidth > 0 {
-            // What a variant declares is of all that goes with it.
+            // The declared bit rate includes all renditions that belong to the variant.
             facts.bitRates.isAggregate = type == nil || type != declared
             facts.bitRates.encoded = Double(entry.lane.bandwidth)
         }
@@ -109,7 +107,7 @@ extension DownloadTask {
         case .failure(let error):
             demand.withdraw(.resource(id))
             let dropped = run.plan.finish(.resource(id, lane: lane), succeeded: false)
-            // Without a key nothing is of use (R50); a map is needed by some segments.
+            // Without a key, nothing is useful (R50). A map is needed by only some segments.
             guard let error = error as? HLSError, id.kind == .map, error.code == .notFound || error.code == .badMedia
             else {
                 throw error
@@ -145,7 +143,7 @@ extension DownloadTask {
             run.storedByteCount += segment.file?.byteCount ?? 0
         case .failure(let error):
             guard var error = error as? HLSError, error.domain != .output else { throw error }
-            // A key that has decrypted others is right.
+            // The key has decrypted other segments, so it is right and the segment is damaged.
             if error.code == .contentKey, let key = run.keyID(of: id).flatMap({ run.files[$0] }),
                 run.provenKeys.contains(key)
             {

@@ -7,7 +7,7 @@ import HLSKitSelection
 import HLSKitTime
 import Synchronization
 
-/// Downloads a stream into a folder, several segments at a time, and continues where an earlier run was interrupted.
+/// A download of a stream into a folder, which can be interrupted and continued.
 ///
 /// ```swift
 /// let task = try await DownloadTask(DownloadConfiguration(urlString: "https://example.com/film.m3u8"), folder: "film.download")
@@ -16,66 +16,63 @@ import Synchronization
 /// await task.removeFolder()
 /// ```
 ///
-/// ``resume()`` runs it in the background, ``events()`` tells how it goes, and ``makePlayerItem()`` plays it meanwhile.
+/// To download in the background, call ``resume()`` and observe ``events()``. To play the stream at the same time, use
+/// ``makePlayerItem()``.
 ///
-/// Everything that touches the disk does so on a thread of its own, not on the pool that tasks share.
+/// All disk access runs on a separate thread, not on the shared thread pool.
 ///
-/// All that is in the folder is written through to the disk piece by piece, and a journal records each piece; so a run that
-/// is interrupted at any moment, by whatever, loses only the segments that were on their way. The next run looks all of
-/// it through, checksums too, and loads what is missing. Segments are known again by their media sequence numbers: it
-/// does not matter if the query of the URL has changed meanwhile. Live streams are followed until they end.
-///
-/// See S01 and S02 in docs/behaviour/features.md.
+/// Files are flushed to the disk one by one, and a journal records each of them. An interrupted run therefore loses
+/// only the segments in flight. The next run verifies all files, including their checksums, and loads the missing ones.
+/// It identifies segments by their media sequence numbers, so the query of the URL may have changed. Live streams are
+/// followed until they end.
 public final class DownloadTask: Sendable {
-    /// How a run went that came to its end.
+    /// The result of a completed run.
     public struct Result: Sendable {
-        /// Segments that are not there, in the order in which that was found out.
+        /// The missing segments, in the order in which they were found to be missing.
         public var gaps: [DownloadGap] = []
-        /// The segments of all gaps.
+        /// The number of missing segments in all gaps.
         public var missingSegmentCount: Int { gaps.reduce(0) { $0 + $1.segmentCount } }
-        /// Segments that are there.
+        /// The number of stored segments.
         public var segmentCount = 0
-        /// The media time of the variant's segments that are there, by the playlist.
+        /// The media time of the variant's stored segments, according to the playlist.
         public var duration = Duration.zero
-        /// Segments of an earlier run that were used, and those of it that were damaged.
+        /// The number of used segments from earlier runs.
         public var resumedSegmentCount = 0
-        /// Segments of an earlier run that were damaged and had to be loaded again.
+        /// The number of damaged segments from earlier runs, which had to be loaded again.
         public var damagedSegmentCount = 0
-        /// Segments that were taken of another variant or of another group's rendition, because the chosen one did not have
-        /// them.
+        /// The number of segments from another variant or rendition group, which the selected one lacked.
         public var substitutedSegmentCount = 0
-        /// Interstitials that the variant's playlist schedules. They are not downloaded.
+        /// The number of interstitials that the variant's playlist schedules. They are not downloaded.
         public var numberOfInterstitials = 0
-        /// Why a live stream was not followed any longer, unless the caller stopped it.
+        /// The reason why following a live stream ended early, or `nil` if it ended or was stopped.
         public var failure: HLSError?
 
-        /// Makes the result of a run that loaded nothing.
         package init() {}
     }
 
     private struct State {
         var progress = DownloadProgress()
-        /// The URL that was given last.
+        /// The last URL, if the app provided a fresh one.
         var url: String?
         var isStopping = false
-        /// Receives the stop signal.
         var stopping: AsyncStream<Void>.Continuation?
         var entries: [DownloadSelection.Entry] = []
         var window = TimeWindow()
-        /// The file that is being packed while its segments are loaded.
+        /// The file that is muxed while its segments are loaded.
         var packing: FilePacking?
     }
 
     let configuration: DownloadConfiguration
     let folder: DownloadFolder
     let client: ResourceClient
-    /// The stream, for playing it while it is downloaded: media that is in the folder is read from there, and what a run of
-    /// the download is going to load is waited for, and loaded before the rest, so that nothing is asked for twice. Playlists,
-    /// and what is not downloaded, come from the network. While no run is under way, all that is not stored does, and is not
-    /// stored then.
+    /// The stream, for playing it while it is downloaded.
     ///
-    /// ``makePlayerItem()`` makes an item of it that plays the variant which is downloaded. A download that is complete
-    /// plays without network by the playlists of ``writePlaylists()``.
+    /// Stored media is read from the folder. If a run will load some media, the player waits for it and the run loads
+    /// it first, so that nothing is requested twice. Playlists and all other media come from the network. While no run
+    /// is in progress, missing media also comes from the network and is not stored.
+    ///
+    /// ``makePlayerItem()`` creates an item that plays the downloaded variant. To play a complete download without a
+    /// network, use the playlists of ``writePlaylists()``.
     public let asset: Asset
     let downloaded: DownloadedMedia
     let demand = DownloadDemand()
@@ -84,9 +81,9 @@ public final class DownloadTask: Sendable {
     let tally = DownloadTally()
     private let state: Mutex<State>
 
-    /// Makes the folder, or takes up what an earlier run has left there. Loads nothing.
+    /// Creates the folder or opens the folder of an earlier run. Loads nothing.
     ///
-    /// - Throws: ``HLSError`` where the folder cannot be written, is of something else, or is in use.
+    /// - Throws: ``HLSError`` if the folder cannot be written, is not a download's folder, or is in use.
     public init(_ configuration: DownloadConfiguration, folder: String) async throws(HLSError) {
         self.configuration = configuration
         self.folder = try await DiskThread.run(configuration.loading.clock) { () async throws(HLSError) in
@@ -97,22 +94,21 @@ public final class DownloadTask: Sendable {
         let progress = DownloadProgress(of: self.folder.journal)
         notices = DownloadNotices(progress)
         state = Mutex(State(progress: progress))
-        // A media file is loaded as the segments that it can be cut into.
+        // Load a media file as the segments that it can be divided into.
         var loading = configuration.loading
         loading.transport = tally.transport(over: loading.transport)
-        // What comes from the cache is in the folder of the download afterwards: once on disk is enough.
+        // The download's folder stores the resources, so the cache need not store them too.
         client = ResourceClient(
             url: configuration.urlString, options: loading, opensFiles: true, storesOnDisk: false)
     }
 
-    /// Nothing is stored that another run could use.
+    /// A Boolean value that indicates whether no media is stored that another run could use.
     public var isEmpty: Bool { !folder.journal.hasMedia }
 
-    /// How long what is on its way may take once nothing more is wanted (R71).
+    /// The time for requests in flight to complete after a stop (R71).
     private static let stopLimit = Duration.seconds(1)
 
-    /// Size and bit rate of the variant that is stored first, as its playlist declares them; nil where it does not, and
-    /// before it was chosen.
+    /// The declared size and bit rate of the main variant, or `nil` if undeclared or not selected yet.
     package var storedVariant: (size: PixelSize?, bandwidth: Int?) {
         let (entries, _) = loaded
         let lanes = entries.map(\.lane).filter { $0.kind == .main }
@@ -121,13 +117,15 @@ public final class DownloadTask: Sendable {
         return (size, lane.bandwidth > 0 ? lane.bandwidth : nil)
     }
 
-    /// How far it is; before the first run, what an earlier process has left. Changes all the time; look at it as often as
-    /// it is shown.
+    /// The current progress or, before the first run, the progress stored by an earlier process.
+    ///
+    /// The value changes continuously. Read it whenever you display it.
     public var progress: DownloadProgress { state.withLock { $0.progress } }
 
-    /// Loads no more segments of a live stream than those that are on their way and come within a second; ``run()`` then
-    /// ends as if the stream had ended. Of other streams, what is not on its way is missing in the result. Holds for the run
-    /// that is under way, else for the next.
+    /// Stops the current run or, if there is none, the next one.
+    ///
+    /// Requests in flight have one second to complete. ``run()`` then returns as if the stream had ended. For a stream
+    /// that is not live, the result lists the other segments as missing.
     public func stop() {
         let stopping = state.withLock { state in
             state.isStopping = true
@@ -136,7 +134,7 @@ public final class DownloadTask: Sendable {
         stopping?.finish()
     }
 
-    /// Ends when nothing more is wanted.
+    /// Returns a sequence with an element when the run should stop.
     private func stopRequests() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         let isStopping = state.withLock { state in
@@ -147,15 +145,16 @@ public final class DownloadTask: Sendable {
         return stream
     }
 
-    /// Removes the files of the download, and the folder.
+    /// Removes the files of the download, and the folder if it is then empty.
     public func removeFolder() async {
         downloaded.removeAll()
         takePacking()?.end()
         await DiskThread.run(configuration.loading.clock) { self.folder.remove() }
     }
 
-    /// Gives the folder another name, where it is to stay as it is: the journal goes, and nothing can be resumed.
-    /// Segments of other variants that earlier runs have loaded go too.
+    /// Moves the folder to another path and removes the journal, so that the download cannot be continued.
+    ///
+    /// Segments of other variants from earlier runs are removed.
     public func moveFolder(to path: String) async throws(HLSError) {
         try await DiskThread.run(configuration.loading.clock) { () async throws(HLSError) in
             let (entries, _) = self.loaded
@@ -166,18 +165,17 @@ public final class DownloadTask: Sendable {
 
     // MARK: Running
 
-    /// Loads what is missing. May be called again after a failure.
+    /// Downloads the missing segments. You can call it again after a failure.
     ///
-    /// A task has one run at a time: while one is under way, of ``resume()`` or of another caller, this waits for it and has its
-    /// result; cancelling the caller's task then ends the wait alone.
+    /// A task has only one run at a time. If a run is in progress, from ``resume()`` or another caller, this call waits
+    /// for it and returns its result. Cancelling the caller's task then ends only the wait.
     ///
-    /// - Throws: ``HLSError`` if something that is needed cannot be loaded: what was loaded stays, and another run
-    ///   continues from there, and also where it cannot be stored; with ``HLSError/Code/cancelled`` when its task is cancelled.
+    /// - Throws: ``HLSError`` if a required resource cannot be loaded or stored. Stored media is kept, and another run
+    ///   continues from there. The code is ``HLSError/Code/cancelled`` if the task was cancelled.
     public func run() async throws(HLSError) -> Result {
         try await HLSError.typed { try await background.run { try await runOnce() } }
     }
 
-    /// The run that is under way.
     func runOnce() async throws(HLSError) -> Result {
         notices.begin(with: storedProgress)
         tally.reset()
@@ -187,7 +185,7 @@ public final class DownloadTask: Sendable {
             let result = try await DiskThread.run(configuration.loading.clock) {
                 do {
                     let result = try await self.loadAll()
-                    // What is about to be packed will be on the disk as the file.
+                    // The muxed file will be flushed, so the segments need not be.
                     if self.state.withLock({ $0.packing == nil }) { try self.folder.sync() }
                     return result
                 } catch {
@@ -209,7 +207,7 @@ public final class DownloadTask: Sendable {
         update { $0 = storedProgress }
         state.withLock { $0.url = nil }
         client.retrier.reset()
-        // Who plays it waits from now on.
+        // Players that play the download wait from here on.
         var news = demand.begin()
         defer { demand.end() }
         let damagedCount = folder.verify()
@@ -222,7 +220,7 @@ public final class DownloadTask: Sendable {
                 return result
             } catch let expired as ExpiredDownload {
                 do {
-                    // A fresh URL that brought nothing is no better than none.
+                    // A fresh URL that delivered nothing is not worth another refresh.
                     guard before == nil || storedSegmentCount > storedCount else { throw expired.error }
                     let url = try await freshURL(insteadOf: expired)
                     state.withLock { $0.url = url }
@@ -238,15 +236,15 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    /// The URL of the stream: a fresh one where that which was given has run out.
+    /// The URL of the stream: the given one or, if it expired, a fresh one.
     var currentURL: String { state.withLock(\.url) ?? configuration.urlString }
 
-    /// Loads what is not stored.
+    /// Loads the missing segments.
     ///
     /// - Parameters:
-    ///   - news: has an element where players wait for something.
-    ///   - before: how it went until the URL ran out.
-    /// - Throws: also ``ExpiredDownload``.
+    ///   - news: Has an element when players wait for a resource.
+    ///   - before: The state at which the earlier URL expired.
+    /// - Throws: Also ``ExpiredDownload``.
     private func run(
         _ clock: HostClock, _ news: AsyncStream<Void>, after before: ExpiredDownload?
     ) async throws -> Result {
@@ -272,13 +270,13 @@ public final class DownloadTask: Sendable {
         try await loadAndPack(clock, news, &run)
         run.result.numberOfInterstitials = run.numberOfInterstitials
         let result = counted(run.result, of: run.followed.map { run.lanes[$0].entry.lane })
-        // Where all is missing, that is no download.
+        // If all segments are missing, the download has failed.
         if result.segmentCount == 0, let error = run.firstLoss { throw error }
         return result
     }
 
-    /// A file that cannot be made of what the playlist declares is known before anything is loaded: a format that holds one
-    /// form of audio, and no stream of that.
+    /// Checks, before anything is loaded, that the stream declares audio which fits a format for only one kind of
+    /// audio.
     private func checkFormat(_ run: DownloadRun) throws(HLSError) {
         guard let format = configuration.fileFormat, let container = Remuxer.Container(format), container.holdsAudioOnly
         else { return }
@@ -291,7 +289,6 @@ public final class DownloadTask: Sendable {
             detail: ".m4a and .mka can")
     }
 
-    /// The playlists of what is downloaded.
     private func opened(_ clock: HostClock) async throws -> DownloadRun {
         var (selection, first) = try await open()
         var run = DownloadRun(
@@ -303,12 +300,12 @@ public final class DownloadTask: Sendable {
         return run
     }
 
-    /// Notes what is loaded, for what is written.
+    /// Remembers the selected playlists and the window, for writing files.
     func keep(_ entries: [DownloadSelection.Entry], _ window: TimeWindow) {
         state.withLock { ($0.entries, $0.window) = (entries, window) }
     }
 
-    /// Completes a result with what is there of these lanes, the variant's first.
+    /// Completes a result with the stored segments of these lanes, the variant's first.
     func counted(_ result: Result, of lanes: [DownloadJournal.Lane]) -> Result {
         var result = result
         let journal = folder.journal
@@ -322,7 +319,7 @@ public final class DownloadTask: Sendable {
         return result
     }
 
-    /// What the last run has loaded, the variant first, and the item times that were wanted.
+    /// The playlists of the last run, the variant's first, and the requested window.
     var loaded: (entries: [DownloadSelection.Entry], window: TimeWindow) {
         state.withLock { ($0.entries, $0.window) }
     }
@@ -342,7 +339,7 @@ public final class DownloadTask: Sendable {
 
     // MARK: Loading
 
-    /// What can be had again, and has come, is on the disk after this time: the most that a power cut costs besides.
+    /// The delay after which files that can be loaded again are flushed, and thus the maximum loss in a power failure.
     private static let syncDelay = Duration.seconds(1)
 
     enum Outcome: Sendable {
@@ -350,15 +347,15 @@ public final class DownloadTask: Sendable {
         case segment(DownloadPlan.ItemID, Swift.Result<DownloadLoader.Loaded, any Error>)
         case playlist(Reload)
         case alternate(DownloadAlternates.Wish, began: Duration, Swift.Result<MediaPlaylist, any Error>)
-        /// Players wait for something.
+        /// Players wait for resources.
         case demand
-        /// None will any more.
+        /// Players will no longer wait for resources.
         case demandEnded
-        /// Nothing more is wanted of a live stream.
+        /// The run should stop.
         case stop
-        /// What was on its way then has had its time.
+        /// After a stop, the requests in flight have had their time.
         case deadline
-        /// What had come is on the disk.
+        /// The files have been flushed.
         case synced(HLSError?)
     }
 
@@ -370,7 +367,7 @@ public final class DownloadTask: Sendable {
 
     func load(_ clock: HostClock, _ news: AsyncStream<Void>, _ run: inout DownloadRun) async throws {
         let stops = stopRequests()
-        // The group's closure may throw with `run` half changed: it is handed back whole.
+        // The closure may throw while `run` is half changed, so it works on a copy and returns it.
         run = try await withThrowingTaskGroup(of: Outcome.self) { [run] group in
             var run = run
             for lane in run.followed where run.lanes[lane].tracker.isLive { addReload(of: lane, clock, &run, &group) }
@@ -426,11 +423,11 @@ public final class DownloadTask: Sendable {
             group.cancelAll()
             return run
         }
-        // A run that was cancelled has not come to its end, though it also looks like one that was stopped.
+        // A cancelled run looks like a stopped one, but must throw.
         try Task.checkCancellation()
     }
 
-    /// Writes through what has come, in a while, and on a thread of its own.
+    /// Flushes stored files after a delay, on a separate thread.
     private func addSync(_ clock: HostClock, _ group: inout ThrowingTaskGroup<Outcome, any Error>) {
         group.addTask { [configuration, folder] in
             guard (try? await clock.sleep(until: clock.now + Self.syncDelay)) != nil else { return .synced(nil) }
@@ -443,7 +440,6 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    /// Waits until players wait for something.
     private func addDemand(_ news: AsyncStream<Void>, _ group: inout ThrowingTaskGroup<Outcome, any Error>) {
         group.addTask {
             for await _ in news { return .demand }
@@ -451,7 +447,7 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    /// What there is of a live stream is kept, whatever ends it: it cannot be had again (R42).
+    /// Ends a run after an error. The stored media of a live stream is kept, because it cannot be loaded again (R42).
     private func end(after error: HLSError, _ run: inout DownloadRun) throws {
         guard !run.isOver else { return }
         if !isStopping, let expired = expired(error, run) { throw expired }
@@ -461,7 +457,7 @@ public final class DownloadTask: Sendable {
         run.plan.stop()
     }
 
-    /// Ends a run whose requests bring nothing (R74).
+    /// Ends a run whose requests are all unsuccessful (R74).
     private func checkRequests() throws(HLSError) {
         guard client.retrier.isExhausted else { return }
         throw HLSError(
@@ -472,7 +468,7 @@ public final class DownloadTask: Sendable {
 }
 
 extension HLSError {
-    /// One segment that is not there ends no download; a server that refuses, or a network that is gone, does.
+    /// Whether the download can skip the segment. A server that refuses, or a lost network, ends the download instead.
     var mayBeSkipped: Bool {
         switch code {
         case .notFound: statusCode.map { ![401, 403, 407].contains($0) } ?? true

@@ -2,17 +2,17 @@ import HLSKitLoading
 import HLSKitSelection
 import Synchronization
 
-/// Which resources of the network a download has on the disk, or will have, for those who play it meanwhile.
+/// The network resources that a download has stored or will store, for players that play it.
 final class DownloadedMedia: StoredMedia {
     typealias Key = DownloadDemand.Key
 
-    /// How long a player waits for what the download loads, where the request does not say.
+    /// The maximum time that a player waits for the download, if its request has no timeout.
     private static let longestWait = Duration.seconds(60)
 
     private let folder: DownloadFolder
     private let demand: DownloadDemand
     private let clock: any Clock<Duration>
-    /// Names in the folder.
+    /// The names of stored files in the folder.
     private let files = Mutex<[Key: String]>([:])
 
     init(_ folder: DownloadFolder, demand: DownloadDemand, clock: any Clock<Duration>) {
@@ -23,7 +23,6 @@ final class DownloadedMedia: StoredMedia {
 
     var count: Int { files.withLock(\.count) }
 
-    /// Something is in the folder.
     func add(_ key: Key, file name: String) {
         files.withLock { $0[key] = name }
         demand.settle(key)
@@ -38,14 +37,14 @@ final class DownloadedMedia: StoredMedia {
     func removeAll() { files.withLock { $0 = [:] } }
 
     func reader(for request: TransportRequest) -> (@Sendable () async -> [UInt8]?)? {
-        // A key that is asked for again is to be another one.
+        // A key that is requested again must not be the stored one.
         guard request.keyReason == .needed else { return nil }
         guard request.resourceClass.isMedia, request.keyFormat == nil else { return nil }
         let key = Key(url: request.urlString, byteRange: request.byteRange)
         guard name(of: key) != nil || demand.mayCome(key) else { return nil }
         let limit = request.timeouts.total ?? Self.longestWait
         return { [self] in
-            // It may have come in between.
+            // It may have been stored in the meantime.
             if name(of: key) == nil { _ = await demand.wait(for: key, atMost: limit, clock) }
             guard let name = name(of: key) else { return nil }
             return await DiskThread.run(clock) { () async -> [UInt8]? in

@@ -1,15 +1,15 @@
 import HLSKitTime
 
-/// Times of which media is stored: in order, without overlaps, and as few as there can be.
+/// The time ranges of stored media, in order, without overlaps and merged as far as possible.
 struct DownloadedRanges: Sendable, Equatable {
-    /// Playlists round; nobody sees so short a gap.
+    /// The size of gaps to ignore, because playlists round durations.
     private static let tolerance = Duration.milliseconds(1)
 
     private(set) var ranges: [Range<Duration>] = []
 
     mutating func insert(from start: Duration, to end: Duration) {
         guard start < end else { return }
-        // Those that it touches are from `first` up to `last`.
+        // The touching ranges are from `first` up to `last`.
         var (low, high) = (0, ranges.count)
         while low < high {
             let middle = (low + high) / 2
@@ -25,7 +25,6 @@ struct DownloadedRanges: Sendable, Equatable {
         ranges.replaceSubrange(first..<last, with: [whole])
     }
 
-    /// As programs see them.
     var timeRanges: [MediaTimeRange] {
         ranges.map { range in
             MediaTimeRange(

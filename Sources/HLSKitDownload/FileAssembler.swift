@@ -8,41 +8,38 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Makes one file of what a download has stored, without decoding: each playlist's media on its own track, all on one
-/// timeline.
+/// Muxes a download's media into one file without decoding. Each playlist's media becomes a track on a common timeline.
 ///
-/// Placing is that of playback: tracks share the anchor of the variant in each discontinuity sequence, so that the offset
-/// between sound and pictures is kept.
+/// Positions are computed as in playback: all tracks use the variant's anchor in each discontinuity sequence, so that
+/// audio and video remain in sync.
 struct FileAssembler: Sendable {
-    /// One playlist and what reads it.
     private struct Lane {
         let id: LaneID
-        /// Of the playlist.
+        /// The ID of the playlist in the journal.
         let journalID: String
         let language: String?
         let label: MediaTrackLabel
         let videoRange: VideoRange?
-        /// Those that have no file are not there yet.
+        /// The segments. Those without a file are not stored yet.
         var segments: [DownloadJournal.Segment]
         var next = 0
         var pipeline: LanePipeline
         var timeline = ItemTimeline()
         /// The slot of each kind of media.
         var slots: [MediaKind: Int] = [:]
-        /// The timeline that samples come of now, and the track.
+        /// The current tracks, and the number of the current timeline.
         var tracks: [MediaKind: MediaTrack] = [:]
         var current = 0
         var currentStart = Duration.zero
         var isFinished = false
-        /// Of subtitles.
         var cues = CueSchedule()
         var textSlot: Int?
-        /// What is wanted of the audio tracks inside its segments.
+        /// The terms that select an audio track inside the segments.
         var audio: SelectionTerms?
-        /// All tracks of the segment that was read last.
+        /// All tracks of the last segment that was read.
         var told: [MediaTrack] = []
 
-        /// Where the last segment is listed to end.
+        /// The end of the last segment, according to the playlist.
         var mediaEnd: Duration? { segments.last.map { .microseconds($0.start + $0.duration) } }
         var nextStart: Int64? { next < segments.count ? segments[next].start : nil }
 
@@ -56,7 +53,7 @@ struct FileAssembler: Sendable {
             pipeline.audioRule = AudioTrackRule(SelectionTerms(choice: .option(option.id)))
         }
 
-        /// - Throws: where none of the tracks is what is wanted.
+        /// - Throws: An error if none of the tracks matches.
         func check(_ tracks: [MediaTrack], url: String) throws(HLSError) {
             guard let audio, let group = AudioTrackOptions(tracks, canDecode: CodecRegistry.canDecode).group else {
                 return
@@ -65,11 +62,11 @@ struct FileAssembler: Sendable {
         }
     }
 
-    /// What went wrong with a segment; the others are written.
+    /// A segment that could not be read. The others are written.
     struct Problem: Sendable, Hashable {
         var segment: DownloadJournal.Segment
         var text: String
-        /// It is encrypted, and cannot be decrypted.
+        /// Whether the segment is encrypted and cannot be decrypted.
         var isLocked = false
     }
 
@@ -78,37 +75,36 @@ struct FileAssembler: Sendable {
     private let samples: (any SampleWriter)?
     private let window: TimeWindow
     private var lanes: [Lane] = []
-    /// All audio tracks inside the segments of the variant are wanted, of which nothing is known yet.
+    /// Whether all audio tracks inside the variant's segments are wanted but still unknown.
     private var awaitsAudio = false
-    /// Where all of them are: those that are known.
+    /// The known audio tracks, if all of them are wanted.
     private var knownAudio: Set<Int>?
     private var merger = SampleMerger()
     private var timelines: [TimelineKey: Int] = [:]
     private var loaded: Set<String> = []
-    /// By slot, the index that the writer knows the track by.
+    /// The writer's track index of each slot.
     private var indices: [Int: Int] = [:]
     private var scales: [Int: Int32] = [:]
-    /// Where the file begins: the last picture before the window at which decoding can start; nil where everything is
-    /// written from the start of the stream on.
+    /// The start of the file: the last sync frame at or before the window's start, or `nil` to begin at the stream's
+    /// start.
     private var origin: Duration?
-    /// Slots of which nothing more is left away.
+    /// The slots whose samples are no longer skipped.
     private var begun: Set<Int> = []
     private(set) var problems: [Problem] = []
-    /// Media that nothing can be made of, in a line each.
+    /// One line for each kind of media that cannot be written.
     private(set) var leftOut: [String] = []
     private(set) var end = Duration.zero
-    /// How many lanes have been read up to their first track.
+    /// The number of lanes that were read up to their first track.
     private var announcedCount = 0
-    /// Segments that were read since they were taken.
+    /// The segments that were read since the last call of ``takeReadFiles()``.
     private var readFiles: [ReadFile] = []
 
-    /// A segment's file that was read.
     struct ReadFile: Sendable, Hashable {
         var name: String
         var byteCount: Int
-        /// Segments of one lane are read one after the other.
+        /// The index of the lane. The segments of a lane are read in order.
         var lane: Int
-        /// What all of it is encrypted with.
+        /// The key, if the whole file is encrypted.
         var key: ThinFile.Key?
     }
 
@@ -120,10 +116,10 @@ struct FileAssembler: Sendable {
     }
 
     /// - Parameters:
-    ///   - entries: the playlists, the variant's first.
-    ///   - window: the item times that are wanted.
-    ///   - expected: by lanes, the segments that will be there; nil where no more will be there than is.
-    ///   - audio: which audio tracks inside the segments of the variant are wanted, where it is wanted of the variant.
+    ///   - entries: The playlists, the variant's first.
+    ///   - window: The item times to write.
+    ///   - expected: The segments that will be stored, by lane, or `nil` if all are already stored.
+    ///   - audio: The choice of audio tracks inside the variant's segments, if their audio is wanted.
     init(
         _ folder: DownloadFolder, entries: [DownloadSelection.Entry], window: TimeWindow,
         writer: any MediaWriter, includesText: Bool = false, audio: DownloadConfiguration.Choice = .automatic,
@@ -166,14 +162,14 @@ struct FileAssembler: Sendable {
         }
         for wish in wishes.dropFirst() { addAudio { $0.want(wish) } }
         awaitsAudio = audio == .all && lanes.first?.slots[.audio] != nil
-        // Numbers in the order of the stream.
+        // Number the timelines in the order of the stream.
         let keys = lanes.flatMap { $0.segments.map(TimelineKey.init) }
         for key in Set(keys).sorted(by: { ($0.epoch, $0.discontinuity) < ($1.epoch, $1.discontinuity) }) {
             timelines[key] = timelines.count
         }
     }
 
-    /// A further audio track inside the segments of the variant: those are read once more for each of them.
+    /// Adds a lane for another audio track inside the variant's segments, which are read again for it.
     private mutating func addAudio(_ choose: (inout Lane) -> Void) {
         guard let main = lanes.first, main.id == .main, main.slots[.audio] != nil else { return }
         var lane = Lane(
@@ -185,7 +181,7 @@ struct FileAssembler: Sendable {
         lanes.append(lane)
     }
 
-    /// All audio tracks that can be decoded besides the one that is read with the variant.
+    /// Adds lanes for all audio tracks that can be decoded, in addition to the track that is read with the variant.
     private mutating func addAllAudio() {
         guard awaitsAudio, let main = lanes.first, !main.told.isEmpty else { return }
         awaitsAudio = false
@@ -197,7 +193,7 @@ struct FileAssembler: Sendable {
         }
     }
 
-    /// All audio is wanted, and some is told of only now: a file has the tracks that it begins with.
+    /// Reports audio tracks that appear late, because a file has only the tracks that it begins with.
     private mutating func noteLateAudio(_ tracks: [MediaTrack]) {
         for track in tracks where track.mediaType == .audio && CodecRegistry.canDecode(track.codec) {
             guard knownAudio?.insert(track.id).inserted == true else { continue }
@@ -205,16 +201,16 @@ struct FileAssembler: Sendable {
         }
     }
 
-    /// A segment's samples may stand before its start by this much: encoders' delays, inexact playlists.
+    /// The maximum time that a segment's samples begin before it, because of encoder delays and inexact playlists.
     private static let margin = Duration.seconds(2)
-    /// A text that begins behind the media is shown this long at the most.
+    /// The maximum display time of a text that begins after the end of the media.
     private static let longestTextBeyond = Duration.seconds(5)
-    /// Cues are exact to the millisecond.
+    /// Cues have millisecond precision.
     private static let textTimescale: Int32 = 1000
 
-    /// Writes what can be written of the segments that are there and have not been read, and finishes the writer.
+    /// Writes the remaining stored segments and finishes the writer.
     ///
-    /// - Parameter progress: is told the item time that was reached; throws to end early.
+    /// - Parameter progress: Receives the item time that was reached. Throws to end early.
     mutating func finish(_ progress: (Duration) throws -> Void) throws {
         while try step(progress) {}
         for index in lanes.indices {
@@ -225,32 +221,32 @@ struct FileAssembler: Sendable {
         try writer.finish()
     }
 
-    /// Reads the next segment, and writes what can be written then.
+    /// Reads the next segment and writes all samples whose order is known.
     ///
-    /// - Parameter progress: is told the item time that was reached; throws to stop there. It can be gone on with.
-    /// - Returns: false where the next one is not there, or all have been read.
+    /// - Parameter progress: Receives the item time that was reached. Throws to pause, after which reading can
+    ///   continue.
+    /// - Returns: `false` if the next segment is not stored, or all have been read.
     mutating func step(_ progress: (Duration) throws -> Void) throws -> Bool {
         guard try announceSlots(progress), let index = nextLane, try readSegment(of: index) else { return false }
         try progress(.microseconds(lanes[index].nextStart ?? 0))
-        // What others have of the same time comes first: cues may be of before the segment's pictures.
+        // Read the other lanes up to the same time first, because cues may begin before the frames of the segment.
         if nextLane == 0 || lanes[0].isFinished { try write() }
         return true
     }
 
-    /// Of the pictures that were read so far.
+    /// The frame size of the video that was read so far.
     var pictureSize: PixelSize? {
         lanes.lazy.compactMap { $0.tracks[.video] }.first { $0.width > 0 && $0.height > 0 }.map {
             PixelSize(width: $0.width, height: $0.height)
         }
     }
 
-    /// The segments that were read since the last call.
     mutating func takeReadFiles() -> [ReadFile] {
         defer { readFiles = [] }
         return readFiles
     }
 
-    /// Whether what was expected is what has come, and all of what was read is still as it was.
+    /// Whether all expected segments were stored, and those that were read have not changed.
     func isComplete(_ journal: DownloadJournal) -> Bool {
         lanes.allSatisfy { lane in
             let stored = journal.storedSegments(of: lane.journalID, in: window)
@@ -263,7 +259,7 @@ struct FileAssembler: Sendable {
         }
     }
 
-    /// The lane whose next segment is the earliest; the variant before the others.
+    /// The lane whose next segment is the earliest. If several are, the variant comes first.
     private var nextLane: Int? {
         lanes.indices.filter { lanes[$0].nextStart != nil }
             .min { (lanes[$0].nextStart ?? 0, $0) < (lanes[$1].nextStart ?? 0, $1) }
@@ -271,9 +267,9 @@ struct FileAssembler: Sendable {
 
     // MARK: Reading
 
-    /// Reads each lane up to its first track, so that all that begin together are told together.
+    /// Reads each lane up to its first track, so that all initial tracks begin together.
     ///
-    /// - Returns: Whether all are as far; else a segment is not there yet.
+    /// - Returns: `false` if a segment is not stored yet.
     private mutating func announceSlots(_ progress: (Duration) throws -> Void) throws -> Bool {
         while announcedCount < lanes.count {
             let index = announcedCount
@@ -281,10 +277,10 @@ struct FileAssembler: Sendable {
                 guard try readSegment(of: index) else { return false }
                 try progress(.zero)
             }
-            // There may be more lanes then.
+            // There may now be more lanes.
             addAllAudio()
             announcedCount += 1
-            // Without pictures sound begins where it is wanted.
+            // Without video, start exactly at the requested time.
             if announcedCount == lanes.count { origin = origin ?? window.start }
         }
         return true
@@ -300,7 +296,7 @@ struct FileAssembler: Sendable {
         if lanes[index].segments.isEmpty, let slot = lanes[index].textSlot { merger.finish(slot) }
     }
 
-    /// - Returns: Whether the segment is there.
+    /// - Returns: Whether the segment is stored.
     private mutating func readSegment(of index: Int) throws -> Bool {
         var segment = lanes[index].segments[lanes[index].next]
         if segment.file == nil, let stored = folder.stored(segment) {
@@ -338,12 +334,12 @@ struct FileAssembler: Sendable {
             try finish(index)
             return true
         }
-        // Kinds of media that a segment has none of are not waited for.
+        // Do not wait for kinds of media that the segment lacks.
         for slot in lanes[index].slots.values { merger.advance(slot, to: .microseconds(next) - Self.margin) }
         return true
     }
 
-    /// The variant first: the others are placed by what it has placed.
+    /// Runs the pipelines. The variant comes first because its anchors place the others.
     private mutating func runPipelines() throws(HLSError) {
         for index in lanes.indices {
             var output: [LaneOutput] = []
@@ -361,7 +357,7 @@ struct FileAssembler: Sendable {
         }
     }
 
-    /// Hands on the cues whose place is known; at the end that of the playlist will do.
+    /// Passes on the cues whose position is known. At the end, the others use their position in the playlist.
     private mutating func placeCues(of index: Int, isEnd: Bool = false) {
         guard let slot = lanes[index].textSlot else { return }
         lanes[index].cues.place(by: lanes[index].timeline, presented: isEnd ? .everything : .nothing)
@@ -431,7 +427,7 @@ struct FileAssembler: Sendable {
     // MARK: Writing
 
     private mutating func write() throws {
-        // The closure works on what is no part of the merger.
+        // Move the merger out of `self`, because the closure accesses `self`.
         var merger = merger
         self.merger = SampleMerger()
         defer { self.merger = merger }
@@ -459,10 +455,10 @@ struct FileAssembler: Sendable {
         guard !window.isOver(at: itemTime - delay), begins(slot, sample, itemTime, length) else { return }
         var (sample, time) = (sample, itemTime - (origin ?? .zero))
         if lanes.contains(where: { $0.textSlot == slot }) {
-            // Texts do not reach beyond the file, neither before its start: of a live stream they may be of what has gone.
+            // Limit texts to the file's range. In a live stream, they may belong to segments that have been removed.
             let (begin, last) = (max(itemTime, origin ?? .zero), itemTime + length)
             var finish = min(last, window.end ?? last)
-            // Nor does one that is to stay for ever make the file longer.
+            // Do not let an endless text extend the file.
             if let end = lanes[0].mediaEnd { finish = min(finish, max(end, begin + Self.longestTextBeyond)) }
             guard finish > begin else { return }
             time = begin - (origin ?? .zero)
@@ -472,7 +468,7 @@ struct FileAssembler: Sendable {
         try samples?.write(sample, ofTrackAt: index, at: MediaTime(time))
     }
 
-    /// Whether a sample is written: not before the track has come to where the file begins.
+    /// Whether to write a sample. Samples before the start of the file are skipped.
     private mutating func begins(
         _ slot: Int, _ sample: MediaSample, _ itemTime: Duration, _ length: Duration
     ) -> Bool {
@@ -485,7 +481,7 @@ struct FileAssembler: Sendable {
 }
 
 extension DownloadJournal {
-    /// The segments of a lane that are there, of those that reach into a window.
+    /// The stored segments of a lane that overlap a window.
     fileprivate func storedSegments(of lane: String, in window: TimeWindow) -> [Segment] {
         segments(of: lane).filter { $0.file != nil && $0.isInside(window) }
     }

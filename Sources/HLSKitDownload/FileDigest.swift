@@ -1,8 +1,8 @@
 import HLSKitCodec
 
-/// What a file of a download was when it was written, in 128 bits: by it another run sees that it still is.
+/// A 128-bit digest of a complete file, with which later runs detect changes.
 struct FileDigest: Sendable, Hashable {
-    /// Journals of earlier versions have MD5.
+    /// The algorithm. Journals of earlier versions use MD5.
     var algorithm: LibraryDigest.Algorithm
     /// 32 hexadecimal digits.
     var text: String

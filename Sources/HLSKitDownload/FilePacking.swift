@@ -4,23 +4,21 @@ import HLSKitOutput
 import HLSKitTime
 import Synchronization
 
-/// Makes the file of a download, as ``FileAssembler`` says: at once, or while the segments come, on a thread of its own.
+/// Writes the file of a download with ``FileAssembler``, at once or while segments arrive, on a separate thread.
 ///
-/// What is made before all is there is of use only if all comes as it was expected: a segment that is missing in the end, or
-/// was taken of another variant later, changes what is before and behind it. Whoever wants the file asks by
-/// ``fits(_:_:_:)``, and makes it anew otherwise.
+/// Early muxing is useful only if all segments arrive as expected. A segment that is finally missing, or comes from
+/// another variant, affects the media before and after it. Call ``fits(_:_:_:)`` to find out, and start again if it
+/// returns `false`.
 final class FilePacking: Sendable {
-    /// What a file is made of.
     struct Plan: Sendable {
-        /// The playlists that go into the file, the variant's first.
+        /// The playlists to write, the variant's first.
         var entries: [DownloadSelection.Entry]
-        /// The item times that are wanted.
         var window: TimeWindow
         var format: OutputFormat
         var audio: DownloadConfiguration.Choice
         fileprivate let thinning: ThinningPlan.Limits
 
-        /// - Parameter loaded: what a run has loaded, the variant first.
+        /// - Parameter loaded: The playlists of a run, the variant's first.
         init(
             _ loaded: [DownloadSelection.Entry], _ window: TimeWindow, _ format: OutputFormat,
             _ configuration: DownloadConfiguration
@@ -29,7 +27,7 @@ final class FilePacking: Sendable {
             self.window = window
             self.format = format
             thinning = configuration.thinning
-            // Renditions of a playlist were chosen by this already.
+            // Renditions that a playlist names were already selected by this choice.
             audio = entries.contains(where: \.hasChosenAudio) ? .automatic : configuration.audio
         }
 
@@ -42,15 +40,15 @@ final class FilePacking: Sendable {
     private struct State {
         var assembler: FileAssembler
         var hasFailed = false
-        /// nil where segments stay as they are.
+        /// The plan, or `nil` if segments remain complete.
         var thinning: ThinningPlan?
         var readByteCount = 0
     }
 
-    /// Segments that come faster than this (in bytes a second) leave no time to look for what is in the file as well.
+    /// The rate, in bytes per second, above which there is no time to make thin files.
     private static let fastRate = 40e6
 
-    /// The system begins to write so much of the file at a time.
+    /// The number of bytes after which the system starts to write them to the disk.
     private static let writeBackByteCount: Int64 = 8 << 20
 
     let plan: Plan
@@ -62,8 +60,8 @@ final class FilePacking: Sendable {
     private let (news, sink) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameters:
-    ///   - container: of the plan's format.
-    ///   - expected: by lanes, the segments that will be there; nil where no more will be there than is.
+    ///   - container: The container of the plan's format.
+    ///   - expected: The segments that will be stored, by lane, or `nil` if all are already stored.
     init(
         _ plan: Plan, as container: Remuxer.Container, in folder: DownloadFolder,
         expected: [String: [DownloadJournal.Segment]]? = nil
@@ -75,7 +73,7 @@ final class FilePacking: Sendable {
         let name = folder.nextOutput(ending: plan.format.rawValue)
         let file = try OutputFile(path: folder.url(of: name), overwrite: true, keepsLeftover: false)
         file.writeBackByteCount = Self.writeBackByteCount
-        // What is written can be written again: it need not play before it is whole.
+        // The output can be written again, so it need not be playable before it is complete.
         writer = Remuxer(
             file: file, container: container, isFragmented: false,
             indexByteCount: container == .mp4 ? Self.indexByteCount(plan, folder.journal, expected: expected) : 0,
@@ -84,13 +82,13 @@ final class FilePacking: Sendable {
         let assembler = FileAssembler(
             folder, entries: plan.entries, window: plan.window, writer: writer, includesText: container.holdsText,
             audio: plan.audio, expected: expected)
-        // A cluster of Matroska has some seconds, and is written whole.
+        // A Matroska cluster spans several seconds and is written at once.
         let thinning = ThinningPlan(plan.thinning, neededCount: container == .mkv ? 3 : 1)
         state = Mutex(State(assembler: assembler, thinning: thinning))
     }
 
-    /// What the index of a file has at the most, as a rule: some bytes for each sample. Room that is too small puts it behind the
-    /// media; room that is left over is a hole on the disk.
+    /// The usual maximum size of a file's index, at some bytes for each sample. If it is too small, the index follows
+    /// the media. If it is too large, the rest is a hole in the file.
     private static func indexByteCount(
         _ plan: Plan, _ journal: DownloadJournal, expected: [String: [DownloadJournal.Segment]]?
     ) -> Int64 {
@@ -103,20 +101,18 @@ final class FilePacking: Sendable {
 
     // MARK: While segments come
 
-    /// Another segment is there.
     func noteSegment() { sink.yield() }
 
-    /// No more segments come.
     func end() { sink.finish() }
 
-    /// Nothing more is wanted of it: ``run(on:)`` ends as soon as it can.
+    /// Makes ``run(on:)`` end as soon as possible, because the file is no longer wanted.
     func abandon() {
         isAbandoned.store(true, ordering: .relaxed)
         end()
     }
 
-    /// Packs what is there whenever there is more of it, until ``end()``, or until its task is cancelled. What goes wrong is
-    /// found out again by whoever makes the file.
+    /// Muxes the stored segments as they arrive, until ``end()`` is called or the task is cancelled. Errors are ignored
+    /// here because writing the file will find them again.
     func run(on clock: any Clock<Duration>) async {
         let source = SourceClock(clock)
         let began = source.now
@@ -127,7 +123,7 @@ final class FilePacking: Sendable {
         }
     }
 
-    /// - Parameter elapsed: since the first segment could come; zero where no more will.
+    /// - Parameter elapsed: The time since the first segment could arrive, or zero if no more will.
     private func advance(after elapsed: Duration) {
         state.withLock { state in
             guard !state.hasFailed else { return }
@@ -145,7 +141,7 @@ final class FilePacking: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Packs one more segment, if it is there, and sees that not too much stands on the disk twice.
+    /// Muxes one more segment, if it is stored, and limits the data that is on the disk twice.
     private func step(_ state: inout State, _ progress: (Duration) throws -> Void) throws -> Bool {
         let start = place
         guard try state.assembler.step(progress) else { return false }
@@ -166,12 +162,12 @@ final class FilePacking: Sendable {
             try writer.handOver()
             try folder.keepThin(due)
         } catch {
-            // They stay as they are; if that is because the disk is full, packing finds it out as well.
+            // Leave the segments complete. If the disk is full, muxing will report it.
             state.thinning = nil
         }
     }
 
-    /// Where the file is that is being written.
+    /// The current position in the output file.
     private var place: ThinningPlan.Place {
         let (path, offset) = writer.place
         let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -180,16 +176,16 @@ final class FilePacking: Sendable {
 
     // MARK: When all are there
 
-    /// Whether it can be gone on with.
+    /// Whether muxing can continue with this plan and journal.
     func fits(_ plan: Plan, _ journal: DownloadJournal) -> Bool {
         state.withLock { !$0.hasFailed && self.plan.isSame(as: plan) && $0.assembler.isComplete(journal) }
     }
 
-    /// Packs the rest.
+    /// Muxes the remaining segments.
     ///
     /// - Parameters:
-    ///   - note: receives what had to be changed so that the media fits the format.
-    ///   - progress: is told the item time that was reached; throws to end early.
+    ///   - note: Receives a text for each change to the media that was needed to fit the format.
+    ///   - progress: Receives the item time that was reached. Throws to end early.
     func finish(_ note: @escaping WriterNote, _ progress: (Duration) throws -> Void) throws {
         notes.handOn(to: note)
         try state.withLock { state in
@@ -198,21 +194,21 @@ final class FilePacking: Sendable {
         }
     }
 
-    /// The path of the first file, without its ending.
+    /// The path of the first file, without its file name extension.
     var stem: String {
         let ending = ".\(plan.format.rawValue)"
         let path = writer.paths.first ?? ""
         return path.hasSuffix(ending) ? String(path.dropLast(ending.count)) : path
     }
-    /// The files that were begun, the first the one that was asked for.
+    /// The files that were begun. The first is the requested one.
     var paths: [String] { writer.paths }
     var problems: [FileAssembler.Problem] { state.withLock { $0.assembler.problems } }
     var leftOut: [String] { state.withLock { $0.assembler.leftOut } }
-    /// From the start of the file to the end of its last sample.
+    /// The time from the start of the file to the end of its last sample.
     var length: Duration { state.withLock { $0.assembler.end } }
 }
 
-/// Keeps what a writer has to say until somebody wants to know.
+/// Keeps a writer's notes until a receiver is set.
 private final class NoteCollector: Sendable {
     private struct State {
         var texts: [String] = []
@@ -240,10 +236,10 @@ private final class NoteCollector: Sendable {
 }
 
 extension Remuxer.Container {
-    /// Subtitles can be in it.
+    /// Whether the container can hold subtitles.
     var holdsText: Bool { self == .mp4 || self == .mkv }
 
-    /// - Returns: nil for a format that is none of a download.
+    /// - Returns: `nil` for a format that downloads do not support.
     init?(_ format: OutputFormat) {
         switch format {
         case .ts: self = .ts

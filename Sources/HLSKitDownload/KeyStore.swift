@@ -4,15 +4,14 @@ import HLSKitLoading
 import HLSKitOutput
 import HLSKitPlaylist
 
-/// Keys in a folder, each in a file of its own that only its owner may read. Blocks the calling thread while it reads and
-/// writes.
+/// Stores keys in a folder, each in a file that only its owner can read. Blocks the calling thread on disk access.
 final class KeyStore: Sendable {
-    /// A key and the dates that are known of it.
+    /// A key with its dates, if known.
     struct Entry: Sendable, Hashable {
         var url: String
         var keyFormat: String
         var bytes: [UInt8]
-        /// Seconds since 1970.
+        /// In seconds since 1970.
         var renewal: Int64?
         var expiration: Int64?
     }
@@ -23,12 +22,12 @@ final class KeyStore: Sendable {
 
     private let folder: SafeFolder
 
-    /// Makes the folder, or opens it where it is there.
+    /// Creates the folder, or opens it if it exists.
     init(path: String) throws(HLSError) { folder = try SafeFolder(making: path) }
 
     // MARK: Reading
 
-    /// The key of a URL and a key system; nil where there is none, or its file is damaged.
+    /// The key for a URL and a key system, or `nil` if none is stored or its file is damaged.
     func entry(url: String, keyFormat: String) -> Entry? {
         guard let name = Self.name(url, keyFormat), let entry = Self.entry(bytes(of: name)), entry.url == url,
             entry.keyFormat == keyFormat
@@ -36,7 +35,7 @@ final class KeyStore: Sendable {
         return entry
     }
 
-    /// All of them, in no order.
+    /// All keys, unordered.
     var entries: [Entry] {
         folder.names().filter { $0.hasSuffix(Self.ending) }.compactMap { Self.entry(bytes(of: $0)) }
     }
@@ -59,14 +58,14 @@ final class KeyStore: Sendable {
 
     // MARK: Writing
 
-    /// Writes a key through to the disk, in the place of the one before.
+    /// Writes a key and flushes it to the disk, replacing any earlier one.
     func write(_ entry: Entry) throws(HLSError) {
         guard let name = Self.name(entry.url, entry.keyFormat) else { return }
         let new = name + ".new"
         folder.remove(new)
         let descriptor = try folder.openOwn(new, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         let bytes = Self.bytes(of: entry)
-        // A file of less than a page is written at once or not at all.
+        // A file of less than a page is written either completely or not at all.
         let isWritten = Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
         let error = SafeFile.error("\(folder.path)/\(new)")
         close(descriptor)
@@ -87,7 +86,7 @@ final class KeyStore: Sendable {
 
     // MARK: Files
 
-    /// nil where nothing can be hashed.
+    /// The name of a key's file, or `nil` if the hash function is unavailable.
     private static func name(_ url: String, _ keyFormat: String) -> String? {
         guard let hash = try? LibraryDigest(.md5) else { return nil }
         Array("\(keyFormat)\n\(url)".utf8).withUnsafeBytes { hash.update($0) }
@@ -112,7 +111,7 @@ final class KeyStore: Sendable {
             renewal: renewal, expiration: expiration)
     }
 
-    /// A date or never; nil where it is neither.
+    /// Parses a date or `never`. The result is `nil` if the text is neither.
     private static func date(_ text: [UInt8]) -> Int64?? {
         let text = String(decoding: text, as: UTF8.self)
         if text == "never" { return .some(nil) }

@@ -1,31 +1,31 @@
 public import HLSKitLoading
 
-/// How a run of a download went. Comes once, when it ends, fails or is cancelled.
+/// A summary of a download run. Sent once, when the run ends, fails or is cancelled.
 ///
-/// The context's `elapsedTime` counts from the start of the run; its `mediaTime` is how much media there is of the
-/// variant.
+/// The context's `elapsedTime` is the time since the start of the run, and its `mediaTime` the variant's media time.
 public struct MetricDownloadSummaryEvent: MetricEvent, MetricRecord, Hashable {
     package static let name = "download_summary"
     public var context: MetricContext
-    /// Why it ended before its end; nil if it did not.
+    /// The reason why the run ended early, or `nil` if it did not.
     public var error: String?
-    /// Requests that failed, and were tried again or worked around.
+    /// The number of failed requests that were retried or replaced.
     public var recoverableErrorCount: Int
-    /// Requests for segments, initialization sections and keys, repeated ones too.
+    /// The number of requests for segments, initialization sections and keys, including repeated ones.
     public var mediaResourceRequestCount: Int
-    /// Bytes of the bodies of all requests, playlists too.
+    /// The number of bytes in the bodies of all requests, including playlists.
     public var downloadedByteCount: Int
-    /// From the start of the run to its end.
+    /// The time from the start of the run to its end.
     public var downloadDuration: Duration
-    /// Segments that are there, those of earlier runs too.
+    /// The number of stored segments, including segments of earlier runs.
     public var segmentCount: Int
-    /// Segments that are missing.
+    /// The number of missing segments.
     public var missingSegmentCount: Int
-    /// The media playlists of what was downloaded, without secrets: variants first, then renditions. Empty where none was
-    /// opened.
+    /// The URLs of the downloaded media playlists, without secrets. Variants come first, then renditions.
+    ///
+    /// The array is empty if no playlist was opened.
     public var playlistURLStrings: [String]
 
-    /// Makes an event.
+    /// Creates an event.
     package init(
         context: MetricContext, error: String?, recoverableErrorCount: Int, mediaResourceRequestCount: Int,
         downloadedByteCount: Int, downloadDuration: Duration, segmentCount: Int, missingSegmentCount: Int,

@@ -1,11 +1,13 @@
 import Glibc
 
-/// The parts of libzstd that write bytes as their difference to others (`zstd --patch-from`). Opened when it is needed, and
-/// never closed. Functions and numbers are those of version 1.4 and later (zstd.h, "stable API").
+/// The functions of libzstd that store bytes as their difference to a reference (`zstd --patch-from`).
+///
+/// The library is opened on first use and never closed. Functions and constants are from version 1.4 and later (zstd.h,
+/// "stable API").
 final class PatchLibrary: Sendable {
     typealias Context = OpaquePointer
 
-    /// nil if it is not installed.
+    /// The library, or `nil` if it is not installed.
     static let installed = PatchLibrary()
 
     private typealias Make = @convention(c) () -> Context?
@@ -59,7 +61,7 @@ final class PatchLibrary: Sendable {
         self.isError = isError
     }
 
-    /// Numbers of zstd.h.
+    /// The constants in zstd.h.
     private enum Parameter {
         static let level: Int32 = 100
         static let windowLog: Int32 = 101
@@ -68,17 +70,17 @@ final class PatchLibrary: Sendable {
         static let longestWindowLog: Int32 = 100
     }
 
-    /// Everything is inside of one window: what a decoder allows without being asked.
+    /// The largest window that a decoder accepts by default. All data must fit in one window.
     private static let longestWindowLog = 27
 
-    /// The difference of `bytes` to `reference`; nil where there is no memory, or they are too many.
+    /// Returns the difference of `bytes` to `reference`, or `nil` if memory is short or the data too large.
     ///
-    /// Costs some 10 ms for 2 MB beside 3 MB, and more for a longer reference.
+    /// Takes about 10 ms for 2 MB with a reference of 3 MB, and longer with a larger reference.
     func patch(_ bytes: UnsafeRawBufferPointer, from reference: UnsafeRawBufferPointer) -> [UInt8]? {
         let windowLog = Self.logarithm(bytes.count + reference.count)
         guard windowLog <= Self.longestWindowLog, let context = makeWriter() else { return nil }
         defer { _ = freeWriter(context) }
-        // Each fourth place of the reference can be found.
+        // Index every fourth position of the reference.
         let hashLog = min(24, max(17, Self.logarithm(reference.count) - 2))
         let parameters = [
             (Parameter.level, 1), (Parameter.windowLog, max(10, windowLog)), (Parameter.hashLog, hashLog),
@@ -98,7 +100,7 @@ final class PatchLibrary: Sendable {
         return isDone ? patch : nil
     }
 
-    /// The bytes of which `patch` is the difference to `reference`; nil where it is not, which its checksum tells.
+    /// Restores the bytes from a patch, or returns `nil` if the patch's checksum does not match.
     func bytes(
         _ patch: UnsafeRawBufferPointer, from reference: UnsafeRawBufferPointer, byteCount: Int
     ) -> [UInt8]? {
@@ -116,6 +118,6 @@ final class PatchLibrary: Sendable {
         return isDone ? bytes : nil
     }
 
-    /// The bits that a number less than `count` needs.
+    /// The number of bits for a value less than `count`.
     private static func logarithm(_ count: Int) -> Int { Int.bitWidth - max(0, count - 1).leadingZeroBitCount }
 }

@@ -1,18 +1,18 @@
 public import HLSKitLoading
 public import HLSKitPlaylist
 
-/// Keeps the keys of another provider on the disk, so that encrypted media plays without asking it: after a restart, and
-/// without a network.
+/// A key provider that stores the keys of another provider on the disk.
 ///
-/// A key that is stored and neither expired nor to be renewed is given without asking. One that is to be renewed is asked
-/// for, and given as it is where the other provider fails. Keys whose ``ContentKey/isPersistable`` is false are never
-/// stored. Files can be read by their owner alone; they are not encrypted.
+/// Encrypted media then plays after a restart, or without a network. A stored key is returned without a request unless
+/// it has expired or is due for renewal. A key that is due for renewal is requested. If the other provider fails, the
+/// stored key is used. Keys whose ``ContentKey/isPersistable`` is `false` are never stored. Only the owner can read the
+/// files, but they are not encrypted.
 ///
 /// ```swift
 /// configuration.hooks.keyProviders = [try PersistentKeyProvider(MyKeys(), folder: "/var/lib/app/keys")]
 /// ```
 public struct PersistentKeyProvider: KeyProvider {
-    /// Where nobody answers, a key that is to be renewed is asked for again after this.
+    /// The delay before a failed renewal is tried again.
     private static let renewalDelay = Duration.seconds(60)
 
     private let base: any KeyProvider
@@ -20,14 +20,14 @@ public struct PersistentKeyProvider: KeyProvider {
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> PlaylistDate
 
-    /// Makes the folder where it is not there.
+    /// Creates a provider, and the folder if it does not exist.
     ///
     /// - Parameters:
-    ///   - base: is asked for keys that are not stored.
-    ///   - folder: its path. No other program writes to it.
-    ///   - clock: the players' clock, for deadlines. Default: `ContinuousClock`.
-    ///   - now: the date, for keys that expire; nil (the default) is the system's.
-    /// - Throws: ``HLSError`` where the folder cannot be made, is a link or belongs to another user.
+    ///   - base: The provider that supplies keys that are not stored.
+    ///   - folder: The path of the folder. No other program may write to it.
+    ///   - clock: The players' clock, for deadlines. The default is `ContinuousClock`.
+    ///   - now: Returns the date, for keys that expire. With the default, `nil`, it is the system's date.
+    /// - Throws: ``HLSError`` if the folder cannot be created, is a link or belongs to another user.
     public init(
         _ base: any KeyProvider, folder: String, clock: any Clock<Duration> = ContinuousClock(),
         now: (@Sendable () -> PlaylistDate)? = nil
@@ -38,15 +38,16 @@ public struct PersistentKeyProvider: KeyProvider {
         store = try KeyStore(path: folder)
     }
 
-    /// Those of the other provider.
+    /// The key formats of the other provider.
     public var keyFormats: Set<String> { base.keyFormats }
 
-    /// That of the other provider, and 5 s for the disk.
+    /// The deadline of the other provider plus 5 s for the disk.
     public var deadline: Duration { base.deadline + .seconds(5) }
 
-    /// The stored key, or what the other provider gives, which is stored.
+    /// Returns the stored key, or requests the key from the other provider and stores it.
     ///
-    /// - Throws: what the other provider throws; an error that is not an ``HLSError`` as one with ``HLSError/Code/application``.
+    /// - Throws: The other provider's error. Errors other than ``HLSError`` become one with
+    ///   ``HLSError/Code/application``.
     public func key(for request: ContentKeyRequest) async throws(HLSError) -> ContentKey? {
         let stored = request.reason == .receivedObsoleteContentKey ? nil : await storedKey(for: request)
         if let stored, !stored.isDue, request.reason == .needed { return stored.key }
@@ -61,14 +62,14 @@ public struct PersistentKeyProvider: KeyProvider {
             return key
         }
         guard let given else { return nil }
-        // What cannot be stored is of use nevertheless.
+        // Ignore the error, because the key can be used even if it cannot be stored.
         try? await keep(given, for: request)
         return given
     }
 
     // MARK: Stored keys
 
-    /// The URLs of the keys that are stored.
+    /// The URLs of the stored keys.
     public var storedKeyURLStrings: Set<String> {
         get async {
             let store = store
@@ -76,7 +77,7 @@ public struct PersistentKeyProvider: KeyProvider {
         }
     }
 
-    /// Removes the stored keys of a URL, of whatever key system.
+    /// Removes the stored keys for a URL, for all key systems.
     public func removeKeys(atURLString url: String) async {
         let store = store
         await DiskThread.run(clock) {
@@ -97,7 +98,7 @@ public struct PersistentKeyProvider: KeyProvider {
         var isDue: Bool
     }
 
-    /// nil where there is none, or it has expired.
+    /// The stored key, or `nil` if none is stored or it has expired.
     private func storedKey(for request: ContentKeyRequest) async -> Stored? {
         let (store, now) = (store, now().seconds)
         return await DiskThread.run(clock) {

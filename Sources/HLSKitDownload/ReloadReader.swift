@@ -3,12 +3,12 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Reads a playlist that may leave out what is known of it.
+/// Reads a playlist, which may be a delta update of a known one.
 struct ReloadReader: ResourceReader {
     private var reader: PlaylistReader
     private let directives: DeliveryDirectives
 
-    /// - Parameter directives: what was asked for besides.
+    /// - Parameter directives: The delivery directives of the request.
     init(_ reader: PlaylistReader, _ directives: DeliveryDirectives) {
         self.reader = reader
         self.directives = directives

@@ -1,21 +1,19 @@
 import HLSKitLoading
 import HLSKitMedia
 
-/// Puts the samples of several tracks into one order, by their decoding times, and tells of all tracks that change at one
-/// place in the stream together.
+/// Puts the samples of several tracks into decoding order, and reports track changes at the same position together.
 ///
-/// A track that is sparse (subtitles) never makes the others wait.
+/// A sparse track (subtitles) never makes the others wait.
 struct SampleMerger: Sendable {
     enum Input: Sendable {
-        /// From here on the track is this: `timeline` counts up with each discontinuity, and nothing of the track that
-        /// belongs here is before `time`.
+        /// A change of the track. `timeline` increases with each discontinuity. Its samples begin at `time` or later.
         case track(MediaTrack, timeline: Int, time: Duration)
-        /// `time` is its decoding time.
+        /// A sample. `time` is its decoding time.
         case sample(MediaSample, itemTime: Duration, time: Duration)
     }
 
     enum Output: Sendable {
-        /// The tracks from here on, by their slots; those that have not begun are left out.
+        /// The tracks from here on, by slot, without those that have not begun.
         case tracks([Int: MediaTrack])
         case sample(MediaSample, slot: Int, itemTime: Duration)
     }
@@ -25,9 +23,9 @@ struct SampleMerger: Sendable {
         var head = 0
         var isSparse: Bool
         var isFinished = false
-        /// Nothing of before this time comes any more; nil until something has come.
+        /// The time before which no more samples arrive, or `nil` before the first input.
         var reached: Duration?
-        /// The timeline that its samples are of now.
+        /// The timeline of its current samples.
         var timeline = -1
         var track: MediaTrack?
 
@@ -57,22 +55,23 @@ struct SampleMerger: Sendable {
         slots[slot].queue.append(input)
     }
 
-    /// Nothing of before `time` comes of the slot any more, so that others need not wait for it.
+    /// Notes that the slot has no more samples before `time`, so that others need not wait for it.
     mutating func advance(_ slot: Int, to time: Duration) {
         guard slots.indices.contains(slot) else { return }
         slots[slot].reached = max(slots[slot].reached ?? time, time)
     }
 
-    /// Nothing more comes of the slot.
+    /// Notes that the slot has no more samples.
     mutating func finish(_ slot: Int) {
         guard slots.indices.contains(slot) else { return }
         slots[slot].isFinished = true
     }
 
-    /// What can be written by now.
+    /// Outputs all samples and changes whose order is known.
     mutating func take(_ body: (Output) throws(HLSError) -> Void) throws(HLSError) {
         while true {
-            // Until each track has something, what comes first is known only up to where those that have nothing are.
+            // Until each track has input, the order is known only up to the times that the tracks without input have
+            // reached.
             let silent = slots.filter { $0.next == nil && !$0.isFinished && !$0.isSparse }
             func isKnown(upTo time: Duration) -> Bool {
                 silent.allSatisfy { slot in slot.reached.map { time < $0 } ?? false }
@@ -88,7 +87,7 @@ struct SampleMerger: Sendable {
                 case nil: break
                 }
             }
-            // A change waits until the samples before it have gone: those of slots that are not as far.
+            // Before a change, output the earlier samples of all slots that have not reached it.
             if let change {
                 let behind = slots.enumerated().compactMap { index, slot -> (slot: Int, time: Duration)? in
                     guard !slot.isSparse, slot.timeline < change.timeline, case .sample(_, _, let time)? = slot.next
@@ -115,7 +114,7 @@ struct SampleMerger: Sendable {
         try body(.sample(sample, slot: slot, itemTime: itemTime))
     }
 
-    /// All slots that stand before this timeline go on to it.
+    /// Moves all slots to this timeline.
     private mutating func begin(_ timeline: Int, _ body: (Output) throws(HLSError) -> Void) throws(HLSError) {
         for index in slots.indices {
             while case .track(let track, timeline, _)? = slots[index].next {

@@ -2,19 +2,16 @@ import HLSKitLoading
 import HLSKitMedia
 import HLSKitNetwork
 
-/// Looks at the bytes of a segment while they are stored: whether they are media, or what decrypts to media. What nobody
-/// can read is not to count as loaded.
-///
-/// See R51, R52 and R67 in docs/behaviour/faults.md.
+/// Checks the bytes of a segment while they are stored: they must be media, or decrypt to media. Unreadable bytes must
+/// not count as a loaded segment (R51, R52, R67).
 struct SegmentCheck: Sendable {
     private static let blockByteCount = AES128Decryptor.blockByteCount
-    /// Ciphertext of so many bytes has some that no text has.
+    /// Ciphertext of this length almost certainly contains bytes that text does not have.
     private static let sureByteCount = 64
 
     private var head: [UInt8] = []
     private var byteCount = 0
 
-    /// Nothing has come.
     var isEmpty: Bool { byteCount == 0 }
 
     mutating func append(_ bytes: [UInt8]) {
@@ -23,18 +20,19 @@ struct SegmentCheck: Sendable {
         byteCount += bytes.count
     }
 
-    /// All is there, in clear.
+    /// Checks a complete segment that is not encrypted.
     ///
-    /// - Parameter mayBeEmpty: a file of subtitles that may have no cue, and no header; other media is never empty.
+    /// - Parameter mayBeEmpty: Whether it is a subtitle file, which may be empty or have no header. Other media is
+    ///   never empty.
     func finish(mayBeEmpty: Bool) throws(MediaError) {
         if let appearance = Self.appearance(of: head, mayBeEmpty) {
             throw ContainerProbe.refusal(ofAppearance: appearance)
         }
     }
 
-    /// All is there, encrypted as a whole.
+    /// Checks a complete segment that is encrypted as a whole.
     ///
-    /// - Throws: `MediaError` where it is no ciphertext, `DecryptionError` where this is not its key.
+    /// - Throws: `MediaError` if it is not ciphertext, `DecryptionError` if the key is wrong.
     func finish(key: [UInt8], vector: [UInt8], mayBeEmpty: Bool) throws {
         guard byteCount > 0, byteCount % Self.blockByteCount == 0 else {
             throw MediaError(code: .truncated, text: "\(byteCount) bytes are not a positive multiple of 16")
@@ -49,7 +47,7 @@ struct SegmentCheck: Sendable {
         }
     }
 
-    /// The first bytes in clear. What is media needs no padding.
+    /// Decrypts the first bytes. Padding matters only for short data.
     private func clearHead(_ key: [UInt8], _ vector: [UInt8]) throws(DecryptionError) -> [UInt8] {
         var decryptor = try AES128Decryptor(key: key, initializationVector: vector)
         var clear = head
@@ -57,7 +55,7 @@ struct SegmentCheck: Sendable {
         return byteCount > head.count ? clear : clear + (try decryptor.end().bytes)
     }
 
-    /// What the beginning of something looks like that is no media.
+    /// A description of the contents if they are not media.
     private static func appearance(of head: [UInt8], _ mayBeEmpty: Bool) -> String? {
         guard !(mayBeEmpty && (head.isEmpty || WebVTTParser.lacksHeader(head[...]))),
             case .unknown(let appearance)? = ContainerProbe.identify(head[...], isComplete: true)

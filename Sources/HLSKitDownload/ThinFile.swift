@@ -1,32 +1,31 @@
 import HLSKitPlaylist
 
-/// A file of a download of which only the difference to what was packed of it is kept: `NAME.thin`.
+/// A file of a download stored as its difference to the muxed output: `NAME.thin`.
 ///
-/// A line that tells where most of its bytes are, and the difference to those (``PatchLibrary``). Of one that is encrypted it
-/// is the difference of what it is when it is clear, with what makes it again what it was.
+/// Its first line says where in the output most of the bytes are. The difference (``PatchLibrary``) follows. For an
+/// encrypted file, this is the difference of its decrypted bytes, and the key to encrypt them again.
 struct ThinFile: Sendable, Hashable {
-    /// Where the bytes are.
+    /// The position of the bytes.
     struct Reference: Sendable, Hashable {
-        /// A file of the folder that was packed, or a part of it.
+        /// The output file, in the download's folder.
         var output: String
         var range: Range<Int64>
-        /// Of the file itself, when it is clear.
+        /// The size of the original file when decrypted.
         var byteCount: Int
-        /// What the file is encrypted with, by `AES-128`.
+        /// The key of the original file, if it is encrypted with `AES-128`.
         var key: Key?
     }
 
     struct Key: Sendable, Hashable {
-        /// The file of the key.
         var file: String
         var vector: [UInt8]
     }
 
-    /// Larger ones stay as they are: all of it is held in memory to find the difference.
+    /// Larger files remain complete, because computing the difference holds all of it in memory.
     static let largestRange: Int64 = 64 << 20
     static let largestByteCount = 64 << 20
     private static let magic = "hlskit-thin"
-    /// The longest first line.
+    /// The maximum length of the first line.
     private static let lineLimit = 300
 
     var reference: Reference
@@ -34,7 +33,7 @@ struct ThinFile: Sendable, Hashable {
 
     init(reference: Reference, patch: [UInt8]) { (self.reference, self.patch) = (reference, patch) }
 
-    /// nil where that is no such file.
+    /// Parses a thin file, or returns `nil` if it is invalid.
     init?(parsing bytes: [UInt8]) {
         guard let end = bytes.prefix(Self.lineLimit).firstIndex(of: 0x0A) else { return nil }
         let words = String(decoding: bytes[..<end], as: UTF8.self).split(separator: " ").map(String.init)
@@ -58,7 +57,7 @@ struct ThinFile: Sendable, Hashable {
         return Array((words.joined(separator: " ") + "\n").utf8) + patch
     }
 
-    /// Whether a file of this name was packed.
+    /// Whether a name is an output file's.
     static func isOutput(_ name: String) -> Bool {
         (name.hasPrefix("output.") || name.hasPrefix("output-")) && !name.contains("/")
     }

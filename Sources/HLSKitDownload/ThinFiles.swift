@@ -3,17 +3,17 @@ import HLSKitNetwork
 import HLSKitOutput
 import Synchronization
 
-/// The files of a download's folder of which only the difference to what was packed is kept, so that nothing stands on the
-/// disk twice.
+/// The thin files in a download's folder, of which only the difference to the muxed output is stored. This avoids
+/// storing media twice.
 ///
-/// `NAME.thin` stands for `NAME`; where both are there, the whole one counts. What they refer to, files whose names begin
-/// with `output`, is removed or punched when none of them needs it any more.
+/// `NAME.thin` represents `NAME`. If both exist, the complete file takes precedence. Thin files refer to output files,
+/// whose names begin with `output`. An output is removed, or a hole punched in it, when no thin file needs it any more.
 final class ThinFiles: Sendable {
     static let ending = ".thin"
-    /// What goes on under its own name outside keeps this one for those that refer to it.
+    /// The ending of a second link to an output that was published under its final name.
     private static let keptEnding = ".kept"
     private static let partEnding = ".part"
-    /// A difference that is larger than this part of a file is not worth it.
+    /// A difference larger than this fraction of the file is not worth storing.
     private static let largestShare = 4
 
     private let references = Mutex<[String: ThinFile.Reference]>([:])
@@ -22,7 +22,7 @@ final class ThinFiles: Sendable {
 
     // MARK: What is there
 
-    /// Finds those that an earlier run has left, in the folder or one in it.
+    /// Finds the thin files of an earlier run in a lane's folder.
     func find(in lane: String, of folder: borrowing SafeFolder) {
         let all = Set(folder.names(in: lane))
         for thin in all where thin.hasSuffix(Self.ending) {
@@ -38,7 +38,7 @@ final class ThinFiles: Sendable {
 
     var names: [String] { references.withLock { $0.keys.sorted() } }
 
-    /// A name for what is packed next: another one than those that are referred to.
+    /// A name for the next output that no thin file refers to.
     func nextOutput(ending: String) -> String {
         let taken = Set(references.withLock { $0.values.map(\.output) })
         let first = "output.\(ending)"
@@ -48,9 +48,9 @@ final class ThinFiles: Sendable {
 
     // MARK: Reading
 
-    /// All bytes that a file had; nil where it is not kept so, or what it refers to is not as it was.
+    /// Restores the bytes of a file, or returns `nil` if it is not thin or its output has changed.
     func bytes(of name: String, in folder: borrowing SafeFolder) -> [UInt8]? {
-        // It may be packed again between the two things that are read.
+        // Retry once, because the file may be muxed again between the two reads.
         for _ in 0..<2 {
             guard let library = Self.library, let file = Self.read(name, in: folder) else { return nil }
             guard let reference = Self.read(file.reference, in: folder) else { continue }
@@ -106,10 +106,10 @@ final class ThinFiles: Sendable {
 
     // MARK: Writing
 
-    /// No more are made: others than the download read the folder.
+    /// Stops making thin files, because other programs read the folder.
     func stop() { isStopped.withLock { $0 = true } }
 
-    /// The difference of a file to a part of what was packed; nil where it is not worth keeping instead.
+    /// Computes a thin file, or returns `nil` if the difference is not worth storing.
     func patch(_ bytes: [UInt8], _ piece: ThinningPlan.Piece, in folder: borrowing SafeFolder) -> ThinFile? {
         let range = piece.range
         guard !isStopped.withLock(\.self), let library = Self.library, !bytes.isEmpty, !range.isEmpty,
@@ -131,7 +131,7 @@ final class ThinFiles: Sendable {
         return ThinFile(reference: reference, patch: patch)
     }
 
-    /// Files are kept so from now on: `NAME.thin` is on the disk, and what it refers to.
+    /// Notes new thin files. The thin files and their outputs must have been flushed to the disk.
     func note(_ files: [(name: String, file: ThinFile)], in folder: borrowing SafeFolder) {
         isStopped.withLock { isStopped in
             for (name, file) in files {
@@ -144,7 +144,8 @@ final class ThinFiles: Sendable {
         }
     }
 
-    /// Whether a file was kept so before, and nobody has made it whole: then its difference is all that there is of it.
+    /// Updates the reference of a file and returns whether it was thin before. Its difference is then all that exists
+    /// of it.
     private func isKept(_ name: String, by reference: ThinFile.Reference) -> Bool {
         references.withLock { $0[name] == nil ? false : $0.updateValue(reference, forKey: name) != nil }
     }
@@ -155,7 +156,7 @@ final class ThinFiles: Sendable {
         if let before, before.output != file.reference.output { release(before.output, in: folder) }
     }
 
-    /// A file is there whole, or not at all.
+    /// Removes the thin file, because the file is now complete or deleted.
     func remove(_ name: String, in folder: borrowing SafeFolder) {
         folder.remove(name + Self.ending)
         references.withLock { references in _ = references.removeValue(forKey: name) }
@@ -163,7 +164,7 @@ final class ThinFiles: Sendable {
 
     // MARK: What they refer to
 
-    /// Nothing else writes to this any more: what is needed of it stays.
+    /// Removes the unneeded part of an output, to which nothing writes any more.
     private func release(_ output: String, in folder: borrowing SafeFolder) {
         let needed = references.withLock { $0.values.filter { $0.output == output }.map(\.range.lowerBound).min() }
         for ending in ["", Self.partEnding, Self.keptEnding] {
@@ -173,8 +174,8 @@ final class ThinFiles: Sendable {
             }
             let descriptor = folder.open(output + ending, O_WRONLY)
             guard descriptor >= 0 else { continue }
-            // What has a name outside is somebody's file by now. Where the file system cannot do that, it stays until it
-            // can go whole.
+            // Do not change an output that also has a name outside of the folder. If punching is unsupported, the
+            // output remains until it can be removed.
             var status = stat()
             if needed > 0, fstat(descriptor, &status) == 0, status.st_nlink == 1 {
                 _ = HolePunch.punch?(descriptor, HolePunch.mode, 0, off_t(needed))
@@ -183,7 +184,7 @@ final class ThinFiles: Sendable {
         }
     }
 
-    /// Removes all that was packed and that nothing refers to.
+    /// Removes the outputs that no thin file refers to.
     func removeUnneededOutputs(in folder: borrowing SafeFolder) {
         let needed = Set(references.withLock { $0.values.map(\.output) })
         for name in folder.names() where ThinFile.isOutput(name) {
@@ -193,7 +194,7 @@ final class ThinFiles: Sendable {
         }
     }
 
-    /// What was packed is about to get a name outside: where something refers to it, it keeps one here.
+    /// Keeps a second link to an output that is about to be published, if thin files refer to it.
     func keep(_ output: String, in folder: borrowing SafeFolder) {
         guard references.withLock({ $0.values.contains { $0.output == output } }) else { return }
         folder.remove(output + Self.keptEnding)
@@ -201,7 +202,7 @@ final class ThinFiles: Sendable {
     }
 }
 
-/// `fallocate`, which Swift's module of the C library does not have.
+/// `fallocate`, which Swift's Glibc module lacks.
 private enum HolePunch {
     static let punch = dlsym(nil, "fallocate").map {
         unsafeBitCast($0, to: (@convention(c) (Int32, Int32, off_t, off_t) -> Int32).self)

@@ -1,26 +1,26 @@
-/// Decides which segments need not stand on the disk twice any more: as they came, and in the file that is packed of them.
+/// Decides which segments can become thin files, because their bytes are also in the muxed output.
 struct ThinningPlan: Sendable {
-    /// A place in the files that are packed.
+    /// A position in the output files.
     struct Place: Sendable, Hashable {
         /// The name of the file.
         var output: String
         var offset: Int64
     }
 
-    /// A segment whose bytes are in a part of a packed file.
+    /// A segment whose bytes are in a part of an output.
     struct Piece: Sendable, Hashable {
         var name: String
         var output: String
         var range: Range<Int64>
-        /// What it is encrypted with.
+        /// The key, if the segment is encrypted.
         var key: ThinFile.Key?
     }
 
-    /// How much may stand on the disk twice.
+    /// Limits on the data that is on the disk twice.
     struct Limits: Sendable, Hashable {
-        /// So much is collected before it is worth waiting for the disk.
+        /// The number of bytes to collect before waiting for the disk is worthwhile.
         var batchByteCount = 16 << 20
-        /// So much is no reason to hold up a packing that has enough to do.
+        /// The number of bytes to collect while muxing is busy.
         var busyByteCount = 128 << 20
     }
 
@@ -30,26 +30,27 @@ struct ThinningPlan: Sendable {
         var lane: Int
         var key: ThinFile.Key?
         var start: Place
-        /// Where the file ended when the segment had been read, and when so many after it of its lane had been.
+        /// The output's end after the segment was read, and its end after enough later segments of the lane were read.
         var end: Place
         var laterEnd: Place?
         var laterCount = 0
     }
 
-    /// The last samples of a segment stand behind what is written when it was read, but not far behind.
+    /// The maximum distance from the output's end to the last samples of a segment when the segment has been read.
     private static let tailByteCount: Int64 = 1 << 20
 
     private let limits: Limits
-    /// A segment's samples are written when so many of its lane were read after it: those of other lanes have come as far.
+    /// The number of later segments in a lane after which a segment's samples are written. The other lanes are then as
+    /// far.
     private let neededCount: Int
     private var entries: [Entry] = []
 
-    /// - Parameter neededCount: more than 1 where the file is written in long pieces.
+    /// - Parameter neededCount: More than 1 if the file is written in long pieces.
     init(_ limits: Limits = Limits(), neededCount: Int = 1) {
         (self.limits, self.neededCount) = (limits, neededCount)
     }
 
-    /// A segment was read, between these two places.
+    /// Notes that a segment was read while the output grew from `start` to `end`.
     mutating func notePacked(
         _ name: String, byteCount: Int, lane: Int, key: ThinFile.Key? = nil, from start: Place, to end: Place
     ) {
@@ -60,16 +61,16 @@ struct ThinningPlan: Sendable {
         entries.append(Entry(name: name, byteCount: byteCount, lane: lane, key: key, start: start, end: end))
     }
 
-    /// What is due, if it is enough to be worth it.
+    /// Returns the segments that can become thin files, if there are enough of them.
     ///
-    /// - Parameter isIdle: there is nothing else to do.
+    /// - Parameter isIdle: Whether there is no other work.
     mutating func takeDue(isIdle: Bool) -> [Piece] {
         let limit = isIdle ? limits.batchByteCount : limits.busyByteCount
         guard entries.reduce(0, { $0 + ($1.laterEnd == nil ? 0 : $1.byteCount) }) >= limit else { return [] }
         let due = entries.filter { $0.laterEnd != nil }
         entries.removeAll { $0.laterEnd != nil }
         return due.compactMap { entry in
-            // What goes on in another file stays as it is.
+            // A segment that continues in another output remains complete.
             guard let last = entry.laterEnd, last.output == entry.start.output, last.offset >= entry.start.offset
             else { return nil }
             let tail = max(Self.tailByteCount, Int64(entry.byteCount) / 4)

@@ -5,7 +5,7 @@ package import HLSKitSelection
 public import HLSKitTime
 import Synchronization
 
-/// Gives the audio of an item as PCM, each buffer when the timebase reaches it.
+/// An output that delivers an item's audio as PCM, each buffer when the timebase reaches it.
 ///
 /// ```swift
 /// let output = AudioOutput(format: .init(sampleFormat: .int16, sampleRate: 48_000, channelCount: 2))
@@ -13,17 +13,19 @@ import Synchronization
 /// for await buffer in output.buffers() { write(buffer.bytes) }
 /// ```
 ///
-/// At a rate other than 1 buffers hold what is heard in that time: at 2, a buffer of 10 ms is of 20 ms of the item. The
-/// pitch stays (`PlayerItem.audioTimePitchAlgorithm`). Buffers follow each other without a gap, also where the rate
-/// changes; `Player.volume` and `isMuted` are applied to them, with ramps of 5 ms. Backwards there is no audio.
+/// A buffer's duration is its audible duration. At rate 2, for example, a buffer of 10 ms covers 20 ms of the item. By
+/// default, the pitch does not change (see `PlayerItem.audioTimePitchAlgorithm`). Buffers follow each other without
+/// gaps, even if the rate changes. The output applies `Player.volume` and `isMuted` with ramps of 5 ms. There is no
+/// audio in reverse playback.
 ///
-/// At most 64 buffers wait for ``copyNextBuffer()``; the oldest are dropped, which shows in the times of the next one.
+/// The output keeps at most 64 buffers for ``copyNextBuffer()`` and drops the oldest. The time of the next buffer shows
+/// the loss.
 ///
-/// A reader of ``buffers()`` reads at its own pace. Without pacing (`PlayerConfiguration.pacing`) decoding waits for it, and it
-/// gets all audio. With pacing time does not wait: a reader that falls behind by 64 buffers loses the oldest, which
-/// ``numberOfLostBuffers`` counts.
+/// A reader of ``buffers()`` reads at its own pace. Without pacing (`PlayerConfiguration.pacing`), decoding waits for
+/// the reader, which receives all audio. With pacing, time does not wait. A reader that falls behind by 64 buffers
+/// loses the oldest, which ``numberOfLostBuffers`` counts.
 public final class AudioOutput: PlayerItemOutput {
-    /// How samples are written.
+    /// The format of a sample.
     public enum SampleFormat: String, Sendable, Hashable, Codable, CaseIterable {
         /// 32-bit float, nominally -1 to 1.
         case float32
@@ -31,17 +33,20 @@ public final class AudioOutput: PlayerItemOutput {
         case int16
     }
 
-    /// The form of audio.
+    /// A format of PCM audio.
     public struct Format: Sendable, Hashable {
-        /// The type of a sample. Default: 32-bit float.
+        /// The sample format. The default is 32-bit float.
         public var sampleFormat: SampleFormat
-        /// Samples per second and channel, from 1000 to 768 000; nil takes those of the source, whose changes come through.
+        /// The samples per second and channel, from 1,000 to 768,000.
+        ///
+        /// With `nil`, the rate is the source's and may change.
         public var sampleRate: Int?
-        /// From 1 to 64; nil takes the channels of the source, whose changes come through.
+        /// The number of channels, from 1 to 64. With `nil`, it is the source's and may change.
         public var channelCount: Int?
 
-        /// Makes a format; numbers out of range are clamped. By default samples are floats at the source's rate and
-        /// channels.
+        /// Creates a format and limits the values to their ranges.
+        ///
+        /// By default, samples are floats with the source's rate and channels.
         public init(sampleFormat: SampleFormat = .float32, sampleRate: Int? = nil, channelCount: Int? = nil) {
             self.sampleFormat = sampleFormat
             self.sampleRate = sampleRate.map { min(max($0, 1000), 768_000) }
@@ -49,30 +54,30 @@ public final class AudioOutput: PlayerItemOutput {
         }
     }
 
-    /// Audio of some milliseconds.
+    /// A few milliseconds of audio.
     public struct Buffer: Sendable {
-        /// Interleaved samples: those of all channels in turn.
+        /// Interleaved samples, one of each channel in turn.
         public enum Samples: Sendable, Hashable {
             case float32([Float])
             case int16([Int16])
         }
 
-        /// Samples per second and channel.
+        /// The samples per second and channel.
         public let sampleRate: Int
-        /// Number of channels.
+        /// The number of channels.
         public let channelCount: Int
-        /// Samples per channel.
+        /// The samples per channel.
         public let frameCount: Int
-        /// ``frameCount`` × ``channelCount`` samples.
+        /// The samples: ``frameCount`` × ``channelCount``.
         public let samples: Samples
-        /// Its range on the item's timeline.
+        /// The time range of the buffer on the item's timeline.
         public let itemTimeRange: MediaTimeRange
-        /// When its first sample is due, on the player's ``Player/sourceClock``.
+        /// The time on the player's ``Player/sourceClock`` at which the first sample is due.
         public let hostTime: HostTime
-        /// Its length when it is heard.
+        /// The audible duration of the buffer.
         public var duration: Duration { .seconds(1) * frameCount / max(1, sampleRate) }
 
-        /// The samples as they lie in memory.
+        /// The samples in their memory layout.
         public var bytes: [UInt8] {
             switch samples {
             case .float32(let samples): samples.withUnsafeBytes { Array($0) }
@@ -81,13 +86,13 @@ public final class AudioOutput: PlayerItemOutput {
         }
     }
 
-    /// Buffers that are held for each reader: with AAC, 1.4 s.
+    /// The number of buffers kept for each reader. With AAC, this is 1.4 s.
     package static let maximumBufferCount = 64
 
     private struct State {
         var generation = 0
         var converter: AudioConverter
-        /// What was prepared last, to know it again when its time has come.
+        /// The end of the last prepared audio, to skip that audio when its time comes.
         var preparedUpTo: Duration?
         var runs: [SoundRun] = []
         var gain: Float?
@@ -101,10 +106,12 @@ public final class AudioOutput: PlayerItemOutput {
     private let flushNotices = Broadcast<Void>(.bufferingNewest(4))
     public let binding = OutputBinding()
 
-    /// Sound that stands off its predecessor by more than this is a run of its own.
+    /// Audio further than this from the previous end starts a new run.
     private static let gapTolerance = Duration.milliseconds(3)
 
-    /// - Parameter format: default: floats, with the rate and channels of the source.
+    /// Creates an output.
+    ///
+    /// - Parameter format: The format of the buffers. The default is floats with the source's rate and channels.
     public init(format: Format = .init()) {
         self.format = format
         state = Mutex(State(converter: Self.converter(format)))
@@ -115,20 +122,25 @@ public final class AudioOutput: PlayerItemOutput {
             to: .float32, followsInput: true, sampleRate: format.sampleRate, channelCount: format.channelCount)
     }
 
-    /// Takes the oldest buffer that was not taken; nil where there is none yet.
+    /// Takes the oldest remaining buffer, or returns `nil` if there is none yet.
     public func copyNextBuffer() -> Buffer? {
         state.withLock { $0.buffers.isEmpty ? nil : $0.buffers.removeFirst() }
     }
 
-    /// Audio from now on. Ends when the output is taken from its item, and when the item fails or
-    /// is played no longer.
+    /// Returns a sequence of the audio from now on.
+    ///
+    /// The sequence ends when the output is removed from its item, when the item fails and when it is no longer played.
     public func buffers() -> AsyncStream<Buffer> { binding.subscribe(to: sequence) }
 
-    /// Buffers that readers of ``buffers()`` have lost so far, because they read more slowly than time passes. One that two
-    /// readers have lost counts twice. 0 without pacing: there decoding waits for readers.
+    /// The number of buffers that readers of ``buffers()`` have lost because they are slower than playback.
+    ///
+    /// A buffer that two readers lose counts twice. Without pacing, the number is 0, because decoding waits for
+    /// readers.
     public var numberOfLostBuffers: Int { sequence.lostCount }
 
-    /// Tells that time has jumped: what was taken before and not heard is of the past. Ends as ``buffers()``.
+    /// Returns a sequence with an element for each time jump. Discard the audio that is not audible yet.
+    ///
+    /// The sequence ends when the sequence of ``buffers()`` does.
     public func flushes() -> AsyncStream<Void> { binding.subscribe(to: flushNotices) }
 }
 
@@ -144,7 +156,7 @@ extension AudioOutput: IntakeOutput {
     package func receive(_ buffer: AudioBuffer, at clock: OutputClock) {
         guard let time = buffer.itemTime?.duration else { return }
         deliver(clock) { state in
-            // Outputs that came late have not seen it before.
+            // Outputs that were added late have not seen it before.
             Self.take(buffer, clock, &state)
             return time + .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate)
         }
@@ -217,7 +229,7 @@ extension AudioOutput: IntakeOutput {
         return buffers
     }
 
-    /// Goes to the new gain by one hundredth of the whole in each 50 µs.
+    /// Ramps to the new gain by one hundredth of full scale every 50 µs.
     private static func apply(_ gain: Float, to samples: inout [Float], _ run: SoundRun, _ current: inout Float?) {
         var now = current ?? gain
         current = gain
@@ -272,7 +284,6 @@ extension AudioOutput: IntakeOutput {
 }
 
 extension AudioOutput {
-    /// What the player calls.
     private final class Intake: EarlyAudioReceiver, LimitedOutput, ReadOutput {
         let output: AudioOutput
         var binding: OutputBinding { output.binding }

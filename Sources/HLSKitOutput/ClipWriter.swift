@@ -4,11 +4,11 @@ package import HLSKitMedia
 package import HLSKitTime
 import Synchronization
 
-/// Lets an output begin at 0 though what it gets is from the middle of an item: a clip.
+/// Writes a part of an item as a clip that begins at 0.
 ///
-/// One time is taken off all that is written, so that video and audio stay as they are to each other. Decoded media
-/// begin where the clip does. Samples begin somewhat earlier, with what the first frame needs to be decoded: the
-/// earliest of them is at 0, as in what ``DownloadTask`` writes.
+/// The same time is subtracted from all media, so that video and audio remain in sync. Decoded media begins where the
+/// clip does. Samples begin somewhat earlier, with those that decoding the first frame needs. The earliest one is at 0,
+/// as in files from ``DownloadTask``.
 package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     private enum Step: Sendable {
         case tracks([MediaTrack])
@@ -16,16 +16,16 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     }
 
     private struct State {
-        /// What is taken off; nil until it is known.
+        /// The time to subtract, or `nil` until it is known.
         var origin: MediaTime?
         var tracks: [MediaTrack] = []
-        /// What has come before the origin was known.
+        /// The steps received before the origin is known.
         var held: [Step] = []
         var heldTypes: Set<MediaKind> = []
         var first: MediaTime?
     }
 
-    /// A kind of media that has not begun by then does not begin before what there is.
+    /// The time after which a kind of media that has not begun is no longer waited for.
     private static let patience = MediaTime(value: 2, timescale: 1)
 
     private let base: any MediaWriter
@@ -35,10 +35,10 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - base: writes the clip.
-    ///   - start: the item time at which the clip begins; nil if it begins with the first media.
-    ///   - keptStart: what begins before this item time keeps its times, because it is not a clip but the item from its
-    ///     start. nil if it is a clip in any case.
+    ///   - base: The writer of the clip.
+    ///   - start: The item time at which the clip begins, or `nil` to begin with the first media.
+    ///   - keptStart: Media that begins before this item time keeps its times, because it is the item from its start,
+    ///     not a clip. If `nil`, the output is always a clip.
     package init(_ base: any MediaWriter, startingAt start: MediaTime? = nil, unlessBefore keptStart: MediaTime? = nil)
     {
         self.base = base
@@ -90,7 +90,7 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
 
     private func isFromStart(_ time: MediaTime) -> Bool { keptStart.map { time < $0 } ?? false }
 
-    /// What is taken off the times of decoded media.
+    /// Returns the time to subtract from decoded media.
     private func origin(by time: MediaTime) -> MediaTime {
         state.withLock { state in
             let origin = state.origin ?? start ?? (isFromStart(time) ? .zero : time)
@@ -99,9 +99,10 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
         }
     }
 
-    /// What is taken off the times of samples; nil where the sample is held back or was written with those that were.
+    /// Returns the time to subtract from samples, or `nil` if the sample was held back or already written.
     ///
-    /// Nobody sees the origin before what was held back is written; from then on samples are written beside the lock.
+    /// The held samples are written under the lock, before the origin becomes visible. Later samples are written
+    /// without it.
     private func origin(
         by sample: MediaSample, ofTrackAt index: Int, at time: MediaTime
     ) throws(HLSError) -> MediaTime? {
@@ -118,7 +119,7 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
         }
     }
 
-    /// Writes what was held back.
+    /// Writes the held steps.
     private func release(_ state: inout State) throws(HLSError) {
         guard !state.held.isEmpty, let origin = state.first else { return }
         state.origin = origin

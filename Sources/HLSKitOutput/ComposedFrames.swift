@@ -1,16 +1,16 @@
 public import HLSKitCodec
 
-/// The frames of a ``CompositionOutput``, each composed when it is asked for.
+/// The frames of a ``CompositionOutput``, each composed on request.
 public struct ComposedFrames: AsyncSequence, Sendable {
     let output: CompositionOutput
     let sources: AsyncStream<CompositionOutput.Source>
 
-    /// Iterates over the frames.
+    /// An iterator over the frames.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let output: CompositionOutput
         var sources: AsyncStream<CompositionOutput.Source>.AsyncIterator
 
-        /// Waits for the next frame; nil when there will be none.
+        /// Waits for the next frame. Returns `nil` if there are no more.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Never) -> VideoFrame? {
             while let source = await sources.next(isolation: actor) {
                 if let frame = await output.composed(source) { return frame }

@@ -1,23 +1,23 @@
 import HLSKitSelection
 import HLSKitTime
 
-/// The timed metadata that a composition knows of: what holds at a time, for each track.
+/// The timed metadata for a composition: the groups of each track that apply at a time.
 struct CompositionMetadata: Sendable {
-    /// More are not kept of a track, the newest first to stay.
+    /// The maximum number of groups kept for a track. The newest are kept.
     static let maximumGroupCount = 1024
 
     private var groups: [Int: [(start: Duration, group: TimedMetadataGroup)]] = [:]
     private var generation = 0
-    /// The stretch of time of which all metadata has come: what was played, and up to the newest group. nil before the
-    /// first picture.
+    /// The time range with complete metadata, from the played time to the newest group, or `nil` before the first
+    /// frame.
     private var known: ClosedRange<Duration>?
-    /// Time has jumped, and no picture came since.
+    /// Whether time has jumped and no frame has arrived since.
     private var hasJumped = false
 
     mutating func add(_ group: TimedMetadataGroup, of track: Int) {
         guard let start = group.timeRange.start.duration else { return }
         var list = groups[track] ?? []
-        // After a jump metadata comes again.
+        // After a jump, the same metadata is delivered again.
         if let index = list.firstIndex(where: { $0.start == start }) {
             list[index] = (start, group)
         } else {
@@ -28,12 +28,12 @@ struct CompositionMetadata: Sendable {
         if let known, !hasJumped, start > known.upperBound { self.known = known.lowerBound...start }
     }
 
-    /// What holds at the time of a picture; nil where the picture is of before a jump.
+    /// Returns the groups that apply at the time of a frame, or `nil` if the frame precedes a jump.
     mutating func groups(at time: Duration, generation: Int) -> [Int: TimedMetadataGroup]? {
         guard generation >= self.generation else { return nil }
         if hasJumped, let known, !known.contains(time) {
-            // What lies between is unknown: what was the last then may not be it now. Behind a jump back all that comes
-            // will be read again.
+            // The time in between is unknown, so the last group may no longer apply. After a jump back, all groups will
+            // be read again.
             if time > known.upperBound {
                 for track in groups.keys { groups[track]?.removeAll { $0.start <= known.upperBound } }
             }

@@ -5,7 +5,7 @@ package import HLSKitSelection
 public import HLSKitTime
 import Synchronization
 
-/// Gives the frames that a ``FrameComposition`` makes of those of an item, when the timebase reaches them.
+/// An output that delivers an item's frames as composed by a ``FrameComposition``.
 ///
 /// ```swift
 /// let composition = FrameComposition(
@@ -19,30 +19,33 @@ import Synchronization
 /// for await frame in output.frames() { show(frame) }
 /// ```
 ///
-/// Frames are composed in the task that reads ``frames()``, one after the other. Without pacing decoding waits for the
-/// reader; with pacing a slow compositor holds up its reader only, and one that falls behind by four pictures loses the
-/// oldest before they are composed, which ``numberOfLostFrames`` counts. Metadata that lies before what
-/// was read when the output was added, or before the place that was seeked to, is not known until it comes again.
+/// Each frame is delivered when the timebase reaches it. Frames are composed in the task that reads ``frames()``, one
+/// after the other. Without pacing, decoding waits for the reader. With pacing, a slow compositor delays only its
+/// reader. A reader that falls behind by four frames loses the oldest before they are composed, which
+/// ``numberOfLostFrames`` counts.
+///
+/// The output does not know metadata that was read before the output was added, or that precedes a seek target, until
+/// it is delivered again.
 public final class CompositionOutput: PlayerItemOutput {
-    /// A frame that the compositor did not make.
+    /// A frame that could not be composed.
     public struct Failure: Sendable {
-        /// The time of the frame that could not be composed.
+        /// The item time of the frame.
         public let compositionTime: MediaTime
-        /// ``HLSError/Code/timedOut`` if the compositor took longer than its deadline; else ``HLSError/underlyingError`` is its
-        /// error, unless that is an ``HLSError`` itself.
+        /// The compositor's error, or ``HLSError/Code/timedOut`` if it exceeded its deadline.
+        ///
+        /// An error that is not an ``HLSError`` is in ``HLSError/underlyingError``.
         public let error: HLSError
     }
 
-    /// A picture with what is known of its time.
+    /// A frame with the metadata at its time.
     struct Source: Sendable {
         var frame: VideoFrame
         var metadata: [Int: TimedMetadataGroup]
     }
 
-    /// Failures that are kept, the newest.
     package static let maximumFailureCount = 16
 
-    /// Composes the frames.
+    /// The composition that composes the frames.
     public let composition: FrameComposition
     private let metadata = Mutex(CompositionMetadata())
     private let failed = Mutex<[Failure]>([])
@@ -51,9 +54,11 @@ public final class CompositionOutput: PlayerItemOutput {
     private let sequence = MediaReaders<Source>(limit: 4)
     public let binding = OutputBinding()
 
+    /// Creates an output.
+    ///
     /// - Parameters:
-    ///   - composition: composes the frames.
-    ///   - clock: counts the deadline of the compositor.
+    ///   - composition: The composition that composes the frames.
+    ///   - clock: The clock for the compositor's deadline. The default is `ContinuousClock`.
     public init(_ composition: FrameComposition, clock: any Clock<Duration> = ContinuousClock()) {
         self.composition = composition
         call = UserCall(clock: clock)
@@ -64,16 +69,20 @@ public final class CompositionOutput: PlayerItemOutput {
                 convertsToRec709: !compositor.supportsWideColorSourceFrames && compositor.workingColorSpace == .rec709))
     }
 
-    /// The composed pictures. Ends when the output is taken from its item, and when the item fails or is played no longer.
+    /// Returns a sequence of the composed frames.
+    ///
+    /// The sequence ends when the output is removed from its item, when the item fails and when it is no longer played.
     public func frames() -> ComposedFrames { ComposedFrames(output: self, sources: binding.subscribe(to: sequence)) }
 
-    /// Frames that readers of ``frames()`` have lost so far, because they read more slowly than time passes; 0 without pacing.
+    /// The number of frames that readers of ``frames()`` have lost because they are slower than playback.
+    ///
+    /// Without pacing, the number is 0.
     public var numberOfLostFrames: Int { sequence.lostCount }
 
-    /// The frames that were left out because the compositor failed, oldest first; at most 16.
+    /// The frames that were dropped because the compositor failed, at most 16, the oldest first.
     public var failures: [Failure] { failed.withLock { $0 } }
 
-    /// The picture to be shown; nil where there is none.
+    /// Returns the composed frame, or `nil` if composing failed.
     func composed(_ source: Source) async -> VideoFrame? {
         guard let time = source.frame.itemTime, let instruction = composition.instruction(at: time) else {
             return source.frame
@@ -143,7 +152,7 @@ extension CompositionOutput: IntakeOutput, SelectiveOutput {
         sequence.flush(generation: generation)
     }
 
-    /// Nothing to do: a seek may bring more.
+    /// Does nothing, because a seek may deliver more.
     package func finish(_ type: MediaKind, at clock: OutputClock) {}
 
     package func end() {
@@ -153,7 +162,6 @@ extension CompositionOutput: IntakeOutput, SelectiveOutput {
 }
 
 extension CompositionOutput {
-    /// What the player calls.
     private final class Intake: FrameReceiver, MetadataReceiver, LimitedOutput, ReadOutput {
         let output: CompositionOutput
         var binding: OutputBinding { output.binding }

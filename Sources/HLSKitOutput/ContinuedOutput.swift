@@ -5,18 +5,17 @@ import HLSKitMedia
 package import HLSKitTime
 import Synchronization
 
-/// Lets several items, played one after the other, write into the same outputs as if they were one: the times of each
-/// continue where the one before ended.
+/// Writes several consecutive items to the same outputs. The times of each item continue where the previous one ended.
 ///
-/// Take the writers of each item from ``nextWriters(startingAt:)``, in the order in which the items are played. The outputs are
-/// finished by whoever made them.
+/// Get the writers of each item from ``nextWriters(startingAt:)``, in the order of playback. The owner of the outputs
+/// finishes them.
 package final class ContinuedOutput: Sendable {
     private struct State {
         var passCount = 0
-        /// The pass that writes, and what is added to its times.
+        /// The number of the current item, and the offset that is added to its times.
         var pass = -1
         var offset = Duration.zero
-        /// Where what was written ends.
+        /// The end of the written media.
         var end: Duration?
     }
 
@@ -24,14 +23,14 @@ package final class ContinuedOutput: Sendable {
     private let state = Mutex(State())
     private let tracks = Mutex<[Int: [MediaTrack]]>([:])
 
-    /// Makes an output that goes to `writers`.
+    /// Creates an output to `writers`.
     package init(_ writers: [any MediaWriter]) {
         self.writers = writers
     }
 
-    /// The writers for the next item.
+    /// Returns the writers for the next item.
     ///
-    /// - Parameter start: the item time at which it starts; nil for where its first media is.
+    /// - Parameter start: The item time at which the item starts, or `nil` to start at its first media.
     package func nextWriters(startingAt start: MediaTime? = .zero) -> [any MediaWriter] {
         let pass = state.withLock { state in
             defer { state.passCount += 1 }
@@ -44,9 +43,9 @@ package final class ContinuedOutput: Sendable {
         }
     }
 
-    /// The time in the output of a time of an item; notes how far the output has come.
+    /// Converts an item time to an output time and notes how far the output has come.
     ///
-    /// - Parameter start: where the item starts; nil for here, should this be its first media.
+    /// - Parameter start: The start of the item, or `nil` if this time is the start when it is the item's first.
     private func place(_ time: MediaTime, length: Duration, pass: Int, start: Duration?) -> MediaTime {
         guard let itemTime = time.duration else { return time }
         return state.withLock { state in
@@ -60,7 +59,7 @@ package final class ContinuedOutput: Sendable {
         }
     }
 
-    /// Whether an output has to be told of these tracks.
+    /// Whether the tracks have changed for this output.
     private func isNew(_ new: [MediaTrack], for index: Int) -> Bool {
         tracks.withLock { tracks in
             if tracks[index] == new { return false }
@@ -114,7 +113,7 @@ package final class ContinuedOutput: Sendable {
 
         func flush() throws(HLSError) { try base.flush() }
 
-        /// Other items may follow.
+        /// Does nothing, because other items may follow.
         func finish() throws(HLSError) {}
     }
 }

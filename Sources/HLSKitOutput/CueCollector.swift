@@ -4,8 +4,7 @@ public import HLSKitSelection
 import HLSKitTime
 import Synchronization
 
-/// Collects the cues of the selected subtitles as they are loaded, and the closed captions of all services in the video,
-/// each once and with its final times. For saving them; what shows them is ``LegibleOutput``.
+/// An output that collects subtitle cues and closed captions, for example to save them.
 ///
 /// ```swift
 /// let collector = CueCollector()
@@ -14,10 +13,11 @@ import Synchronization
 /// let file = try CaptionFileWriter(format: .webVTT).write(collector.cues.map(\.caption))
 /// ```
 ///
-/// A choice of other subtitles takes the cues away that were collected; a seek does not. The newest 100 000 of both
-/// kinds are kept.
+/// It collects the cues of the selected subtitles as they are loaded, and the closed captions of all services. Each is
+/// collected once, with its final times. To display cues, use ``LegibleOutput``.
+///
+/// Selecting other subtitles removes the collected cues, but a seek does not. The newest 100,000 of each kind are kept.
 public final class CueCollector: PlayerItemOutput {
-    /// More are not kept, the oldest go first.
     package static let maximumCount = 100_000
 
     private struct State {
@@ -28,10 +28,10 @@ public final class CueCollector: PlayerItemOutput {
     private let state = Mutex(State())
     public let binding = OutputBinding()
 
-    /// Makes a collector without cues.
+    /// Creates an empty collector.
     public init() {}
 
-    /// The cues of the selected option of the legible group so far, by their starts.
+    /// The cues of the selected legible option so far, by start time.
     public var cues: [LegibleCue] {
         let cues = state.withLock(\.cues.elements)
         return cues.enumerated().sorted {
@@ -39,7 +39,7 @@ public final class CueCollector: PlayerItemOutput {
         }.map(\.element)
     }
 
-    /// The closed captions so far that have left the screen, whatever is selected, in the order of their ends.
+    /// The closed captions of all services that have left the screen, in the order of their end times.
     public var closedCaptions: [ClosedCaption] { state.withLock(\.closedCaptions.elements) }
 }
 
@@ -58,18 +58,17 @@ extension CueCollector: IntakeOutput {
 
     package func removeCues() { state.withLock { $0.cues.removeAll() } }
 
-    /// Nothing to do: cues are kept for good.
+    /// Does nothing, because cues are kept after a seek.
     package func flush(generation: Int) {}
 
-    /// Nothing to do: cues are kept for good.
+    /// Does nothing, because cues are kept after the end.
     package func finish(_ type: MediaKind, at clock: OutputClock) {}
 
-    /// Nothing to do: cues are kept for good.
+    /// Does nothing, because cues are kept after playback.
     package func end() {}
 }
 
 extension CueCollector {
-    /// What the player calls.
     private final class Intake: CueReceiver, ClosedCaptionReceiver {
         let output: CueCollector
         var binding: OutputBinding { output.binding }

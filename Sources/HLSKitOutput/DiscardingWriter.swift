@@ -1,11 +1,10 @@
 import HLSKitCodec
 import HLSKitMedia
 
-/// Drops decoded media: `-f null`.
+/// Discards decoded media: `-f null`.
 final class DiscardingWriter: FrameWriter, AudioWriter {
     var mediaTypes: Set<MediaKind> { [.video, .audio] }
 
-    /// Makes a writer that takes everything and keeps nothing.
     init() {}
 
     func begin(_ tracks: [MediaTrack]) {}

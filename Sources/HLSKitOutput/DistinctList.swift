@@ -1,4 +1,4 @@
-/// Elements in the order in which they came, each once, the oldest of too many forgotten.
+/// A list of distinct elements in order of arrival. If there are too many, the oldest are removed.
 struct DistinctList<Element: Hashable & Sendable>: Sendable {
     private let maximumCount: Int
     private(set) var elements: [Element] = []
@@ -6,7 +6,7 @@ struct DistinctList<Element: Hashable & Sendable>: Sendable {
 
     init(maximumCount: Int) { self.maximumCount = maximumCount }
 
-    /// Adds those that are not there.
+    /// Adds the elements that are not in the list.
     mutating func add(_ new: [Element]) {
         elements += new.filter { known.insert($0).inserted }
         let excess = elements.count - maximumCount
@@ -15,8 +15,8 @@ struct DistinctList<Element: Hashable & Sendable>: Sendable {
         elements.removeFirst(excess)
     }
 
-    /// Puts an element into the place of another; only takes that away where the new one is there already. Without
-    /// effect where the old one is not.
+    /// Replaces an element, or only removes it if the list contains the new one. Does nothing if the old one is not in
+    /// the list.
     mutating func replace(_ old: Element, by new: Element) {
         guard known.remove(old) != nil, let index = elements.lastIndex(of: old) else { return }
         if known.insert(new).inserted {

@@ -4,23 +4,22 @@ package import HLSKitMedia
 import HLSKitTime
 import Synchronization
 
-/// Fills holes of decoded media, so that formats without times keep pictures and audio in step: with the last picture, and
-/// with silence.
+/// Fills gaps in decoded media with the last frame and with silence, so that formats without timestamps remain in sync.
 package final class FillingWriter: FrameWriter, AudioWriter {
     private struct State {
         var frame: VideoFrame?
-        /// From one picture to the next.
+        /// The time between the last two frames.
         var interval: MediaTime?
-        /// Where the audio ends that was written.
+        /// The end of the written audio.
         var audioEnd: MediaTime?
     }
 
-    /// What is shorter is no hole, but how the stream is cut or timed.
+    /// Shorter gaps come from cuts and inexact timestamps.
     private static let shortestPictureHole = MediaTime(value: 1, timescale: 2)
     private static let shortestAudioHole = MediaTime(value: 1, timescale: 10)
-    /// What is longer is another timeline.
+    /// A longer gap is a new timeline.
     private static let longestHole = MediaTime(value: 3600, timescale: 1)
-    /// Without two pictures nobody knows how often they come.
+    /// The interval to use until two frames are known.
     private static let usualInterval = MediaTime(value: 1, timescale: 25)
 
     private let base: any MediaWriter
@@ -55,7 +54,7 @@ package final class FillingWriter: FrameWriter, AudioWriter {
         }
         if let last, let lastTime = last.itemTime, Self.isHole(time - lastTime, Self.shortestPictureHole) {
             var next = lastTime + interval
-            // Not one beside the next picture.
+            // Leave half an interval to the next frame.
             let end = time - MediaTime(value: interval.value / 2, timescale: interval.timescale)
             while next < end {
                 try capabilities.write(last.placed(at: next), ofTrackAt: index)

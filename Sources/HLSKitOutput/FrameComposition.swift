@@ -1,22 +1,23 @@
 public import HLSKitCodec
 public import HLSKitTime
 
-/// How to compose the frames of an item, and with which of its timed metadata.
+/// The rules for composing an item's frames, optionally with its timed metadata.
 ///
-/// A compositor is given the metadata of a track where both say so: the composition that it may be used at all
-/// (``sourceSampleDataTrackIDs``), and the instruction of the time that it is wanted there
-/// (``Instruction/requiredSourceSampleDataTrackIDs``). Of other tracks it is given nothing.
+/// A compositor receives the metadata of a track only if both the composition (``sourceSampleDataTrackIDs``) and the
+/// instruction at that time (``Instruction/requiredSourceSampleDataTrackIDs``) contain the track.
 public struct FrameComposition: Sendable {
-    /// The instruction for a range of the item's time.
+    /// An instruction for a time range of the item.
     public struct Instruction: Sendable, Hashable {
-        /// In item time.
+        /// The time range in item time.
         public var timeRange: MediaTimeRange
-        /// The metadata that the compositor is given, by ``TimedMetadataGroup/trackID``.
+        /// The tracks whose metadata the compositor receives, by ``TimedMetadataGroup/trackID``.
         public var requiredSourceSampleDataTrackIDs: [Int]
 
+        /// Creates an instruction.
+        ///
         /// - Parameters:
-        ///   - timeRange: default: all of the item.
-        ///   - requiredSourceSampleDataTrackIDs: default: none.
+        ///   - timeRange: The time range. The default is the whole item.
+        ///   - requiredSourceSampleDataTrackIDs: The tracks whose metadata the compositor receives. Empty by default.
         public init(
             timeRange: MediaTimeRange = MediaTimeRange(start: .zero, duration: .indefinite),
             requiredSourceSampleDataTrackIDs: [Int] = []
@@ -30,14 +31,16 @@ public struct FrameComposition: Sendable {
         }
     }
 
-    /// Draws each frame.
+    /// The compositor that draws each frame.
     public var compositor: any FrameCompositor
-    /// The metadata that instructions may ask for, by ``TimedMetadataGroup/trackID``.
+    /// The tracks whose metadata instructions may use, by ``TimedMetadataGroup/trackID``.
     public var sourceSampleDataTrackIDs: [Int]
-    /// Of several that contain a time the first one holds. Frames of times that none contains come as they are.
+    /// The instructions. If several contain a time, the first one applies.
+    ///
+    /// Frames at times without an instruction are delivered unchanged.
     public var instructions: [Instruction]
 
-    /// Makes a composition; by default one instruction for all times and no further sources.
+    /// Creates a composition. The default is one instruction for the whole item, without metadata.
     public init(
         sourceSampleDataTrackIDs: [Int] = [], instructions: [Instruction] = [Instruction()],
         compositor: some FrameCompositor
@@ -47,7 +50,7 @@ public struct FrameComposition: Sendable {
         self.compositor = compositor
     }
 
-    /// A composition by a closure, in BT.709 and with a second for each frame.
+    /// Creates a composition from a closure, with BT.709 colours and one second for each frame.
     public init(
         sourceSampleDataTrackIDs: [Int] = [], instructions: [Instruction] = [Instruction()],
         compose: @escaping @Sendable (FrameCompositionRequest) async throws -> VideoFrame
@@ -59,7 +62,7 @@ public struct FrameComposition: Sendable {
 
     func instruction(at time: MediaTime) -> Instruction? { instructions.first { $0.contains(time) } }
 
-    /// The tracks that a compositor is told of: each once, in the order of the instruction.
+    /// Returns the tracks whose metadata the compositor receives: each once, in the order of the instruction.
     func trackIDs(for instruction: Instruction) -> [Int] {
         var ids: [Int] = []
         for id in instruction.requiredSourceSampleDataTrackIDs

@@ -7,11 +7,11 @@ public import HLSKitTime
 public struct FrameCompositionRequest: Sendable {
     /// The item time of the frame.
     public let compositionTime: MediaTime
-    /// The instruction that holds at the time.
+    /// The instruction for this time.
     public let instruction: FrameComposition.Instruction
-    /// The frame, placed on the item's timeline.
+    /// The frame, with its time on the item's timeline.
     public let sourceFrame: VideoFrame
-    /// The tracks of metadata that both composition and instruction name.
+    /// The tracks whose metadata is available: those in both the composition and the instruction.
     public let sourceSampleDataTrackIDs: [Int]
     private let metadata: [Int: TimedMetadataGroup]
 
@@ -26,10 +26,12 @@ public struct FrameCompositionRequest: Sendable {
         self.metadata = metadata
     }
 
-    /// The metadata of a track that holds at ``compositionTime``: the last that has begun, unless it has ended. nil if
-    /// there is none, and for tracks that are not among ``sourceSampleDataTrackIDs``.
+    /// Returns the metadata of a track at ``compositionTime``, or `nil` if there is none.
+    ///
+    /// It is the last group that has begun, unless the group has ended. The track must be in
+    /// ``sourceSampleDataTrackIDs``.
     public func sourceTimedMetadata(byTrackID trackID: Int) -> TimedMetadataGroup? { metadata[trackID] }
 
-    /// The same as the bytes of the media: an ID3 tag, or the message of an `emsg` box.
+    /// Returns the same metadata as raw bytes: an ID3 tag, or the message of an `emsg` box.
     public func sourceSample(byTrackID trackID: Int) -> SampleData? { metadata[trackID]?.sample }
 }

@@ -1,39 +1,42 @@
 public import HLSKitCodec
 
-/// Makes the frames that a ``CompositionOutput`` gives: each out of one of the item and of the metadata that holds at
-/// its time.
+/// A type that draws the frames of a ``CompositionOutput``.
 ///
-/// A closure will do (``FrameComposition/init(sourceSampleDataTrackIDs:instructions:compose:)``); a type of its own can say
-/// in which colours it works.
+/// It creates each frame from a frame of the item and the metadata at its time. A closure is often enough
+/// (``FrameComposition/init(sourceSampleDataTrackIDs:instructions:compose:)``). A type can also choose the colours.
 public protocol FrameCompositor: Sendable {
-    /// What pictures are converted to before they are handed over. Default: BT.709.
+    /// The colour space to which frames are converted before they are passed on. The default is BT.709.
     var workingColorSpace: VideoOutput.WorkingColorSpace { get }
-    /// Pictures are handed over in the colours of their source, be they wide or of high dynamic range. Default: false, they
-    /// are converted to ``workingColorSpace``, and variants of high dynamic range are not chosen while there are others.
+    /// A Boolean value that indicates whether the compositor accepts the source's colours, including wide colour and
+    /// HDR.
+    ///
+    /// If the value is `false` (the default), frames are converted to ``workingColorSpace``. HDR variants are then
+    /// selected only if there are no others.
     var supportsWideColorSourceFrames: Bool { get }
-    /// The layout in which pictures are handed over. Default: as decoded.
+    /// The pixel format of the frames that are passed on. The default is the decoder's format.
     var sourcePixelFormat: PixelFormat { get }
-    /// How long one picture may take. Default: one second.
+    /// The maximum time for one frame. The default is one second.
     var deadline: Duration { get }
 
-    /// The picture to be shown in place of the request's. Called off all locks, for one picture after the other.
+    /// Returns the frame to show instead of the request's frame.
     ///
-    /// What throws, or is not done by the ``deadline``, leaves its picture out; see ``CompositionOutput/failures``.
+    /// The method is called for one frame at a time, without any lock held. If it throws or exceeds the ``deadline``,
+    /// the frame is dropped. See ``CompositionOutput/failures``.
     func compose(_ request: FrameCompositionRequest) async throws -> VideoFrame
 }
 
 extension FrameCompositor {
-    /// Rec. 709.
+    /// The default colour space, BT.709.
     public var workingColorSpace: VideoOutput.WorkingColorSpace { .rec709 }
-    /// False.
+    /// The default, `false`.
     public var supportsWideColorSourceFrames: Bool { false }
-    /// The decoder's own format.
+    /// The default pixel format, the decoder's own.
     public var sourcePixelFormat: PixelFormat { .native }
-    /// One second.
+    /// The default deadline, one second.
     public var deadline: Duration { .seconds(1) }
 }
 
-/// A closure as a compositor.
+/// A compositor that calls a closure.
 struct ClosureCompositor: FrameCompositor {
     let body: @Sendable (FrameCompositionRequest) async throws -> VideoFrame
 

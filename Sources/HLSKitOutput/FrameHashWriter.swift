@@ -6,10 +6,10 @@ import Synchronization
 
 /// Writes one line with an MD5 for each decoded frame, as `ffmpeg -f framemd5` does: `-f framemd5`.
 ///
-/// Video is hashed as decoded, plane by plane without padding, in its own size and pixel format; audio as interleaved
-/// signed 16-bit samples, in its own rate and channels. Times are in units of each track's timescale: item time where
-/// the frame has it, else the container's. Lines of several tracks are in the order of their times. Where a track comes
-/// after the header was written, what the header would have said of it stands before its first line.
+/// Video is hashed as decoded, plane by plane without padding, with its size and pixel format. Audio is hashed as
+/// interleaved signed 16-bit samples, with its rate and channels. Times are in units of each track's timescale. They
+/// are item times if the frame has one, otherwise the container's times. Lines of several tracks are in time order. If
+/// a track begins after the header was written, its header lines precede its first line.
 package final class FrameHashWriter: FrameWriter, AudioWriter {
     private struct State: ~Copyable {
         let file: OutputFile
@@ -17,7 +17,7 @@ package final class FrameHashWriter: FrameWriter, AudioWriter {
         let converter = AudioConverter(to: .int16, followsInput: true)
         var samples: [UInt8] = []
         var streams: [Stream] = []
-        /// The stream of each track that was told last.
+        /// The stream of each track, as of the last `begin(_:)`.
         var places: [Int] = []
         var hasHeader = false
         var hasLines = false
@@ -38,7 +38,7 @@ package final class FrameHashWriter: FrameWriter, AudioWriter {
 
     package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
-            // Tracks are told in the order of their kinds: a late one may come before those that were there.
+            // Tracks are sorted by kind, so a late track may precede existing ones.
             var places: [Int] = []
             for track in tracks {
                 let place = state.streams.indices.first { index in
@@ -51,7 +51,7 @@ package final class FrameHashWriter: FrameWriter, AudioWriter {
         }
     }
 
-    /// The stream of a track. Another thread may have told other tracks since the caller looked: then the kind counts.
+    /// The stream of a track. If another thread has set other tracks in the meantime, finds the stream by its kind.
     private static func place(of index: Int, _ type: MediaKind, _ state: borrowing State) -> Int? {
         if let place = state.places.dropFirst(index).first, state.streams[place].mediaType == type { return place }
         return state.streams.firstIndex { $0.mediaType == type }
@@ -115,8 +115,8 @@ package final class FrameHashWriter: FrameWriter, AudioWriter {
 
     // MARK: - Order of lines
 
-    /// Writes the lines whose turn it is: the earliest, as soon as every track has one, or the tracks are further
-    /// apart than muxers of libavformat wait.
+    /// Writes lines in time order. A line is written when every track has one, or when the tracks are further apart
+    /// than the muxers of libavformat allow.
     private static func writeLines(_ state: inout State, isLast: Bool) throws(HLSError) {
         while let next = nextStream(state.streams, isLast: isLast) {
             if !state.hasHeader { try writeHeader(&state) }
@@ -132,7 +132,7 @@ package final class FrameHashWriter: FrameWriter, AudioWriter {
 
     private static func nextStream(_ streams: [Stream], isLast: Bool) -> Int? {
         let waiting = streams.indices.filter { streams[$0].lines.first != nil }
-        // Of equal times the first track's comes first.
+        // At equal times, the first track comes first.
         let next = waiting.min { streams[$0].firstTime < streams[$1].firstTime }
         guard let next, !isLast, waiting.count < streams.count else { return next }
         let latest = waiting.map { streams[$0].lastTime }.max() ?? streams[next].firstTime
@@ -154,21 +154,21 @@ package final class FrameHashWriter: FrameWriter, AudioWriter {
     }
 }
 
-/// One track of a ``FrameHashWriter``: what its header says and the lines that wait for their turn.
+/// A track of a ``FrameHashWriter``: its header lines, and the lines that wait for their turn.
 private struct Stream {
     struct Line {
         let pts: Int64
         let text: String
     }
 
-    /// `max_interleave_delta` of libavformat, in units of ``firstTime``.
+    /// The `max_interleave_delta` of libavformat, in units of ``firstTime``.
     static let maximumLead: Double = 10
 
     let mediaType: MediaKind
     let timescale: Int32
-    /// Its description has been written.
+    /// Whether the header lines have been written.
     var isDescribed = false
-    /// Lines of the header, from the first frame or, where none came in time, from the container.
+    /// The header lines, from the first frame or, if none arrives in time, from the container.
     private(set) var description: [(key: String, value: String)]
     private var hasFrames = false
     var lines = LineQueue()
@@ -188,7 +188,7 @@ private struct Stream {
             }
     }
 
-    /// Seconds; only for the order of lines.
+    /// In seconds, used only to sort lines.
     var firstTime: Double { Double(lines.first?.pts ?? 0) / Double(timescale) }
     var lastTime: Double { Double(lines.last?.pts ?? 0) / Double(timescale) }
 
@@ -210,7 +210,7 @@ private struct Stream {
     }
 }
 
-/// A queue that does not move its elements at each removal.
+/// A queue that does not move its elements on each removal.
 private struct LineQueue {
     private var elements: [Stream.Line] = []
     private var head = 0

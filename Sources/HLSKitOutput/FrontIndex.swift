@@ -1,26 +1,26 @@
 import HLSKitLoading
 
-/// Puts the index of an MP4 file before its media, so that the file plays while it is still on its way to somebody.
+/// Puts the index of an MP4 file before its media, so that the file can be played while it is transferred.
 ///
-/// The muxer leaves room behind the first box (its option `moov_size`) and writes the index there at the end. What it writes is
-/// kept here instead: where the room is too small, the index goes behind the media after all, which the muxer cannot do.
-/// Room that is left over is a box of its own, and a hole on the disk.
+/// The muxer reserves space after the first box (option `moov_size`) and finally writes the index there. This class
+/// keeps the index instead. If the space is too small, the index follows the media, which the muxer cannot do itself.
+/// Unused space becomes a `free` box, and a hole in the file.
 final class FrontIndex {
-    /// Bytes from the start of a box to its contents.
+    /// The size of a box header.
     private static let headerByteCount = 8
 
     private let file: OutputFile
     private let room: Int64
-    /// Where the room begins; nil before the muxer has left it.
+    /// The offset of the reserved space, or `nil` before the muxer has reserved it.
     private var start: Int64?
     private var position: Int64 = 0
-    /// What the muxer has written into the room; nil before it does.
+    /// The data that the muxer has written to the space, or `nil` before it does.
     private var index: [UInt8]?
 
-    /// - Parameter room: bytes, more than those of a box's header.
+    /// - Parameter room: The reserved bytes, more than a box header.
     init(_ file: OutputFile, room: Int64) { (self.file, self.room) = (file, max(room, 64)) }
 
-    /// For the muxer.
+    /// The options for the muxer.
     var options: [String: String] { ["moov_size": "\(room)"] }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(HLSError) {
@@ -34,7 +34,7 @@ final class FrontIndex {
     }
 
     func seek(to offset: Int64) throws(HLSError) {
-        // The first seek leaves the room; one back to where it began is for the index.
+        // The first seek reserves the space. A seek back to its start precedes the index.
         if start == nil, offset == position + room {
             start = position
         } else if offset == start {
@@ -44,17 +44,17 @@ final class FrontIndex {
         if index == nil { try file.seek(to: offset) }
     }
 
-    /// The index that the muxer has written; nil where it has not, or has put it elsewhere.
+    /// The index that the muxer has written, or `nil` if it has not, or has put it elsewhere.
     private var box: [UInt8]? {
         guard let index, index.count >= Self.headerByteCount else { return nil }
         let byteCount = index.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         return byteCount >= Self.headerByteCount && byteCount <= index.count ? Array(index[..<byteCount]) : nil
     }
 
-    /// It is there whole, whatever the muxer thinks of its room.
+    /// Whether the index is complete, even if the muxer reports that its space is too small.
     var isComplete: Bool { box != nil }
 
-    /// The muxer is through: writes the index where it is to be.
+    /// Writes the index to its final position, after the muxer has finished.
     func finish() throws(HLSError) {
         guard let start, let moov = box else { return }
         let byteCount = moov.count
@@ -72,7 +72,7 @@ final class FrontIndex {
         }
     }
 
-    /// The header of a box that says nothing.
+    /// The header of a `free` box.
     private static func freeBox(_ byteCount: Int64) -> [UInt8] {
         (0..<4).reversed().map { UInt8(truncatingIfNeeded: byteCount >> (8 * $0)) } + Array("free".utf8)
     }

@@ -5,7 +5,7 @@ public import HLSKitSelection
 public import HLSKitTime
 import Synchronization
 
-/// Gives the subtitles that are shown, each time that they change: a cue enters or leaves.
+/// An output that delivers the visible subtitles whenever a cue appears or disappears.
 ///
 /// ```swift
 /// let output = LegibleOutput()
@@ -13,28 +13,30 @@ import Synchronization
 /// for await shown in output.cues() { screen.text = shown.cues.map(\.text).joined(separator: "\n") }
 /// ```
 ///
-/// Which subtitles those are is the item's choice of rendition, or the program's: captions that the output is made with.
-/// A cue whose segment comes late enters as soon as it is there. A reader that falls behind by 64
-/// changes loses the oldest; of the item's cues that are known ahead of their time 4096 are kept.
+/// The subtitles are the item's selected rendition, or captions that you pass to the initializer. A cue whose segment
+/// arrives late appears as soon as it is available. A reader that falls behind by 64 changes loses the oldest. The
+/// output keeps 4,096 upcoming cues of the item.
 public final class LegibleOutput: PlayerItemOutput {
-    /// The text shown from a given time on.
+    /// The text that is visible from a given time on.
     public struct Delivery: Sendable, Hashable {
-        /// When it begins to be shown.
+        /// The item time at which the text becomes visible.
         public let itemTime: MediaTime
-        /// All cues that are shown then, by their starts; none if the last has left, or time has jumped.
+        /// All visible cues by start time. Empty if the last cue has disappeared or time has jumped.
         public let cues: [LegibleCue]
-        /// The cues of formats in ``LegibleOutput/nativeRepresentations``, which ``cues`` is without: a sample of a
-        /// `wvtt` track (ISO/IEC 14496-30 §7) that shows them from ``itemTime`` until the next delivery, one that shows
-        /// nothing included. nil if no format was asked for.
+        /// The visible cues of the formats in ``LegibleOutput/nativeRepresentations``.
+        ///
+        /// These cues are not in ``cues``. The value is a sample of a `wvtt` track (ISO/IEC 14496-30 §7) for the time
+        /// from ``itemTime`` until the next delivery. A sample without cues is included. The value is `nil` if no
+        /// format was requested.
         public let nativeSample: [UInt8]?
     }
 
-    /// A format of subtitles that can be given as it is.
+    /// A subtitle format that can be delivered unchanged.
     public enum NativeRepresentation: Sendable, Hashable {
         case webVTT
     }
 
-    /// Changes that wait for a reader of ``cues()``.
+    /// The number of changes kept for a reader of ``cues()``.
     package static let maximumDeliveryCount = 64
     private static let maximumCueCount = 4096
 
@@ -45,30 +47,32 @@ public final class LegibleOutput: PlayerItemOutput {
     }
 
     private struct State {
-        /// By their starts.
+        /// Sorted by start time.
         var entries: [Entry]
-        /// Up to where changes were delivered; nil before the first.
+        /// The time up to which changes were delivered, or `nil` before the first.
         var deliveredUpTo: Duration?
         var shown: [LegibleCue] = []
-        /// A cue has come whose time has begun.
+        /// Whether a cue has arrived after its start time.
         var isLate = false
     }
 
-    /// How much earlier than their time changes are delivered.
+    /// The item time by which changes are delivered early.
     public let advanceInterval: Duration
-    /// Formats that are not given as cues but as samples. TTML and closed captions are cues always.
+    /// The formats that are delivered as samples instead of cues. TTML and closed captions are always cues.
     public let nativeRepresentations: Set<NativeRepresentation>
-    /// nil where the item's own subtitles are shown.
+    /// The captions that were passed to the initializer, or `nil` to show the item's subtitles.
     private let sidecar: [Entry]?
     private let state: Mutex<State>
     private let sequence = Broadcast<Delivery>(.bufferingNewest(maximumDeliveryCount))
     public let binding = OutputBinding()
 
+    /// Creates an output for the item's selected subtitles.
+    ///
     /// - Parameters:
-    ///   - advanceInterval: how much earlier than their time, in seconds of the item, changes are delivered, for
-    ///     whoever needs time to draw. Default: none. Negative ones count as none.
-    ///   - nativeRepresentations: formats to give as samples of their own kind, for whoever draws or stores
-    ///     those. Default: none. AVFoundation's `mediaSubtypesForNativeRepresentation`.
+    ///   - advanceInterval: The item time by which changes are delivered early, for apps that need time to draw. The
+    ///     default is zero. Negative values have no effect.
+    ///   - nativeRepresentations: The formats to deliver as samples, for apps that draw or store them. Empty by
+    ///     default. Corresponds to AVFoundation's `mediaSubtypesForNativeRepresentation`.
     public init(advanceInterval: Duration = .zero, nativeRepresentations: Set<NativeRepresentation> = []) {
         self.advanceInterval = max(.zero, advanceInterval)
         self.nativeRepresentations = nativeRepresentations
@@ -76,7 +80,9 @@ public final class LegibleOutput: PlayerItemOutput {
         state = Mutex(State(entries: []))
     }
 
-    /// Shows captions of the program's own, whatever subtitles are selected: those of a file beside the stream, say.
+    /// Creates an output for your own captions, such as a sidecar file.
+    ///
+    /// The selected subtitles have no effect on it.
     ///
     /// ```swift
     /// let file = try CaptionFileReader(format: .subRip).read(bytes)
@@ -84,9 +90,9 @@ public final class LegibleOutput: PlayerItemOutput {
     /// ```
     ///
     /// - Parameters:
-    ///   - captions: at times of the item, in any order; those without a time are left out.
-    ///   - language: BCP 47 tag of the cues; nil if it is not known.
-    ///   - advanceInterval: as of `init(advanceInterval:)`.
+    ///   - captions: The captions with item times, in any order. Captions without a time are ignored.
+    ///   - language: The BCP 47 tag of the cues, or `nil` if unknown.
+    ///   - advanceInterval: As in `init(advanceInterval:)`.
     public init(captions: [Caption], language: String? = nil, advanceInterval: Duration = .zero) {
         self.advanceInterval = max(.zero, advanceInterval)
         nativeRepresentations = []
@@ -95,25 +101,28 @@ public final class LegibleOutput: PlayerItemOutput {
         state = Mutex(State(entries: sorted))
     }
 
-    /// nil for what is never shown.
+    /// Creates an entry, or returns `nil` if the cue is never shown.
     private static func entry(_ cue: LegibleCue) -> Entry? {
         guard let start = cue.timeRange.start.duration else { return nil }
-        // One without an end stays: longer than anybody watches.
+        // A cue without an end remains visible for a day.
         let isOpen = cue.timeRange.duration == .positiveInfinity || cue.timeRange.duration == .indefinite
         guard let end = isOpen ? start + .seconds(86_400) : cue.timeRange.end.duration, end > start else { return nil }
         return Entry(start: start, end: end, cue: cue)
     }
 
-    /// By their starts; those of one start stay in their order.
+    /// Sorts by start time. Entries with the same start time keep their order.
     private static func sorted(_ entries: [Entry]) -> [Entry] {
         entries.enumerated().sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }.map(\.element)
     }
 
-    /// The changes, in order. Ends when the output is taken from its item, and when the item fails or
-    /// is played no longer.
+    /// Returns a sequence of the changes.
+    ///
+    /// The sequence ends when the output is removed from its item, when the item fails and when it is no longer played.
     public func cues() -> AsyncStream<Delivery> { binding.subscribe(to: sequence) }
 
-    /// The cues that are shown at `itemTime`, by their starts, as far as they are known and not long over.
+    /// Returns the cues that are visible at `itemTime`, by start time.
+    ///
+    /// Cues that are unknown, or that ended long ago, are not included.
     public func currentCues(at itemTime: MediaTime) -> [LegibleCue] {
         guard let time = itemTime.duration else { return [] }
         return state.withLock { Self.cues(at: time, $0) }
@@ -151,7 +160,7 @@ extension LegibleOutput: IntakeOutput, SelectiveOutput {
                 let start = state.entries[index].start
                 state.entries[index] = Entry(start: start, end: end, cue: change.new)
                 if let delivered = state.deliveredUpTo, end <= delivered || start <= delivered { state.isLate = true }
-                // An end that moves is no change of what is shown.
+                // A changed end time does not change the visible text.
                 guard change.old.payload == change.new.payload, change.old.settings == change.new.settings,
                     let shown = state.shown.firstIndex(of: change.old)
                 else { continue }
@@ -180,13 +189,13 @@ extension LegibleOutput: IntakeOutput, SelectiveOutput {
                 let shown = Self.cues(at: change, state)
                 guard shown != state.shown else { continue }
                 state.shown = shown
-                // What began between two looks began at its own time.
+                // Changes between two calls keep their own times.
                 let start = Self.lastChange(state, upTo: change)
                 deliveries.append(delivery(of: shown, at: MediaTime(start)))
             }
             state.deliveredUpTo = time
             state.isLate = false
-            // For some seconds they may be asked for.
+            // Keep cues for some seconds, because the app may request them.
             state.entries.removeAll { $0.end < time - .seconds(10) }
             return deliveries
         }
@@ -204,7 +213,7 @@ extension LegibleOutput: IntakeOutput, SelectiveOutput {
             itemTime: time, cues: shown.filter { !$0.isWebVTT }, nativeSample: WebVTTSample.bytes(of: native))
     }
 
-    /// Of a cue that came late, the time at which it could first be shown.
+    /// The time of the last change. If a cue arrived late, it is the time at which the cue could first be shown.
     private static func lastChange(_ state: State, upTo time: Duration) -> Duration {
         state.entries.flatMap { [$0.start, $0.end] }
             .filter { change in change <= time && state.deliveredUpTo.map { $0 < change } ?? true }.max() ?? time
@@ -219,7 +228,7 @@ extension LegibleOutput: IntakeOutput, SelectiveOutput {
             defer { state = State(entries: sidecar ?? []) }
             return !state.shown.isEmpty
         }
-        // They leave at once, at a time that is told by whoever knows it.
+        // The cues disappear at once, at the current item time.
         if wasShown {
             sequence.send(delivery(of: [], at: binding.clock?.itemTime ?? .invalid))
         }
@@ -227,7 +236,7 @@ extension LegibleOutput: IntakeOutput, SelectiveOutput {
 
     package func flush(generation: Int) { clear() }
 
-    /// Nothing to do: a seek may bring more.
+    /// Does nothing, because a seek may deliver more.
     package func finish(_ type: MediaKind, at clock: OutputClock) {}
 
     package func end() {
@@ -237,7 +246,6 @@ extension LegibleOutput: IntakeOutput, SelectiveOutput {
 }
 
 extension LegibleOutput {
-    /// What the player calls.
     private final class Intake: CueReceiver, TimedOutput {
         let output: LegibleOutput
         var binding: OutputBinding { output.binding }

@@ -1,15 +1,14 @@
 import HLSKitLoading
 
-/// Hands media to any number of readers. Each reader has a queue of its own; a sender may wait until there is room in all
-/// of them.
+/// Delivers media to any number of readers. Each reader has its own queue. A sender can wait for space in all queues.
 ///
-/// A reader whose queue is full loses its oldest element, and the loss is counted. A sender that calls
-/// ``waitForRoom(generation:)`` before each ``send(_:)`` makes no reader lose anything.
+/// A reader with a full queue loses its oldest element, and the loss is counted. If a sender calls
+/// ``waitForRoom(generation:)`` before each ``send(_:)``, no reader loses elements.
 final class MediaReaders<Element: Sendable>: Sendable {
     private struct State: Sendable {
-        /// What each reader has yet to read, by the number of the reader.
+        /// The unread elements of each reader, by its number.
         var queues: [Int: [Element]] = [:]
-        /// Readers that get nothing more: their sequences end behind what is queued.
+        /// The readers that receive no more elements. Their sequences end after the queued ones.
         var finished: Set<Int> = []
         var lastReader = 0
         var generation = 0
@@ -20,7 +19,7 @@ final class MediaReaders<Element: Sendable>: Sendable {
         }
     }
 
-    /// A reader is forgotten with the sequence that has it.
+    /// Removes its reader when the sequence that holds it is released.
     private final class Subscription: Sendable {
         private let gate: Gate<State>
         private let number: Int
@@ -48,7 +47,7 @@ final class MediaReaders<Element: Sendable>: Sendable {
             } onCancel: {
                 leave()
             }
-            // A sender may wait for the room.
+            // A sender may wait for the space.
             gate.signal { _ in }
             return element
         }
@@ -57,14 +56,15 @@ final class MediaReaders<Element: Sendable>: Sendable {
     private let limit: Int
     private let gate = Gate(State())
 
-    /// - Parameter limit: how many elements are kept for each reader, from 2.
+    /// - Parameter limit: The number of elements kept for each reader, at least 2.
     init(limit: Int) { self.limit = max(2, limit) }
 
     deinit { finish() }
 
-    /// Everything from now on. The sequence ends with ``finish()``, and when the task that reads it is cancelled.
+    /// Returns a sequence of all elements from now on. It ends with ``finish()``, or when the reading task is
+    /// cancelled.
     ///
-    /// - Parameter isOver: is asked once the reader would get elements; if it is true, the sequence ends at once.
+    /// - Parameter isOver: Called after the reader was added. If it returns `true`, the sequence ends at once.
     func subscribe(unless isOver: () -> Bool) -> AsyncStream<Element> {
         let number = gate.withLock { state in
             state.lastReader += 1
@@ -78,7 +78,7 @@ final class MediaReaders<Element: Sendable>: Sendable {
 
     var hasReaders: Bool { gate.withLock { state in state.queues.count > state.finished.count } }
 
-    /// How many elements readers have lost so far; one that several readers have lost counts for each.
+    /// The number of elements that readers have lost. An element that several readers lose counts for each.
     var lostCount: Int { gate.withLock(\.lostCount) }
 
     func send(_ element: Element) {
@@ -93,16 +93,17 @@ final class MediaReaders<Element: Sendable>: Sendable {
         }
     }
 
-    /// Returns when every reader has room for half of what is kept for it, when time jumps, and when nothing more is sent.
+    /// Waits until every reader has space for half of its limit, time jumps or nothing more is sent.
     ///
-    /// - Parameter generation: of what the caller is going to send. Nobody waits with what is of before the last jump.
+    /// - Parameter generation: The generation of the next element. The method does not wait for media from before the
+    ///   last jump.
     func waitForRoom(generation: Int) async {
         await gate.wait { state -> Void? in
             generation < state.generation || state.hasRoom(limit) ? () : nil
         }
     }
 
-    /// Time has jumped: what readers have not read yet is of the past.
+    /// Discards all unread elements, because time has jumped.
     func flush(generation: Int) {
         gate.signal { state in
             if generation > state.generation { state.queues = state.queues.mapValues { _ in [] } }
@@ -110,7 +111,7 @@ final class MediaReaders<Element: Sendable>: Sendable {
         }
     }
 
-    /// Ends the sequences of all who read now, behind what is queued. Generations begin at 0 again.
+    /// Ends the sequences of all current readers after the queued elements. Generations begin at 0 again.
     func finish() {
         gate.signal { state in
             state.finished.formUnion(state.queues.keys)

@@ -3,48 +3,54 @@ public import HLSKitLoading
 public import HLSKitMedia
 public import HLSKitTime
 
-/// Writes the media of an item somewhere, all of it: a player waits for its writers.
+/// A type that writes all media of an item. A player waits for its writers.
 ///
-/// A writer says what it takes by conforming to ``FrameWriter``, ``AudioWriter`` or ``SampleWriter``. It is told its
-/// tracks before anything of them.
+/// A writer conforms to ``FrameWriter``, ``AudioWriter`` or ``SampleWriter`` to declare which media it accepts. It
+/// receives the tracks before their media.
 ///
-/// The decoding threads call it, one for each kind of media, so its methods block while they write and may be called by
-/// several threads at once; media of one kind comes in order. The first failure is final: after it every call throws,
-/// and the item fails with it.
+/// The decoding threads call the writer, one thread for each kind of media. The methods block while they write, and
+/// several threads may call them at once. Media of one kind arrives in order. The first error is final: after it, every
+/// call throws and the item fails.
 public protocol MediaWriter: Sendable {
-    /// The media that end up in the output; the others need not be handed over, nor decoded.
+    /// The kinds of media in the output. Other media need not be decoded or passed to the writer.
     var mediaTypes: Set<MediaKind> { get }
-    /// Takes samples as they are, and neither frames nor decoded audio. Default: it is a ``SampleWriter``. For a writer
-    /// that could take both.
+    /// A Boolean value that indicates whether the writer takes samples instead of frames and decoded audio.
+    ///
+    /// Implement it only if the writer could take both. The default is whether the writer is a ``SampleWriter``.
     var takesSamples: Bool { get }
-    /// Nothing has been written. Default: false.
+    /// A Boolean value that indicates whether nothing has been written. The default is `false`.
     var isEmpty: Bool { get }
-    /// A track may become another in mid-stream (another size, another codec) and all of it is in the output. Otherwise the
-    /// output keeps what it began with, and what does not fit is left out. Default: true.
+    /// A Boolean value that indicates whether the output can hold tracks that change their codec or size.
+    ///
+    /// Otherwise the output keeps its initial tracks, and media that does not fit is dropped. The default is `true`.
     var holdsTrackChanges: Bool { get }
-    /// Somebody reads the output while it is written, as at the other end of a pipe: a player that keeps time flushes it
-    /// after each frame, buffer or sample. Default: false.
+    /// A Boolean value that indicates whether the output is read while it is written, for example through a pipe.
+    ///
+    /// A player with pacing then flushes it after each frame, buffer or sample. The default is `false`.
     var isReadAsWritten: Bool { get }
 
-    /// Tells the tracks, before anything of them, and again when they change. A track is named afterwards by its place
-    /// in `tracks`.
+    /// Sets the tracks. Called before their media, and again when they change.
+    ///
+    /// Later calls identify a track by its index in `tracks`.
     func begin(_ tracks: [MediaTrack]) throws(HLSError)
-    /// Hands what was written so far on to whoever reads the output, as far as its format allows. A player calls it once
-    /// for each second of media, or for each piece where ``isReadAsWritten``.
+    /// Passes the written media on to the reader of the output, as far as the format allows.
+    ///
+    /// A player calls it once for each second of media. If ``isReadAsWritten`` is `true`, it calls it after each write.
     func flush() throws(HLSError)
-    /// Writes what is held back and completes the output. A regular file to which nothing was written is removed.
-    /// Whoever made the writer calls it, not the player.
+    /// Writes the remaining media and completes the output.
+    ///
+    /// The owner of the writer calls this method, not the player. A regular file without media is removed.
     func finish() throws(HLSError)
 }
 
 extension MediaWriter {
-    /// Whether it is a ``SampleWriter``.
+    /// The default, which is whether the writer is a ``SampleWriter``.
     public var takesSamples: Bool { self is any SampleWriter }
-    /// False.
+    /// The default, `false`.
     public var isEmpty: Bool { false }
-    /// True.
+    /// The default, `true`.
     public var holdsTrackChanges: Bool { true }
-    /// False.
+    /// The default, `false`.
     public var isReadAsWritten: Bool { false }
 }
 
@@ -66,9 +72,9 @@ public protocol SampleWriter: MediaWriter {
     func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(HLSError)
 }
 
-/// What a writer can be given.
+/// The kinds of media that a writer accepts.
 package struct WriterCapabilities: Sendable {
-    /// Each is nil for what the writer does not take.
+    /// Each property is `nil` if the writer does not accept the media.
     package let frames: (any FrameWriter)?
     package let audio: (any AudioWriter)?
     package let samples: (any SampleWriter)?
@@ -80,7 +86,7 @@ package struct WriterCapabilities: Sendable {
         samples = takesSamples ? writer as? any SampleWriter : nil
     }
 
-    // For writers that pass on what they get. What the writer does not take is dropped.
+    // For writers that pass media on. Media that the writer does not accept is dropped.
 
     func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
         try frames?.write(frame, ofTrackAt: index)
@@ -95,5 +101,5 @@ package struct WriterCapabilities: Sendable {
     }
 }
 
-/// Receives what was done to media so that it fits the output: one line for a log.
+/// A closure that receives a log line for each change needed to fit media to the output.
 public typealias WriterNote = @Sendable (String) -> Void

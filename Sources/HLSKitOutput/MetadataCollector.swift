@@ -4,7 +4,7 @@ public import HLSKitSelection
 import HLSKitTime
 import Synchronization
 
-/// Collects the `EXT-X-DATERANGE`s of the playlist that is played, whenever one is loaded that changes them.
+/// An output that collects the `EXT-X-DATERANGE`s of the current playlist whenever they change.
 ///
 /// ```swift
 /// let collector = MetadataCollector(classifyingLabels: ["com.example.ad"])
@@ -12,26 +12,26 @@ import Synchronization
 /// for await update in collector.updates() { schedule(update.newGroups) }
 /// ```
 ///
-/// They are known ahead of their time, and are not delivered by the timebase. Each update holds all of them, so that a
-/// reader that falls behind by 16 updates loses only what changed in the oldest.
+/// Date ranges are known ahead of time, so they are not delivered by the timebase. Each update contains all of them. A
+/// reader that falls behind by 16 updates loses only the changes in the oldest.
 public final class MetadataCollector: PlayerItemOutput {
-    /// The date ranges of the playlist, and what is different from before.
+    /// The date ranges of the playlist, and their changes since the previous update.
     public struct Update: Sendable, Hashable {
-        /// All, in the order of the playlist.
+        /// All date ranges, in the order of the playlist.
         public let groups: [DateRangeMetadataGroup]
-        /// Places in ``groups``.
+        /// The indexes of the new date ranges in ``groups``.
         public let indexesOfNewGroups: [Int]
-        /// Places in ``groups`` of those that were there before, with other contents.
+        /// The indexes in ``groups`` of the date ranges that have changed.
         public let indexesOfModifiedGroups: [Int]
-        /// Those that the playlist has no longer, as they were.
+        /// The date ranges that are no longer in the playlist, with their last contents.
         public let removedGroups: [DateRangeMetadataGroup]
 
-        /// The groups that were not there before.
+        /// The new date ranges.
         public var newGroups: [DateRangeMetadataGroup] { indexesOfNewGroups.map { groups[$0] } }
-        /// The groups that were there before, as they are now.
+        /// The changed date ranges, with their current contents.
         public var modifiedGroups: [DateRangeMetadataGroup] { indexesOfModifiedGroups.map { groups[$0] } }
 
-        /// What is different in `groups` from `old`; nil where nothing is.
+        /// The changes from `old` to `groups`, or `nil` if there are none.
         init?(_ groups: [DateRangeMetadataGroup], since old: [DateRangeMetadataGroup]) {
             guard groups != old else { return nil }
             self.groups = groups
@@ -45,30 +45,36 @@ public final class MetadataCollector: PlayerItemOutput {
         }
     }
 
-    /// Updates that wait for a reader of ``updates()``.
+    /// The number of updates kept for a reader of ``updates()``.
     package static let maximumUpdateCount = 16
 
-    /// Ranges without an item of these identifiers are left out; nil takes all.
+    /// The identifiers of which a range must have one, or `nil` to accept all ranges.
     public let identifiers: Set<String>?
-    /// Ranges of other classes are left out; nil takes all.
+    /// The classes of accepted ranges, or `nil` to accept all classes.
     public let classifyingLabels: Set<String>?
     private let collected = Mutex<[DateRangeMetadataGroup]>([])
     private let sequence = Broadcast<Update>(.bufferingNewest(maximumUpdateCount))
     public let binding = OutputBinding()
 
+    /// Creates a collector.
+    ///
     /// - Parameters:
-    ///   - identifiers: ``MetadataItem/identifier``s, of which a range must have one; nil (the default) takes all.
-    ///   - classifyingLabels: values of `CLASS`, of which a range must have one; nil (the default) takes all.
+    ///   - identifiers: The ``MetadataItem/identifier``s of which a range must have one. The default, `nil`, accepts
+    ///     all ranges.
+    ///   - classifyingLabels: The values of `CLASS` of which a range must have one. The default, `nil`, accepts all
+    ///     ranges.
     public init(identifiers: Set<String>? = nil, classifyingLabels: Set<String>? = nil) {
         self.identifiers = identifiers
         self.classifyingLabels = classifyingLabels
     }
 
-    /// The date ranges of the playlist that was loaded last, in its order.
+    /// The date ranges of the last loaded playlist, in its order.
     public var groups: [DateRangeMetadataGroup] { collected.withLock { $0 } }
 
-    /// The changes from now on. Ends when the collector is taken from its item, and when the item
-    /// fails or is played no longer.
+    /// Returns a sequence of the changes from now on.
+    ///
+    /// The sequence ends when the collector is removed from its item, when the item fails and when it is no longer
+    /// played.
     public func updates() -> AsyncStream<Update> { binding.subscribe(to: sequence) }
 }
 
@@ -88,10 +94,10 @@ extension MetadataCollector: IntakeOutput {
         if let update { sequence.send(update) }
     }
 
-    /// Nothing to do: date ranges are known ahead of time.
+    /// Does nothing, because date ranges are known ahead of time.
     package func flush(generation: Int) {}
 
-    /// Nothing to do: a seek may bring more.
+    /// Does nothing, because a seek may deliver more.
     package func finish(_ type: MediaKind, at clock: OutputClock) {}
 
     package func end() {
@@ -101,7 +107,6 @@ extension MetadataCollector: IntakeOutput {
 }
 
 extension MetadataCollector {
-    /// What the player calls.
     private final class Intake: DateRangeReceiver {
         let output: MetadataCollector
         var binding: OutputBinding { output.binding }

@@ -4,9 +4,7 @@ public import HLSKitSelection
 import HLSKitTime
 import Synchronization
 
-/// Gives the timed metadata in the media of an item, each group when the timebase reaches it: ID3 tags of transport
-/// streams, packed audio and `emsg` boxes, other `emsg` events, and splice information (SCTE 35) of transport streams, which
-/// comes as an event of the scheme `urn:scte:scte35:2013:bin`.
+/// An output that delivers the timed metadata in an item's media when the timebase reaches it.
 ///
 /// ```swift
 /// let output = MetadataOutput()
@@ -14,38 +12,45 @@ import Synchronization
 /// for await group in output.groups() { for item in group.items { print(item.identifier) } }
 /// ```
 ///
-/// One group holds one tag or event. Groups of ID3 last for an indefinite time: until the next. Metadata that lies before
-/// what is read when the output is added is not given. A reader that falls behind by 1024 groups loses
-/// the oldest; as many are kept ahead of their time.
+/// It delivers ID3 tags of transport streams, packed audio and `emsg` boxes, other `emsg` events, and the splice
+/// information (SCTE 35) of transport streams. Splice information is an event with the scheme
+/// `urn:scte:scte35:2013:bin`.
+///
+/// One group holds one tag or event. ID3 groups have an indefinite duration, until the next one. Metadata before the
+/// position that is being read when you add the output is not delivered. A reader that falls behind by 1,024 groups
+/// loses the oldest. The output keeps the same number of upcoming groups.
 public final class MetadataOutput: PlayerItemOutput {
     private struct State {
-        /// By their starts, not delivered yet.
+        /// The groups to deliver, by start time.
         var groups: [(start: Duration, group: TimedMetadataGroup)] = []
     }
 
-    /// Groups that wait for a reader of ``groups()``.
+    /// The number of groups kept for a reader of ``groups()``.
     package static let maximumGroupCount = 1024
 
-    /// Of items with other identifiers nothing is given; nil gives all.
+    /// The identifiers of the items to deliver, or `nil` to deliver all items.
     public let identifiers: Set<String>?
-    /// How much earlier than their time groups are delivered.
+    /// The item time by which groups are delivered early.
     public let advanceInterval: Duration
     private let state = Mutex(State())
     private let sequence = Broadcast<TimedMetadataGroup>(.bufferingNewest(maximumGroupCount))
     public let binding = OutputBinding()
 
+    /// Creates an output.
+    ///
     /// - Parameters:
-    ///   - identifiers: ``MetadataItem/identifier``s of the items that are wanted (`org.id3/TIT2`); groups of which
-    ///     nothing is left do not come. nil (the default) wants all.
-    ///   - advanceInterval: how much earlier than their time, in seconds of the item, groups are delivered. Default:
-    ///     none. Negative ones count as none.
+    ///   - identifiers: The ``MetadataItem/identifier``s of the items to deliver, such as `org.id3/TIT2`. Groups
+    ///     without such an item are skipped. The default, `nil`, delivers all items.
+    ///   - advanceInterval: The item time by which groups are delivered early. The default is zero. Negative values
+    ///     have no effect.
     public init(identifiers: Set<String>? = nil, advanceInterval: Duration = .zero) {
         self.identifiers = identifiers
         self.advanceInterval = max(.zero, advanceInterval)
     }
 
-    /// The groups, in order. Ends when the output is taken from its item, and when the item fails or
-    /// is played no longer.
+    /// Returns a sequence of the groups, in order.
+    ///
+    /// The sequence ends when the output is removed from its item, when the item fails and when it is no longer played.
     public func groups() -> AsyncStream<TimedMetadataGroup> { binding.subscribe(to: sequence) }
 }
 
@@ -82,7 +87,7 @@ extension MetadataOutput: IntakeOutput {
         state.withLock { $0.groups = [] }
     }
 
-    /// Nothing to do: a seek may bring more.
+    /// Does nothing, because a seek may deliver more.
     package func finish(_ type: MediaKind, at clock: OutputClock) {}
 
     package func end() {
@@ -92,7 +97,6 @@ extension MetadataOutput: IntakeOutput {
 }
 
 extension MetadataOutput {
-    /// What the player calls.
     private final class Intake: MetadataReceiver, TimedOutput {
         let output: MetadataOutput
         var binding: OutputBinding { output.binding }

@@ -1,7 +1,7 @@
-/// A writer that may write more than one file.
+/// A writer that can write several files.
 package protocol NumberedFiles: MediaWriter {
-    /// The files that were begun, the one that was asked for first.
+    /// The files that were begun. The first is the requested one.
     var paths: [String] { get }
-    /// The files that are finished and have their names. One to which nothing was written is not there.
+    /// The completed files, under their final names. A file without media is not included.
     var finishedPaths: [String] { get }
 }

@@ -1,7 +1,7 @@
 import HLSKitLoading
 import Synchronization
 
-/// The tie between an output and its item: each ``PlayerItemOutput`` has one of its own.
+/// The connection between an output and its item. Each ``PlayerItemOutput`` has its own.
 public final class OutputBinding: Sendable {
     private struct State {
         var isTaken = false
@@ -13,20 +13,20 @@ public final class OutputBinding: Sendable {
 
     private let state = Mutex(State())
 
-    /// A binding of an output that belongs to no item yet.
+    /// Creates a binding for an output that has no item yet.
     public init() {}
 
-    /// How times stand now; nil while the item is not played.
+    /// The current relation of item time to host time, or `nil` while the item is not played.
     public var clock: OutputClock? {
         let read = state.withLock { $0.clock }
         return read?()
     }
 
-    /// The item failed or is no longer played, and the output still belongs to it. Sequences that an output gives end at
-    /// once then.
+    /// Whether the item has failed or is no longer played while the output belongs to it. New sequences of the output
+    /// then end at once.
     package var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Tells the item that ``LimitedOutput/limits`` have changed.
+    /// Notifies the item that ``LimitedOutput/limits`` have changed.
     public func noteChange() {
         let note = state.withLock { $0.noteChange }
         note?()
@@ -40,7 +40,7 @@ public final class OutputBinding: Sendable {
         }
     }
 
-    /// What is sent from now on; nothing if the item is over.
+    /// Returns a sequence of the elements from now on, empty if the item has ended.
     func subscribe<Element>(to elements: Broadcast<Element>) -> AsyncStream<Element> {
         elements.subscribe(unless: { isOver })
     }
@@ -51,7 +51,7 @@ public final class OutputBinding: Sendable {
 
     // MARK: The item's side
 
-    /// False if the output has an item already. `noteChange` is called when what it wants changes.
+    /// Binds the output to an item. Returns `false` if it already has one. Calls `noteChange` when its needs change.
     func take(noteChange: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard !state.isTaken else { return false }
@@ -71,7 +71,7 @@ public final class OutputBinding: Sendable {
         }
     }
 
-    /// The item is played from now on.
+    /// Notes that the item is played from now on.
     func begin(clock: @escaping @Sendable () -> OutputClock) {
         state.withLock { state in
             state.isOver = false
@@ -79,7 +79,7 @@ public final class OutputBinding: Sendable {
         }
     }
 
-    /// Nothing more comes from the item: it has failed, or is no longer played.
+    /// Notes that the item has failed or is no longer played.
     func end() {
         state.withLock { state in
             state.isOver = true

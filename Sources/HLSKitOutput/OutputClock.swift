@@ -1,33 +1,37 @@
 public import HLSKitTime
 
-/// How item time stands to host time at one moment, and what the player does to audio then.
+/// The relation of item time to host time at a moment, and the player's audio settings at that moment.
 ///
 /// Item times are on the item's timeline, host times on the player's ``Player/sourceClock``.
 public struct OutputClock: Sendable, Hashable {
-    /// The item time of the moment; a time that is not a number is not taken.
+    /// The item time of the moment. Setting a nonnumeric time has no effect.
     public var itemTime: MediaTime {
         get { MediaTime(time) }
         set { time = newValue.duration ?? time }
     }
     /// The host time of the moment.
     public var hostTime = HostTime.zero
-    /// Seconds of the item that pass in one second; 0 while time stands still.
+    /// The playback rate in item seconds per second, or 0 while time does not advance.
     public var rate = 0.0
-    /// Media comes when its time has come, and not as fast as it is taken.
+    /// Whether media is delivered when it is due, not as fast as outputs accept it.
     package var isPaced = true
-    /// The factor for samples of audio: the player's volume, 0 while it is muted.
+    /// The factor for audio samples: the player's volume, or 0 if muted.
     public var gain: Float = 1
-    /// How audio is changed at rates other than 1.
+    /// The algorithm for audio at rates other than 1.
     public var pitchAlgorithm = AudioTimePitchAlgorithm.timeDomain
-    /// Counts flushes: media whose clock has a lower number than the last flush is from before it, and should be dropped.
+    /// The number of flushes so far.
+    ///
+    /// Drop media whose clock has a lower number than the last flush, because it is from before the flush.
     public var generation = 0
-    /// Time runs backwards, and media comes in that order, even while time stands still.
+    /// A Boolean value that indicates whether playback is in reverse, even while time does not advance.
+    ///
+    /// Media then arrives in reverse order.
     public var isReverse = false
 
-    /// ``itemTime`` as the player counts: what comes with each sample costs nothing that nobody reads.
+    /// The value of ``itemTime`` as a `Duration`, because converting it for each sample would be wasteful.
     private(set) var time = Duration.zero
 
-    /// Item and host time zero, at rest.
+    /// Creates a clock that is stopped at item and host time zero.
     package init() {}
 
     package init(itemTime: Duration, hostTime: HostTime, rate: Double, isPaced: Bool, generation: Int) {
@@ -38,11 +42,12 @@ public struct OutputClock: Sendable, Hashable {
         self.generation = generation
     }
 
-    /// The host time at which the item time is, or was, `time` at the rate of this moment; that of the moment itself
-    /// while time stands still or without pacing, and for what is not a number.
+    /// Returns the host time at which item time is, or was, `time` at the current rate.
+    ///
+    /// The result is the moment's host time if time does not advance, without pacing, or if `time` is not numeric.
     public func hostTime(of time: MediaTime) -> HostTime { time.duration.map { host(of: $0) } ?? hostTime }
 
-    /// The item time at a host time, should the rate stay what it is.
+    /// Returns the item time at a host time, if the rate does not change.
     public func itemTime(atHostTime host: HostTime) -> MediaTime {
         let passed = host - hostTime
         if rate == 0 { return itemTime }
@@ -55,19 +60,18 @@ public struct OutputClock: Sendable, Hashable {
         return hostTime + (rate == 1 ? left : Self.seconds(left / .seconds(1) / rate))
     }
 
-    /// Rates, and times to ask about, are any that a program thinks of: what is centuries away, or no number, is not counted
-    /// with.
+    /// Converts seconds and limits them, because an app may pass any rate and time, including NaN.
     private static func seconds(_ seconds: Double) -> Duration {
         seconds.isNaN ? .zero : .seconds(min(max(seconds, -1e12), 1e12))
     }
 }
 
-/// How audio is changed while time does not pass at its natural speed.
+/// The way in which audio is changed at rates other than 1.
 public enum AudioTimePitchAlgorithm: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The pitch stays: pieces of the audio are overlapped where they are alike. For speech and music.
+    /// Keeps the pitch by overlapping similar pieces of the audio. For speech and music.
     case timeDomain
-    /// The pitch rises and falls with the rate, as on a tape. Cheap.
+    /// Changes the pitch with the rate, like a tape. Uses little CPU time.
     case varispeed
-    /// Silence at every rate but 1.
+    /// Silences the audio at every rate except 1.
     case muted
 }

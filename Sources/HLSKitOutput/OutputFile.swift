@@ -1,49 +1,50 @@
 import Glibc
 package import HLSKitLoading
 
-/// A file, pipe or device that media is written to.
+/// A file, pipe or device to which media is written.
 ///
 /// A regular file is written as `FILE.part` and gets its name when it is committed. Pipes, devices and standard output
-/// (`-`) are written directly. Blocks the calling thread; used by one thread at a time. An object that goes away
-/// without ``commit()`` or ``discard()`` leaves what was written in `FILE.part`, and nothing where nothing was.
+/// (`-`) are written directly. Calls block, and only one thread may call at a time. If the object is released without
+/// ``commit()`` or ``discard()``, the written media remains in `FILE.part`. An empty file is removed.
 ///
-/// What a run before has left in `FILE.part` is kept: see ``keptPath``.
+/// If an earlier run has left a `FILE.part`, that file is kept. See ``keptPath``.
 package final class OutputFile {
-    /// Written in pieces of this size at the least, but for the last one.
+    /// The minimum number of bytes to write at once, except for the last bytes.
     private static let bufferByteCount = 512 * 1024
     private static let standardOutput: Int32 = 1
-    /// More than so many runs of one file that were cut off are a mistake of whoever starts them.
+    /// The maximum number of kept part files. More of them suggest a mistake by the caller.
     private static let maximumLeftoverCount = 999
 
-    /// The file as the user named it; `-` is standard output.
+    /// The path as given by the user, or `-` for standard output.
     package let path: String
-    /// The path that is written until the file is committed; nil for pipes, devices and standard output.
+    /// The path that is written until the file is committed, or `nil` for pipes, devices and standard output.
     package let partPath: String?
-    /// The bytes written so far, those in the buffer too. Seeking back does not lower it.
+    /// The size of the written bytes, including those in the buffer. Seeking back does not reduce it.
     package private(set) var byteCount: Int64 = 0
 
-    /// The system begins to write each piece of so many bytes to the disk when it is there, and not first when it has to be:
-    /// for a file that is large and is written through in the end. nil (the default) leaves that to the system.
+    /// The number of bytes after which the system starts to write them to the disk. For large files, this makes the
+    /// final flush fast. The default, `nil`, leaves the timing to the system.
     package var writeBackByteCount: Int64?
     private var writtenBackByteCount: Int64 = 0
 
-    /// Where that is now which a run before has left in ``partPath``: `FILE.1.part`, or the first number that is free; nil where
-    /// nothing was left.
+    /// The new path of the file that an earlier run had left at ``partPath``: `FILE.1.part`, or the first free number.
+    /// The value is `nil` if no file was left.
     package let keptPath: String?
     let replacesFile: Bool
     private var descriptor: Int32
     private var buffer: [UInt8] = []
-    /// Where the first byte of the buffer goes.
+    /// The position of the first byte of the buffer in the file.
     private var bufferOffset: Int64 = 0
     private var failure: HLSError?
 
-    /// Opens `path` for writing, so that a path that cannot be written is known before anything else is done.
+    /// Opens `path` for writing, so that an unwritable path is detected before any other work.
     ///
     /// - Parameters:
-    ///   - path: a regular file, a named pipe or a device.
-    ///   - overwrite: whether an existing regular file may be replaced. Until the commit it stays as it is.
-    ///   - keepsLeftover: false where what a run before has left can be made again.
-    /// - Throws: `fileExists` or `notWritable`. Opening a named pipe blocks until someone reads it.
+    ///   - path: A regular file, a named pipe or a device.
+    ///   - overwrite: Whether an existing regular file may be replaced. The file does not change until the commit.
+    ///   - keepsLeftover: Whether to keep a part file of an earlier run. Pass `false` if its contents can be created
+    ///     again.
+    /// - Throws: `fileExists` or `notWritable`. Opening a named pipe blocks until it has a reader.
     package init(path: String, overwrite: Bool = false, keepsLeftover: Bool = true) throws(HLSError) {
         self.path = path
         replacesFile = overwrite
@@ -53,7 +54,7 @@ package final class OutputFile {
             descriptor = Self.standardOutput
             return
         }
-        // The system would take a zero byte for the end of the name.
+        // The system would treat a zero byte as the end of the name.
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw HLSError(code: .notWritable, path: path, text: "not a file name")
         }
@@ -80,15 +81,13 @@ package final class OutputFile {
     deinit {
         guard descriptor >= 0 else { return }
         try? flush()
-        // A program that begins again and again would leave an empty file each time.
+        // Otherwise, a process that restarts repeatedly would leave many empty files.
         if let partPath, byteCount == 0 { unlink(partPath) }
         closeDescriptor()
     }
 
-    /// Whether ``seek(to:)`` works.
     package var isSeekable: Bool { partPath != nil }
 
-    /// Appends `bytes` at the current place.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(HLSError) {
         if let failure { throw failure }
         if buffer.count + bytes.count < Self.bufferByteCount {
@@ -101,7 +100,6 @@ package final class OutputFile {
         byteCount = max(byteCount, bufferOffset + Int64(buffer.count))
     }
 
-    /// Appends `bytes` at the current place.
     package func write(_ bytes: [UInt8]) throws(HLSError) {
         var result: HLSError?
         bytes.withUnsafeBytes { bytes in
@@ -110,7 +108,6 @@ package final class OutputFile {
         if let result { throw result }
     }
 
-    /// Hands the buffered bytes to the system.
     package func flush() throws(HLSError) {
         if let failure { throw failure }
         guard !buffer.isEmpty else { return }
@@ -123,7 +120,7 @@ package final class OutputFile {
         if let result { throw result }
     }
 
-    /// Goes to `offset` bytes from the start. For regular files only.
+    /// Moves to `offset` bytes from the start. Only regular files support it.
     package func seek(to offset: Int64) throws(HLSError) {
         try flush()
         guard isSeekable, offset >= 0, lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
@@ -132,7 +129,7 @@ package final class OutputFile {
         bufferOffset = offset
     }
 
-    /// Writes what is buffered, closes, and gives a regular file its name. On failure `FILE.part` stays.
+    /// Writes the buffer, closes the file and gives a regular file its name. If this fails, `FILE.part` remains.
     package func commit() throws(HLSError) {
         guard descriptor >= 0 else { return }
         do throws(HLSError) {
@@ -141,7 +138,7 @@ package final class OutputFile {
             closeDescriptor()
             throw named(error)
         }
-        // The lock stays until the file has its name.
+        // Keep the lock until the file has its name.
         let lock = isSeekable ? dup(descriptor) : -1
         defer { if lock >= 0 { close(lock) } }
         // Network file systems report a full disk only here.
@@ -153,20 +150,20 @@ package final class OutputFile {
         }
     }
 
-    /// Gives the part file its name; without `replacesFile` only where no file has it.
+    /// Gives the part file its name. Without `replacesFile`, fails if the name is taken.
     private func rename(from part: String) -> Bool {
         replacesFile ? Glibc.rename(part, path) == 0 : Self.rename(part, toFree: path)
     }
 
-    /// Gives a file a name that no other has, whoever takes it at the same time; false with `errno`, which is `EEXIST`
-    /// where the name is taken.
+    /// Gives a file a name that must be free, without a race. Returns `false` with `errno`, which is `EEXIST` if the
+    /// name is taken.
     package static func rename(_ part: String, toFree path: String) -> Bool {
-        // A second link fails where the name is taken, whoever was faster; `rename` would replace the file.
+        // A hard link fails if the name is taken, but `rename` would replace the file.
         if link(part, path) == 0 {
             unlink(part)
             return true
         }
-        // Some file systems have no hard links. There the name is looked up first.
+        // Some file systems have no hard links, so check the name first.
         guard errno != EEXIST else { return false }
         guard access(path, F_OK) != 0 else {
             errno = EEXIST
@@ -175,7 +172,7 @@ package final class OutputFile {
         return Glibc.rename(part, path) == 0
     }
 
-    /// Closes and removes what was written, where that is a regular file.
+    /// Closes the file and, if it is a regular file, removes the written data.
     package func discard() {
         guard descriptor >= 0 else { return }
         buffer = []
@@ -185,7 +182,7 @@ package final class OutputFile {
 
     // MARK: - Opening
 
-    /// The type bits of what `path` names, without following a symbolic link to a regular file or to nothing.
+    /// The file type of `path`. Symbolic links to a regular file, and broken ones, are not followed.
     private static func kind(of path: String) throws(HLSError) -> mode_t? {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -193,14 +190,14 @@ package final class OutputFile {
             throw openError(path)
         }
         guard status.st_mode & S_IFMT == S_IFLNK else { return status.st_mode & S_IFMT }
-        // `/dev/stdout` and its like are links to what has to be written directly.
+        // Paths like `/dev/stdout` are links to targets that must be written directly.
         guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return S_IFLNK }
         return status.st_mode & S_IFMT
     }
 
-    /// Moves away what a run that has ended has left, but not what somebody is writing.
+    /// Moves away the part file of an earlier run, unless another process is writing it.
     ///
-    /// - Returns: where it is now; nil where nothing is left that anybody could want.
+    /// - Returns: The new path, or `nil` if no useful file was left.
     private static func clear(_ part: String, of path: String, keeps: Bool) throws(HLSError) -> String? {
         try SafeFile.checkLeftover(part)
         var status = stat()
@@ -222,12 +219,12 @@ package final class OutputFile {
         throw HLSError(code: .notWritable, path: path, text: "too many files are left of runs before: \(path).1.part …")
     }
 
-    /// Makes a part file that was not there before, so that nothing is written through somebody's link.
+    /// Creates a new part file, so that data is never written through another user's link.
     private static func openPart(_ part: String, of path: String) throws(HLSError) -> Int32 {
         let descriptor = try retrying(path) {
             open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         }
-        // Some file systems have no locks. There nobody is kept away.
+        // Some file systems have no locks, so ignore errors.
         flock(descriptor, LOCK_EX | LOCK_NB)
         return descriptor
     }
@@ -257,7 +254,7 @@ package final class OutputFile {
             case EINTR:
                 continue
             case EAGAIN:
-                // Somebody made the pipe non-blocking; wait as a blocking one would.
+                // Another process made the pipe non-blocking. Wait like a blocking pipe.
                 var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&state, 1, -1)
             default:
@@ -270,13 +267,13 @@ package final class OutputFile {
 
     private func beginWriteBack() {
         guard let step = writeBackByteCount, isSeekable, bufferOffset - writtenBackByteCount >= step else { return }
-        // That it is not needed again is what makes the system begin.
+        // Declaring that the data is not needed again makes the system start writing.
         let count = bufferOffset - writtenBackByteCount
         posix_fadvise(descriptor, off_t(writtenBackByteCount), off_t(count), Int32(POSIX_FADV_DONTNEED))
         writtenBackByteCount = bufferOffset
     }
 
-    /// Writes so that a reader that has gone is an error and not a signal, whatever the program does about the signal.
+    /// Writes without raising `SIGPIPE` if the reader is gone, regardless of the process's signal handling.
     private func writeToPipe(_ bytes: UnsafeRawBufferPointer) -> Int {
         var signals = sigset_t()
         var before = sigset_t()
@@ -288,7 +285,7 @@ package final class OutputFile {
         let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
         let code = errno
         if count < 0, code == EPIPE, sigismember(&pending, SIGPIPE) == 0 {
-            // struct timespec of zero, which the compiler takes for another module's where Foundation is about.
+            // A zero `timespec`. With Foundation imported, the compiler attributes the type to another module.
             var none = (seconds: Int64(0), nanoseconds: Int64(0))
             withUnsafeMutableBytes(of: &none) { bytes in
                 guard let base = bytes.baseAddress?.assumingMemoryBound(to: timespec.self) else { return }
@@ -303,7 +300,7 @@ package final class OutputFile {
     @discardableResult
     private func closeDescriptor() -> Bool {
         defer { descriptor = -1 }
-        // Standard output belongs to the program.
+        // Standard output belongs to the process.
         return descriptor == Self.standardOutput || close(descriptor) == 0
     }
 
@@ -325,7 +322,7 @@ package final class OutputFile {
         return HLSError(code: code, path: path, text: words())
     }
 
-    /// Names the part file, where what was written is still to be found.
+    /// Adds the path of the part file, which contains the written media, to an error.
     func named(_ error: HLSError) -> HLSError {
         guard let partPath, !error.text.contains(partPath) else { return error }
         var error = error

@@ -2,21 +2,20 @@ public import HLSKitLoading
 import HLSKitTime
 
 extension OutputFormat {
-    /// A writer that cuts what it gets into files of a length, as far as pictures allow: each begins at 0, with a picture that can
-    /// be decoded by itself, and nothing is lost in between.
+    /// Creates a writer that splits its media into files of a given length.
     ///
-    /// A file has its name once it is whole; until then `.part` follows it. Lengths are counted from the first file on, so that those
-    /// of an hour stay in step with the clock.
+    /// Each file begins at 0 with a sync frame, and no media is lost between files. A file has the ending `.part` until
+    /// it is complete. Lengths are counted from the first file, so that files of an hour remain aligned to the clock.
     ///
     /// - Parameters:
-    ///   - length: of each file, in media time; more than zero.
-    ///   - firstLength: of the first one, such as the rest of the hour; nil (the default) is `length`.
-    ///   - overwrite: whether existing files may be replaced.
-    ///   - note: receives what was converted so that the media fits the format.
-    ///   - path: makes the path of the file of a number, from 1, when that is begun; its folder is there. What it throws fails the
-    ///     item.
+    ///   - length: The length of each file in media time, more than zero.
+    ///   - firstLength: The length of the first file, such as the rest of the hour. The default, `nil`, is `length`.
+    ///   - overwrite: Whether existing files may be replaced. The default is `false`.
+    ///   - note: Receives a text for each change to the media that was needed to fit the format.
+    ///   - path: Returns the path of a file, given its number from 1, when the file is begun. Its folder must exist. An
+    ///     error that it throws fails the item.
     /// - Throws: ``HLSError/Code/unsupported`` for formats other than `ts`, `mp4`, `mkv`, `aac` and `mp3`,
-    ///   ``HLSError/Code/invalidArgument`` for a length that is none, and what opening the first file throws.
+    ///   ``HLSError/Code/invalidArgument`` for an invalid length, or the error of opening the first file.
     public func makeSplitWriter(
         every length: Duration, firstLength: Duration? = nil, overwrite: Bool = false,
         note: @escaping WriterNote = { _ in }, path: @escaping @Sendable (_ number: Int) throws(HLSError) -> String

@@ -2,11 +2,11 @@ public import HLSKitCodec
 public import HLSKitLoading
 import HLSKitMedia
 
-/// Formats of output files: the names of `-f`.
+/// The formats of output files, as named by `-f`.
 public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     case ts, mp4, mkv, aac, mp3, y4m, rawvideo, wav, s16le, f32le, framemd5, null
 
-    /// The format that the ending of a file name stands for; nil if it stands for none.
+    /// Creates the format for the ending of a file name, or returns `nil` if the ending is unknown.
     public init?(path: String) {
         guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return nil }
         let ending = path[path.index(after: dot)...].lowercased()
@@ -23,24 +23,23 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What is said where a run before has left something.
     package static func leftoverNote(_ path: String) -> String { "what a run before has left is kept: \(path)" }
 
-    /// Whether the ending of a file name says that there is audio in it and nothing else.
+    /// Whether the ending of a file name denotes an audio file.
     package static func isAudioOnly(path: String) -> Bool {
         guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return false }
         return ["m4a", "mka", "aac", "adts", "mp3"].contains(path[path.index(after: dot)...].lowercased())
     }
 
-    /// Opens `path` and makes the writer for it. `null` opens nothing.
+    /// Opens `path` and creates the writer for it. `null` opens nothing.
     ///
     /// - Parameters:
-    ///   - path: a file, pipe or device; `-` is standard output. Of containers, `.m4a` and `.mka` get no video;
-    ///     `aac` and `mp3` hold that audio alone.
-    ///   - overwrite: whether an existing file may be replaced.
-    ///   - frameRate: the nominal frame rate, for formats that know one and no times.
-    ///   - note: receives what was converted so that the media fits the format, and the name of the file in which that is kept
-    ///     which a run before has left: `FILE.1.part`.
+    ///   - path: The file, pipe or device, or `-` for standard output. The endings `.m4a` and `.mka` omit video. The
+    ///     formats `aac` and `mp3` contain only audio of that kind.
+    ///   - overwrite: Whether an existing file may be replaced. The default is `false`.
+    ///   - frameRate: The nominal frame rate, for formats without timestamps.
+    ///   - note: Receives a text for each change to the media that was needed to fit the format. Also receives the new
+    ///     name (`FILE.1.part`) of a part file that an earlier run has left.
     public func makeWriter(
         path: String, overwrite: Bool = false, frameRate: VideoFrame.Ratio? = nil, note: @escaping WriterNote = { _ in }
     ) throws(HLSError) -> any MediaWriter {

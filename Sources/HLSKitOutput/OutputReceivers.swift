@@ -5,121 +5,132 @@ public import HLSKitMedia
 public import HLSKitSelection
 public import HLSKitTime
 
-// What outputs of an item can take. ``PlayerItemOutput`` says which thread calls, in which order, and who waits for whom.
-// An error that a call throws is final: the item fails with it.
+// The protocols for media that outputs of an item can receive. ``PlayerItemOutput`` describes the threads, the order of
+// calls and the back pressure. An error that a call throws is final: the item fails with it.
 
-/// The notices that reach every receiver, whatever it takes.
+/// The notices that every receiver gets, regardless of its media.
 public protocol OutputReceiver: PlayerItemOutput {
-    /// Time has jumped: what was taken and not used is of the past. Cues and metadata that lie behind the place to which
-    /// it jumped come again.
+    /// Notifies the receiver that time has jumped.
     ///
-    /// - Parameter generation: the number of this flush; that of media which comes after it is not lower.
+    /// Discard all media that you have received but not used. Cues and metadata after the new position are delivered
+    /// again.
+    ///
+    /// - Parameter generation: The number of this flush. Media after the flush has at least this number.
     func flush(generation: Int)
-    /// All media of a kind was handed over, up to the end of the item. A seek may bring more, after a flush.
+    /// Notifies the receiver that all media of a kind was delivered. A seek may deliver more, after a flush.
     func finish(_ type: MediaKind, at clock: OutputClock)
-    /// The item failed, is no longer played, or no longer has the output. Nothing more comes, unless the output is added
-    /// to an item, or its item to a player, again; generations then begin at 0 again.
+    /// Notifies the receiver that no more media follows.
+    ///
+    /// The item has failed, is no longer played or no longer has the output. If the output is added to an item again,
+    /// or its item to a player, media follows and generations begin at 0 again.
     func end()
 }
 
-/// Takes decoded frames.
+/// A receiver of decoded frames.
 public protocol FrameReceiver: OutputReceiver {
-    /// The time of a frame has come; ``VideoFrame/itemTime`` is on the item's timeline.
+    /// Receives a frame that is due. ``VideoFrame/itemTime`` is on the item's timeline.
     ///
-    /// An output that is added while time stands still gets the frame of now, once, from the player's own task.
+    /// An output that is added while time does not advance receives the current frame once, from the player's task.
     func receive(_ frame: VideoFrame, at clock: OutputClock) throws(HLSError)
 }
 
-/// Takes frames ahead of their time, too.
+/// A receiver that also receives frames before they are due.
 public protocol EarlyFrameReceiver: FrameReceiver {
-    /// A frame was decoded and waits for its time. It comes again with ``FrameReceiver/receive(_:at:)``, unless a flush
-    /// comes first.
+    /// Receives a decoded frame that is not due yet.
+    ///
+    /// The frame is delivered again with ``FrameReceiver/receive(_:at:)``, unless a flush comes first.
     func prepare(_ frame: VideoFrame, at clock: OutputClock)
 }
 
-/// Takes decoded audio, before volume and rate are applied: ``OutputClock/gain``, ``OutputClock/rate``.
+/// A receiver of decoded audio, before volume (``OutputClock/gain``) and ``OutputClock/rate`` are applied.
 public protocol AudioReceiver: OutputReceiver {
-    /// The time of a buffer's first sample has come; ``AudioBuffer/itemTime`` is on the item's timeline.
+    /// Receives a buffer whose first sample is due. ``AudioBuffer/itemTime`` is on the item's timeline.
     func receive(_ buffer: AudioBuffer, at clock: OutputClock) throws(HLSError)
 }
 
-/// Takes audio ahead of its time, too.
+/// A receiver that also receives audio before it is due.
 public protocol EarlyAudioReceiver: AudioReceiver {
-    /// A buffer was decoded and waits for its time. It comes again with ``AudioReceiver/receive(_:at:)``, unless a flush
-    /// comes first.
+    /// Receives a decoded buffer that is not due yet.
+    ///
+    /// The buffer is delivered again with ``AudioReceiver/receive(_:at:)``, unless a flush comes first.
     func prepare(_ buffer: AudioBuffer, at clock: OutputClock)
 }
 
-/// Takes compressed samples.
+/// A receiver of compressed samples.
 public protocol SampleReceiver: OutputReceiver {
-    /// The kinds of media whose samples it takes. Does not change.
+    /// The kinds of media whose samples it receives. The value must not change.
     var sampleTypes: Set<MediaKind> { get }
 
-    /// The decoding time of a sample has come; it is presented at `itemTime`.
+    /// Receives a sample whose decoding time is due. It is presented at `itemTime`.
     func receive(
         _ sample: MediaSample, of track: MediaTrack, at itemTime: MediaTime, clock: OutputClock
     ) throws(HLSError)
 }
 
-/// Takes the cues of the selected subtitles, as soon as their place on the timeline is known: mostly ahead of their time.
+/// A receiver of the cues of the selected subtitles.
+///
+/// Cues are delivered as soon as their position on the timeline is known, mostly before their time.
 public protocol CueReceiver: OutputReceiver {
-    /// These cues are known now.
+    /// Receives new cues.
     func receive(_ cues: [LegibleCue])
-    /// Cues that came before have changed.
+    /// Receives changes to earlier cues.
     func replace(_ changes: [CueChange])
-    /// Cues that came before are no longer valid: other subtitles were selected.
+    /// Notifies the receiver that earlier cues are invalid, because other subtitles were selected.
     func removeCues()
 }
 
-/// Takes the closed captions in the video, of all services, selected or not.
+/// A receiver of the closed captions of all services in the video, selected or not.
 public protocol ClosedCaptionReceiver: OutputReceiver {
-    /// These captions are complete: they have left the screen.
+    /// Receives captions that are complete, because they have left the screen.
     func receive(_ captions: [ClosedCaption])
 }
 
-/// Takes the timed metadata in the media, as soon as its place on the timeline is known: mostly ahead of its time.
+/// A receiver of the timed metadata in the media.
+///
+/// Metadata is delivered as soon as its position on the timeline is known, mostly before its time.
 public protocol MetadataReceiver: OutputReceiver {
-    /// A tag or event.
+    /// Receives a tag or event.
     func receive(_ group: TimedMetadataGroup)
 }
 
-/// Takes the `EXT-X-DATERANGE`s of the playlist that is played.
+/// A receiver of the `EXT-X-DATERANGE`s of the current playlist.
 public protocol DateRangeReceiver: OutputReceiver {
-    /// A playlist was loaded that changed them, or the output has just come: all of them, in the order of the playlist.
+    /// Receives all date ranges in the order of the playlist, when they change and when the output is added.
     func receive(_ dateRanges: [DateRangeMetadataGroup])
 }
 
-/// Wants to be called at item times of its own choice: when a cue begins, say.
+/// An output that is called at item times of its choice, for example when a cue begins.
 public protocol TimedOutput: PlayerItemOutput {
-    /// The item time at which it wants to be called next; nil for never. Asked after everything that happens.
+    /// The item time of the next call, or `nil` for no call. Read after every event.
     var nextDelivery: Duration? { get }
-    /// The item time has reached ``nextDelivery``, and is `time` now.
+    /// Notifies the output that the item time has reached ``nextDelivery`` and is now `time`.
     func deliver(upTo time: Duration, at clock: OutputClock)
 }
 
-/// Gives media to readers of sequences, who read at a pace of their own.
+/// An output that delivers media in sequences, which readers read at their own pace.
 package protocol ReadOutput: OutputReceiver {
-    /// How much readers have lost so far: frames, buffers or samples.
+    /// The number of frames, buffers or samples that readers have lost.
     var lostCount: Int { get }
-    /// Returns when readers have room for more. Called before media comes, where no clock says when that has to be.
+    /// Waits until readers have space. Called before media is delivered without pacing.
     func waitForRoom(generation: Int) async
 }
 
-/// Cannot show everything that there is. Variants that go beyond the largest output of an item are not loaded while there
-/// are others.
+/// An output that cannot show everything.
+///
+/// Variants that exceed the largest output of an item are loaded only if there are no others.
 public protocol LimitedOutput: PlayerItemOutput {
-    /// Call ``OutputBinding/noteChange()`` when they change.
+    /// The limits of the output. When they change, call ``OutputBinding/noteChange()``.
     var limits: OutputLimits { get }
 }
 
-/// An output that, by how it was made, takes less than its type does.
+/// An output whose configuration excludes some of the media that its type can receive.
 protocol SelectiveOutput: PlayerItemOutput {
     var takesCues: Bool { get }
     var takesMetadata: Bool { get }
 }
 
-/// An output of the library's own: what the player calls is not its users' business.
+/// An output of the library, whose receiver methods are hidden from apps.
 protocol IntakeOutput: PlayerItemOutput {
-    /// What takes the media, in the output's place.
+    /// The object that receives the media for the output.
     var intake: any OutputReceiver { get }
 }

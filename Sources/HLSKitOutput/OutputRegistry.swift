@@ -3,9 +3,8 @@ package import HLSKitMedia
 package import HLSKitSelection
 import Synchronization
 
-/// The outputs and writers of an item, which come and go at any time.
+/// The outputs and writers of an item, which can be added and removed at any time.
 package final class OutputRegistry: Sendable {
-    /// An output, with what it takes.
     package final class OutputEntry: Sendable {
         package let output: any PlayerItemOutput
         package let receiver: (any OutputReceiver)?
@@ -49,21 +48,22 @@ package final class OutputRegistry: Sendable {
 
         var takesCues: Bool { cues != nil || closedCaptions != nil }
 
-        /// Writers get nothing of this kind.
+        /// Whether writers receive nothing of this kind.
         package func suppresses(_ type: MediaKind) -> Bool {
             (takesFrames(of: type) || takesSamples(of: type)) && output.binding.suppressesPlayerRendering
         }
     }
 
-    /// A writer, with what it takes. Those that were there from the start wait for each other's kinds of media.
+    /// A writer with the media that it accepts. Writers that were present from the start wait for each other's kinds of
+    /// media.
     package struct WriterEntry: Sendable {
-        /// Counts the writers of the item.
+        /// The number of the writer in the item.
         package let id: Int
         package let writer: any MediaWriter
         package let capabilities: WriterCapabilities
         package let isLate: Bool
         package let isReadAsWritten: Bool
-        /// What it was told last, whoever told it.
+        /// The tracks that the writer last received, from any item.
         package let told = ToldTracks()
 
         func takesFrames(of type: MediaKind) -> Bool {
@@ -75,11 +75,11 @@ package final class OutputRegistry: Sendable {
         }
     }
 
-    /// The tracks that a writer knows of, which may be of several items one after the other.
+    /// The tracks that a writer last received, possibly from several items in sequence.
     package final class ToldTracks: Sendable {
         private let tracks = Mutex<[MediaTrack]?>(nil)
 
-        /// Whether the writer has to be told of these.
+        /// Whether the tracks have changed and must be passed to the writer.
         package func isNews(_ new: [MediaTrack]) -> Bool {
             tracks.withLock { tracks in
                 defer { tracks = new }
@@ -99,9 +99,8 @@ package final class OutputRegistry: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Whose writers this one has; nil for its own.
+    /// The registry whose writers this one uses, or `nil` for its own.
     private let leader: OutputRegistry?
-    /// Where its writers are.
     package let cursor: WriterCursor
 
     package init() {
@@ -109,7 +108,7 @@ package final class OutputRegistry: Sendable {
         cursor = WriterCursor()
     }
 
-    /// What is written goes to the writers of another item.
+    /// Creates a registry that uses the writers of another item.
     package init(following leader: OutputRegistry) {
         self.leader = leader
         cursor = leader.cursor
@@ -149,7 +148,7 @@ package final class OutputRegistry: Sendable {
         noteChange()
     }
 
-    /// False if the output has an item already.
+    /// Adds an output. Returns `false` if it already has an item.
     package func add(_ output: any PlayerItemOutput) -> Bool {
         guard output.binding.take(noteChange: { [weak self] in self?.noteChange() }) else { return false }
         let entry = OutputEntry(output)
@@ -166,7 +165,7 @@ package final class OutputRegistry: Sendable {
         return true
     }
 
-    /// False if the item does not have the output.
+    /// Removes an output. Returns `false` if the item does not have it.
     package func remove(_ output: any PlayerItemOutput) -> Bool {
         let entry = state.withLock { state -> OutputEntry? in
             guard let index = state.outputs.firstIndex(where: { $0.output === output }) else { return nil }
@@ -186,8 +185,8 @@ package final class OutputRegistry: Sendable {
 
     // MARK: The player's side
 
-    /// The item is played from now on. `noteChange` is called by any thread when an output comes, goes or wants
-    /// something else.
+    /// Notes that the item is played from now on. Any thread calls `noteChange` when an output is added, is removed or
+    /// changes its needs.
     package func open(clock: @escaping @Sendable () -> OutputClock, noteChange: @escaping @Sendable () -> Void) {
         let outputs = state.withLock { state in
             state.clock = clock
@@ -198,13 +197,12 @@ package final class OutputRegistry: Sendable {
         for entry in outputs { entry.output.binding.begin(clock: clock) }
     }
 
-    /// The item is no longer played.
     package func close() {
         state.withLock { $0.noteChange = nil }
         end()
     }
 
-    /// Nothing more comes: the item has failed, or is no longer played.
+    /// Notes that no more media follows, because the item has failed or is no longer played.
     package func end() {
         let outputs = state.withLock { state in
             state.clock = nil
@@ -227,24 +225,24 @@ package final class OutputRegistry: Sendable {
         writersWantSamples(of: type) || outputs.contains { $0.takesSamples(of: type) }
     }
 
-    /// Some writer takes samples: they have to join at sync samples.
+    /// Whether a writer takes samples, so that lanes must join at sync samples.
     package func writersWantSamples(of type: MediaKind) -> Bool { writers.contains { $0.takesSamples(of: type) } }
 
     package var wantsMetadata: Bool { outputs.contains { $0.metadata != nil } }
     package var wantsCues: Bool { outputs.contains(where: \.takesCues) }
     package var wantsDateRanges: Bool { outputs.contains { $0.dateRanges != nil } }
 
-    /// The player tells no cues, because an output shows them in its place.
+    /// Whether the player reports no cues, because an output shows them instead.
     package var suppressesCues: Bool {
         outputs.contains { $0.takesCues && $0.output.binding.suppressesPlayerRendering }
     }
 
-    /// What the outputs can show: the largest of each kind counts.
+    /// The combined limits of the outputs. The largest of each kind decides.
     package var limits: OutputLimits {
         let outputs = outputs
         let limits = outputs.compactMap(\.limited?.limits)
         let listeners = outputs.filter { $0.takesFrames(of: .audio) || $0.takesSamples(of: .audio) }
-        // Where one of them takes the channels as they come, there is no limit.
+        // If one output takes the channels unchanged, there is no limit.
         let channelCounts = listeners.map { $0.limited?.limits.maximumChannelCount }
         return OutputLimits(
             display: limits.compactMap(\.display).max { $0.size.pixelCount < $1.size.pixelCount },

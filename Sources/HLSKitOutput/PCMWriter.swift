@@ -5,15 +5,14 @@ import Synchronization
 
 /// Writes audio as interleaved samples: `-f wav`, `-f s16le`, `-f f32le`.
 ///
-/// Rate and channels are those of the first buffer; later ones are resampled to them.
+/// The first buffer determines the sample rate and channels. Later buffers are resampled to them.
 final class PCMWriter: AudioWriter {
-    /// The forms of files.
     enum Format: Sendable, Hashable {
         /// A RIFF file of signed 16-bit samples.
         case wav
-        /// Signed 16-bit samples and nothing else.
+        /// Signed 16-bit samples without a header.
         case s16le
-        /// 32-bit floats and nothing else.
+        /// 32-bit floats without a header.
         case f32le
     }
 
@@ -30,7 +29,7 @@ final class PCMWriter: AudioWriter {
     private let note: WriterNote
     private let state: Mutex<State>
 
-    /// Makes a writer to `file`. `note` is called with what had to be changed, such as a new sample rate.
+    /// - Parameter note: Receives a text for each change to the media, such as a new sample rate.
     init(file: consuming sending OutputFile, format: Format, note: @escaping WriterNote = { _ in }) {
         self.format = format
         self.note = note
@@ -42,7 +41,7 @@ final class PCMWriter: AudioWriter {
     var isEmpty: Bool { state.withLock { !$0.hasSamples } }
     var isReadAsWritten: Bool { state.withLock { !$0.file.isSeekable } }
 
-    /// Nothing to do: the first buffer tells what the file needs to know.
+    /// Does nothing, because the first buffer determines the format.
     func begin(_ tracks: [MediaTrack]) {}
 
     func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) {

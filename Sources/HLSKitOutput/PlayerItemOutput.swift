@@ -1,44 +1,48 @@
 public import HLSKitTime
 
-/// Takes what an item presents, at any time of its life: ``VideoOutput``, ``AudioOutput``, ``SampleOutput``,
-/// ``LegibleOutput``, ``MetadataOutput``, ``MetadataCollector``, or a type of your own.
+/// A type that receives the media of an item while the item is played.
 ///
-/// Outputs come and go with `PlayerItem.add(_:)` and `remove(_:)`, also while the item plays: neither its status nor its
-/// timebase changes, and no other output loses anything. An output belongs to one item at a time. All of those above hold
-/// a bounded amount, whoever reads slowly or not at all; what is dropped then is reported with each.
+/// Use ``VideoOutput``, ``AudioOutput``, ``SampleOutput``, ``LegibleOutput``, ``MetadataOutput`` or
+/// ``MetadataCollector``, or write your own type.
 ///
-/// An output says what it takes by the protocols that it conforms to besides this one: ``FrameReceiver``,
-/// ``AudioReceiver``, ``SampleReceiver``, ``CueReceiver``, ``ClosedCaptionReceiver``, ``MetadataReceiver``,
-/// ``DateRangeReceiver``. Media that no output takes is neither decoded nor kept. ``TimedOutput`` and ``LimitedOutput`` ask
-/// for more. The notices of ``OutputReceiver`` reach every output.
+/// You can add and remove outputs at any time with `PlayerItem.add(_:)` and `remove(_:)`. The item's status, its
+/// timebase and its other outputs are not affected. An output belongs to one item at a time. The library's outputs have
+/// limited queues, so a slow reader loses media. The documentation of each output describes how it reports the loss.
+///
+/// An output conforms to further protocols to declare the media that it receives: ``FrameReceiver``, ``AudioReceiver``,
+/// ``SampleReceiver``, ``CueReceiver``, ``ClosedCaptionReceiver``, ``MetadataReceiver`` or ``DateRangeReceiver``. Media
+/// without an output is neither decoded nor kept. ``TimedOutput`` and ``LimitedOutput`` add other features. All outputs
+/// receive the notices of ``OutputReceiver``.
 ///
 /// ## Calls
 ///
-/// - Frames, audio and samples come from a decoding thread, one for each kind of media, in the order of presentation
-///   (samples: of decoding). Everything else comes from the player's own task. So several threads call at once, and an
-///   output protects its state.
-/// - A call must not wait for the player: that includes its `close()` and its seeks.
-/// - Decoding threads may be held up, which is back pressure: the player decodes nothing more of this kind of media
-///   until the call returns, and without pacing plays only as fast as its outputs take media. With pacing, what
-///   comes late for that reason is dropped by the player or shown late. The player's task must not be held up: it loads
-///   media and keeps time.
-/// - Media may still be on its way on a decoding thread when ``OutputReceiver/flush(generation:)`` comes: its clock has a lower
-///   ``OutputClock/generation``. Drop it.
+/// - Frames, audio and samples come from decoding threads, one for each kind of media. Frames and audio arrive in
+///   presentation order, samples in decoding order. All other calls come from the player's task. Several threads may
+///   call at once, so an output must protect its state.
+/// - A call must not wait for the player, including its `close()` and seeks.
+/// - An output may block a decoding thread to create back pressure. The player then decodes no more media of that kind
+///   until the call returns. Without pacing, playback is as fast as the outputs accept media. With pacing, late media
+///   is dropped or shown late. An output must not block the player's task, which loads media and keeps time.
+/// - A decoding thread may still deliver earlier media after ``OutputReceiver/flush(generation:)``. The clock of such
+///   media has a lower ``OutputClock/generation``. Drop the media.
 public protocol PlayerItemOutput: AnyObject, Sendable {
-    /// What ties the output to its item. Make one with the output, and keep it.
+    /// The connection of the output to its item. Create one with the output, and keep it.
     var binding: OutputBinding { get }
 }
 
 extension PlayerItemOutput {
-    /// The output is there in place of the item's writers: they get nothing of the kinds of media that it takes, nor does
-    /// the player report cues. Default: false.
+    /// A Boolean value that indicates whether the output replaces the item's writers.
+    ///
+    /// If the value is `true`, the writers receive none of the kinds of media that the output receives, and the player
+    /// reports no cues. The default is `false`.
     public var suppressesPlayerRendering: Bool {
         get { binding.suppressesPlayerRendering }
         set { binding.suppressesPlayerRendering = newValue }
     }
 
-    /// The item time at a host time of the player's ``Player/sourceClock``, should the rate stay what it is. `.invalid`
-    /// while the output belongs to no item that is played.
+    /// Returns the item time at a host time of ``Player/sourceClock``, if the rate does not change.
+    ///
+    /// The result is `.invalid` if the output has no item or the item is not played.
     public func itemTime(forHostTime hostTime: HostTime) -> MediaTime {
         guard let clock = binding.clock else { return .invalid }
         return clock.itemTime(atHostTime: hostTime)

@@ -3,9 +3,9 @@ import HLSKitLoading
 import HLSKitMedia
 import Synchronization
 
-/// Writes frames one after another, plane by plane without padding: `-f rawvideo`.
+/// Writes frames in sequence, plane by plane without padding: `-f rawvideo`.
 ///
-/// All have the size and pixel format of the first.
+/// The first frame determines the size and pixel format of all frames.
 final class RawVideoWriter: FrameWriter {
     private struct State: ~Copyable {
         let file: OutputFile
@@ -15,7 +15,7 @@ final class RawVideoWriter: FrameWriter {
 
     private let state: Mutex<State>
 
-    /// Makes a writer to `file`. `note` is called with what had to be changed, such as a new size.
+    /// - Parameter note: Receives a text for each change to the media, such as a new size.
     init(file: consuming sending OutputFile, note: @escaping WriterNote = { _ in }) {
         state = Mutex(State(file: file, conformer: .keepingFormat(note: note)))
     }
@@ -24,7 +24,7 @@ final class RawVideoWriter: FrameWriter {
     var isEmpty: Bool { state.withLock { !$0.hasFrames } }
     var isReadAsWritten: Bool { state.withLock { !$0.file.isSeekable } }
 
-    /// Nothing to do: the first frame tells what the file needs to know.
+    /// Does nothing, because the first frame determines the format.
     func begin(_ tracks: [MediaTrack]) {}
 
     func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
@@ -45,7 +45,6 @@ final class RawVideoWriter: FrameWriter {
 }
 
 extension OutputFile {
-    /// Appends the planes of `frame` without padding.
     func write(picture frame: VideoFrame) throws(HLSError) {
         try frame.withPlanes { planes throws(HLSError) in
             for plane in planes {
@@ -54,12 +53,12 @@ extension OutputFile {
         }
     }
 
-    /// Commits where anything was written, discards otherwise.
+    /// Commits the file if it has media, otherwise discards it.
     func finish(keeping hasMedia: Bool) throws(HLSError) {
         if hasMedia { try commit() } else { discard() }
     }
 
-    /// Runs a conversion whose failure is a failure of this output.
+    /// Runs a conversion whose error becomes an error of this output.
     func converting<Result>(_ body: () throws(CodecError) -> Result) throws(HLSError) -> Result {
         do { return try body() } catch { throw HLSError(error, path: path) }
     }

@@ -7,79 +7,78 @@ package import HLSKitMedia
 package import HLSKitTime
 import Synchronization
 
-/// Writes samples into a container without decoding them: `-f ts`, `-f mp4`, `-f mkv`, and audio alone as `-f aac`, `-f mp3`.
+/// Writes samples into a container without decoding: `ts`, `mp4`, `mkv` or, for audio alone, `aac`, `mp3`.
 ///
-/// Where the tracks change (another codec, another size), a transport stream continues with new tables behind a
-/// discontinuity, and frames of AAC or MP3, which each say what they are, go on. The other containers cannot hold that: what follows goes into `NAME.2.mp4`, from its start, and the note
-/// says so; where the output is a pipe, it is left out until the track is again what it was, and the note says that.
+/// If the codec or size of a track changes, a transport stream continues with a discontinuity and new tables. Frames of
+/// AAC or MP3 describe themselves, so these formats also continue. The other containers cannot hold the change. They
+/// continue in `NAME.2.mp4`, which begins at 0, and a note reports it. If the output is a pipe, media is dropped until
+/// the track returns to its earlier format, and a note reports that.
 ///
-/// While it is written, MP4 is a sequence of fragments: whatever ends the program, the file plays up to there.
+/// An incomplete MP4 file is a sequence of fragments. If the process ends early, the file can be played up to that
+/// point.
 package final class Remuxer: SampleWriter, NumberedFiles {
-    /// The containers that can be written.
     package enum Container: Sendable, Hashable {
         case ts, mp4, mkv
-        /// Frames of AAC (ISO/IEC 14496-3, 1.A.2.2) and of MP3, and nothing else.
+        /// Plain frames of AAC (ISO/IEC 14496-3, 1.A.2.2) and of MP3.
         case adts, mp3
 
-        /// Nothing but audio can be in it.
         package var holdsAudioOnly: Bool { self == .adts || self == .mp3 }
 
-        /// It goes on in the same file where tracks change.
+        /// Whether the same file continues when tracks change.
         var joinsChanges: Bool { self == .ts || holdsAudioOnly }
     }
 
     private struct State: ~Copyable {
         var file: OutputFile
         let failure = Failure()
-        /// All files so far, and those of them that are there.
+        /// All files so far, and those that are complete.
         var paths: [String]
         var finished: [String] = []
-        /// Of a pipe whose tracks have changed: what they are now, and into which stream each goes; nil for one that does not
-        /// fit.
+        /// The current tracks of a pipe after a change, and the stream of each. A track that does not fit has no
+        /// stream.
         var current: [MediaTrack]?
         var places: [Int?]?
-        /// What is taken off item times: where a file after the first begins.
+        /// The time to subtract from item times: the start of the current file, if it is not the first.
         var origin = MediaTime.zero
-        /// The next sample that is written sets ``origin``.
         var setsOrigin = false
         var tracks: [MediaTrack] = []
-        /// The tracks as they were last told: ahead of ``tracks`` while a change waits for its place.
+        /// The latest tracks, which differ from ``tracks`` while a change waits for its position.
         var latest: [MediaTrack] = []
         var splice = TrackSplice()
-        /// Of text in MP4, by the tracks' indices.
+        /// The text tracks in MP4, by track index.
         var texts: [Int: TextFlattener] = [:]
-        /// Of a muxer that is closed, the last decoding time of each track.
+        /// The last decoding time of each track in the muxer that was closed.
         var lastTimes: [Int64?] = []
-        /// Where the sound of each track ends that is in the file.
+        /// The end of the written audio of each track.
         var soundEnds: [Int: MediaTime] = [:]
         var muxer: Muxer?
-        /// Of an MP4 file whose index is to be in front.
+        /// The index of an MP4 file, if it goes before the media.
         var frontIndex: FrontIndex?
-        /// The muxer's stream of each track; nil for a track that stayed unknown.
+        /// The muxer's stream of each track, or `nil` for a track whose parameters remained unknown.
         var streams: [Int?] = []
-        /// Tracks that stayed unknown and of which something came.
+        /// The tracks that had media but whose parameters remained unknown.
         var leftOut: Set<Int> = []
-        /// Tracks of pictures that the file has a picture of that needs none before it, and pictures that came before that.
+        /// The video tracks that have a sync frame in the file, and the number of frames dropped before it.
         var begun: Set<Int> = []
         var undecodableCounts: [Int: Int] = [:]
-        /// Parameter sets that pictures have had in them last.
+        /// The last parameter sets in the samples of each video track.
         var parameterSets: [Int: [UInt8]] = [:]
-        /// Samples that came before what the container's header has to tell was known.
+        /// The samples that arrived before the container's header could be written.
         var waiting: [TrackSplice.Entry] = []
         var hasSamples = false
         var isEmpty = true
-        /// A muxer has written to the file already.
+        /// Whether an earlier muxer has written to the file.
         var isContinued = false
-        /// Of a transport stream, the PID of each kind of stream that was in it, and how many sets of tables there were.
+        /// The PIDs of each kind of stream in a transport stream, and the number of sets of tables.
         var pids: [String: Int] = [:]
         var tableCount = 0
     }
 
-    /// The error of the file, behind libavformat's back.
+    /// The error of the file, which libavformat does not pass on.
     private final class Failure {
         var error: HLSError?
 
-        /// Whether `body` went well; keeps its error otherwise.
+        /// Runs `body` and returns whether it succeeded. Keeps its error otherwise.
         func catching(_ body: () throws(HLSError) -> Void) -> Bool {
             do throws(HLSError) {
                 try body()
@@ -91,33 +90,34 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         }
     }
 
-    /// Samples after which the header is written without the tracks of which nothing is known: more than 20 s.
+    /// The number of samples, more than 20 s, after which the header is written without tracks that are still unknown.
     private static let maximumWaitingSamples = 2000
 
-    /// Texts come at the latest this much behind the pictures that they are shown with.
+    /// The maximum time by which a text may arrive later than the frames that it is shown with.
     private static let textPatience = MediaTime(value: 2, timescale: 1)
 
-    /// Sound that goes back further than this is no overlap.
+    /// A larger jump back of audio is not an overlap.
     private static let maximumOverlap = MediaTime(value: 2, timescale: 1)
 
     private let container: Container
     private let isFragmented: Bool
     private let indexByteCount: Int64
-    /// Where the tracks change, another file can be begun.
+    /// Whether another file may be begun when tracks change.
     private let mayBeginFiles: Bool
     private let note: WriterNote
     private let state: Mutex<State>
-    /// Samples that somebody has brought while another wrote.
+    /// Samples that other threads have added while one thread writes.
     private let brought = TurnQueue<TrackSplice.Entry>(maximumCount: 256)
 
     /// - Parameters:
-    ///   - file: is committed when all is written.
-    ///   - container: the format of the file.
-    ///   - isFragmented: whether MP4 is written in fragments, so that a file that is not finished plays. Otherwise it has
-    ///     one index, by which players seek best, and without its end it is nothing.
-    ///   - indexByteCount: the room for that index at the start of the file. Where it is too small the index is at the end.
-    ///   - mediaTypes: the kinds that are written.
-    ///   - note: called when another file is begun.
+    ///   - file: The file, which is committed when it is complete.
+    ///   - container: The format of the file.
+    ///   - isFragmented: Whether to write MP4 in fragments, so that an incomplete file can be played. Otherwise the
+    ///     file has one index, which makes seeking fast, but the file is useless without its end.
+    ///   - indexByteCount: The space for that index at the start of the file. If it is too small, the index is at the
+    ///     end.
+    ///   - mediaTypes: The kinds of media to write.
+    ///   - note: Receives a text when another file is begun.
     package init(
         file: consuming sending OutputFile, container: Container, isFragmented: Bool = true,
         indexByteCount: Int64 = 0, mediaTypes: Set<MediaKind> = [.video, .audio], note: @escaping WriterNote = { _ in }
@@ -131,9 +131,9 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state = Mutex(State(file: file, paths: [file.path]))
     }
 
-    /// The files that were begun, the one that was asked for first.
+    /// The files that were begun. The first is the requested one.
     package var paths: [String] { state.withLock { $0.paths } }
-    /// The files that are finished and have their names. One to which nothing was written is not there.
+    /// The completed files, under their final names. A file without media is not included.
     package var finishedPaths: [String] { state.withLock { $0.finished } }
 
     package let mediaTypes: Set<MediaKind>
@@ -211,7 +211,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         try place(settled, ofTrackAt: index, &state)
     }
 
-    /// Writes the texts of before a time. Those that begin at one time come together, somewhat ahead of pictures.
+    /// Writes the texts before a time. Texts with the same start time arrive together, somewhat ahead of the video.
     private func settleTexts(before time: MediaTime, _ state: inout State) throws(HLSError) {
         for index in state.texts.keys.sorted() {
             let pieces = state.texts[index]?.settle(until: time) ?? []
@@ -251,8 +251,8 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         try writeSpliced(&state)
     }
 
-    /// Takes note of pictures that have another size from here on, which they alone say: containers that have the parameter
-    /// sets at the front cannot go on with them.
+    /// Notes a new frame size that only the samples declare. Containers with parameter sets in their header cannot
+    /// continue with it.
     private func noteSize(of entry: TrackSplice.Entry, _ state: inout State) {
         guard !container.joinsChanges, entry.sample.isSync, let track = state.latest[safe: entry.index],
             Self.tellsInBand(track)
@@ -265,11 +265,11 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         let isOther = track.width != described.width || track.height != described.height
         guard isOther else { return }
         state.latest[entry.index] = described
-        // What was not known is not another.
+        // A size that was unknown is not a change.
         if track.width > 0 { state.splice.change(entry.index, to: described) }
     }
 
-    /// Pictures whose container tells nothing of them.
+    /// Whether only the samples describe the video, not the container.
     private static func tellsInBand(_ track: MediaTrack) -> Bool {
         track.mediaType == .video && track.sampleEntry.isEmpty && track.configuration.isEmpty
     }
@@ -294,7 +294,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         }
     }
 
-    /// A file after the first begins with the earliest of the samples that have waited for it, whose ever it is.
+    /// Sets the origin of a file after the first: the earliest of the waiting samples.
     private func setOrigin(by outputs: ArraySlice<TrackSplice.Output>, _ state: inout State) {
         guard state.setsOrigin else { return }
         var first: MediaTime?
@@ -322,8 +322,8 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         }
     }
 
-    /// Whether a picture can be decoded: not before the first that needs none before it, of those whose containers do not
-    /// say which that is.
+    /// Whether a frame can be decoded. If the container does not mark sync frames, frames before the first sync frame
+    /// are dropped.
     private func begins(with entry: TrackSplice.Entry, _ state: inout State) -> Bool {
         guard !container.joinsChanges, let track = state.latest[safe: entry.index], Self.tellsInBand(track),
             !state.begun.contains(entry.index)
@@ -348,14 +348,13 @@ package final class Remuxer: SampleWriter, NumberedFiles {
             + String(repeating: "0", count: 3 - rest.count) + rest
     }
 
-    /// Whether tracks that come late are taken up where pictures can be cut. A transport stream takes them at once, and so
-    /// does text, of which nobody knows when it begins.
+    /// Whether late tracks are added at a sync frame. A transport stream adds them at once. So does text, whose start
+    /// cannot be predicted.
     private func canGrow(to types: [MediaKind], _ state: borrowing State) -> Bool {
         container != .ts && !state.latest.isEmpty && (state.muxer != nil || !state.waiting.isEmpty)
             && !types[state.latest.count...].contains(.text)
     }
 
-    /// There are other kinds of tracks.
     private func change(to tracks: [MediaTrack], _ state: inout State) throws(HLSError) {
         try finishTexts(&state)
         try finishSplice(&state)
@@ -367,7 +366,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state.latest = tracks
     }
 
-    /// False where the output has begun and can hold no other tracks.
+    /// Whether tracks may still change. The result is `false` if the output has begun and cannot hold other tracks.
     private func mayBeginPart(_ state: inout State) throws(HLSError) -> Bool {
         if holdsTrackChanges { return true }
         if !state.waiting.isEmpty { try openMuxer(&state) }
@@ -382,7 +381,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         fit(tracks, &state)
     }
 
-    /// Finds out which tracks go on in the streams that there are, and says which do not.
+    /// Maps tracks to the existing streams and reports those that do not fit.
     private func fit(_ tracks: [MediaTrack], _ state: inout State) {
         let places = tracks.map { track in
             state.tracks.firstIndex { $0.mediaType == track.mediaType && isSameStream(track, $0, hasHeader: true) }
@@ -407,7 +406,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state.splice = TrackSplice()
     }
 
-    /// Goes on with other tracks: in the same file where the container can hold that, else in the next.
+    /// Continues with other tracks in the same file, or in the next file if the container cannot hold the change.
     private func beginPart(_ tracks: [MediaTrack], _ state: inout State) throws(HLSError) {
         if !state.waiting.isEmpty { try openMuxer(&state) }
         try closeMuxer(&state)
@@ -424,11 +423,10 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         }
     }
 
-    /// The file that is being written, and how long it is: all that is written from now on is behind that, or changes what
-    /// was written.
+    /// The current file and its size. Everything written later follows that position or changes data before it.
     package var place: (path: String, byteCount: Int64) { state.withLock { ($0.file.path, $0.file.byteCount) } }
 
-    /// Hands what is written so far to the system, as it is in the file; nothing is written sooner for it.
+    /// Passes the muxed data on to the system, without making the muxer write its buffered samples.
     package func handOver() throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             state.muxer?.flush()
@@ -458,7 +456,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         }
     }
 
-    /// Gives the file its name, where anything was written to it.
     private func finishFile(_ state: inout State) throws(HLSError) {
         try state.file.finish(keeping: state.hasSamples)
         if state.hasSamples, let path = state.paths.last { state.finished.append(path) }
@@ -467,7 +464,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
 
     // MARK: - Further files
 
-    /// Finishes the file and begins the next, `NAME.2.mp4`.
+    /// Completes the file and begins the next one, `NAME.2.mp4`.
     private func beginNextFile(_ state: inout State) throws(HLSError) {
         guard state.file.partPath != nil, let first = state.paths.first else {
             throw unsupported("\(container) cannot hold tracks that change", state.file)
@@ -480,7 +477,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         }
         var number = state.paths.count + 1
         var path = Self.numbered(first, number)
-        // A name that is taken is no reason to lose what follows.
+        // If the name is taken, try the next number so that the media is not lost.
         while !replaces, access(path, F_OK) == 0 {
             number += 1
             path = Self.numbered(first, number)
@@ -494,7 +491,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state.setsOrigin = true
     }
 
-    /// `a.mp4` becomes `a.2.mp4`.
+    /// Returns `a.2.mp4` for `a.mp4` and 2.
     package static func numbered(_ path: String, _ number: Int) -> String {
         let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         guard let dot = path[name...].lastIndex(of: "."), dot > name else { return "\(path).\(number)" }
@@ -528,12 +525,12 @@ package final class Remuxer: SampleWriter, NumberedFiles {
                 !file.isSeekable
                 ? "frag_keyframe+empty_moov+delay_moov+default_base_moof"
                 : isFragmented ? "frag_keyframe+empty_moov+delay_moov+default_base_moof" : nil
-            // Where there are no pictures, nothing else begins a fragment.
+            // Without video, fragments need a duration.
             if !state.tracks.contains(where: { $0.mediaType == .video }) { options["frag_duration"] = "2000000" }
             if options["movflags"] == nil { options["frag_duration"] = nil }
         }
         if container == .mp3 {
-            // Frames alone, so that what follows can be put behind them.
+            // Write plain frames, so that a later part can be appended.
             options = ["write_xing": "0", "id3v2_version": "0", "write_id3v1": "0"]
         }
         if container == .ts, state.isContinued { options["mpegts_flags"] = "+initial_discontinuity" }
@@ -547,7 +544,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         }
         var pids: [Int] = []
         if container == .ts {
-            // Readers take tables for new by their version.
+            // Readers detect new tables by their version.
             options["tables_version"] = String(state.tableCount % 32)
             state.tableCount += 1
             pids = Self.pids(of: tracks, &state.pids)
@@ -568,7 +565,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         for entry in waiting { try mux(entry, &state) }
     }
 
-    /// A PID never becomes that of another kind of stream.
+    /// Returns the PIDs of the tracks. A PID is never reused for another kind of stream.
     private static func pids(of tracks: [MediaTrack], _ known: inout [String: Int]) -> [Int] {
         var counts: [String: Int] = [:]
         return tracks.map { track in
@@ -593,7 +590,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         do throws(HLSError) {
             try converting(state) { () throws(CodecError) in try muxer.finish() }
         } catch {
-            // The muxer takes an index that is larger than its room for a failure.
+            // The muxer fails if the index is larger than its space, but the index is complete.
             guard front?.isComplete == true, state.failure.error == nil, muxer.hasOnlyTrailerFailed else { throw error }
         }
         try front?.finish()
@@ -629,10 +626,11 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state.isEmpty = false
     }
 
-    /// Whether more than half of the sound of a sample is of before the end of what is in the file.
+    /// Whether more than half of an audio sample is before the end of the written audio.
     ///
-    /// Streams are put together where their pictures are cut. The sound of one part reaches past that, and that of the next
-    /// may begin before: times have to rise, and sound that is there twice would put all that follows behind the pictures.
+    /// Streams are joined where their video is cut. The audio of one part extends past the cut, and the audio of the
+    /// next may begin before it. Times must increase, and duplicate audio would delay everything after it relative to
+    /// the video.
     private func isThere(_ entry: TrackSplice.Entry, _ timescale: Int32, _ state: inout State) -> Bool {
         let middle = entry.itemTime + MediaTime(value: entry.sample.duration / 2, timescale: timescale)
         if let end = state.soundEnds[entry.index], middle < end, entry.itemTime > end - Self.maximumOverlap {
@@ -642,7 +640,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         return false
     }
 
-    /// Runs a call of libavformat; where the file was at fault, its error is the one that counts.
+    /// Runs a call of libavformat. If the file has failed, throws the file's error instead.
     private func converting<Result>(
         _ state: borrowing State, _ body: () throws(CodecError) -> Result
     ) throws(HLSError) -> Result {
@@ -652,20 +650,20 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         } catch {
             throw state.failure.error ?? HLSError(error, path: state.file.path)
         }
-        // libavformat buffers, and may notice only later.
+        // libavformat buffers data and may notice the error later.
         if let error = state.failure.error { throw error }
         return result
     }
 
     // MARK: - Tracks
 
-    /// Text behind its length, as MP4 has it (3GPP TS 26.245, 5.17).
+    /// Returns text with its length in front, as in MP4 (3GPP TS 26.245, 5.17).
     private static func timedText(_ text: [UInt8]) -> SampleData {
         let text = text.prefix(0xFFFF)
         return SampleData([UInt8(text.count >> 8), UInt8(text.count & 0xFF)] + text)
     }
 
-    /// Whether all is known that the container says about the track before its first sample.
+    /// Whether all information for the container's header is known.
     private func isComplete(_ track: MediaTrack) -> Bool {
         switch track.mediaType {
         case .audio:
@@ -676,7 +674,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         }
     }
 
-    /// Containers that describe their tracks at the front need parameter sets that a transport stream has in band.
+    /// Whether the container's header needs parameter sets that a transport stream has in its samples.
     private func needsConfiguration(_ track: MediaTrack) -> Bool {
         container != .ts && track.configuration.isEmpty && [.h264, .hevc, .mpeg4Video].contains(track.codec)
     }
@@ -695,16 +693,17 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         (state.tracks[index].width, state.tracks[index].height) = (described.width, described.height)
     }
 
-    /// Whether `new` can go on in the stream of `old`. Demuxers announce a track before they have seen its samples,
-    /// so what is not known of `new` speaks against nothing, nor what is not known yet of sound before the header, nor a
-    /// size that was not known.
+    /// Whether `new` can continue in the stream of `old`. Demuxers announce a track before they have read its samples,
+    /// so unknown properties of `new` always match. Unknown properties of `old` match for audio before the header is
+    /// written, and for sizes.
     private func isSameStream(_ new: MediaTrack, _ old: MediaTrack, hasHeader: Bool) -> Bool {
         func agree<Value: Equatable>(_ field: KeyPath<MediaTrack, Value>, unknown: Value) -> Bool {
             let (newValue, oldValue) = (new[keyPath: field], old[keyPath: field])
             return newValue == oldValue || newValue == unknown
                 || (oldValue == unknown && !hasHeader && new.mediaType == .audio)
         }
-        // A transport stream has start codes where MP4 has lengths: libavformat rewrites a stream as it begins, or not at all.
+        // A transport stream uses start codes and MP4 lengths. libavformat decides at the start of a stream whether to
+        // convert.
         if container == .ts, new.hasLengthPrefixes != old.hasLengthPrefixes { return false }
         return new.codec == old.codec && agree(\.configuration, unknown: []) && agree(\.sampleRate, unknown: 0)
             && agree(\.channelCount, unknown: 0)
@@ -727,7 +726,6 @@ extension Remuxer.Container {
         }
     }
 
-    /// Whether it can hold media of a codec.
     package func holds(_ codec: MediaCodec) -> Bool {
         if holdsAudioOnly { return codec == (self == .adts ? .aac : .mp3) }
         let everywhere: Set<MediaCodec> = [
@@ -739,7 +737,7 @@ extension Remuxer.Container {
             case .adts, .mp3: []
             case .mp4, .mkv: [.av1, .vp9, .flac, .alac, .jpeg, .webVTT]
             }
-        // Matroska has no name for the other forms of PCM.
+        // Matroska does not define the other forms of PCM.
         let pcm: Set<MediaCodec> = [
             .pcmU8, .pcmS16LE, .pcmS16BE, .pcmS24LE, .pcmS24BE, .pcmS32LE, .pcmS32BE, .pcmF32LE, .pcmF64LE, .pcmALaw,
             .pcmMuLaw,
@@ -750,10 +748,10 @@ extension Remuxer.Container {
 }
 
 extension MediaTrack {
-    /// Its pictures are units behind their lengths, as MP4 has them (ISO/IEC 14496-15), and none behind start codes.
+    /// Whether samples contain units with length prefixes, as in MP4 (ISO/IEC 14496-15), instead of start codes.
     fileprivate var hasLengthPrefixes: Bool { [.h264, .hevc].contains(codec) && configuration.first == 1 }
 
-    /// The track with what it does not tell taken from `other`.
+    /// Returns the track with its unknown properties taken from `other`.
     fileprivate func completed(by other: MediaTrack) -> MediaTrack {
         var track = self
         if track.configuration.isEmpty { track.configuration = other.configuration }

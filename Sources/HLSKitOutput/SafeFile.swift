@@ -1,22 +1,22 @@
 import Glibc
 package import HLSKitLoading
 
-/// Opens files where somebody else may have put something first: nothing is written through a link, nor over what belongs
-/// to others.
+/// Opens files in places where other users may have put something. Never writes through a link or to another user's
+/// file.
 package enum SafeFile {
-    /// Makes a file, or empties the one that is there.
+    /// Creates a file or truncates the existing one.
     ///
-    /// What is there is refused where it is a link to a file, has a second name, or belongs to somebody else. A pipe or a
-    /// device is opened as it is.
+    /// An existing file is rejected if it is a link to a file, has several hard links or belongs to another user. A
+    /// pipe or device is opened as it is.
     ///
     /// - Parameters:
-    ///   - overwrite: whether there may be one.
-    ///   - mode: of the file, also where it was there before.
-    /// - Returns: a descriptor for writing.
+    ///   - overwrite: Whether the file may exist.
+    ///   - mode: The mode of the file, also if it exists.
+    /// - Returns: A descriptor for writing.
     package static func create(_ path: String, overwrite: Bool, mode: UInt32 = 0o600) throws(HLSError) -> Int32 {
         if !overwrite || !isThere(path) {
             let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
-            // Somebody may have been faster.
+            // Another process may have created it in the meantime.
             guard descriptor < 0, overwrite, errno == EEXIST else { return try checked(descriptor, path) }
         }
         if let kind = kind(of: path), kind != S_IFREG {
@@ -42,7 +42,7 @@ package enum SafeFile {
         return descriptor
     }
 
-    /// Refuses what an interrupted run cannot have left at `path`: a link, or what belongs to somebody else.
+    /// Rejects a file at `path` that an interrupted run cannot have left: a link, or another user's file.
     static func checkLeftover(_ path: String) throws(HLSError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
@@ -50,9 +50,9 @@ package enum SafeFile {
         try checkOwner(of: status, path)
     }
 
-    /// Whether what has this status is ours, as far as the file system tells: some give all files to one owner.
+    /// Whether a file is ours, as far as the file system tells. Some file systems assign all files to one owner.
     ///
-    /// - Parameter folder: where it lies, open; -1 where it cannot be opened.
+    /// - Parameter folder: The descriptor of the file's folder, or -1 if it cannot be opened.
     static func isOurs(_ status: stat, in folder: Int32) -> Bool {
         status.st_uid == geteuid() || status.st_uid == ownerOfNewFile(in: folder)
     }
@@ -64,7 +64,7 @@ package enum SafeFile {
         guard isOurs(status, in: folder) else { throw refusal(path, "belongs to another user") }
     }
 
-    /// Whom the file system gives what we make; nil where we cannot make anything.
+    /// The owner of files that we create in the folder, or `nil` if we cannot create any.
     private static func ownerOfNewFile(in folder: Int32) -> uid_t? {
         guard folder >= 0 else { return nil }
         let name = ".hlskit-\(getpid())-\(UInt32.random(in: 0 ... .max))"
@@ -83,8 +83,8 @@ package enum SafeFile {
         return lstat(path, &status) == 0
     }
 
-    /// What it is, and where it is a link to a pipe, a device or a folder (`/dev/stderr`), that; a link to a file or to
-    /// nothing is none.
+    /// The file type of `path`. For a link to a pipe, device or folder (`/dev/stderr`), it is the target's type. For a
+    /// link to a file, or a broken link, it is `nil`.
     private static func kind(of path: String) -> mode_t? {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
@@ -108,7 +108,6 @@ package enum SafeFile {
         HLSError(code: .notWritable, path: path, text: why)
     }
 
-    /// What the system says.
     package static func error(_ path: String) -> HLSError {
         let code: HLSError.Code =
             switch errno {

@@ -1,15 +1,15 @@
 package import Glibc
 package import HLSKitLoading
 
-/// A folder of ours that is held open. What is in it is reached from there, by a name or by `FOLDER/NAME`, and never
-/// through a link: whatever somebody does to paths meanwhile, nothing outside of it is opened, changed or removed.
+/// An open folder of ours. Its files are accessed relative to its descriptor, by name or `FOLDER/NAME`, and never
+/// through a link. Even if paths change in the meantime, nothing outside of it is opened, changed or removed.
 package struct SafeFolder: ~Copyable, Sendable {
     package let path: String
     private let descriptor: Int32
 
-    /// Makes the folder, or opens it where it is there.
+    /// Creates the folder, or opens it if it exists.
     ///
-    /// - Throws: `notWritable` also where it is a link or belongs to somebody else.
+    /// - Throws: `notWritable`, also if it is a link or belongs to another user.
     package init(making path: String) throws(HLSError) {
         if mkdir(path, 0o777) != 0, errno != EEXIST { throw SafeFile.error(path) }
         descriptor = try Self.open(path, in: AT_FDCWD, named: path)
@@ -37,7 +37,8 @@ package struct SafeFolder: ~Copyable, Sendable {
         return descriptor
     }
 
-    /// Calls `body` with the open folder that a name is in, and its last component; nil where that cannot be opened.
+    /// Calls `body` with the open folder that contains a name, and the last component. Returns `nil` if the folder
+    /// cannot be opened.
     private func at<Result>(_ name: String, _ body: (Int32, String) -> Result) -> Result? {
         let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else { return body(descriptor, name) }
@@ -48,7 +49,7 @@ package struct SafeFolder: ~Copyable, Sendable {
         return body(folder, parts[1])
     }
 
-    /// Opens a file; -1, with errno, where it cannot be. Anything else than a file is not opened.
+    /// Opens a regular file. Returns -1, with `errno`, if this fails or it is not a regular file.
     package func open(_ name: String, _ flags: Int32, mode: mode_t = 0) -> Int32 {
         let descriptor = at(name) { openat($0, $1, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode) } ?? -1
         guard descriptor >= 0 else { return -1 }
@@ -61,7 +62,7 @@ package struct SafeFolder: ~Copyable, Sendable {
         return descriptor
     }
 
-    /// As ``open(_:_:mode:)``, and refuses what belongs to somebody else.
+    /// Opens a file like ``open(_:_:mode:)`` and rejects other users' files.
     package func openOwn(_ name: String, _ flags: Int32, mode: mode_t) throws(HLSError) -> Int32 {
         let descriptor = open(name, flags, mode: mode)
         guard descriptor >= 0 else {
@@ -76,7 +77,7 @@ package struct SafeFolder: ~Copyable, Sendable {
         return descriptor
     }
 
-    /// Makes a folder in it, or sees that the one that is there is no link.
+    /// Creates a subfolder, or checks that the existing one is not a link.
     package func makeFolder(_ name: String) throws(HLSError) {
         if mkdirat(descriptor, name, 0o777) != 0, errno != EEXIST { throw SafeFile.error("\(path)/\(name)") }
         close(try Self.open(name, in: descriptor, named: "\(path)/\(name)"))
@@ -84,10 +85,9 @@ package struct SafeFolder: ~Copyable, Sendable {
 
     package func remove(_ name: String) { _ = at(name) { unlinkat($0, $1, 0) } }
 
-    /// Removes a folder in it that is empty.
     package func removeFolder(_ name: String) { unlinkat(descriptor, name, AT_REMOVEDIR) }
 
-    /// What is in it, or in a folder in it. None of a folder that is a link.
+    /// The names in the folder or a subfolder. The result is empty for a link.
     package func names(in name: String? = nil) -> [String] {
         let folder = (try? Self.open(name ?? ".", in: descriptor, named: path)) ?? -1
         guard folder >= 0 else { return [] }
@@ -106,13 +106,12 @@ package struct SafeFolder: ~Copyable, Sendable {
         return names
     }
 
-    /// Gives a file another name in the same folder.
     package func rename(_ name: String, to other: String) -> Bool {
         guard let last = other.split(separator: "/").last.map(String.init) else { return false }
         return at(name) { renameat($0, $1, $0, last) == 0 } ?? false
     }
 
-    /// Writes a file's bytes, or what a folder names, through to the disk.
+    /// Flushes a file, or the folder's own entries, to the disk.
     package func sync(_ name: String? = nil) -> Bool {
         guard let name else { return fsync(descriptor) == 0 }
         let file = open(name, O_RDONLY)
@@ -121,20 +120,19 @@ package struct SafeFolder: ~Copyable, Sendable {
         return fsync(file) == 0
     }
 
-    /// Writes the names in the folder that a file is in through to the disk.
+    /// Flushes the entries of the folder that contains a file.
     package func syncFolder(of name: String) -> Bool { at(name) { folder, _ in fsync(folder) == 0 } ?? false }
 
-    /// Gives a file a name outside of the folder.
     package func moveOut(_ name: String, to target: String) -> Bool {
         at(name) { renameat($0, $1, AT_FDCWD, target) == 0 } ?? false
     }
 
-    /// Gives a file a second name outside of the folder, where nothing has that name.
+    /// Creates a hard link outside of the folder. Fails if the name is taken.
     package func linkOut(_ name: String, to target: String) -> Bool {
         at(name) { linkat($0, $1, AT_FDCWD, target, 0) == 0 } ?? false
     }
 
-    /// Gives a file a second name in the folder, where nothing has that name.
+    /// Creates a hard link in the folder. Fails if the name is taken.
     package func link(_ name: String, to other: String) -> Bool { linkat(descriptor, name, descriptor, other, 0) == 0 }
 
     /// Whether the path still leads to this folder.

@@ -2,7 +2,7 @@ import HLSKitLoading
 public import HLSKitMedia
 public import HLSKitTime
 
-/// Gives compressed samples with their tracks, each when the timebase reaches its decoding time.
+/// An output that delivers compressed samples with their tracks, each at its decoding time.
 ///
 /// ```swift
 /// let output = SampleOutput(mediaTypes: [.video])
@@ -10,20 +10,20 @@ public import HLSKitTime
 /// for await sample in output.samples() where sample.sample.isSync { note(sample.itemTime) }
 /// ```
 ///
-/// Without pacing (`PlayerConfiguration.pacing`) the player waits for readers of ``samples()``. With pacing a reader that falls
-/// behind by 256 samples loses the oldest, which ``numberOfLostSamples`` counts.
+/// Without pacing (`PlayerConfiguration.pacing`), the player waits for readers of ``samples()``. With pacing, a reader
+/// that falls behind by 256 samples loses the oldest, which ``numberOfLostSamples`` counts.
 public final class SampleOutput: PlayerItemOutput {
     /// One access unit.
     public struct Sample: Sendable {
-        /// The track, as a decoder needs it.
+        /// The track, with the information that a decoder needs.
         public let track: MediaTrack
-        /// The bytes, and times as the container has them.
+        /// The bytes, with the timestamps of the container.
         public let sample: MediaSample
-        /// Presentation time on the item's timeline.
+        /// The presentation time on the item's timeline.
         public let itemTime: MediaTime
     }
 
-    /// Samples that wait for a reader of ``samples()``.
+    /// The number of samples kept for a reader of ``samples()``.
     package static let maximumSampleCount = 256
 
     /// The kinds of media to deliver.
@@ -32,19 +32,26 @@ public final class SampleOutput: PlayerItemOutput {
     private let flushNotices = Broadcast<Void>(.bufferingNewest(4))
     public let binding = OutputBinding()
 
-    /// - Parameter mediaTypes: video, audio, or both (the default). Other kinds have outputs of their own.
+    /// Creates an output.
+    ///
+    /// - Parameter mediaTypes: Video, audio or both. The default is both. For other kinds, use other outputs.
     public init(mediaTypes: Set<MediaKind> = [.video, .audio]) {
         self.mediaTypes = mediaTypes.intersection([.video, .audio])
     }
 
-    /// The samples of each kind of media in decoding order. Ends when the output is taken from its item, and when the
-    /// item fails or is played no longer.
+    /// Returns a sequence of the samples. Samples of each kind of media are in decoding order.
+    ///
+    /// The sequence ends when the output is removed from its item, when the item fails and when it is no longer played.
     public func samples() -> AsyncStream<Sample> { binding.subscribe(to: sequence) }
 
-    /// Samples that readers of ``samples()`` have lost so far, because they read more slowly than time passes; 0 without pacing.
+    /// The number of samples that readers of ``samples()`` have lost because they are slower than playback.
+    ///
+    /// Without pacing, the number is 0.
     public var numberOfLostSamples: Int { sequence.lostCount }
 
-    /// Tells that time has jumped: a decoder begins again. Ends as ``samples()``.
+    /// Returns a sequence with an element for each time jump. Reset your decoder then.
+    ///
+    /// The sequence ends when the sequence of ``samples()`` does.
     public func flushes() -> AsyncStream<Void> { binding.subscribe(to: flushNotices) }
 }
 
@@ -62,7 +69,7 @@ extension SampleOutput: IntakeOutput {
         flushNotices.send(())
     }
 
-    /// Nothing to do: a seek may bring more.
+    /// Does nothing, because a seek may deliver more.
     package func finish(_ type: MediaKind, at clock: OutputClock) {}
 
     package func end() {
@@ -72,7 +79,6 @@ extension SampleOutput: IntakeOutput {
 }
 
 extension SampleOutput {
-    /// What the player calls.
     private final class Intake: SampleReceiver, ReadOutput {
         let output: SampleOutput
         var binding: OutputBinding { output.binding }

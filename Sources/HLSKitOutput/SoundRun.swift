@@ -1,9 +1,8 @@
-/// Sound without a gap on the item's timeline: what was decoded ahead is taken out at the rate of the moment.
+/// Gapless audio on the item's timeline, decoded ahead and taken at the current rate.
 ///
-/// Counts in samples per channel ("frames") from the start of the run. A change of the rate starts anew at the place that
-/// was reached, and fades from the old sound to the new one.
+/// Positions are in samples per channel ("frames") from the start of the run. A change of the rate restarts the
+/// stretcher at the current position, and fades from the old audio to the new.
 struct SoundRun {
-    /// A piece that was taken out: from which place of the run, and as how many frames.
     struct Piece {
         var position: Double
         var samples: [Float]
@@ -16,18 +15,16 @@ struct SoundRun {
     /// The frames from ``base`` on.
     private var samples: [Float] = []
     private var base = 0
-    /// The place that was reached.
     private(set) var position = 0.0
     private var stretcher: SoundStretcher?
     private var anchor = 0.0
     private var takenFrameCount = 0
     private var fedUpTo = 0
-    /// No sound follows.
     private(set) var isEnded = false
-    /// What would have followed at the rate before.
+    /// The audio that would have followed at the previous rate.
     private var tail: [Float] = []
 
-    /// 5 ms: long enough not to click, short enough not to be heard.
+    /// 5 ms: long enough to avoid a click, short enough to be inaudible.
     private var fadeFrameCount: Int { sampleRate / 200 }
 
     init(start: Duration, sampleRate: Int, channelCount: Int) {
@@ -36,21 +33,21 @@ struct SoundRun {
         self.channelCount = channelCount
     }
 
-    /// Frames that came so far.
+    /// The number of frames that arrived so far.
     var endFrame: Int { base + samples.count / channelCount }
-    /// The item time at which what came so far ends.
+    /// The item time at the end of the audio that arrived so far.
     var end: Duration { time(of: Double(endFrame)) }
-    /// Nothing is left but what rounding leaves.
+    /// Whether only a rounding error remains.
     var isSpent: Bool { isEnded && Double(endFrame) - position < 2 * max(1, stretcher?.rate ?? 1) }
 
     func time(of position: Double) -> Duration { start + .seconds(1) * (position / Double(sampleRate)) }
 
     mutating func append(_ new: some Collection<Float>) { samples += new }
 
-    /// What is left comes out without waiting for more.
+    /// Lets the remaining audio be taken without waiting for more.
     mutating func end(_ isEnded: Bool = true) { self.isEnded = isEnded }
 
-    /// Takes out what is to be heard until the item time is `time`; nil takes all of it.
+    /// Takes the audio up to an item time, or all of it if `time` is `nil`.
     mutating func take(upTo time: Duration?, rate: Double, algorithm: AudioTimePitchAlgorithm) -> Piece? {
         var limit = Double(endFrame)
         if let time { limit = min(limit, ((time - start) / .seconds(1) * Double(sampleRate)).rounded()) }
@@ -61,7 +58,7 @@ struct SoundRun {
         if let stretcher {
             feed(stretcher)
             let wanted = Int(((limit - anchor) / stretcher.rate).rounded()) - takenFrameCount
-            // The end comes when it comes: the pieces of a stretched sound do not end where the sound does.
+            // Stretched pieces do not end exactly with the audio, so the end may arrive early or late.
             result = stretcher.take(wanted)
             takenFrameCount += result.count / channelCount
             position = anchor + Double(takenFrameCount) * stretcher.rate
@@ -79,7 +76,7 @@ struct SoundRun {
     }
 
     private mutating func adjust(to rate: Double, _ algorithm: AudioTimePitchAlgorithm) {
-        // Time has stopped just now: what is due is of before.
+        // Time has just stopped. The audio that is still due keeps the previous rate.
         guard rate > 0 else { return }
         let isNatural = abs(rate - 1) < 0.001
         if let stretcher, !isNatural, stretcher.rate == rate, stretcher.algorithm == algorithm { return }
@@ -98,7 +95,8 @@ struct SoundRun {
         }
     }
 
-    /// What would come next goes on for a moment beneath what comes now. At the very start nothing does.
+    /// Keeps the audio that would come next, to fade it out under the new audio. At the start of the run, there is
+    /// none.
     private mutating func keepTail() {
         tail = []
         guard position > 0 else { return }
@@ -133,7 +131,7 @@ struct SoundRun {
         if isEnded { stretcher.finish() }
     }
 
-    /// Lets go of what was heard, but for what a change of the rate may begin with.
+    /// Removes the audio that was heard, except for the frames from which a rate change may start.
     private mutating func forget() {
         let keep = min(Int(position), endFrame)
         guard keep - base >= sampleRate / 10 else { return }

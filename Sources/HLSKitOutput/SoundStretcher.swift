@@ -1,6 +1,6 @@
 import HLSKitCodec
 
-/// Sound at one rate other than 1: what comes out is as long as it takes to play what goes in at that rate.
+/// Stretches audio to one rate other than 1.
 final class SoundStretcher {
     private enum Method {
         case tempo(TempoFilter)
@@ -15,11 +15,11 @@ final class SoundStretcher {
     private let trailingFrameCount: Int
     private var inputFrameCount = 0
     private var silentFrameCount = 0
-    /// What came out and was not taken.
+    /// Stretched audio that was not taken yet.
     private var ready: [Float] = []
     private var isFinished = false
 
-    /// Falls back to resampling where the pitch cannot be kept.
+    /// Falls back to resampling if the pitch cannot be kept.
     init(rate: Double, algorithm: AudioTimePitchAlgorithm, sampleRate: Int, channelCount: Int) {
         self.rate = rate
         self.algorithm = algorithm
@@ -56,7 +56,7 @@ final class SoundStretcher {
         isFinished = true
         switch method {
         case .tempo(let filter):
-            // Its last piece is left away where nothing follows; what is too much is not taken.
+            // The filter drops its last piece unless more input follows. Any excess output is not taken.
             try? filter.process(Array(repeating: 0, count: trailingFrameCount * channelCount)[...], into: &ready)
             try? filter.finish(into: &ready)
         case .varispeed(let resampler): try? resampler.finish(into: &ready)
@@ -64,7 +64,7 @@ final class SoundStretcher {
         }
     }
 
-    /// At most `frameCount` samples per channel, interleaved.
+    /// Takes at most `frameCount` samples per channel, interleaved.
     func take(_ frameCount: Int) -> [Float] {
         let count = min(max(0, frameCount) * channelCount, ready.count)
         let taken = Array(ready[..<count])

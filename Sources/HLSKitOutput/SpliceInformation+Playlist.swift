@@ -2,11 +2,11 @@ public import HLSKitMedia
 public import HLSKitPlaylist
 
 extension DateRange {
-    /// `SCTE35-CMD`, read; nil where it is not there, or cannot be read. Reads the text each time, as the others do.
+    /// The `SCTE35-CMD` attribute, parsed on each access, or `nil` if it is missing or invalid.
     public var spliceCommand: SpliceInformation? { Self.read(scte35Command) }
-    /// `SCTE35-OUT`, read; nil where it is not there, or cannot be read.
+    /// The `SCTE35-OUT` attribute, parsed on each access, or `nil` if it is missing or invalid.
     public var spliceOut: SpliceInformation? { Self.read(scte35Out) }
-    /// `SCTE35-IN`, read; nil where it is not there, or cannot be read.
+    /// The `SCTE35-IN` attribute, parsed on each access, or `nil` if it is missing or invalid.
     public var spliceIn: SpliceInformation? { Self.read(scte35In) }
 
     private static func read(_ text: String?) -> SpliceInformation? {
@@ -15,6 +15,6 @@ extension DateRange {
 }
 
 extension SpliceMarker {
-    /// `scte35`, read; nil where it is not there, or cannot be read. Reads the text each time.
+    /// The value of `scte35`, parsed on each access, or `nil` if it is missing or invalid.
     public var spliceInformation: SpliceInformation? { scte35.flatMap { try? SpliceInformation(text: $0) } }
 }

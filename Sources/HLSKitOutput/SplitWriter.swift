@@ -3,35 +3,33 @@ package import HLSKitMedia
 package import HLSKitTime
 import Synchronization
 
-/// Cuts what is written into files, each of a length or a size at the most, as far as pictures allow: each file begins at 0 with
-/// a picture that can be decoded by itself, and audio goes with the pictures of its time.
+/// Splits media into files of a maximum length or size. Each file begins at 0 with a sync frame, and audio goes to the
+/// same file as the frames of its time.
 ///
-/// Lengths are counted from the first file on, so that those of an hour stay in step with the clock. A file is cut at the first
-/// such picture behind the length; of a size, before it would be exceeded, as far as what came last tells of what comes next.
+/// Lengths are counted from the first file, so that files of an hour remain aligned to the clock. A file of a given
+/// length is cut at the first sync frame after it. For a given size, it is cut before the size is likely to be
+/// exceeded, as predicted from the last group of frames.
 package final class SplitWriter: SampleWriter, NumberedFiles {
-    /// Where a file ends.
     package enum Limit: Sendable, Hashable {
-        /// Item time.
+        /// The length in item time.
         case duration(MediaTime)
-        /// Bytes of samples.
+        /// The size in bytes of samples.
         case byteCount(Int)
     }
 
-    /// A file in the making.
     package struct Part: Sendable {
-        /// Gets the samples.
         let sink: any SampleWriter
-        /// Knows the files behind it.
+        /// The object that knows the names of the files.
         let files: any NumberedFiles
 
-        /// Makes a part that begins at 0.
+        /// Creates a part that begins at 0.
         package init(_ writer: any SampleWriter & NumberedFiles) {
             sink = ClipWriter(writer)
             files = writer
         }
     }
 
-    /// Makes the file of a number, from 1.
+    /// Creates the file with a number, from 1.
     package typealias Maker = @Sendable (_ number: Int) throws(HLSError) -> Part
 
     private struct Entry: Sendable {
@@ -44,28 +42,28 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         var tracks: [MediaTrack] = []
         var current: Part
         var number = 1
-        /// The file before it, which still gets what is of before the cut, and where that is.
+        /// The previous file, which still receives media from before the cut, and the time of the cut.
         var previous: Part?
         var cut = MediaTime.zero
-        /// Tracks of which something of behind the cut has come.
+        /// The tracks that have media after the cut.
         var passed: Set<Int> = []
-        /// Where the next file begins; nil before the first sample.
+        /// The time at which the next file begins, or `nil` before the first sample.
         var nextCut: MediaTime?
         var byteCount = 0
-        /// Bytes since the last picture that could be cut at, and of the run of pictures before.
+        /// The bytes since the last sync frame, and the bytes of the group of frames before it.
         var runByteCount = 0
         var lastRunByteCount = 0
-        /// The latest time of the track that decides about cuts.
+        /// The latest time of the track that determines cuts.
         var time: MediaTime?
-        /// What is ahead of that.
+        /// The samples after that time.
         var held: [Entry] = []
         var finished: [String] = []
         var begun: [String] = []
     }
 
-    /// A track of which nothing comes any more keeps no file open for longer.
+    /// The time after which the previous file is closed, even if a track has no media after the cut.
     private static let patience = MediaTime(value: 60, timescale: 1)
-    /// Samples that may be ahead of the pictures: several minutes of audio.
+    /// The maximum number of samples ahead of the video: several minutes of audio.
     private static let maximumHeldCount = 20_000
 
     package let mediaTypes: Set<MediaKind>
@@ -74,8 +72,8 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
     private let make: Maker
     private let state: Mutex<State>
 
-    /// - Parameter firstLength: of the first file, where files are cut by length; nil for one like the others.
-    /// - Throws: where the first file cannot be made.
+    /// - Parameter firstLength: The length of the first file, if files are cut by length, or `nil` for the same length.
+    /// - Throws: An error if the first file cannot be created.
     package init(_ limit: Limit, firstLength: MediaTime? = nil, make: @escaping Maker) throws(HLSError) {
         self.limit = limit
         self.firstLength = firstLength
@@ -146,7 +144,7 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
 
     // MARK: Cutting
 
-    /// The track at whose samples files are cut: that of the pictures, else the first.
+    /// The index of the track whose samples determine cuts: the video track or, without video, the first track.
     private static func decider(_ tracks: [MediaTrack]) -> Int { tracks.firstIndex { $0.mediaType == .video } ?? 0 }
 
     private func isCut(at time: MediaTime, _ state: inout State) -> Bool {
@@ -176,7 +174,7 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         state.passed = []
         state.byteCount = 0
         try next.sink.begin(state.tracks)
-        // Nothing else can be of before the cut.
+        // A single track has no media before the cut.
         if state.tracks.count < 2 { try finishPrevious(&state) }
     }
 
@@ -195,7 +193,7 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         try state.current.sink.write(entry.sample, ofTrackAt: entry.index, at: entry.time)
     }
 
-    /// Writes a sample of another track to the file that its time is in.
+    /// Writes a sample of another track to the file of its time.
     private func put(_ entry: Entry, _ state: inout State) throws(HLSError) {
         guard let previous = state.previous else { return try putDeciding(entry, &state) }
         if entry.time < state.cut {
@@ -206,7 +204,7 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         if state.passed.count >= state.tracks.count - 1 { try finishPrevious(&state) }
     }
 
-    /// Writes what was ahead up to a time; nil for all.
+    /// Writes the held samples before a time, or all of them if `time` is `nil`.
     private func release(_ state: inout State, before time: MediaTime?) throws(HLSError) {
         guard !state.held.isEmpty else { return }
         let held = state.held

@@ -1,18 +1,18 @@
 import HLSKitCaptions
 import HLSKitTime
 
-/// Makes one text after the other of texts that overlap: a text track of MP4 shows one sample at a time (3GPP TS 26.245).
+/// Converts overlapping texts to consecutive ones, because an MP4 text track shows one sample at a time (3GPP TS
+/// 26.245).
 ///
-/// Where several are shown at once, they are lines of one sample, in the order in which they began. No more than 64 are: no
-/// screen has room for them.
+/// Simultaneous texts become lines of one sample, in the order in which they began. At most 64 are shown, because
+/// screens have no space for more.
 struct TextFlattener {
     private var grouper = CaptionGrouper(maximumShownCount: 64)
-    /// Where the last of the texts ends.
     private var end = MediaTime.invalid
 
-    /// Adds a text; what was handed out already stays as it is.
+    /// Adds a text. Texts that were already returned do not change.
     ///
-    /// - Returns: What is settled by that: texts come in the order in which they begin.
+    /// - Returns: The texts that are final now, because texts arrive in the order of their start times.
     mutating func add(_ text: String, in timeRange: MediaTimeRange) -> [CaptionGroup] {
         let settled = take(until: timeRange.start)
         grouper.addCaption(Caption(text, timeRange: timeRange))
@@ -20,10 +20,10 @@ struct TextFlattener {
         return settled
     }
 
-    /// Hands out the texts where all of them have ended by a time: nothing more comes of before it.
+    /// Returns the texts if all of them end before a time, because no earlier texts follow.
     mutating func settle(until time: MediaTime) -> [CaptionGroup] { end.isValid && end <= time ? take(until: end) : [] }
 
-    /// Hands out what is left; nothing more is added.
+    /// Returns the remaining texts, after which none are added.
     mutating func finish() -> [CaptionGroup] { take(until: .positiveInfinity) }
 
     private mutating func take(until time: MediaTime) -> [CaptionGroup] {

@@ -1,13 +1,12 @@
 import HLSKitMedia
 import HLSKitTime
 
-/// Finds the place of a change in all tracks of a file.
+/// Finds the position of a change in all tracks of a file.
 ///
-/// Tracks come one by one and not in step: sound may have been of the next part for seconds while pictures are still of the
-/// one before. Here each waits until the others are there too, so that a part of the file begins with all of its tracks.
-/// What a part could begin with waits for a moment as well: a change of the others may be about to come.
+/// Tracks are not in step: the audio may already belong to the next part of a file while the video still belongs to the
+/// previous one. Each track waits for the others, so that a part begins with all of its tracks. A frame with which a
+/// part could begin also waits for a moment, because a change of other tracks may follow.
 struct TrackSplice {
-    /// A sample on its way into a file.
     struct Entry {
         var sample: MediaSample
         var index: Int
@@ -16,7 +15,7 @@ struct TrackSplice {
 
     enum Output {
         case sample(Entry)
-        /// From here on these tracks are others, by their indices.
+        /// The tracks that change at this position, by index.
         case change([Int: MediaTrack])
     }
 
@@ -25,27 +24,25 @@ struct TrackSplice {
         case change(MediaTrack)
     }
 
-    /// Changes that are no further apart than this are one.
+    /// Changes within this time are treated as one.
     private static let margin = MediaTime(value: 1, timescale: 1)
-    /// So long pictures wait for sound of their time, which may be more than a second behind where nothing is paced.
+    /// The time for which video waits for audio, which may be more than a second behind without pacing.
     private static let patience = MediaTime(value: 2, timescale: 1)
-    /// Pictures that others go on with begin a little before, as they were cut.
+    /// The maximum time by which a frame may precede a change of the other tracks and still begin the next part.
     private static let lead = MediaTime(value: 1, timescale: 10)
-    /// So many samples wait at the most: a track that comes no further holds up nothing for ever.
+    /// The maximum number of waiting samples, so that a stalled track does not block the others forever.
     private static let limit = 4000
 
     private var queues: [Int: [Item]] = [:]
-    /// How far each track has come.
+    /// The time that each track has reached.
     private var reached: [Int: MediaTime] = [:]
-    /// Tracks of which nothing has come since a part was begun.
+    /// The tracks without media since the last part began.
     private var fresh: Set<Int> = []
     private var count = 0
     private var isOver = false
 
-    /// Something waits.
     var isPending: Bool { count > 0 }
 
-    /// A change of this track waits.
     func hasChange(of index: Int) -> Bool { Self.changeIndex(queues[index] ?? []) != nil }
 
     mutating func change(_ index: Int, to track: MediaTrack) {
@@ -53,7 +50,7 @@ struct TrackSplice {
         count += 1
     }
 
-    /// More is known of what a track has last changed to.
+    /// Updates the last change of a track with more complete properties.
     mutating func complete(_ index: Int, with track: MediaTrack) {
         guard var queue = queues[index],
             let place = queue.lastIndex(where: { if case .change = $0 { true } else { false } })
@@ -69,10 +66,10 @@ struct TrackSplice {
         reached[entry.index] = max(before ?? entry.itemTime, entry.itemTime)
     }
 
-    /// Nothing more comes: what waits need not any longer.
+    /// Notes that no more samples follow, so that none need to wait.
     mutating func finish() { isOver = true }
 
-    /// What need not wait, among tracks of these kinds.
+    /// Returns the samples and changes that need not wait, for tracks of these kinds.
     mutating func take(_ types: [MediaKind]) -> [Output] {
         var output: [Output] = []
         while let time = firstChange {
@@ -102,32 +99,32 @@ struct TrackSplice {
             output.append(.change(members))
             fresh.formUnion(types.indices)
         }
-        // Of a change behind which nothing has come the place is not known.
+        // The position of a change is unknown until media after it arrives.
         guard isOver || count > Self.limit || !types.indices.contains(where: hasChange) else { return output }
         for index in types.indices {
             let queue = queues[index] ?? []
-            // Where more may come, so may what the change is of.
+            // The samples before a waiting change need not wait.
             let end = Self.changeIndex(queue) ?? held(queue, of: index, types) ?? queue.count
             move(isOver ? queue.count : end, of: index, to: &output)
         }
         return output
     }
 
-    /// The first picture that a part could begin with if sound changed there, which has not come as far.
+    /// The index of the first frame that could begin a part if the audio, which is further behind, changed there.
     private func held(_ queue: [Item], of index: Int, _ types: [MediaKind]) -> Int? {
         guard types[index] == .video, let own = reached[index] else { return nil }
-        // Of a track of which nothing has come nothing is known.
+        // Ignore tracks without media.
         let others = types.indices.filter { types[$0] == .audio }.compactMap { reached[$0] }
         guard let least = others.min() else { return nil }
         return queue.indices.first { place in
             guard case .sample(let entry) = queue[place], entry.sample.isSync else { return false }
-            // A part has just begun with it.
+            // A part has just begun with this frame.
             if place == queue.startIndex, fresh.contains(index) { return false }
             return entry.itemTime > least && own - entry.itemTime < Self.patience
         }
     }
 
-    /// Hands on the first items of a queue, up to a place in it.
+    /// Outputs the first items of a queue, up to an index.
     private mutating func move(_ end: Int, of index: Int, to output: inout [Output]) {
         guard end > 0, let queue = queues[index] else { return }
         for item in queue[..<end] {
@@ -138,7 +135,7 @@ struct TrackSplice {
         count -= end
     }
 
-    /// Where the first of the changes takes place; nil where none waits, or nobody knows yet.
+    /// The time of the first change, or `nil` if none is waiting or its time is unknown.
     private var firstChange: MediaTime? {
         queues.values.compactMap { queue in
             Self.changeIndex(queue).flatMap { Self.time(after: $0, queue) }
@@ -163,8 +160,8 @@ struct TrackSplice {
         return nil
     }
 
-    /// Where a track that does not change goes on in the next part: pictures at one that needs none before it, however late
-    /// that comes.
+    /// The index at which an unchanged track continues in the next part. For video, this is a sync frame, even if it is
+    /// late.
     private static func cut(_ queue: [Item], at time: MediaTime, _ type: MediaKind) -> Int? {
         queue.firstIndex { item in
             guard case .sample(let entry) = item else { return false }

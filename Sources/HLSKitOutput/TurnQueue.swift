@@ -1,23 +1,24 @@
 import Synchronization
 
-/// What several threads have for one who writes it: whoever comes while nobody writes does it for all, and the others go on
-/// with their own work instead of waiting.
+/// A queue that several threads add to and one thread at a time drains. A thread that finds no active writer writes for
+/// all. The other threads continue without waiting.
 final class TurnQueue<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
-        /// Somebody writes, or is about to.
+        /// Whether a thread is writing or about to write.
         var isTaken = false
     }
 
     private let maximumCount: Int
     private let state = Mutex(State())
 
-    /// - Parameter maximumCount: whoever finds so many has to wait: memory is bounded where writing is slower.
+    /// - Parameter maximumCount: The number of elements at which a thread must wait, to limit memory if writing is
+    ///   slow.
     init(maximumCount: Int) { self.maximumCount = maximumCount }
 
     /// Adds an element.
     ///
-    /// - Returns: true where the caller has to write what there is (``takeAll()``), in its turn.
+    /// - Returns: Whether the caller must write the elements from ``takeAll()``, after any current writer.
     func add(_ element: Element) -> Bool {
         state.withLock { state in
             state.elements.append(element)
@@ -29,10 +30,10 @@ final class TurnQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Whoever wrote gives up; the next who comes writes.
+    /// Notes that the writer has failed, so that the next thread writes.
     func release() { state.withLock { $0.isTaken = false } }
 
-    /// Everything that has to be written now, to be called until there is nothing by whoever writes.
+    /// Takes all elements to write. The writer calls it until the result is empty.
     func takeAll() -> [Element] {
         state.withLock { state in
             if state.elements.isEmpty { state.isTaken = false }

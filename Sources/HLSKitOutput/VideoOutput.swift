@@ -5,8 +5,7 @@ package import HLSKitSelection
 public import HLSKitTime
 import Synchronization
 
-/// Gives the frames of an item: to a loop that asks for the one of now (a display link), or as a sequence that the
-/// timebase drives.
+/// An output that delivers an item's frames, on request (for a display link) or as a sequence.
 ///
 /// ```swift
 /// let output = VideoOutput(displaySize: PixelSize(width: 640, height: 360), scale: 2, pixelFormat: .bgra)
@@ -14,31 +13,33 @@ import Synchronization
 /// for await frame in output.frames() { show(frame, in: output.videoRect(for: frame.presentationSize)) }
 /// ```
 ///
-/// At most 8 frames wait for being asked for; the oldest are dropped. Frames come in presentation order.
+/// The output keeps at most 8 frames for requests and drops the oldest. Frames are in presentation order.
 ///
-/// A reader of ``frames()`` reads at its own pace. Without pacing (`PlayerConfiguration.pacing`) decoding waits for it, and it
-/// gets every frame. With pacing time does not wait: a reader that falls behind by four frames loses the oldest, which
-/// ``numberOfLostFrames`` counts.
+/// A reader of ``frames()`` reads at its own pace. Without pacing (`PlayerConfiguration.pacing`), decoding waits for
+/// the reader, which receives every frame. With pacing, time does not wait. A reader that falls behind by four frames
+/// loses the oldest, which ``numberOfLostFrames`` counts.
 ///
-/// The display size of the largest output of an item limits which variants are loaded: see ``displaySize``.
+/// The display size of an item's largest output limits which variants are loaded. See ``displaySize``.
 public final class VideoOutput: PlayerItemOutput {
-    /// The colours that frames have.
+    /// The colours of frames.
     public enum ColorPolicy: Sendable, Hashable {
-        /// The colour of the source, which may be wide or of high dynamic range: see ``VideoFrame/colorTags``.
+        /// The source's colours, which may be wide colour or HDR. See ``VideoFrame/colorTags``.
         case preserve
-        /// Standard dynamic range in the colours of a space. Variants in `PQ` and `HLG` are not chosen while there are
-        /// others; if there are none, bright frames are mapped. Without libavfilter only matrix and range are
-        /// converted, and high dynamic range comes as it is: see ``VideoFrame/colorTags``.
+        /// The given colour space, with standard dynamic range.
+        ///
+        /// Variants in `PQ` and `HLG` are selected only if there are no others. Their bright frames are then
+        /// tone-mapped. Without libavfilter, only the matrix and range are converted, and HDR remains. See
+        /// ``VideoFrame/colorTags``.
         case convert(to: WorkingColorSpace)
     }
 
-    /// The colours that frames are converted to.
+    /// A colour space to which frames are converted.
     public enum WorkingColorSpace: String, Sendable, Hashable, Codable, CaseIterable {
         /// ITU-R BT.709, limited range.
         case rec709
     }
 
-    /// The frames that are held for ``copyFrame(for:)``.
+    /// The number of frames kept for ``copyFrame(for:)``.
     package static let maximumFrameCount = 8
 
     private struct State {
@@ -46,23 +47,23 @@ public final class VideoOutput: PlayerItemOutput {
         var scale: Double
         var gravity: VideoGravity
         var generation = 0
-        /// In the order of presentation, not asked for yet.
+        /// The frames in presentation order that were not requested yet.
         var frames: [(time: MediaTime, frame: VideoFrame)] = []
         var lastTaken: MediaTime?
         var lastPresentationSize: PixelSize?
         var isReadyForDisplay = false
-        /// Time runs backwards, and pictures come in that order.
+        /// Whether playback is in reverse, so that frames arrive in reverse order.
         var isReverse = false
 
-        /// Whether a picture is to be seen at a time, or was before.
+        /// Whether a frame is visible at a time, or was before.
         func hasBegun(_ picture: MediaTime, at time: MediaTime) -> Bool {
             isReverse ? picture >= time : picture <= time
         }
     }
 
-    /// Which colours frames have.
+    /// The colours of frames.
     public let colorPolicy: ColorPolicy
-    /// Which format frames have.
+    /// The pixel format of frames.
     public let pixelFormat: PixelFormat
     private let state: Mutex<State>
     private let converter: Mutex<FrameConverter>
@@ -70,12 +71,14 @@ public final class VideoOutput: PlayerItemOutput {
     private let flushNotices = Broadcast<Void>(.bufferingNewest(4))
     public let binding = OutputBinding()
 
+    /// Creates an output.
+    ///
     /// - Parameters:
-    ///   - displaySize: where frames are shown, in points; nil (the default) shows them in any size.
-    ///   - scale: pixels in a point. Default 1.
-    ///   - gravity: how frames are fitted to the display. Default: all of the frame is seen.
-    ///   - colorPolicy: default: the colour of the source.
-    ///   - pixelFormat: default: as decoded.
+    ///   - displaySize: The size of the display, in points. With the default, `nil`, frames are shown at any size.
+    ///   - scale: The pixels per point. The default is 1.
+    ///   - gravity: The way frames are fitted to the display. With the default, the whole frame is visible.
+    ///   - colorPolicy: The colours of frames. The default is the source's colours.
+    ///   - pixelFormat: The pixel format of frames. The default is the decoder's format.
     public init(
         displaySize: PixelSize? = nil, scale: Double = 1, gravity: VideoGravity = .resizeAspect,
         colorPolicy: ColorPolicy = .preserve, pixelFormat: PixelFormat = .native
@@ -88,11 +91,11 @@ public final class VideoOutput: PlayerItemOutput {
 
     // MARK: Display
 
-    /// The size of the display, in points; nil shows frames in any size.
+    /// The size of the display, in points, or `nil` to show frames at any size.
     ///
-    /// Times ``scale`` it is the need in pixels: of the variants, those that are larger than the smallest one that meets
-    /// the need of the item's largest output are not loaded. Read at each choice, so that a change takes effect at the
-    /// next segment. See docs/behaviour/selection.md.
+    /// Multiplied by ``scale``, it is the size in pixels that the output needs. The player finds the smallest variant
+    /// that meets the needs of the item's largest output, and does not load larger ones. It reads the size at each
+    /// selection, so a change takes effect with the next segment.
     public var displaySize: PixelSize? {
         get { state.withLock(\.displaySize) }
         set {
@@ -101,7 +104,7 @@ public final class VideoOutput: PlayerItemOutput {
         }
     }
 
-    /// Pixels in a point. A number that is not above zero counts as 1.
+    /// The pixels per point. A value that is not above zero has the effect of 1.
     public var scale: Double {
         get { state.withLock(\.scale) }
         set {
@@ -110,7 +113,7 @@ public final class VideoOutput: PlayerItemOutput {
         }
     }
 
-    /// How frames are fitted to the display.
+    /// The way frames are fitted to the display.
     public var gravity: VideoGravity {
         get { state.withLock(\.gravity) }
         set {
@@ -119,34 +122,38 @@ public final class VideoOutput: PlayerItemOutput {
         }
     }
 
-    /// The rectangle of a frame of this size (``VideoFrame/presentationSize``), in the pixels of the display. Without a
-    /// ``displaySize`` it fills a display of its own size.
+    /// Returns the rectangle for a frame of this size (``VideoFrame/presentationSize``), in display pixels.
+    ///
+    /// Without a ``displaySize``, the display has the size of the frame.
     public func videoRect(for picture: PixelSize) -> PixelRect {
         let (display, gravity) = state.withLock { (Self.pixels($0), $0.gravity) }
         return gravity.rect(of: picture, in: display ?? picture)
     }
 
-    /// The rectangle of the last frame; zero before the first.
+    /// The rectangle of the last frame, or zero before the first frame.
     public var videoRect: PixelRect {
         state.withLock(\.lastPresentationSize).map { videoRect(for: $0) } ?? .zero
     }
 
-    /// A frame has come. Goes back to false when the item is played no longer.
+    /// A Boolean value that indicates whether a frame has arrived.
+    ///
+    /// It becomes `false` when playback of the item ends.
     public var isReadyForDisplay: Bool { state.withLock(\.isReadyForDisplay) }
 
     // MARK: Pictures
 
-    /// There is a frame for `itemTime` that was not taken yet.
+    /// Returns whether there is a frame for `itemTime` that was not taken yet.
     public func hasNewFrame(for itemTime: MediaTime) -> Bool {
         guard itemTime.isNumeric else { return false }
         return state.withLock { state in state.frames.first.map { state.hasBegun($0.time, at: itemTime) } ?? false }
     }
 
-    /// Takes the frame to show at `itemTime`, with the time at which it begins; nil if it was taken
-    /// before or there is none. Earlier frames are dropped. May be asked for a time that is a little ahead.
+    /// Takes the frame to show at `itemTime`, with its start time.
     ///
-    /// Converts in the calling thread where another pixel format or colour was asked for.
-    /// - Throws: if the frame cannot be converted.
+    /// The result is `nil` if the frame was already taken or there is none. Earlier frames are dropped. `itemTime` may
+    /// be a little ahead. If you requested another pixel format or colour, the frame is converted on the calling
+    /// thread.
+    /// - Throws: An error if the frame cannot be converted.
     public func copyFrame(for itemTime: MediaTime) throws(HLSError) -> (frame: VideoFrame, displayTime: MediaTime)? {
         guard itemTime.isNumeric else { return nil }
         let taken = state.withLock { state -> (time: MediaTime, frame: VideoFrame)? in
@@ -163,16 +170,21 @@ public final class VideoOutput: PlayerItemOutput {
         return (frame, taken.time)
     }
 
-    /// The frames from now on, each when the timebase reaches it; without pacing, each as soon as it is decoded and there is
-    /// room for it. Ends when the output is taken from its item, and when the item
-    /// fails or is played no longer. A frame that cannot be converted comes as it is.
+    /// Returns a sequence of the frames from now on, each delivered when the timebase reaches it.
+    ///
+    /// Without pacing, a frame is delivered as soon as it is decoded and there is space for it. If a frame cannot be
+    /// converted, it is delivered unchanged. The sequence ends when the output is removed from its item, when the item
+    /// fails and when it is no longer played.
     public func frames() -> AsyncStream<VideoFrame> { binding.subscribe(to: sequence) }
 
-    /// Frames that readers of ``frames()`` have lost so far, because they read more slowly than time passes. One that two
-    /// readers have lost counts twice. 0 without pacing: there decoding waits for readers.
+    /// The number of frames that readers of ``frames()`` have lost because they are slower than playback.
+    ///
+    /// A frame that two readers lose counts twice. Without pacing, the number is 0, because decoding waits for readers.
     public var numberOfLostFrames: Int { sequence.lostCount }
 
-    /// Tells that time has jumped: frames that were taken before are of the past. Ends as ``frames()``.
+    /// Returns a sequence with an element for each time jump. Discard all earlier frames.
+    ///
+    /// The sequence ends when the sequence of ``frames()`` does.
     public func flushes() -> AsyncStream<Void> { binding.subscribe(to: flushNotices) }
 
     private func converted(_ frame: VideoFrame) throws(CodecError) -> VideoFrame {
@@ -182,7 +194,7 @@ public final class VideoOutput: PlayerItemOutput {
     private static func pixels(_ state: State) -> PixelSize? {
         guard let size = state.displaySize, size.width > 0, size.height > 0 else { return nil }
         let scale = state.scale.isFinite && state.scale > 0 ? state.scale : 1
-        // Beyond this nothing is excluded anyway.
+        // A larger size excludes no variant.
         func pixels(_ points: Int) -> Int { Int(min(Double(points) * scale, 1e6).rounded(.up)) }
         return PixelSize(width: pixels(size.width), height: pixels(size.height))
     }
@@ -204,7 +216,7 @@ extension VideoOutput: IntakeOutput {
 
     package func receive(_ frame: VideoFrame, at clock: OutputClock) {
         let isCurrent = state.withLock { state in
-            // Outputs that came late have not seen it before.
+            // Outputs that were added late have not seen it before.
             Self.take(frame, clock, &state)
             return clock.generation >= state.generation
         }
@@ -235,7 +247,7 @@ extension VideoOutput: IntakeOutput {
         if isNews { flushNotices.send(()) }
     }
 
-    /// Nothing to do: a seek may bring more.
+    /// Does nothing, because a seek may deliver more.
     package func finish(_ type: MediaKind, at clock: OutputClock) {}
 
     package func end() {
@@ -252,7 +264,6 @@ extension VideoOutput: IntakeOutput {
 }
 
 extension VideoOutput {
-    /// What the player calls.
     private final class Intake: EarlyFrameReceiver, LimitedOutput, ReadOutput {
         let output: VideoOutput
         var binding: OutputBinding { output.binding }

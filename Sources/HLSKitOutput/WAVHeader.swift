@@ -1,9 +1,9 @@
-/// What stands before the samples of a WAV file with 16 bits a sample.
+/// The header of a WAV file with 16 bits per sample.
 ///
 /// Sources: RIFF WAVE (Microsoft, `WAVEFORMATEX` and `WAVEFORMATEXTENSIBLE`), EBU Tech 3306 (RF64).
 struct WAVHeader {
     private static let bytesPerSample = 2
-    /// What a reader takes for "until the end", as the length is not known or does not fit.
+    /// The length that readers treat as "until the end", used if the length is unknown or too large.
     private static let unknown = UInt32.max
     private static let ds64ByteCount = 28
 
@@ -11,10 +11,10 @@ struct WAVHeader {
     private let channelCount: UInt16
     private let channelMask: UInt32
     private let bytesPerSecond: UInt32
-    /// Room is left for the 64-bit lengths that the file may turn out to need.
+    /// Whether the header has space for the 64-bit lengths of a large file.
     private let canGrow: Bool
 
-    /// nil where a field of the header cannot hold the value.
+    /// Creates a header, or returns `nil` if a value does not fit into its field.
     init?(sampleRate: Int, channelCount: Int, channelMask: UInt64, canGrow: Bool) {
         guard let rate = UInt32(exactly: sampleRate), let channels = UInt16(exactly: channelCount), channels > 0 else {
             return nil
@@ -29,15 +29,14 @@ struct WAVHeader {
         self.canGrow = canGrow
     }
 
-    /// More than two channels need the extensible form, which tells where each one belongs.
+    /// More than two channels need the extensible form, which contains the position of each channel.
     private var isExtensible: Bool { channelCount > 2 }
 
-    /// The header's own length.
     var byteCount: Int64 {
         12 + (canGrow ? 8 + Int64(Self.ds64ByteCount) : 0) + 8 + (isExtensible ? 40 : 16) + 8
     }
 
-    /// - Parameter dataByteCount: the length of the samples; nil where it is not known yet.
+    /// - Parameter dataByteCount: The length of the samples, or `nil` if unknown.
     func bytes(dataByteCount: Int64?) -> [UInt8] {
         let riffByteCount = dataByteCount.map { $0 + byteCount - 8 }
         let isLong = canGrow && (riffByteCount ?? 0) >= Int64(Self.unknown)

@@ -1,26 +1,27 @@
 package import HLSKitMedia
 import Synchronization
 
-/// Where the writers of an item are, in their time, whoever writes to them: the item, and what is played in its place.
+/// The positions of an item's writers on their own timeline, regardless of whether the item or a replacement is
+/// written.
 package final class WriterCursor: Sendable {
     private struct State {
-        /// Where the last media of each kind ends.
+        /// The end of the last media of each kind.
         var ends: [MediaKind: Duration] = [:]
-        /// So much later than it was to be is what comes, since something was left before the end of what was written of it,
-        /// or had media before its beginning.
+        /// The accumulated delay of the output. It grows if media extends past a planned end, or begins before its
+        /// planned start.
         var excess = Duration.zero
     }
 
-    /// What goes on so much before the end of what was written is something else.
+    /// A larger overlap is not a continuation.
     private static let maximumExcess = Duration.seconds(2)
 
     private let state = Mutex(State())
 
-    /// Something else is written from now on, so much later in the time of writers than in its item.
+    /// Converts the planned shift from the item time of the next media to the writers' time.
     ///
-    /// - Parameter time: it goes on there, in item time, behind all that was written: more of that than the player knew when
-    ///   what was before it was left. nil where it was left at a place up to which media was written.
-    /// - Returns: how much later it is.
+    /// - Parameter time: The item time at which the next media starts after the written media, which may be longer than
+    ///   the player knew. Pass `nil` if the previous media ended at a position up to which it was written.
+    /// - Returns: The actual shift.
     package func place(_ shift: Duration, after time: Duration?) -> Duration {
         state.withLock { state in
             let shift = shift + state.excess
@@ -32,23 +33,21 @@ package final class WriterCursor: Sendable {
         }
     }
 
-    /// Nothing was written yet.
     package var isAtStart: Bool { state.withLock { $0.ends.isEmpty } }
 
-    /// What is written from now on has media before the time that it was placed by.
+    /// Adds space for media that begins before its planned start.
     ///
-    /// - Parameter lead: so much.
-    /// - Returns: it is so much later.
+    /// - Parameter lead: The time between the start of the media and its planned start.
+    /// - Returns: The additional shift of the media.
     package func makeRoom(for lead: Duration) -> Duration {
         guard lead > .zero, lead <= Self.maximumExcess else { return .zero }
         state.withLock { $0.excess += lead }
         return lead
     }
 
-    /// Media is written that ends there.
     package func note(_ end: Duration, of type: MediaKind) {
         state.withLock { state in
-            // Pictures are not written in the order in which they are shown. What is earlier than that is of a seek.
+            // Frames are not written in presentation order. A much earlier end is the result of a seek.
             state.ends[type] = state.ends[type].flatMap { $0 - end < .seconds(1) ? max($0, end) : nil } ?? end
         }
     }

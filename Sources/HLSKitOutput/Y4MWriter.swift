@@ -5,10 +5,10 @@ import Synchronization
 
 /// Writes frames as YUV4MPEG2: `-f y4m`.
 ///
-/// 4:2:0, 4:2:2 and 4:4:4 with 8 or 10 bits are written as they are, other pixel formats and later sizes are
-/// converted. The format knows a frame rate but no times, so frames stand at equal distances.
+/// 4:2:0, 4:2:2 and 4:4:4 with 8 or 10 bits are written unchanged. Other pixel formats and later sizes are converted.
+/// The format has a frame rate but no timestamps, so frames have equal intervals.
 ///
-/// Source: yuv4mpeg(5) of mjpegtools; the tags for 10 bits and for the range are FFmpeg's.
+/// Source: yuv4mpeg(5) of mjpegtools. The tags for 10 bits and for the range are FFmpeg's.
 final class Y4MWriter: FrameWriter {
     private struct State: ~Copyable {
         let file: OutputFile
@@ -19,8 +19,8 @@ final class Y4MWriter: FrameWriter {
     private let frameRate: VideoFrame.Ratio?
     private let state: Mutex<State>
 
-    /// - Parameter frameRate: frames a second for the header; nil takes it from the duration of the first frame,
-    ///   and 25 where that has none.
+    /// - Parameter frameRate: The frames per second for the header. With `nil`, it is computed from the duration of the
+    ///   first frame, or 25 without a duration.
     init(
         file: consuming sending OutputFile, frameRate: VideoFrame.Ratio? = nil, note: @escaping WriterNote = { _ in }
     ) {
@@ -32,7 +32,7 @@ final class Y4MWriter: FrameWriter {
     var isEmpty: Bool { state.withLock { !$0.hasHeader } }
     var isReadAsWritten: Bool { state.withLock { !$0.file.isSeekable } }
 
-    /// Nothing to do: the first frame tells what the file needs to know.
+    /// Does nothing, because the first frame determines the format.
     func begin(_ tracks: [MediaTrack]) {}
 
     func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
@@ -78,7 +78,8 @@ final class Y4MWriter: FrameWriter {
         case "yuv444p10le": return "C444p10 XYSCSS=444P10"
         default: break
         }
-        // The place of the chroma samples: between the rows at the left, at the top left, or (unknown) in the middle.
+        // The position of the chroma samples: between the rows at the left, at the top left, or (unknown) in the
+        // centre.
         return switch frame.colorTags.chromaLocation {
         case 0: "C420mpeg2 XYSCSS=420MPEG2"
         case 2: "C420paldv XYSCSS=420PALDV"
@@ -86,7 +87,7 @@ final class Y4MWriter: FrameWriter {
         }
     }
 
-    /// The usual frame rate whose period, rounded to the timescale, comes nearest to `duration`.
+    /// Returns the standard frame rate whose period, rounded to the timescale, is closest to `duration`.
     static func nominalFrameRate(duration: Int64, timescale: Int32) -> VideoFrame.Ratio {
         let fallback = VideoFrame.Ratio(numerator: 25, denominator: 1)
         guard duration > 0, timescale > 0 else { return fallback }

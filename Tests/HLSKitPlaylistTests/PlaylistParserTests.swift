@@ -141,7 +141,9 @@ import Testing
             ("0000ftypisom", "MP4 media"), ("hello", "starts with hello"),
         ])
     func foreignContent(text: String, words: String) {
-        let error = #expect(throws: PlaylistError.self) { try Playlist(text) }
+        let error = #expect(throws: PlaylistError.self) {
+            try Playlist(parsing: Array(text.utf8), url: "http://h/x.m3u8")
+        }
         #expect(error?.text == "not an HLS playlist (\(words)): no #EXTM3U")
     }
 }

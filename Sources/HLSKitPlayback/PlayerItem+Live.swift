@@ -72,7 +72,6 @@ extension PlayerItem {
     /// this large after a seek.
     ///
     /// ``PlayerState/timebaseRate`` is the resulting rate. Audio keeps its pitch (``audioTimePitchAlgorithm``).
-    /// ``PlayerState/timebaseRate`` is the rate that holds. Sound keeps its pitch (``audioTimePitchAlgorithm``).
     public var liveCatchUpRate: Float {
         get { preferences.liveCatchUpRate }
         set { changePreferences { $0.liveCatchUpRate = newValue >= 1 ? min(newValue, 2) : 1 } }

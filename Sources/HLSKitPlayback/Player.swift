@@ -3,7 +3,7 @@ import HLSKitCodec
 public import HLSKitEngine
 public import HLSKitLoading
 
-/// Plays one item at a time: loads it, chooses variants, waits when necessary and sends media to its outputs.
+/// Plays one item at a time: loads it, chooses variants and sends media to its outputs.
 ///
 /// You can call control methods from any thread. They are synchronous: when a call returns, ``state`` reflects it. The
 /// resulting work happens in the background. All I/O ends when the last reference to the player is released.

@@ -151,9 +151,15 @@ public struct PlayerConfiguration: Sendable {
     #if Logging || Observability || All
         /// The logger for the activity of players, or `nil` (the default) for no logging.
         ///
-        /// Levels: `trace` for decisions that can occur with each received byte, `debug` for other decisions with their
-        /// inputs, `info` for problems that the player worked around, `warning` for lost media, and `error` for a
-        /// failed item. The logger's level is read when a player is created.
+        /// The logger's level is read when a player is created. The levels are:
+        ///
+        /// - `trace`: decisions that can occur with each received byte
+        /// - `debug`: other decisions, with their inputs
+        /// - `info`: problems that the player worked around
+        /// - `warning`: lost media
+        /// - `error`: a failed item
+        ///
+        /// See <doc:Logging>.
         public var logger: Logger?
         var playerLogger: PlayerLogger? { logger }
     #else

@@ -17,7 +17,7 @@ extension PlayerItem {
 }
 
 extension PlayerItem: CustomStringConvertible {
-    /// The number of the item in this process and its URL without secrets: `item 3 (https://example.com/a.m3u8)`.
+    /// The item's number and its URL without secrets, such as `item 3 (https://example.com/a.m3u8)`.
     public var description: String { "\(id) (\(Redaction.url(urlString)))" }
 }
 

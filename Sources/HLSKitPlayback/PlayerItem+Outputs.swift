@@ -6,8 +6,8 @@ extension PlayerItem {
     /// Adds an output, also while the item plays.
     ///
     /// Neither status nor timebase changes, and other outputs lose nothing. If the output is the first for its kind of
-    /// media, the player loads that media again from the playhead, and the output starts with the current media. If the
-    /// player is unpaced, the output starts with the next media instead.
+    /// media, the player loads that media again from the playhead. The output then starts with the current media. If
+    /// the player is unpaced, it starts with the next media instead.
     ///
     /// - Throws: ``HLSError/Code/outputInUse`` if the output already belongs to an item.
     public func add(_ output: some PlayerItemOutput) throws(HLSError) {

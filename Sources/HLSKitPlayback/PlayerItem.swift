@@ -224,7 +224,7 @@ public final class PlayerItem: Sendable {
 
     // MARK: Copies
 
-    /// Returns a new item of the same stream with the same settings, to play in another player or again in a queue.
+    /// Returns a new item with the same stream and settings, for another player or another turn in a queue.
     ///
     /// The new item has no outputs. The item and its copies keep the resources they load from now on in memory, up to
     /// 64 MiB, and share them.

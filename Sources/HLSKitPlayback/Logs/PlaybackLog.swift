@@ -12,8 +12,7 @@ import HLSKitTime
 
     /// Writes the player's events and decisions to the app's logger.
     ///
-    /// Levels: `trace` for decisions that can occur with each received byte, `debug` for other decisions, `info` for
-    /// problems that the player worked around, `warning` for lost media, and `error` for a failed item.
+    /// ``PlayerConfiguration/logger`` documents the levels.
     ///
     /// Messages are constant, and values are metadata. URLs are written without user information, query and fragment,
     /// because those can contain secrets.

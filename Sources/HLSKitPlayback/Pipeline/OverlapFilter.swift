@@ -2,7 +2,7 @@ import HLSKitMedia
 
 /// Detects copied samples that were already delivered, when newly loaded media may overlap earlier media.
 ///
-/// Copies are in decoding order, so they are compared by decoding time: if frames are reordered, a key frame is decoded
+/// Copies are in decoding order, so they are compared by decoding time. If frames are reordered, a key frame is decoded
 /// before the last frames ahead of it are shown. Video continues in the middle of a group only if the last delivered
 /// sample arrives again, which proves that the encoding is the same. Otherwise, it continues with a key frame.
 struct OverlapFilter: Sendable {

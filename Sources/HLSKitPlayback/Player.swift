@@ -98,7 +98,7 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
     /// - Parameter rate: The new value of ``rate``.
     public func playImmediately(atRate rate: Float) { core.control(.playImmediately(rate)) }
 
-    /// A value that indicates whether the player is paused, waiting or playing.
+    /// A value that indicates whether the player is paused, waiting or playing. See <doc:TheWaitingMachine>.
     public var timeControlStatus: TimeControlStatus { core.read { $0.machine.status } }
     /// The server or group of servers that supplies the current item's media, or `nil` if there is no item.
     ///

@@ -1,7 +1,7 @@
 public import HLSKitLoading
 public import HLSKitOutput
 
-/// The outputs of an item, which you can add and remove at any time.
+/// The outputs of an item, which you can add and remove at any time. See <doc:Outputs>.
 extension PlayerItem {
     /// Adds an output, also while the item plays.
     ///

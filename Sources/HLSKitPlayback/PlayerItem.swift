@@ -213,7 +213,7 @@ public final class PlayerItem: Sendable {
         }
     }
 
-    /// The reason why the item failed, or `nil` if it has not failed.
+    /// The reason why the item failed, or `nil` if it has not failed. See <doc:FailuresAndRetry>.
     public var error: HLSError? {
         let (core, last) = state.withLock { ($0.isQueued ? $0.core : nil, $0.error) }
         return core?.read(of: self) { $0.item?.error } ?? last

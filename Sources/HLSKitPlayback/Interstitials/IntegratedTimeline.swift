@@ -12,7 +12,7 @@ extension PlayerItem {
 ///
 /// It shows the segments and the current position, and it can seek. It behaves like
 /// `AVPlayerItemIntegratedTimeline`. The timeline contains interstitials while the item is its player's current item.
-/// It keeps a strong reference to the item, but not to the player.
+/// It keeps a strong reference to the item, but not to the player. See <doc:Interstitials>.
 public struct IntegratedTimeline: Sendable {
     let item: PlayerItem
 

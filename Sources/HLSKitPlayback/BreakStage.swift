@@ -51,7 +51,6 @@ struct BreakStage: Sendable {
     }
 
     struct Facts: Sendable {
-        /// The current host time.
         var now: Duration
         /// Whether the rate is not 0.
         var isToPlay = false
@@ -81,7 +80,6 @@ struct BreakStage: Sendable {
         case prepareToResume(at: Duration, next: BreakPoint.Place?)
         /// Resume the prepared item. `shift` is the shift from item time to writer time, or `nil` at the item's end.
         case resume(shift: Duration?, next: BreakPoint.Place?)
-        /// Call ``next(_:)`` again at this time.
         case wake(at: Duration)
         /// Report that the item continues after skipped content.
         case tell(SkippedContent)
@@ -103,7 +101,6 @@ struct BreakStage: Sendable {
 
     private struct Running: Sendable {
         var program: InterstitialBreak
-        /// The active asset, if any.
         var actor: Actor?
         /// The asset that left before its end.
         var leaving: Int?
@@ -140,7 +137,6 @@ struct BreakStage: Sendable {
     private var skipped: [SkippedContent] = []
     /// Whether the start position of the item is known.
     private(set) var hasStarted = false
-    /// Unreported events, in order.
     private var news: [News] = []
     /// The event whose start was reported, but not its end.
     private var told: String?
@@ -169,7 +165,6 @@ struct BreakStage: Sendable {
         return false
     }
 
-    /// The playbacks that wait for their turn.
     var waiting: [Int] { ready.map(\.playback) }
 
     /// Returns the asset list of an event, if it is known.
@@ -186,7 +181,6 @@ struct BreakStage: Sendable {
         return news
     }
 
-    /// Records the starts and ends of events.
     private mutating func noteEvents() {
         for change in lists.takeChanges() { news.append(.listChanged(change)) }
         guard running != nil else { return }
@@ -210,7 +204,6 @@ struct BreakStage: Sendable {
     private static let noAssets = HLSError(
         code: .notAvailable, urlString: nil, cause: "there is nothing for the interstitial to play")
 
-    /// Records that media of the current event is unavailable.
     private mutating func noteFailure(_ error: HLSError?) {
         guard let event = running?.program.current else { return }
         noteEvents()
@@ -256,7 +249,6 @@ struct BreakStage: Sendable {
         return place.time.map { $0 > playhead } ?? true ? place : nil
     }
 
-    /// Updates the next break.
     private mutating func look(ahead playhead: Duration) {
         upcoming = schedule.isEmpty ? nil : schedule.upcoming(from: playhead)
         place = place(after: playhead, in: schedule)
@@ -419,7 +411,6 @@ struct BreakStage: Sendable {
 
     // MARK: Steps
 
-    /// Called when an asset has an engine.
     mutating func made(_ turn: Turn, as playback: Int) { ready.append(Actor(turn: turn, playback: playback)) }
 
     /// Returns the next step, or `nil` if there is nothing to do.

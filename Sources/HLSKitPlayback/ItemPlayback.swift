@@ -20,16 +20,13 @@ struct ItemPlayback: Sendable {
     var tickets: [Int] = []
     let inbox = DriverInbox()
     let counters = RendererCounters()
-    /// Callers that wait for the end of a seek.
     var seeks = SeekQueue()
     /// Callers that wait for decoded media.
     var prerolls: [OneShot<Bool>] = []
     var driver: Task<Void, Never>?
     /// The task that loads the asset properties for the item.
     var assetKeys: Task<Void, Never>?
-    /// Whether the duration was passed to the item's asset.
     var hasNotedDuration = false
-    /// Whether the driver has ended.
     var hasEnded = false
     /// Whether the item has left the queue. Only its driver has not ended yet.
     var isRetired = false

@@ -7,7 +7,6 @@ import HLSKitTime
 /// The breaks of the current item, and the player's state in them.
 struct Breaks: Sendable {
     var stage: BreakStage
-    /// The date ranges in the item's playlist.
     var dateRanges = DateRangeReader()
     /// The skipped ranges of segments that were listed so far.
     private var memory = SkipMemory()
@@ -15,7 +14,6 @@ struct Breaks: Sendable {
     var intent: PlayerIntent?
     /// The playback that currently replaces the item.
     var onStage: Int?
-    /// Whether steps are being carried out.
     var isSettling = false
     /// Whether the break started at once, not when time reached it. Outputs may then have taken more of the item.
     var isSudden = false
@@ -160,7 +158,6 @@ extension PlayerCore {
         afterwards.note(lacksDriver: false, hasChanged: true)
     }
 
-    /// Called when the active asset has ended.
     func assetIsOver(_ id: Int, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         guard state.breaks?.onStage == id else { return }
         let over = state.update(id) { (offset: $0.engine.playhead, error: $0.engine.item?.error) }

@@ -46,7 +46,6 @@ extension PlayerCore.State {
         return ResourceLedger.Entry(priority: budget.priority, isInNeed: isInNeed)
     }
 
-    /// Whether the active playback needs media.
     private var isInNeed: Bool {
         guard let onStage else { return current.engine.isInNeed }
         return others.first { $0.id == onStage }?.engine.isInNeed ?? false

@@ -70,7 +70,6 @@ extension PlayerCore {
 }
 
 extension EngineControl {
-    /// Whether the app requests a rate.
     var setsRate: Bool {
         switch self {
         case .play, .pause, .setRate, .playImmediately, .setRateAtHostTime: true

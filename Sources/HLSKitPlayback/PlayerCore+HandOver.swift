@@ -17,7 +17,6 @@ extension PlayerCore {
         handOver(to: next, at: now, isAtEnd: isAtEnd, &state, &afterwards)
     }
 
-    /// Makes `next` the current item.
     func handOver(
         to next: UpcomingItem?, at now: Duration, isAtEnd: Bool = false, _ state: inout State,
         _ afterwards: inout Afterwards

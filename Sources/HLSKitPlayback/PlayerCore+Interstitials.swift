@@ -117,7 +117,6 @@ extension PlayerCore {
         state.withLock { state in state.breaks.flatMap { body($0.stage) } }
     }
 
-    /// The item of the current asset.
     var interstitialItem: PlayerItem? {
         state.withLock { state in state.onStage.flatMap { state.update($0) { $0.item } } ?? nil }
     }

@@ -47,7 +47,6 @@ struct SeekQueue: Sendable {
         return ended
     }
 
-    /// Ends all seeks.
     mutating func close() -> Ended {
         defer { waiters = [] }
         return Ended(outcomes: waiters.map { ($0, false) })

@@ -15,7 +15,6 @@ final class PlayerCore: EngineHost {
         let origin: HostTime
         /// Playbacks that are being prepared, and retired playbacks whose driver has not ended.
         var others: [ItemPlayback] = []
-        /// The queue after the current item.
         var upcoming: [UpcomingItem] = []
         var lastPlayback = 0
         /// Decided but unpublished events, and the number of the first one.
@@ -60,7 +59,6 @@ final class PlayerCore: EngineHost {
     let sound = SoundControl()
     let configuration: PlayerConfiguration
     let events = Broadcast<PlayerEvent>()
-    /// Events of interstitial items.
     let interstitialEvents = Broadcast<PlayerEvent>()
     /// The events in ``events`` about interstitials.
     let interstitialChanges = Broadcast<PlayerEvent>()
@@ -70,7 +68,6 @@ final class PlayerCore: EngineHost {
     let interstitialTimeObservers = TimeObservers()
     /// The app's closure that prepares the item of each asset before it is loaded.
     let interstitialPreparation = Mutex<(@Sendable (PlayerItem) -> Void)?>(nil)
-    /// The key of the player in its budget.
     let budgetNumber: Int
     let state: PlayerLock<State>
     /// Held while events move from the outbox to the broadcast, to keep them in order.
@@ -221,7 +218,6 @@ final class PlayerCore: EngineHost {
         closeObservers(of: items)
     }
 
-    /// Ends the drivers without waiting.
     func abandon() {
         closeObservers(of: end().items)
     }
@@ -255,7 +251,6 @@ final class PlayerCore: EngineHost {
 
     // MARK: Reading
 
-    /// Reads the engine of the current item.
     func read<Result: Sendable>(_ body: (borrowing PlaybackEngine) -> Result) -> Result {
         state.withLock { state in body(state.current.engine) }
     }

@@ -28,7 +28,6 @@ public final class PlayerItem: Sendable {
         var isTaken = false
         var choices: [MediaCharacteristic: MediaSelectionChoice] = [:]
         var sidecars: [SidecarCaptions] = []
-        /// Whether the item is currently in its player's queue.
         var isQueued = false
         /// The final state, once the item has left its player.
         var last: PlayerState?
@@ -219,7 +218,6 @@ public final class PlayerItem: Sendable {
         return core?.read(of: self) { $0.item?.error } ?? last
     }
 
-    /// The player that the item belongs to.
     var attachedCore: PlayerCore? { state.withLock(\.core) }
 
     // MARK: Copies

@@ -86,6 +86,5 @@ extension PlayerItem {
 }
 
 extension AsyncStream<Void> {
-    /// A stream without elements.
     fileprivate static var ended: AsyncStream { AsyncStream { $0.finish() } }
 }

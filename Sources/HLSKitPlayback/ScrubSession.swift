@@ -21,7 +21,6 @@ public final class ScrubSession: Sendable {
         player.pause()
     }
 
-    /// Ends the session when it is released.
     deinit { end() }
 
     /// Shows the frame at an item time.

@@ -18,7 +18,6 @@ final class PlayerFeed: Sendable {
         /// The item that was current when all its measurements had been reported, while events up to its end are
         /// unread.
         var pending: PlayerItem?
-        /// Whether the player has no more events.
         var isOver = false
     }
 
@@ -69,7 +68,6 @@ final class PlayerFeed: Sendable {
         observer.observe(.ended, at: clock.now)
     }
 
-    /// Called when the player has left its current item.
     private func turn(to id: PlayerItemID?, at time: HostTime) {
         let left = followed.withLock { followed -> PlayerItem? in
             guard followed.current != id else { return nil }

@@ -15,7 +15,6 @@ enum PlayerSignal: Sendable {
     /// All of the item's measurements were reported. `isOver`: whether the player has left it, or only the observation
     /// has ended.
     case itemLeft(PlayerItem, isOver: Bool)
-    /// No signal follows.
     case ended
 }
 

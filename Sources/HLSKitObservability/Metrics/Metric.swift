@@ -61,7 +61,6 @@ enum Metric: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the metric counts fractions.
     var isFraction: Bool {
         switch self {
         case .played, .waiting, .stallTime, .missingTime: true

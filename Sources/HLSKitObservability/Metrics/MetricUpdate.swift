@@ -1,6 +1,5 @@
 import HLSKitCore
 
-/// An update for a metrics backend.
 enum MetricUpdate: Sendable, Hashable {
     /// - Parameter labels: The values of the metric's labels, in order.
     case count(Metric, labels: [String] = [], by: Int)

@@ -76,7 +76,6 @@ public final class PlayerMetrics: Sendable {
     }
 }
 
-/// Counts the activity of one player.
 private final class MetricsObserver: PlayerObserver {
     private let instruments: MetricInstruments
     private let player: Int

@@ -3,7 +3,6 @@ import Tracing
 
 /// Creates the span of a completed request from its measured times.
 struct RequestSpan {
-    /// The recorded error of a failed request.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }

@@ -43,7 +43,6 @@ enum TraceAttribute: String, Sendable, CaseIterable {
     case cause = "hls.cause"
 }
 
-/// The names of spans.
 enum TraceName {
     static let item = "hls.item"
     static let stall = "hls.stall"
@@ -51,7 +50,6 @@ enum TraceName {
     static let request = "hls.request"
 }
 
-/// The events of spans.
 enum TraceEvent: String, Sendable, CaseIterable {
     // Events of items.
     case ready = "hls.ready"

@@ -40,7 +40,6 @@ struct CuePresenter {
         give()
     }
 
-    /// Called when the variant has no more media.
     mutating func finish() { closedCaptions.finish() }
 
     /// Passes completed closed captions to collectors, and turns captions of the selected service into cues.
@@ -98,7 +97,6 @@ struct CuePresenter {
         if !cues.current.isEmpty { receiver.receive(cues.current) }
     }
 
-    /// Passes new and changed cues to outputs.
     private mutating func give() {
         dispatcher.replace(cues.takeChanges())
         dispatcher.add(cues.takePlaced())

@@ -7,15 +7,12 @@ import HLSKitSelection
 ///
 /// It is read as a whole, so that the driver does not take the player's lock for each value.
 struct EngineView: Sendable {
-    /// Whether the item is the player's current item.
     var isCurrent = false
     var url: String?
     /// The range of the item that is played.
     var start: Duration?
     var forwardEnd: Duration?
-    /// Whether presented media is kept.
     var keepsPresented = false
-    /// The selected closed-caption service.
     var closedCaptionService: ClosedCaptionService?
     /// The selected captions of the app.
     var sidecar: SidecarCaptions?
@@ -29,7 +26,6 @@ struct EngineView: Sendable {
     /// Whether the audio of a rendition has replaced the variant's audio.
     var hasReplacedAudio = false
     var hasSeveralVariants = false
-    /// The disabled kinds of media.
     var disabledTracks: Set<MediaKind> = []
     /// Whether no media of the variant itself is loaded.
     var isVariantResting = false

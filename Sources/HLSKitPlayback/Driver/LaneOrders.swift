@@ -4,7 +4,6 @@ import HLSKitMedia
 /// The driver's side of the lanes: queues their work in order, and detects reports about dropped media.
 struct LaneOrders {
     private let worker: SerialWorker<DemuxLanes, LaneWork, LaneReport>
-    /// The kinds of media that the lanes hand on.
     var demand: MediaDemand
     private var lastNumber = 0
     /// The number of the work that was reported last.

@@ -4,11 +4,8 @@ import HLSKitSelection
 
 /// The initial settings of a lane.
 struct LaneOpening: Sendable {
-    /// The kinds of media to hand on.
     var wanted: Set<MediaKind>
-    /// Whether segments are handed on only when complete.
     var holdsSegments: Bool
-    /// The rule that selects among several audio tracks.
     var audioRule: AudioTrackRule?
 }
 
@@ -65,7 +62,6 @@ struct LaneWork: Sendable {
     /// The number of the work, which increases. It identifies the work in reports.
     var number: Int
     var lane: LaneID
-    /// The settings of a new lane.
     var opening: LaneOpening?
     var action: Action?
     /// The event to pass to the engine before the results, about the transfer of the bytes.

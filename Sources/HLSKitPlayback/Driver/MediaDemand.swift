@@ -30,7 +30,6 @@ struct MediaDemand {
                 || dispatcher.registry.wantsSamples(of: type))
     }
 
-    /// The kinds of media that are used.
     func types(_ view: EngineView) -> Set<MediaKind> {
         // Other media determines the times of metadata and cues.
         if dispatcher.registry.wantsMetadata || dispatcher.registry.wantsCues || view.closedCaptionService != nil {

@@ -13,9 +13,7 @@ struct MediaPresenter {
     struct News {
         /// Events for the engine, in order.
         var events: [EngineEvent] = []
-        /// Events to publish at once.
         var published: [PlayerEvent.Kind] = []
-        /// Whether a segment of the lane has ended.
         var isSegmentOver = false
     }
 
@@ -65,13 +63,11 @@ struct MediaPresenter {
     /// The current item time, or `nil` while interstitials replace the item.
     var shownTime: Duration? { isSuspended ? nil : time }
 
-    /// The host time at which media is next due.
     var nextDue: Duration? {
         let others = [cues.nextDue, dispatcher.nextDelivery].map { $0.flatMap { clock.hostTime(of: $0) } }
         return ([clock.nextDue] + others).compactMap(\.self).min()
     }
 
-    /// Resumes the renderers whose time is reached.
     func wakeDue() { clock.wakeDue() }
 
     // MARK: Media
@@ -187,7 +183,6 @@ struct MediaPresenter {
     /// Revokes the end of a lane.
     mutating func reopen(_ lane: LaneID) { renderers.reopen(lane) }
 
-    /// Drops the loaded media of a lane.
     mutating func clear(_ lane: LaneID) {
         renderers.clear(lane)
         if lane == .subtitles { cues.clear(at: time ?? .zero) }
@@ -207,7 +202,6 @@ struct MediaPresenter {
         return dispatcher.registry.suppressesCues ? [] : due
     }
 
-    /// Called when the item becomes current.
     mutating func release() {
         isSuspended = false
         dispatcher.release()
@@ -287,7 +281,6 @@ struct MediaPresenter {
     /// Called when outputs have changed the media that they take.
     func setModes(_ demand: MediaDemand, _ view: EngineView) { renderers.setModes(demand, view) }
 
-    /// Called when a playlist was loaded.
     mutating func readDateRanges(_ tracker: () -> PlaylistTracker?) { metadata.readDateRanges(tracker) }
 
     /// Waits until all renderers have stopped.

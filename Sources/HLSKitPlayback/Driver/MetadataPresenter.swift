@@ -26,7 +26,6 @@ struct MetadataPresenter {
         for group in metadata.groups(from: time) { receiver.receive(group) }
     }
 
-    /// Called when all media is dropped.
     mutating func flush() { metadata.removeAll() }
 
     /// Called after a jump to loaded media. Passes the metadata from `time` on again.

@@ -3,11 +3,9 @@ import HLSKitSelection
 
 /// Detects new outputs of an item and changes of their combined limits.
 struct OutputWatch {
-    /// Outputs that were handled before.
     private var greeted: Set<ObjectIdentifier> = []
     private var limits: OutputLimits?
 
-    /// Returns the outputs added since the last call.
     mutating func takeNew(of registry: OutputRegistry) -> [OutputRegistry.OutputEntry] {
         let entries = registry.outputs
         defer { greeted = Set(entries.map { ObjectIdentifier($0.output) }) }

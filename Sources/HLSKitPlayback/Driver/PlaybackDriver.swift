@@ -41,7 +41,6 @@ struct PlaybackDriver: ~Copyable {
         lanes = LaneOrders(configuration, dispatcher: presenter.dispatcher, on: queue) { inbox.post(.lanes($0)) }
     }
 
-    /// Runs until the inbox is closed.
     mutating func run() async {
         let inbox = inbox
         presenter.open(configuration.outputs) { inbox.post(.outputsChanged) }
@@ -72,13 +71,11 @@ struct PlaybackDriver: ~Copyable {
         channel.driverHasEnded()
     }
 
-    /// The host time of the next timed work.
     private var nextDue: Duration? {
         let observers = engine.view.isCurrent ? channel.nextObserverTime : nil
         return [timers.next, presenter.nextDue, observers].compactMap(\.self).min()
     }
 
-    /// Publishes the cues that are due.
     private mutating func showCues(upTo time: Duration) {
         for cue in presenter.deliverDue(at: time, engine.view) { channel.publish(.legibleCue(cue)) }
     }
@@ -194,7 +191,6 @@ struct PlaybackDriver: ~Copyable {
         if let control { engine.handle(.control(control)) }
     }
 
-    /// Returns the variant's playlist.
     private var tracker: () -> PlaylistTracker? {
         { [channel] in channel.read { $0.item?.mainTracker } }
     }

@@ -2,7 +2,6 @@ import HLSKitEngine
 import HLSKitLoading
 import HLSKitPlaylist
 
-/// The source of a playlist's bytes.
 struct PlaylistSource: Sendable {
     /// The URL after redirects.
     var url: String
@@ -13,7 +12,6 @@ struct PlaylistSource: Sendable {
     var known: MediaPlaylist?
 }
 
-/// A parsed or invalid playlist.
 struct ReadPlaylist: Sendable {
     var id: RequestID
     var result: Result<LoadedPlaylist, PlaylistFailure>
@@ -72,6 +70,5 @@ struct PlaylistReading: Sendable {
         }
     }
 
-    /// Called when the request was cancelled or has failed.
     mutating func abandon(_ id: RequestID) { readings[id] = nil }
 }

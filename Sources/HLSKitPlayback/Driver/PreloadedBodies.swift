@@ -46,7 +46,6 @@ struct PreloadedBodies {
             self.start = start
         }
 
-        /// Returns the events that are currently possible.
         mutating func takeEvents() -> [Event] {
             guard let response else { return [] }
             var events: [Event] = []
@@ -117,7 +116,6 @@ struct PreloadedBodies {
         change(request) { $0.bytes += bytes }
     }
 
-    /// Called when a body is complete.
     mutating func finish(_ request: RequestID) -> [Event] {
         change(request) { $0.isComplete = true }
     }
@@ -145,7 +143,6 @@ struct PreloadedBodies {
         return events
     }
 
-    /// Called when a served request is no longer wanted.
     mutating func stopServing(_ request: RequestID) {
         for id in bodies.keys { bodies[id]?.takers.removeAll { $0.request == request } }
     }

@@ -114,7 +114,6 @@ struct RendererSet {
         renderer.enqueue(elements)
     }
 
-    /// Called when outputs change.
     func setModes(_ demand: MediaDemand, _ view: EngineView) {
         for (key, active) in renderers { active.renderer.setMode(limited(demand.mode(of: key.type, view))) }
     }
@@ -183,7 +182,6 @@ struct RendererSet {
     /// Called when a segment of a lane announces tracks of these kinds.
     mutating func expect(_ types: some Sequence<MediaKind>, of lane: LaneID) { expectation.tell(types, of: lane) }
 
-    /// Called when media of a kind arrives.
     mutating func noteCome(_ type: MediaKind, of lane: LaneID) { expectation.give(type, of: lane) }
 
     /// Called when a segment of a lane has ended. Stops waiting for announced kinds without media.
@@ -221,7 +219,6 @@ struct RendererSet {
         for key in renderers.keys where key.lane == lane { renderers[key]?.drainedEnd = nil }
     }
 
-    /// Drops the loaded media of a lane.
     mutating func clear(_ lane: LaneID) {
         endedLanes.remove(lane)
         // The position of the dropped media no longer matters.
@@ -333,7 +330,6 @@ struct RendererSet {
 
     // MARK: The end
 
-    /// Waits until all renderers have stopped.
     func stop() async {
         let renderers = inOrder.map(\.value.renderer)
         for renderer in renderers { renderer.stop() }

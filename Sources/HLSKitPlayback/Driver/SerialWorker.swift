@@ -20,7 +20,6 @@ struct WorkQueue: Sendable {
 final class SerialWorker<State, Work: Sendable, Report: Sendable>: Sendable {
     private struct Waiting {
         var work: [Work] = []
-        /// Whether work is in progress.
         var isBusy = false
         var isClosed = false
         var closing: [CheckedContinuation<Void, Never>] = []

@@ -8,7 +8,6 @@ struct SidecarCues: Sendable {
     /// The position where playback continues after a jump.
     private var start: Duration?
 
-    /// Whether captions were added and not dropped since.
     var isGiven: Bool { given != nil }
 
     /// Whether captions other than the added ones are selected, so that those must be removed.

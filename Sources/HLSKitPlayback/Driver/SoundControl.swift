@@ -1,6 +1,5 @@
 import Synchronization
 
-/// The audio volume of a player.
 final class SoundControl: Sendable {
     private struct State {
         var volume: Float = 1

@@ -15,7 +15,6 @@ struct TrackExpectation: Sendable {
         told[lane, default: []].formUnion(types)
     }
 
-    /// Called when media of a kind arrives.
     mutating func give(_ type: MediaKind, of lane: LaneID) { given[lane, default: []].insert(type) }
 
     /// Called when a segment of a lane, or the lane, has ended. Removes announced kinds without media.

@@ -27,7 +27,6 @@ struct TransferTable {
         case kept
     }
 
-    /// The result of a completed transfer.
     enum Whole {
         case segment(SegmentID, url: String)
         case head(SegmentID)
@@ -93,7 +92,6 @@ struct TransferTable {
         preloads.stopServing(id)
     }
 
-    /// Drops the body of a preload hint.
     mutating func forgetBody(_ id: RequestID) { preloads.forget(id) }
 
     /// Reports events of served requests in the same way as other transport events.
@@ -107,7 +105,6 @@ struct TransferTable {
         transfers = [:]
     }
 
-    /// Asks the app for a fresh URL.
     mutating func refresh(_ expired: ExpiredURL) {
         guard let refresher = urlRefresher else { return }
         let (inbox, userCall) = (inbox, userCall)

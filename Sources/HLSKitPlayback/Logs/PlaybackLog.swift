@@ -29,7 +29,6 @@ import HLSKitTime
             self.logger = logger
         }
 
-        /// Returns the decisions that the logger accepts.
         static func detail(for logger: PlayerLogger?) -> DecisionDetail {
             guard let logger, logger.logLevel <= .debug else { return .nothing }
             return logger.logLevel <= .trace ? .everything : .choices

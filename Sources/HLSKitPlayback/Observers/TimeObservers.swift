@@ -25,9 +25,7 @@ final class TimeObservers: Sendable {
     /// The time as reported by the current item's engine.
     struct Report {
         var time: ObservedTime
-        /// Whether the current item has changed.
         var isNewItem = false
-        /// Whether a seek is in progress.
         var isSeeking = false
         /// The subject of the time. For observers of other subjects, time does not pass.
         var subject: String?

@@ -6,7 +6,6 @@ import HLSKitPlaylist
 /// The tracks of a lane that were announced to outputs. Decides when a track must be announced again.
 struct AnnouncedTracks: Sendable {
     private var current: [MediaKind: MediaTrack] = [:]
-    /// The offsets added to the tracks' timestamps.
     private var offsets: [MediaKind: Duration] = [:]
 
     var isEmpty: Bool { current.isEmpty }

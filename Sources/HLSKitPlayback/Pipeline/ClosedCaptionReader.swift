@@ -18,7 +18,6 @@ struct ClosedCaptionReader: Sendable {
     private var track: MediaTrack?
     /// Whether a separate track carries the captions.
     private var hasOwnTrack = false
-    /// The offset of the current timeline.
     private var offset: Duration?
     private var reorderer = ClosedCaptionReorderer()
     private var decoder = ClosedCaptionDecoder()
@@ -27,7 +26,6 @@ struct ClosedCaptionReader: Sendable {
     private var edge: Int64?
     private(set) var known: [ClosedCaption] = []
     private var fresh: [ClosedCaption] = []
-    /// The services that have produced captions.
     private(set) var services: Set<ClosedCaptionService> = []
     private var openCaptions: [ClosedCaption]?
 
@@ -40,7 +38,6 @@ struct ClosedCaptionReader: Sendable {
         self.track = isStill ? nil : track
     }
 
-    /// Handles a demuxed frame.
     mutating func add(_ sample: MediaSample, offset: Duration) {
         guard let track else { return }
         follow(offset)
@@ -94,7 +91,6 @@ struct ClosedCaptionReader: Sendable {
         edge = edge.map { min($0, time) }
     }
 
-    /// Called when loading restarts at another position.
     mutating func flush() {
         known = []
         fresh = []
@@ -106,7 +102,6 @@ struct ClosedCaptionReader: Sendable {
 
     // MARK: Out
 
-    /// Returns the captions completed since the last call.
     mutating func takeFresh() -> [ClosedCaption] {
         defer { fresh = [] }
         return fresh

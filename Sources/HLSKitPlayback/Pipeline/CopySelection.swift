@@ -34,7 +34,6 @@ struct CopySelection: Sendable {
         comesAgain = true
     }
 
-    /// Called when samples of a new run follow.
     mutating func begin(_ track: MediaTrack, in window: PresentationWindow) {
         leadIn = LeadIn()
         overlap.begin(track, dropsOverlap: window.dropsOverlap || comesAgain)

@@ -4,7 +4,6 @@ import HLSKitMedia
 package import HLSKitSelection
 import HLSKitTime
 
-/// A cue of a segment.
 struct MediaCue: Sendable {
     var cue: WebVTTCue
     /// The caption's real appearance, if the cue cannot express it.
@@ -65,7 +64,6 @@ package struct CueSchedule: Sendable {
     ///
     /// Cues up to that segment are skipped if they have already ended.
     private var joined: (time: Duration, segment: Duration?)?
-    /// The item times between which cues are wanted.
     private var window = TimeWindow()
     private var unplaced: [(batch: CueBatch, language: String?)] = []
     /// The cues that are not due yet. They are sorted by start if ``isSorted``, with ties in order of arrival.
@@ -226,7 +224,6 @@ package struct CueSchedule: Sendable {
         give(entry)
     }
 
-    /// The index of the cue that this cue continues.
     private func predecessor(of entry: Entry) -> Int? {
         placed.lastIndex { old in
             old.isCutAtEnd && old.start <= entry.start && entry.start - old.end <= .milliseconds(1)
@@ -235,7 +232,6 @@ package struct CueSchedule: Sendable {
         }
     }
 
-    /// Replaces a known cue.
     private mutating func change(_ old: Entry, to new: Entry) {
         if let index = due.firstIndex(of: old) {
             due.remove(at: index)
@@ -255,7 +251,6 @@ package struct CueSchedule: Sendable {
 
     // MARK: Closed captions
 
-    /// Adds a complete closed caption.
     mutating func add(_ caption: Caption, language: String?) {
         guard let entry = Self.entry(caption, language: language), window.overlaps(entry.start, entry.end) else {
             return

@@ -2,7 +2,6 @@
 ///
 /// This is a pure value. Call it for each sample that produces no output, and for each output.
 struct DecoderSilence: Sendable, Hashable {
-    /// The reactions to a silent decoder.
     enum Step: Sendable, Hashable {
         /// Restart the decoder at the next sync sample, because it may be stuck.
         case nudge
@@ -19,13 +18,11 @@ struct DecoderSilence: Sendable, Hashable {
     /// The distance between samples beyond which media is missing between them.
     private static let longestStep = Duration.seconds(1)
 
-    /// The start of the current silence.
     private(set) var start: Duration?
     private var length = Duration.zero
     private var last: Duration?
     private var sampleCount = 0
     private var failureCount = 0
-    /// Whether the current silence was reported.
     private(set) var isTold = false
     private var isNudged = false
     private var hasGiven = false
@@ -33,7 +30,6 @@ struct DecoderSilence: Sendable, Hashable {
     /// Whether silence was reported and the decoder has never produced output.
     var isOfAll: Bool { isTold && !hasGiven }
 
-    /// Called when the decoder refuses a sample.
     mutating func noteFailure() { failureCount += 1 }
 
     /// Called when a sample with the decoding time `time` produced no output. Returns each step once, when it is due.
@@ -53,7 +49,6 @@ struct DecoderSilence: Sendable, Hashable {
         return isNudged ? nil : .nudge
     }
 
-    /// Called when the decoder produces output.
     mutating func end() {
         guard start != nil || !hasGiven else { return }
         self = DecoderSilence()

@@ -7,7 +7,6 @@ struct DecodingEffort: Sendable, Hashable {
         case decode
         /// Frames that no other frame depends on may be skipped.
         case decodeReferences
-        /// The sample is not decoded.
         case skip
     }
 

@@ -38,7 +38,6 @@ package struct ItemTimeline: Sendable {
 
     /// The timelines on which the variant will place media.
     package enum Coming: Sendable, Hashable {
-        /// The variant has not started yet.
         case unknown
         case timelines(Set<Int>)
     }
@@ -46,7 +45,6 @@ package struct ItemTimeline: Sendable {
     /// The media time of the item's start, or `nil` if only the playlist determines it.
     var mediaOrigin: @Sendable () -> Duration? = { nil }
     package var comingFromVariant = Coming.timelines([])
-    /// Whether a rendition is waiting for the variant's anchor.
     var hasWaitingLane = false
     private var common: [Int: Duration] = [:]
     private var own: [LaneID: [Int: Duration]] = [:]
@@ -59,7 +57,6 @@ package struct ItemTimeline: Sendable {
     /// The end of a lane's last segment.
     private struct Joint: Sendable {
         var timeline: Int
-        /// The end according to the playlist.
         var playlistEnd: Duration
         var ends: [MediaKind: Duration]
 

@@ -33,7 +33,6 @@ package struct LanePipeline {
     private var announced = AnnouncedTracks()
     /// The incomplete end of the last segment, for the segment that follows it.
     private var rest: Rest?
-    /// Whether a truncated segment is requested again.
     private let asksAgain: Bool
     /// The timestamp map of the last WebVTT segment, and its timeline.
     private var timestampMap: (map: WebVTTTimestampMap, timeline: Int)?
@@ -130,7 +129,6 @@ package struct LanePipeline {
         lastReplacement = nil
     }
 
-    /// The timelines on which this lane will place samples.
     var coming: Set<Int> {
         mode == .demux && !wanted.isEmpty ? Set(readers.map(\.job.timeline)) : []
     }
@@ -269,7 +267,6 @@ package struct LanePipeline {
         }
     }
 
-    /// Reports how far the segment has been demuxed.
     private func report(_ reader: SegmentReader, output: inout [LaneOutput]) {
         if let time = reader.demuxedUpTo { output.append(.fact(.demuxed(reader.job.id, upTo: time))) }
     }
@@ -310,7 +307,6 @@ package struct LanePipeline {
     /// is damaged.
     private static let longestEmptySegment = Duration.milliseconds(500)
 
-    /// Called when the complete segment has been handed on.
     private mutating func close(
         _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
     ) {

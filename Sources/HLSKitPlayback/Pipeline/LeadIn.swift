@@ -8,7 +8,6 @@ struct LeadIn {
     /// Whether the first wanted sample has arrived. All later samples are needed.
     private(set) var isPassed = false
 
-    /// Handles a sample before the first wanted one.
     mutating func hold(_ sample: MediaSample) {
         if sample.isSync { samples = [] } else if samples.isEmpty { return }
         samples.append(sample)

@@ -9,13 +9,10 @@ import HLSKitMedia
 /// end of the video or where video is missing.
 final class Lockstep: Sendable {
     private struct State {
-        /// The kinds that take part.
         var kinds: Set<MediaKind> = []
         /// The item time of the next sample of each kind, if known.
         var times: [MediaKind: Duration] = [:]
-        /// Kinds without a waiting sample.
         var idle: Set<MediaKind> = []
-        /// Kinds without further samples.
         var ended: Set<MediaKind> = []
         var reach: [MediaKind: Reach] = [:]
 
@@ -84,7 +81,6 @@ final class Lockstep: Sendable {
         if isNews { state.signal { _ in } }
     }
 
-    /// Called when a kind has no further samples.
     func end(_ type: MediaKind) { state.signal { $0.ended.insert(type) } }
 
     /// Called when all samples of a kind before `end` have been written or wait to be written.

@@ -23,7 +23,6 @@ struct MediaBehindBreak {
         fileprivate var isSample: Bool { if case .sample = item { true } else { false } }
     }
 
-    /// Decoded media in order of arrival.
     private(set) var media: [DecodedMedia] = []
     private(set) var copies: [HeldCopy] = []
     private(set) var unread: [Unread] = []
@@ -71,10 +70,8 @@ struct MediaBehindBreak {
         hasUnreadTrack = unread.contains(where: \.isTrack)
     }
 
-    /// Drops the decoded media.
     mutating func forgetMedia() { media = [] }
 
-    /// Returns all media and removes it.
     mutating func take() -> MediaBehindBreak {
         defer { self = MediaBehindBreak() }
         return self

@@ -11,7 +11,6 @@ struct MediaLimit: Sendable {
 
     init(until: Duration? = nil) { self.until = until }
 
-    /// Returns the window, cut at the limit.
     func bound(_ window: PresentationWindow) -> PresentationWindow {
         guard let until, window.until.map({ $0 > until }) ?? true else { return window }
         var window = window

@@ -3,7 +3,6 @@ struct OptionalPictures {
     /// The presentation times of frames that may be skipped.
     private var pending: [Int64] = []
 
-    /// Adds a sample that the decoder may skip.
     mutating func add(_ pts: Int64) { pending.append(pts) }
 
     /// Called when a frame is decoded. Returns the number of earlier frames that were skipped.

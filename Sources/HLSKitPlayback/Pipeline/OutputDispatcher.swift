@@ -35,7 +35,6 @@ final class OutputDispatcher: Sendable {
     /// Sets the kinds of media in the item. Writers receive nothing before this call.
     func expect(_ types: Set<MediaKind>) { writers.expect(types) }
 
-    /// Called when the item becomes current.
     func release() { writers.release() }
 
     /// Called when interstitials replace the item, until it is released again.
@@ -44,7 +43,6 @@ final class OutputDispatcher: Sendable {
     /// Sets the shift of writers' timestamps. See ``WriterFeed/place(_:after:)``.
     func place(_ shift: Duration, after time: Duration?) { writers.place(shift, after: time) }
 
-    /// Called when the item has failed.
     func end() { registry.end() }
 
     /// Stops waiting for further tracks.
@@ -176,7 +174,6 @@ final class OutputDispatcher: Sendable {
         try await writers.write(sample, of: type, at: itemTime)
     }
 
-    /// Called when all media of a kind was delivered.
     func finish(_ type: MediaKind, generation: Int) {
         let outputs = registry.outputs
         guard !outputs.isEmpty else { return }

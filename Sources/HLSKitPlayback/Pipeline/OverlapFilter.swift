@@ -60,7 +60,6 @@ struct OverlapFilter: Sendable {
         return false
     }
 
-    /// Called when a sample was delivered.
     mutating func note(_ sample: MediaSample, decodingTime: Duration, time: Duration) {
         last = Last(sample: sample, decodingTime: decodingTime, time: max(last?.time ?? time, time))
     }

@@ -44,7 +44,6 @@ struct ParameterSetKeeper: Sendable {
         return track
     }
 
-    /// Called when the head has been read.
     mutating func endTables(of stream: StreamID) {
         if tables[stream] == nil { tables[stream] = [] }
     }

@@ -17,7 +17,6 @@ final class PresentationClock: Sendable {
         var generation = 0
         /// Whether time runs backwards. Media is then presented in reverse order.
         var isReverse = false
-        /// Whether time has run since the last flush.
         var hasRun = false
         var due: [ObjectIdentifier: Duration] = [:]
     }
@@ -85,13 +84,11 @@ final class PresentationClock: Sendable {
         return gate.withLock { $0.isDue(time, isHeard: isHeard, at: now) }
     }
 
-    /// The current item time.
     var now: Duration {
         let time = clock.now
         return gate.withLock { $0.timebase.itemTime(at: time) }
     }
 
-    /// The current mapping between item time and host time.
     var outputClock: OutputClock {
         let host = clock.now
         let (timebase, generation, isReverse) = gate.withLock { ($0.timebase, $0.generation, $0.isReverse) }
@@ -104,7 +101,6 @@ final class PresentationClock: Sendable {
 
     var generation: Int { gate.withLock { $0.generation } }
 
-    /// Called when the item becomes current.
     func release() {
         gate.signal { $0.isHeld = false }
     }
@@ -121,7 +117,6 @@ final class PresentationClock: Sendable {
         }
     }
 
-    /// Resumes the renderers whose time is reached.
     func wakeDue() {
         let time = clock.now
         let wakes = gate.withLock { state in

@@ -2,14 +2,12 @@ import HLSKitEngine
 import HLSKitMedia
 import Synchronization
 
-/// Adds up the counters of a player's renderers.
 final class RendererCounters: Sendable {
     private struct Bytes {
         var now = 0
         var peak = 0
     }
 
-    /// The counters for one kind of media.
     struct Media: Sendable {
         var decodedFrames = 0
         var droppedFrames = 0
@@ -36,7 +34,6 @@ final class RendererCounters: Sendable {
 
     var droppedVideoFrameCount: Int { media.withLock { $0[.video]?.droppedFrames ?? 0 } }
 
-    /// Adds the counts to `statistics`.
     func fill(_ statistics: inout PlaybackStatistics) {
         let media = media.withLock { $0 }
         let (video, audio) = (media[.video], media[.audio])

@@ -7,7 +7,6 @@ import HLSKitTime
 
 /// The work of a ``TrackRenderer``'s task: decodes samples in order and delivers the results when they are due.
 struct RendererWorker {
-    /// The lateness beyond which decoded frames are dropped.
     private static let lateFrameTolerance = Duration.milliseconds(40)
     /// The longest time that a frame may stay on screen because the decoder is slow.
     private static let longestPicture = Duration.milliseconds(500)
@@ -44,7 +43,6 @@ struct RendererWorker {
     private var hasFailed = false
     /// The decoder errors so far, one of each kind.
     private var damage: Set<CodecError> = []
-    /// Whether no decoder supports the track.
     private var isUndecodable = false
     /// Decoded media that was not presented yet, in presentation order.
     private var pending: [DecodedMedia] = []
@@ -415,7 +413,6 @@ struct RendererWorker {
         }
     }
 
-    /// Presents the frame that a seek looked for.
     private mutating func land(on picture: DecodedMedia) async {
         await queue(picture.content, at: picture.time, length: picture.length, isInside: true)
     }
@@ -463,7 +460,6 @@ struct RendererWorker {
         if isBoundByBreak, renderer.clock.isPaced { _ = await waitUntilDue(until, isHeard: media.isAudio) }
     }
 
-    /// Whether a break ends the window.
     private var isBoundByBreak: Bool { limit.until != nil && limit.until == limit.bound(window).until }
     /// Whether the decoder's output is past the start of a break.
     private var isOverAtBreak: Bool { isOver && decoder != nil && isBoundByBreak }
@@ -526,7 +522,6 @@ struct RendererWorker {
         while pending.count > decodedAhead || isFirstDue { await presentFirst() }
     }
 
-    /// Passes media to outputs ahead of its presentation time.
     private func prepare(_ media: DecodedMedia.Content) {
         switch media {
         case .video(let frame): renderer.dispatcher.prepare(frame, generation: clockGeneration)
@@ -590,7 +585,6 @@ struct RendererWorker {
         await handOverCopies(upTo: nil)
     }
 
-    /// Delivers the first decoded frame when it is due.
     mutating func presentFirst() async {
         guard !pending.isEmpty else { return }
         let next = pending.removeFirst()
@@ -709,7 +703,6 @@ struct RendererWorker {
         if decoder == nil { handedOver(max(timing.presentation, timing.decoding), timing.length) }
     }
 
-    /// Whether media is presented at all.
     private func isInside(_ time: Duration, _ length: Duration, isVideo: Bool) -> Bool {
         if window.isEmpty { return false }
         if let from = window.from, isVideo ? time < from : time + length <= from { return false }

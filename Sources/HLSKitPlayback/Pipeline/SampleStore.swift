@@ -9,7 +9,6 @@ import HLSKitMedia
 ///
 /// This is a value without locks: the renderer's queue protects it.
 struct SampleStore: Sendable {
-    /// The input of a store.
     enum Element: Sendable {
         /// The samples that follow belong to this track.
         case track(MediaTrack, window: PresentationWindow)
@@ -21,7 +20,6 @@ struct SampleStore: Sendable {
         case end(number: Int)
     }
 
-    /// The output of a store.
     enum Item: Sendable {
         case track(RunStart)
         /// Unneeded samples were skipped. Decoding restarts at the sync sample that follows.
@@ -71,7 +69,6 @@ struct SampleStore: Sendable {
         var end: Duration?
         var ticks: Int64 = 0
 
-        /// Whether part of the run is presented after `time`.
         func isPresented(after time: Duration) -> Bool { end.map { $0 > time } ?? false }
     }
 
@@ -90,7 +87,6 @@ struct SampleStore: Sendable {
     /// Whether copies continue from the earlier start of reading. Samples are then never skipped.
     private var keepsCopies = false
     private var copiesFloor: Duration?
-    /// The number of bytes of compressed media.
     private(set) var byteCount = 0
     private var entries: [Entry] = []
     /// The position before which entries are dropped. Entries before `head` are dropped but not removed yet.
@@ -114,7 +110,6 @@ struct SampleStore: Sendable {
     private var firstPlace: Int { base + head }
 
     var isEmpty: Bool { firstPlace == endPlace }
-    /// Whether everything was read.
     var isRead: Bool { cursor == endPlace }
     /// The item times of the earliest and latest media in presentation order, or `nil` if the store is empty.
     var extent: Range<Duration>? {

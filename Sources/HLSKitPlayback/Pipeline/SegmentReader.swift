@@ -22,7 +22,6 @@ struct SegmentReader {
     /// `isHeadNews`: whether the head has arrived or will not arrive.
     var awaitsHead = false
     var isHeadNews = false
-    /// The kind of media that needs the head.
     var headKind = MediaKind.video
     var head: StreamHead?
     /// Whether the segment waits for the tables of the transport stream.
@@ -30,7 +29,6 @@ struct SegmentReader {
     /// Whether the search for tables has finished.
     private var areTablesKnown = false
     private var demuxedByteCount = 0
-    /// Events demuxed while the segment waits.
     private var held: [DemuxerEvent] = []
     /// Whether the only wanted frame of the segment was handed on.
     var hasPicture = false
@@ -79,7 +77,6 @@ struct SegmentReader {
     /// The tables in a transport stream's initialization section, or the header in a WebVTT one.
     var prologue: [UInt8] = []
     private var prologueEvents: [DemuxerEvent] = []
-    /// The rest of the previous segment.
     var rest: TransportStreamRest?
 
     /// - Parameters:
@@ -152,7 +149,6 @@ struct SegmentReader {
         return true
     }
 
-    /// Returns the decrypted sample and its track.
     func decrypted(
         _ sample: MediaSample, of track: MediaTrack
     ) throws(DecryptionError) -> (sample: MediaSample, track: MediaTrack) {
@@ -407,7 +403,6 @@ struct SegmentReader {
                 duration: ItemTimeline.duration(max(0, sample.duration), track.timescale), data: data))
     }
 
-    /// Whether the segment has produced samples of any track.
     var hasSamples: Bool { !seen.isEmpty }
 
     /// Returns whether an earlier reading has already handed on the sample.
@@ -504,7 +499,6 @@ struct SegmentReader {
         }
     }
 
-    /// Called when a sample was handed on.
     mutating func note(_ sample: MediaSample, of track: MediaTrack, offset: Duration) {
         guard let shown = ShownMedia(track.shownRange).extent(of: sample) else { return }
         let time = ItemTimeline.duration(shown.pts, track.timescale) + offset
@@ -512,7 +506,6 @@ struct SegmentReader {
         extents[track.id, default: TrackExtent(first: time)].note(time, length)
     }
 
-    /// The end of each kind of media.
     var ends: [MediaKind: Duration] {
         selection.selected.compactMapValues { extents[$0.id]?.end }.filter { $0.key == .video || $0.key == .audio }
     }

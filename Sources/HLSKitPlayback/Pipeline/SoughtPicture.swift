@@ -4,7 +4,6 @@
 struct SoughtPicture<Content> {
     /// The result of examining a frame.
     struct Outcome {
-        /// The frame shown at the target.
         var found: Content?
         /// Whether a held frame turned out not to be the one.
         var isReplaced = false

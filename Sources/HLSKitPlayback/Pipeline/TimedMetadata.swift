@@ -14,7 +14,6 @@ package struct TimedMetadata: Sendable {
     var time: Duration
     /// The ID of its track in the container.
     var trackID = TimedMetadataGroup.eventMessageTrackID
-    /// Whether the clock wraps at 33 bits.
     var wraps = false
     /// Whether ``time`` counts from the segment's first sample.
     var isFromSegmentStart = false

@@ -9,7 +9,6 @@ struct TimerQueue {
 
     /// The timers in the order in which they were armed. There are so few that a search is faster than sorting.
     private var timers: [Armed] = []
-    /// The time of the first timer.
     private(set) var next: Duration?
 
     mutating func arm(_ timer: EngineTimer, at time: Duration) {

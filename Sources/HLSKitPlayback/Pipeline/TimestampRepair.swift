@@ -19,7 +19,6 @@ struct TimestampRepair: Sendable {
     /// The distance between decoding times beyond which media is missing or damaged.
     private static let longestStep = Duration.seconds(1)
 
-    /// The latest item time so far.
     private var latest: Duration?
     private(set) var correction = Duration.zero
     /// The decoding time of the last sample, the step before it, and the last time before a jump ahead.

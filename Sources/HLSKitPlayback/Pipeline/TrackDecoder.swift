@@ -20,7 +20,6 @@ enum TrackDecoder {
     /// Creates the decoder of a track with the given number of threads.
     typealias Maker = @Sendable (MediaTrack, _ threadCount: Int) throws(CodecError) -> TrackDecoder?
 
-    /// Creates libavcodec decoders.
     static let libavcodec: Maker = { track, threadCount throws(CodecError) in
         try make(for: track, threadCount: threadCount)
     }

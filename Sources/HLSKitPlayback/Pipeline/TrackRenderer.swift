@@ -10,7 +10,6 @@ import Synchronization
 /// playback without a clock. The task therefore runs on its own thread, unless the player's clock is an executor.
 /// Outputs that take samples need no decoder.
 final class TrackRenderer: Sendable {
-    /// The processing of samples.
     struct Mode: Sendable {
         /// The number of threads for libavcodec, 0 for a share of the cores, or `nil` to decode nothing.
         var decodingThreadCount: Int?
@@ -19,7 +18,6 @@ final class TrackRenderer: Sendable {
         var until: Duration?
     }
 
-    /// The reports of a renderer to its player.
     enum Report: Sendable {
         /// Everything up to this item time was delivered to the outputs.
         case presented(upTo: Duration)
@@ -183,7 +181,6 @@ final class TrackRenderer: Sendable {
         }
     }
 
-    /// Waits until the task has ended.
     func waitUntilStopped() async { await exit.value() }
 
     // MARK: The task

@@ -6,7 +6,6 @@ import HLSKitSelection
 /// Selects the tracks of a segment to hand on: one for each wanted kind of media.
 struct TrackSelection: Sendable {
     private let lane: LaneID
-    /// All tracks that the segment has announced.
     private(set) var tracks: [MediaTrack] = []
     private(set) var selected: [MediaKind: MediaTrack] = [:]
     private var metadataTracks: [MediaTrack] = []
@@ -74,7 +73,6 @@ struct TrackSelection: Sendable {
         return metadataTracks.first { $0.id == id }
     }
 
-    /// The number of selected video and audio tracks.
     var presentedCount: Int { selected.keys.count { $0 == .video || $0 == .audio } }
 
     /// The format of this kind of media if none of it can be decoded, or `nil` if some is read or there is none.

@@ -3,7 +3,6 @@ struct UnreadBytes: Sendable {
     private var chunks: [[UInt8]] = []
     /// The index of the first chunk that was not taken.
     private var next = 0
-    /// The number of bytes that were not taken.
     private(set) var count = 0
 
     var isEmpty: Bool { next == chunks.count }

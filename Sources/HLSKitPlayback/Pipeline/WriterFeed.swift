@@ -32,7 +32,6 @@ final class WriterFeed: Sendable {
         var tracks: [MediaKind: MediaTrack] = [:] { didSet { version += 1 } }
         /// The version of the tracks to announce.
         private(set) var version = 0
-        /// The announcements by writer ID.
         var announced: [Int: Announcement] = [:]
         var isClosed = false
         /// Whether the item is not current, so that writers receive nothing.
@@ -65,7 +64,6 @@ final class WriterFeed: Sendable {
         state.signal { $0.known = types }
     }
 
-    /// Called when the item becomes current.
     func release() {
         state.signal { $0.isHeld = false }
     }

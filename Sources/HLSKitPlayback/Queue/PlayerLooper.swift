@@ -139,7 +139,6 @@ public final class PlayerLooper: Sendable {
 
     // MARK: Rounds
 
-    /// Appends another copy after the copies in the queue.
     private func append() {
         let copy = pattern.copy()
         if let range {
